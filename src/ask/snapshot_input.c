@@ -27,13 +27,13 @@ void snapshot_init(struct snapshot *snapshot) {
         arena_init(&snapshot->arena, 0);
         snapshot->cluster = cluster_new(
                 &(struct cluster_config){ .keeps_finished = true, .keeps_detail = true });
-        snapshot->shelf = object_shelf_new();
+        snapshot->object_cache = object_cache_new();
         snapshot->jobs_with_ttl = map_new();
 }
 
 void snapshot_release(struct snapshot *snapshot) {
         cluster_free(snapshot->cluster);
-        object_shelf_free(snapshot->shelf);
+        object_cache_free(snapshot->object_cache);
         map_free(snapshot->jobs_with_ttl);
         buf_release(&snapshot->usage);
         buf_release(&snapshot->eviction_policies);
@@ -80,8 +80,8 @@ int snapshot_put(struct snapshot *snapshot, const struct snapshot_kind *kind,
                 note_job(snapshot, object);
         if (kind->is_extra)
                 note_cost(snapshot, kind, object);
-        if (kind->shelf != SHELF_KIND_COUNT)
-                object_shelf_put(snapshot->shelf, kind->shelf, object);
+        if (kind->object_cache != CACHED_KIND_COUNT)
+                object_cache_put(snapshot->object_cache, kind->object_cache, object);
         if (kind->model == OBJECT_PRIORITY_CLASS && json_get_bool(object, "globalDefault", false))
                 snapshot->default_priority = json_get_i64(object, "value", 0);
         snapshot->taken++;

@@ -8,7 +8,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "model/cluster.h"
-#include "model/object_shelf.h"
+#include "model/object_cache.h"
 #include "port/loop.h"
 #include "port/transport.h"
 #include <stdbool.h>
@@ -34,7 +34,7 @@ struct snapshot_source {
 struct snapshot {
         struct arena arena;
         struct cluster *cluster; /* with finished pods and container states */
-        struct object_shelf *shelf;
+        struct object_cache *object_cache;
         /* Files that hold a DeschedulerPolicy or a KubeSchedulerConfiguration; NULL = none. */
         const char *policy_path, *config_path;
         struct map *jobs_with_ttl; /* uids of Jobs that clean up by themselves */

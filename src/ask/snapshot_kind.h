@@ -3,7 +3,7 @@
 
 #include "base/slice.h"
 #include "model/event.h"
-#include "model/object_shelf.h"
+#include "model/object_cache.h"
 #include <stdbool.h>
 
 struct err;
@@ -14,12 +14,12 @@ struct snapshot_kind {
         const char *kind, *group; /* group "" = core; any version */
         const char *path;         /* of the collection; NULL = not listed */
         bool is_namespaced;
-        bool is_optional;       /* a live cluster may not have it or not show it */
-        bool is_usage;          /* measurements */
-        enum object_kind model; /* OBJECT_KIND_COUNT = not in the model */
-        enum shelf_kind shelf;  /* SHELF_KIND_COUNT = not on the shelf */
-        bool is_extra;          /* what evictions take: missing, nobody is told */
-        const char *name;       /* the only object of interest; NULL = all */
+        bool is_optional;              /* a live cluster may not have it or not show it */
+        bool is_usage;                 /* measurements */
+        enum object_kind model;        /* OBJECT_KIND_COUNT = not in the model */
+        enum cached_kind object_cache; /* CACHED_KIND_COUNT = not in the object cache */
+        bool is_extra;                 /* what evictions take: missing, nobody is told */
+        const char *name;              /* the only object of interest; NULL = all */
 };
 #define SNAPSHOT_KINDS_MAX 26
 

@@ -128,7 +128,7 @@ static int make_other(struct planning *planning, struct err *err) {
         if (!options->compare)
                 return 0;
         if (role_config_load(&sources, &planning->other, err) < 0 ||
-            role_config_build(&planning->other, snapshot->cluster, snapshot->shelf, err) < 0)
+            role_config_build(&planning->other, snapshot->cluster, snapshot->object_cache, err) < 0)
                 return err->code;
         return make_one(planning, &planning->other, &planning->other_plan, err);
 }

@@ -439,22 +439,22 @@ static int daemon_start(struct daemon *daemon, const struct daemon_role *roles, 
         if (process_signals_new(daemon->loop, on_signal, daemon, &daemon->signals, err) < 0 ||
             connect_cluster(daemon, err) < 0)
                 return err->code;
-        daemon->runtime =
-                runtime_new(&(struct runtime_config){ .loop = daemon->loop,
-                                                      .transport = daemon->transport,
-                                                      .evictions = evictions_of(options),
-                                                      .instance = daemon->host,
-                                                      .seed = options->seed,
-                                                      .keeps_finished = options->keeps_finished,
-                                                      .keeps_detail = options->keeps_detail,
-                                                      .keeps_evictions = options->keeps_evictions,
-                                                      .kinds = options->kinds,
-                                                      .spare_kinds = options->spare_kinds,
-                                                      .keeps_shelf = options->keeps_shelf,
-                                                      .keeps_groups = options->keeps_groups,
-                                                      .without_classes = options->without_classes,
-                                                      .has_no_model = options->has_no_model,
-                                                      .freezes_notes = options->freezes_notes });
+        daemon->runtime = runtime_new(
+                &(struct runtime_config){ .loop = daemon->loop,
+                                          .transport = daemon->transport,
+                                          .evictions = evictions_of(options),
+                                          .instance = daemon->host,
+                                          .seed = options->seed,
+                                          .keeps_finished = options->keeps_finished,
+                                          .keeps_detail = options->keeps_detail,
+                                          .keeps_evictions = options->keeps_evictions,
+                                          .kinds = options->kinds,
+                                          .spare_kinds = options->spare_kinds,
+                                          .keeps_object_cache = options->keeps_object_cache,
+                                          .keeps_groups = options->keeps_groups,
+                                          .without_classes = options->without_classes,
+                                          .has_no_model = options->has_no_model,
+                                          .freezes_notes = options->freezes_notes });
         if (daemon_serve(daemon, err) < 0 || add_roles(daemon, roles, count, err) < 0)
                 return err->code;
         plan_rest(daemon);

@@ -32,7 +32,7 @@ void daemon_part_join(struct daemon_options *into, const struct daemon_part *par
         into->keeps_finished |= options->keeps_finished;
         into->keeps_detail |= options->keeps_detail;
         into->keeps_evictions |= options->keeps_evictions;
-        into->keeps_shelf |= options->keeps_shelf;
+        into->keeps_object_cache |= options->keeps_object_cache;
         into->keeps_groups |= options->keeps_groups;
         into->freezes_notes &= options->freezes_notes;
         into->takes_slots |= options->takes_slots;

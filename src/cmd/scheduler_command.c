@@ -124,8 +124,8 @@ static int add_role(void *context, struct daemon *daemon, struct runtime *runtim
                     struct err *err) {
         struct scheduler_daemon *self = context;
 
-        if (role_config_build(&self->config, runtime_cluster(runtime), runtime_shelf(runtime),
-                              err) < 0)
+        if (role_config_build(&self->config, runtime_cluster(runtime),
+                              runtime_object_cache(runtime), err) < 0)
                 return err->code;
         self->process = daemon;
         self->cluster = runtime_cluster(runtime);
@@ -222,7 +222,7 @@ int scheduler_part_make(const struct scheduler_options *options, struct daemon_p
             getrandom(&self->daemon.seed, sizeof(self->daemon.seed), 0) < 0)
                 self->daemon.seed = 1;
         self->daemon.user_agent = "berth-scheduler";
-        self->daemon.keeps_shelf = true;
+        self->daemon.keeps_object_cache = true;
         self->daemon.without_classes = true;
         self->daemon.freezes_notes = options->is_parity;
         self->daemon.keeps_groups = (self->config.gates & FEATURE_GROUPS) != 0;

@@ -109,7 +109,7 @@ int snapshot_inputs_read(struct snapshot_inputs *inputs, const struct snapshot_o
                 sources.config_path = snapshot->config_path;
         if (role_config_load(&sources, &inputs->config, err) < 0)
                 return err->code;
-        return role_config_build(&inputs->config, snapshot->cluster, snapshot->shelf, err);
+        return role_config_build(&inputs->config, snapshot->cluster, snapshot->object_cache, err);
 }
 
 void snapshot_inputs_release(struct snapshot_inputs *inputs) {

@@ -256,11 +256,11 @@ static int start_roles(struct up *up, struct err *err) {
                 .seed = (uint64_t)options->seed,
                 .keeps_finished = true,
                 .keeps_detail = true,
-                .keeps_shelf = true,
+                .keeps_object_cache = true,
                 .keeps_groups = (up->gates & FEATURE_GROUPS) != 0,
                 .freezes_notes = options->is_parity });
-        if (role_config_build(&up->config, runtime_cluster(up->runtime), runtime_shelf(up->runtime),
-                              err) < 0)
+        if (role_config_build(&up->config, runtime_cluster(up->runtime),
+                              runtime_object_cache(up->runtime), err) < 0)
                 return err->code;
         up->scheduler =
                 scheduler_role_add(up->runtime,

@@ -6,47 +6,51 @@
 #include "base/util.h"
 #include "loop/watch_set.h"
 #include "model/cluster.h"
-#include "model/object_shelf.h"
+#include "model/object_cache.h"
 #include <stdlib.h>
 
 struct feed_source {
         const char *path;
-        enum object_kind kind; /* OBJECT_KIND_COUNT: not in the model */
-        enum shelf_kind shelf; /* SHELF_KIND_COUNT: not on the shelf */
-        enum { FEED_ALWAYS, FEED_CLASSES, FEED_SHELF, FEED_GROUPS } when;
-        uint32_t wakes;   /* CLUSTER_* a change of a shelf object stands for */
+        enum object_kind kind;         /* OBJECT_KIND_COUNT: not in the model */
+        enum cached_kind object_cache; /* CACHED_KIND_COUNT: not in the object cache */
+        enum { FEED_ALWAYS, FEED_CLASSES, FEED_OBJECT_CACHE, FEED_GROUPS } when;
+        uint32_t wakes;   /* CLUSTER_* a change of a cached object stands for */
         bool is_optional; /* a cluster or our rights may be without it */
 };
 /* Nodes first: pods then find theirs. */
 static const struct feed_source sources[] = {
-        { "/api/v1/nodes", OBJECT_NODE, SHELF_KIND_COUNT, FEED_ALWAYS, 0 },
-        { "/api/v1/namespaces", OBJECT_NAMESPACE, SHELF_KIND_COUNT, FEED_ALWAYS, 0 },
-        { "/apis/scheduling.k8s.io/v1/priorityclasses", OBJECT_PRIORITY_CLASS, SHELF_KIND_COUNT,
+        { "/api/v1/nodes", OBJECT_NODE, CACHED_KIND_COUNT, FEED_ALWAYS, 0 },
+        { "/api/v1/namespaces", OBJECT_NAMESPACE, CACHED_KIND_COUNT, FEED_ALWAYS, 0 },
+        { "/apis/scheduling.k8s.io/v1/priorityclasses", OBJECT_PRIORITY_CLASS, CACHED_KIND_COUNT,
           FEED_CLASSES, 0 },
-        { "/apis/policy/v1/poddisruptionbudgets", OBJECT_BUDGET, SHELF_KIND_COUNT, FEED_ALWAYS, 0 },
-        { "/api/v1/persistentvolumeclaims", OBJECT_CLAIM, SHELF_VOLUME_CLAIM, FEED_ALWAYS,
+        { "/apis/policy/v1/poddisruptionbudgets", OBJECT_BUDGET, CACHED_KIND_COUNT, FEED_ALWAYS,
+          0 },
+        { "/api/v1/persistentvolumeclaims", OBJECT_CLAIM, CACHED_VOLUME_CLAIM, FEED_ALWAYS,
           CLUSTER_CLAIM },
-        { "/api/v1/services", OBJECT_KIND_COUNT, SHELF_SERVICE, FEED_SHELF, 0 },
-        { "/api/v1/replicationcontrollers", OBJECT_KIND_COUNT, SHELF_REPLICATION_CONTROLLER,
-          FEED_SHELF, 0 },
-        { "/apis/apps/v1/replicasets", OBJECT_KIND_COUNT, SHELF_REPLICA_SET, FEED_SHELF, 0 },
-        { "/apis/apps/v1/statefulsets", OBJECT_KIND_COUNT, SHELF_STATEFUL_SET, FEED_SHELF, 0 },
-        { "/api/v1/persistentvolumes", OBJECT_KIND_COUNT, SHELF_VOLUME, FEED_SHELF, CLUSTER_CLAIM },
-        { "/apis/storage.k8s.io/v1/storageclasses", OBJECT_KIND_COUNT, SHELF_STORAGE_CLASS,
-          FEED_SHELF, CLUSTER_CLAIM },
-        { "/apis/storage.k8s.io/v1/csinodes", OBJECT_KIND_COUNT, SHELF_CSI_NODE, FEED_SHELF,
+        { "/api/v1/services", OBJECT_KIND_COUNT, CACHED_SERVICE, FEED_OBJECT_CACHE, 0 },
+        { "/api/v1/replicationcontrollers", OBJECT_KIND_COUNT, CACHED_REPLICATION_CONTROLLER,
+          FEED_OBJECT_CACHE, 0 },
+        { "/apis/apps/v1/replicasets", OBJECT_KIND_COUNT, CACHED_REPLICA_SET, FEED_OBJECT_CACHE,
+          0 },
+        { "/apis/apps/v1/statefulsets", OBJECT_KIND_COUNT, CACHED_STATEFUL_SET, FEED_OBJECT_CACHE,
+          0 },
+        { "/api/v1/persistentvolumes", OBJECT_KIND_COUNT, CACHED_VOLUME, FEED_OBJECT_CACHE,
           CLUSTER_CLAIM },
-        { "/apis/storage.k8s.io/v1/csidrivers", OBJECT_KIND_COUNT, SHELF_CSI_DRIVER, FEED_SHELF,
+        { "/apis/storage.k8s.io/v1/storageclasses", OBJECT_KIND_COUNT, CACHED_STORAGE_CLASS,
+          FEED_OBJECT_CACHE, CLUSTER_CLAIM },
+        { "/apis/storage.k8s.io/v1/csinodes", OBJECT_KIND_COUNT, CACHED_CSI_NODE, FEED_OBJECT_CACHE,
           CLUSTER_CLAIM },
-        { "/apis/storage.k8s.io/v1/csistoragecapacities", OBJECT_KIND_COUNT, SHELF_CSI_CAPACITY,
-          FEED_SHELF, CLUSTER_CLAIM },
-        { "/apis/storage.k8s.io/v1/volumeattachments", OBJECT_KIND_COUNT, SHELF_ATTACHMENT,
-          FEED_SHELF, CLUSTER_CLAIM },
-        { "/apis/resource.k8s.io/v1/resourceclaims", OBJECT_KIND_COUNT, SHELF_RESOURCE_CLAIM,
-          FEED_SHELF, CLUSTER_CLAIM, true },
-        { "/apis/scheduling.k8s.io/v1alpha2/podgroups", OBJECT_KIND_COUNT, SHELF_POD_GROUP,
+        { "/apis/storage.k8s.io/v1/csidrivers", OBJECT_KIND_COUNT, CACHED_CSI_DRIVER,
+          FEED_OBJECT_CACHE, CLUSTER_CLAIM },
+        { "/apis/storage.k8s.io/v1/csistoragecapacities", OBJECT_KIND_COUNT, CACHED_CSI_CAPACITY,
+          FEED_OBJECT_CACHE, CLUSTER_CLAIM },
+        { "/apis/storage.k8s.io/v1/volumeattachments", OBJECT_KIND_COUNT, CACHED_ATTACHMENT,
+          FEED_OBJECT_CACHE, CLUSTER_CLAIM },
+        { "/apis/resource.k8s.io/v1/resourceclaims", OBJECT_KIND_COUNT, CACHED_RESOURCE_CLAIM,
+          FEED_OBJECT_CACHE, CLUSTER_CLAIM, true },
+        { "/apis/scheduling.k8s.io/v1alpha2/podgroups", OBJECT_KIND_COUNT, CACHED_POD_GROUP,
           FEED_GROUPS, CLUSTER_CLAIM, true },
-        { "/api/v1/pods", OBJECT_POD, SHELF_KIND_COUNT, FEED_ALWAYS, 0 },
+        { "/api/v1/pods", OBJECT_POD, CACHED_KIND_COUNT, FEED_ALWAYS, 0 },
 };
 #define UNFINISHED_PODS "status.phase!=Succeeded,status.phase!=Failed"
 
@@ -61,8 +65,8 @@ struct cluster_feed {
         struct loop *loop;
         struct watch_set *watches;
         struct cluster *cluster;
-        struct object_shelf *shelf; /* NULL = not kept */
-        uint32_t woken;             /* CLUSTER_* of shelf objects since the last notice */
+        struct object_cache *object_cache; /* NULL = not kept */
+        uint32_t woken;                    /* CLUSTER_* of cached objects since the last notice */
         void (*changed)(void *context, uint32_t woken);
         void (*arriving)(void *context, enum object_kind kind, enum change_kind change,
                          const struct json *object);
@@ -91,16 +95,16 @@ void cluster_feed_poke(struct cluster_feed *feed) {
                 loop_timer_arm(feed->loop, &feed->soon, 0);
 }
 
-static void feed_shelf(struct cluster_feed *feed, const struct feed_source *source,
-                       enum reflector_change change, const struct json *object) {
-        if (!feed->shelf || source->shelf == SHELF_KIND_COUNT)
+static void feed_object_cache(struct cluster_feed *feed, const struct feed_source *source,
+                              enum reflector_change change, const struct json *object) {
+        if (!feed->object_cache || source->object_cache == CACHED_KIND_COUNT)
                 return;
         feed->woken |= source->wakes;
         if (change == REFLECTOR_DELETED)
-                object_shelf_remove(feed->shelf, source->shelf, shelf_object_ns(object),
-                                    shelf_object_name(object));
+                object_cache_remove(feed->object_cache, source->object_cache,
+                                    cached_object_ns(object), cached_object_name(object));
         else
-                object_shelf_put(feed->shelf, source->shelf, object);
+                object_cache_put(feed->object_cache, source->object_cache, object);
 }
 
 static void feed_model(struct cluster_feed *feed, const struct feed_source *source,
@@ -129,7 +133,7 @@ static void feed_model(struct cluster_feed *feed, const struct feed_source *sour
 static void on_changed(void *context, enum reflector_change change, const struct json *object) {
         struct cluster_feed_line *line = context;
 
-        feed_shelf(line->feed, line->source, change, object);
+        feed_object_cache(line->feed, line->source, change, object);
         feed_model(line->feed, line->source, change, object);
         cluster_feed_poke(line->feed);
 }
@@ -164,8 +168,8 @@ static bool is_followed(const struct feed_source *source,
                 return true;
         case FEED_CLASSES:
                 return !config->without_classes;
-        case FEED_SHELF:
-                return config->shelf;
+        case FEED_OBJECT_CACHE:
+                return config->object_cache;
         case FEED_GROUPS:
                 return config->with_groups;
         }
@@ -180,7 +184,7 @@ struct cluster_feed *cluster_feed_new(const struct cluster_feed_config *config,
         feed->loop = config->loop;
         feed->watches = config->watches;
         feed->cluster = config->cluster;
-        feed->shelf = config->shelf;
+        feed->object_cache = config->object_cache;
         feed->changed = changed;
         feed->arriving = config->arriving;
         feed->arrived = config->arrived;

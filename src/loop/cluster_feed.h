@@ -10,17 +10,17 @@
 
 struct cluster;
 struct cluster_feed;
-struct object_shelf;
+struct object_cache;
 struct watch_set;
 
 struct cluster_feed_config {
         struct watch_set *watches; /* must outlive the feed */
         struct loop *loop;
         struct cluster *cluster;
-        struct object_shelf *shelf; /* volumes, services ...; NULL = not followed */
+        struct object_cache *object_cache; /* volumes, services ...; NULL = not followed */
         uint64_t seed;
         bool with_finished; /* pods that Succeeded or Failed too */
-        bool with_groups;   /* of pods that are placed together; needs the shelf */
+        bool with_groups;   /* of pods that are placed together; needs the object cache */
         uint32_t kinds;     /* bits 1u << OBJECT_*: kinds of the model that are followed; 0 = all */
         uint32_t spare_kinds; /* of these, those nobody waits for */
         bool without_classes; /* no priority classes: kube-scheduler may not read them */
@@ -32,9 +32,9 @@ struct cluster_feed_config {
                         const struct json *object);
 };
 
-/* changed runs (deferred, once per turn of the loop) after the model or the shelf changed, with the
- * CLUSTER_* bits that changes of the shelf stand for; it is not called before every first list is
- * complete. */
+/* changed runs (deferred, once per turn of the loop) after the model or the object cache changed,
+ * with the CLUSTER_* bits that changes of the object cache stand for; it is not called before every
+ * first list is complete. */
 struct cluster_feed *cluster_feed_new(const struct cluster_feed_config *config,
                                       void (*changed)(void *context, uint32_t woken),
                                       void *context);

@@ -12,7 +12,7 @@
 #include "loop/runtime_evictions.h"
 #include "loop/watch_set.h"
 #include "model/cluster.h"
-#include "model/object_shelf.h"
+#include "model/object_cache.h"
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ struct runtime {
         struct transport transport;
         struct watch_set *watches;
         struct cluster *cluster;
-        struct object_shelf *shelf;
+        struct object_cache *object_cache;
         struct cluster_feed *feed;
         struct write_queue *writes;
         struct runtime_evictions *evictions;
@@ -173,8 +173,8 @@ struct runtime *runtime_new(const struct runtime_config *config) {
                 cluster_new(&(struct cluster_config){ .keeps_finished = config->keeps_finished,
                                                       .keeps_detail = config->keeps_detail,
                                                       .keeps_evictions = config->keeps_evictions });
-        if (config->keeps_shelf)
-                runtime->shelf = object_shelf_new();
+        if (config->keeps_object_cache)
+                runtime->object_cache = object_cache_new();
         runtime->writes = write_queue_new(
                 &(struct write_queue_config){ .concurrency = config->max_writes
                                                                      ? config->max_writes
@@ -214,7 +214,7 @@ void runtime_free(struct runtime *runtime) {
                 free_open(open);
         }
         cluster_free(runtime->cluster);
-        object_shelf_free(runtime->shelf);
+        object_cache_free(runtime->object_cache);
         arena_release(&runtime->scratch);
         free(runtime);
 }
@@ -262,7 +262,7 @@ void runtime_start(struct runtime *runtime) {
                 &(struct cluster_feed_config){ .watches = runtime->watches,
                                                .loop = runtime->loop,
                                                .cluster = runtime->cluster,
-                                               .shelf = runtime->shelf,
+                                               .object_cache = runtime->object_cache,
                                                .seed = runtime->config.seed,
                                                .with_finished = runtime->config.keeps_finished,
                                                .with_groups = runtime->config.keeps_groups,
@@ -290,8 +290,8 @@ struct cluster *runtime_cluster(struct runtime *runtime) {
         return runtime->cluster;
 }
 
-struct object_shelf *runtime_shelf(const struct runtime *runtime) {
-        return runtime->shelf;
+struct object_cache *runtime_object_cache(const struct runtime *runtime) {
+        return runtime->object_cache;
 }
 
 bool runtime_is_synced(const struct runtime *runtime) {

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 struct cluster;
-struct object_shelf;
+struct object_cache;
 struct runtime;
 struct watch_set;
 
@@ -26,8 +26,8 @@ struct role {
         /* It has entered.  May be NULL. */
         void (*arrived)(void *self, enum object_kind kind, enum change_kind change,
                         const struct json *object);
-        /* Something on the shelf changed, standing for these CLUSTER_* bits; before changed.  May
-         * be NULL. */
+        /* Something in the object cache changed, standing for these CLUSTER_* bits; before changed.
+         * May be NULL. */
         void (*noticed)(void *self, uint32_t mask);
         /* Outcome of an action this role submitted; from the loop. */
         void (*result)(void *self, const struct action_result *result);
@@ -44,8 +44,8 @@ struct runtime_config {
         uint64_t seed;
         bool keeps_finished, keeps_detail; /* what some role needs of finished pods */
         bool keeps_evictions;              /* what EvictionRequests need of pods */
-        bool keeps_shelf;                  /* volumes, services ...: the scheduler reads them */
-        bool keeps_groups;                 /* of pods that are placed together, on the shelf */
+        bool keeps_object_cache;           /* volumes, services ...: the scheduler reads them */
+        bool keeps_groups;    /* of pods that are placed together, in the object cache */
         bool without_classes; /* priority classes are not watched: pods have their priority */
         /* Bits 1u << OBJECT_*: kinds of the model that are followed (0 = all), and those of them
          * that nobody waits for. */
@@ -81,7 +81,7 @@ struct transport *runtime_transport(struct runtime *runtime);
  * is freed. */
 struct watch_set *runtime_watches(struct runtime *runtime);
 struct cluster *runtime_cluster(struct runtime *runtime);
-struct object_shelf *runtime_shelf(const struct runtime *runtime); /* NULL = not kept */
+struct object_cache *runtime_object_cache(const struct runtime *runtime); /* NULL = not kept */
 bool runtime_is_synced(const struct runtime *runtime);
 /* Performs the actions of the role with this self; the list may be cleared afterwards.  Reboots and
  * notifications are passed over: they are for the role that asked for them. */

@@ -8,9 +8,9 @@
  * plugin that has a table, and has to find every promise that is broken on purpose.
  *
  * Having a table at all is the first promise: what the plugin answers follows from the cluster,
- * from the shelf, and of the pod itself from its spec (class), labels, namespace, priority and
- * owners.  It does not follow from the pod's name or uid (volumes and claims of its own apart), the
- * time, or earlier calls.  Alike pods then share a refusal (sched/failure_memo) and are woken
+ * from the object cache, and of the pod itself from its spec (class), labels, namespace, priority
+ * and owners.  It does not follow from the pod's name or uid (volumes and claims of its own apart),
+ * the time, or earlier calls.  Alike pods then share a refusal (sched/failure_memo) and are woken
  * together (sched/parked_pods). */
 #pragma once
 
@@ -28,7 +28,7 @@ struct topology;     /* rules/topology.h */
 enum cache_scope {
         /* No promise: what plugins without a table have. */
         CACHE_SCOPE_NONE,
-        /* Anything in the cluster and on the shelf.  No more than having a table. */
+        /* Anything in the cluster and in the object cache.  No more than having a table. */
         CACHE_SCOPE_CLUSTER,
         /* The node's own row (labels, taints, allocatable, images ...), not the pods on it, and
          * neither labels nor namespace of the pod: pods of one spec are the same to it.  Images

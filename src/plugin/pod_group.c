@@ -6,9 +6,9 @@ static const struct json *spec_of(const struct json *group) {
         return json_get(group, "spec");
 }
 
-const struct json *pod_group_find(const struct object_shelf *shelf, struct slice ns,
+const struct json *pod_group_find(const struct object_cache *object_cache, struct slice ns,
                                   struct slice name) {
-        return object_shelf_get(shelf, SHELF_POD_GROUP, ns, name);
+        return object_cache_get(object_cache, CACHED_POD_GROUP, ns, name);
 }
 
 uint32_t pod_group_min_count(const struct json *group) {

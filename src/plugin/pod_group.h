@@ -4,12 +4,12 @@
 
 #include "base/arena.h"
 #include "base/time.h"
-#include "model/object_shelf.h"
+#include "model/object_cache.h"
 #include "plugin/plugin.h"
 
 struct group_view {
         const struct cluster *cluster;
-        const struct object_shelf *shelf;
+        const struct object_cache *object_cache;
         struct slice ns, name;
         const struct json *object; /* NULL: nobody knows the group */
         size_t placed_count;       /* members that have a node already */
@@ -52,7 +52,7 @@ struct group_preemption {
 void group_withdraw(struct cluster *cluster, struct pod_id victim);
 
 /* ---- what a PodGroup says; all accept NULL and answer as for an empty one ---- */
-const struct json *pod_group_find(const struct object_shelf *shelf, struct slice ns,
+const struct json *pod_group_find(const struct object_cache *object_cache, struct slice ns,
                                   struct slice name);
 /* How many there must be; 0 without a gang policy. */
 uint32_t pod_group_min_count(const struct json *group);

@@ -51,7 +51,7 @@ void sched_attempt_init(struct sched_attempt *attempt, const struct attempt_requ
                 .node_name = request->node_name,
                 .scratch = request->arena,
                 .is_parity = request->profile->is_parity,
-                .shelf = request->profile->shelf,
+                .object_cache = request->profile->object_cache,
         };
         sched_attempt_remember(&attempt->cycle, request->memory);
         attempt->plugins =

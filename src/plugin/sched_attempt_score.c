@@ -126,7 +126,7 @@ void sched_attempt_post_filter(struct sched_attempt *attempt) {
         buf_release(&text);
 }
 
-void reservation_change(const struct reservation *reservation, enum shelf_kind kind,
+void reservation_change(const struct reservation *reservation, enum cached_kind kind,
                         const struct json *before, const struct json_node *after) {
         struct buf text = { 0 };
         struct json_doc *doc;
@@ -134,7 +134,7 @@ void reservation_change(const struct reservation *reservation, enum shelf_kind k
         if (json_parse(buf_view(&text), &doc, NULL) == 0) {
                 if (reservation->changes)
                         reservation->changes(reservation->context, kind, before, buf_view(&text));
-                object_shelf_put(reservation->shelf, kind, json_doc_root(doc));
+                object_cache_put(reservation->object_cache, kind, json_doc_root(doc));
                 json_doc_free(doc);
         }
         buf_release(&text);

@@ -11,7 +11,7 @@
  * that matters, a pod that fits somewhere, free of bookkeeping, and gives failures full reasons. */
 #pragma once
 
-#include "model/object_shelf.h"
+#include "model/object_cache.h"
 #include "plugin/cycle_memory.h"
 #include "plugin/plugin.h"
 
@@ -27,10 +27,10 @@ struct sched_cycle {
         struct slice node_name; /* spec.nodeName when a cycle runs for an assigned pod */
         struct arena *scratch;
         bool is_parity;
-        const struct object_shelf *shelf; /* volumes, services ...; NULL = none known */
-        struct cycle_memory *memory;      /* counts of earlier decisions; NULL = none */
-        struct topologies *topologies;    /* of the cluster as it is */
-        uint64_t identity;                /* of class, namespace and labels; 0 without memory */
+        const struct object_cache *object_cache; /* volumes, services ...; NULL = none known */
+        struct cycle_memory *memory;             /* counts of earlier decisions; NULL = none */
+        struct topologies *topologies;           /* of the cluster as it is */
+        uint64_t identity; /* of class, namespace and labels; 0 without memory */
 };
 
 struct sched_attempt; /* plugin/sched_attempt.h */
@@ -47,15 +47,15 @@ struct node_batch { /* node indexes, ascending in no particular order */
 
 /* Where a reservation is noted, and who has to write it. */
 struct reservation {
-        struct object_shelf *shelf;
-        /* An object of the shelf that changes, before it does; NULL = nobody asks. */
-        void (*changes)(void *context, enum shelf_kind kind, const struct json *before,
+        struct object_cache *object_cache;
+        /* An object of the object cache that changes, before it does; NULL = nobody asks. */
+        void (*changes)(void *context, enum cached_kind kind, const struct json *before,
                         struct slice after);
         void *context;
 };
 
-/* Puts a changed copy of an object on the shelf, and says so. */
-void reservation_change(const struct reservation *reservation, enum shelf_kind kind,
+/* Puts a changed copy of an object in the object cache, and says so. */
+void reservation_change(const struct reservation *reservation, enum cached_kind kind,
                         const struct json *before, const struct json_node *after);
 
 #define NODE_SCORE_MAX 100
@@ -115,8 +115,8 @@ struct sched_points {
          * NULL: they are. */
         void (*normalize)(const struct sched_cycle *cycle, const void *state, const void *pod_state,
                           struct node_batch feasible, int64_t *scores);
-        /* Reserve: the pod goes to node.  Notes on the shelf what it takes there, as long as the
-         * API does not say so itself. */
+        /* Reserve: the pod goes to node.  Notes in the object cache what it takes there, as long as
+         * the API does not say so itself. */
         void (*reserve)(const struct sched_cycle *cycle, const void *state, const void *pod_state,
                         struct node_id node, const struct reservation *reservation);
         /* PreBind: what was reserved on node has been written waited_ns ago (0 = just now).  OK

@@ -459,7 +459,7 @@ int sched_profile_new(const struct sched_profile_spec *spec, const struct profil
                                           : SLICE_LITERAL("default-scheduler");
         profile->percentage_of_nodes = spec->has_percentage ? spec->percentage_of_nodes : -1;
         profile->is_parity = env->is_parity;
-        profile->shelf = env->shelf;
+        profile->object_cache = env->object_cache;
         profile->plugins = ARENA_ARRAY(&profile->arena, struct profile_plugin, PROFILE_PLUGINS_MAX);
         struct sched_profile_build build = {
                 .spec = spec, .env = env, .profile = profile, .err = err

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/arena.h"
-#include "model/object_shelf.h"
+#include "model/object_cache.h"
 #include "plugin/cache_hints.h"
 #include "plugin/plugin.h"
 #include <stdbool.h>
@@ -77,7 +77,7 @@ struct sched_profile {
         uint32_t wakes_on; /* all its plugins together */
         uint64_t unhinted; /* plugins, as bits, that judge pods and promise nothing */
         bool is_parity;
-        const struct object_shelf *shelf;
+        const struct object_cache *object_cache;
         struct arena arena;
 };
 
@@ -104,9 +104,9 @@ struct profile_env {
         const struct cluster *cluster;
         const struct document *document; /* NULL: no positions */
         bool is_parity;
-        uint32_t gates;                    /* enum feature_gate */
-        const struct object_shelf *shelf;  /* lent to the plugins; may be NULL */
-        const struct item_list *extenders; /* of the configuration; NULL = none */
+        uint32_t gates;                          /* enum feature_gate */
+        const struct object_cache *object_cache; /* lent to the plugins; may be NULL */
+        const struct item_list *extenders;       /* of the configuration; NULL = none */
 };
 int sched_profile_new(const struct sched_profile_spec *spec, const struct profile_env *env,
                       struct sched_profile **ret_profile, struct err *err);

@@ -42,13 +42,13 @@ static int load_policy(struct role_config *config, const char *path, struct err 
 }
 
 static int build_profiles(const struct role_config *config, const struct cluster *cluster,
-                          const struct object_shelf *shelf, struct sched_profile_list *ret_profiles,
-                          struct err *err) {
+                          const struct object_cache *object_cache,
+                          struct sched_profile_list *ret_profiles, struct err *err) {
         const struct profile_env env = { .registry = sched_registry,
                                          .cluster = cluster,
                                          .is_parity = config->is_parity,
                                          .gates = config->gates,
-                                         .shelf = shelf };
+                                         .object_cache = object_cache };
 
         return sched_profile_list_init(ret_profiles, config->configuration, &env, err);
 }
@@ -95,8 +95,8 @@ int role_config_load(const struct role_config_sources *sources, struct role_conf
 }
 
 int role_config_build(struct role_config *config, const struct cluster *cluster,
-                      const struct object_shelf *shelf, struct err *err) {
-        return build_profiles(config, cluster, shelf, &config->profiles, err);
+                      const struct object_cache *object_cache, struct err *err) {
+        return build_profiles(config, cluster, object_cache, &config->profiles, err);
 }
 
 struct descheduler_role *role_config_add_descheduler(struct role_config *config,

@@ -11,9 +11,9 @@
 #include <stdint.h>
 
 struct cluster;
-struct object_shelf;
+struct object_cache;
 struct descheduler_policy;
-struct object_shelf;
+struct object_cache;
 
 struct role_config_sources {
         /* Files; NULL = none: the scheduler runs with defaults, nothing is descheduled. */
@@ -35,10 +35,10 @@ struct role_config {
 /* Reads and checks the files.  ret_config must be zeroed; release it also after an error. */
 int role_config_load(const struct role_config_sources *sources, struct role_config *ret_config,
                      struct err *err);
-/* Builds the scheduler's profiles over a cluster and a shelf (NULL = none), which must outlive
- * them. */
+/* Builds the scheduler's profiles over a cluster and an object cache (NULL = none), which must
+ * outlive them. */
 int role_config_build(struct role_config *config, const struct cluster *cluster,
-                      const struct object_shelf *shelf, struct err *err);
+                      const struct object_cache *object_cache, struct err *err);
 /* Adds the descheduler with the policy of this configuration (policy, document, registry, parity
  * and profiles, if built, of role are filled in). */
 struct descheduler_role *role_config_add_descheduler(struct role_config *config,

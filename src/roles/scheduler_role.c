@@ -186,7 +186,7 @@ struct scheduler *scheduler_role_add(struct runtime *runtime,
                                                             .interval_ns = FORECAST_NS });
         role->scheduler = scheduler_new(&(struct scheduler_config){
                 .cluster = runtime_cluster(runtime),
-                .shelf = runtime_shelf(runtime),
+                .object_cache = runtime_object_cache(runtime),
                 .profile_count = config->profile_count,
                 .profiles = config->profiles,
                 .extender_count = extender_count,

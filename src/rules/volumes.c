@@ -23,8 +23,9 @@ static const struct json *volumes_annotation(const struct json *object, const ch
 
 /* ---- claims ---- */
 
-bool pod_claim_of(const struct volume *volume, const struct object_shelf *shelf, struct slice ns,
-                  struct slice pod_name, struct arena *arena, struct pod_claim *ret_claim) {
+bool pod_claim_of(const struct volume *volume, const struct object_cache *object_cache,
+                  struct slice ns, struct slice pod_name, struct arena *arena,
+                  struct pod_claim *ret_claim) {
         *ret_claim = (struct pod_claim){ .name = volume->claim_name,
                                          .is_ephemeral = volume->kind == VOLUME_EPHEMERAL };
         if (volume->kind != VOLUME_CLAIM && volume->kind != VOLUME_EPHEMERAL)
@@ -33,7 +34,7 @@ bool pod_claim_of(const struct volume *volume, const struct object_shelf *shelf,
                 ret_claim->name =
                         slice_of(arena_printf(arena, SLICE_FMT "-" SLICE_FMT, SLICE_ARG(pod_name),
                                               SLICE_ARG(volume->name)));
-        ret_claim->claim = object_shelf_get(shelf, SHELF_VOLUME_CLAIM, ns, ret_claim->name);
+        ret_claim->claim = object_cache_get(object_cache, CACHED_VOLUME_CLAIM, ns, ret_claim->name);
         return true;
 }
 
@@ -123,8 +124,8 @@ bool volume_admits(const struct cluster *cluster, const struct affinity *affinit
 
 static bool names_claim(const struct json *ref, const struct json *claim) {
         struct slice uid = json_get_text(ref, "uid");
-        return slice_eq(json_get_text(ref, "name"), shelf_object_name(claim)) &&
-               slice_eq(json_get_text(ref, "namespace"), shelf_object_ns(claim)) &&
+        return slice_eq(json_get_text(ref, "name"), cached_object_name(claim)) &&
+               slice_eq(json_get_text(ref, "namespace"), cached_object_ns(claim)) &&
                (slice_is_empty(uid) ||
                 slice_eq(uid, json_get_text(volumes_metadata(claim), "uid")));
 }
@@ -194,7 +195,7 @@ static bool take_candidate(const struct json *volume, const struct json *claim, 
         return true;
 }
 
-struct volume_candidates volume_candidates_of(const struct object_shelf *shelf,
+struct volume_candidates volume_candidates_of(const struct object_cache *object_cache,
                                               const struct json *claim, struct arena *arena) {
         struct volume_candidates list = { 0 };
         bool ignored;
@@ -202,7 +203,7 @@ struct volume_candidates volume_candidates_of(const struct object_shelf *shelf,
         const struct json *volume;
         size_t at = 0, cap = 0;
         struct volume_candidate candidate;
-        while ((volume = object_shelf_next(shelf, SHELF_VOLUME, &at))) {
+        while ((volume = object_cache_next(object_cache, CACHED_VOLUME, &at))) {
                 if (!take_candidate(volume, claim, size, arena, &candidate))
                         continue;
                 if (list.count == cap) {
@@ -273,17 +274,17 @@ bool class_admits(const struct cluster *cluster, const struct json *class, struc
         return json_count(terms) == 0;
 }
 
-static bool asks_for_capacity(const struct object_shelf *shelf, const struct json *class) {
-        const struct json *driver = object_shelf_get(shelf, SHELF_CSI_DRIVER, SLICE_EMPTY,
+static bool asks_for_capacity(const struct object_cache *object_cache, const struct json *class) {
+        const struct json *driver = object_cache_get(object_cache, CACHED_CSI_DRIVER, SLICE_EMPTY,
                                                      json_get_text(class, "provisioner"));
         return json_get_bool(spec_of(driver), "storageCapacity", false);
 }
 
-bool class_is_everywhere(const struct object_shelf *shelf, const struct json *class) {
+bool class_is_everywhere(const struct object_cache *object_cache, const struct json *class) {
         struct slice provisioner = json_get_text(class, "provisioner");
         return !slice_is_empty(provisioner) && !slice_is(provisioner, NO_PROVISIONER) &&
                json_count(json_get(class, "allowedTopologies")) == 0 &&
-               !asks_for_capacity(shelf, class);
+               !asks_for_capacity(object_cache, class);
 }
 
 static bool quantity_at_least(const struct json *amount, int64_t size) {
@@ -303,21 +304,21 @@ static bool is_reachable(const struct cluster *cluster, const struct json *capac
                cluster_labels_match(cluster, &selector, cluster_nodes(cluster)->labels[node.index]);
 }
 
-bool capacity_is_short(const struct cluster *cluster, const struct object_shelf *shelf,
+bool capacity_is_short(const struct cluster *cluster, const struct object_cache *object_cache,
                        const struct json *claim, const struct json *class, struct node_id node,
                        struct arena *arena) {
         bool has_size;
         int64_t size = claim_size(claim, &has_size);
         const struct json *capacity;
         size_t at = 0;
-        if (!has_size || !asks_for_capacity(shelf, class))
+        if (!has_size || !asks_for_capacity(object_cache, class))
                 return false;
-        while ((capacity = object_shelf_next(shelf, SHELF_CSI_CAPACITY, &at))) {
+        while ((capacity = object_cache_next(object_cache, CACHED_CSI_CAPACITY, &at))) {
                 const struct json *limit = json_get(capacity, "maximumVolumeSize");
                 if (!limit)
                         limit = json_get(capacity, "capacity");
                 if (slice_eq(json_get_text(capacity, "storageClassName"),
-                             shelf_object_name(class)) &&
+                             cached_object_name(class)) &&
                     quantity_at_least(limit, size) && is_reachable(cluster, capacity, node, arena))
                         return false;
         }

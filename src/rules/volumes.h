@@ -1,10 +1,10 @@
 /* Volumes, claims and classes as the scheduler's volume plugins read them (reference scheduler.md
- * 4.6).  Everything comes from the shelf; nothing is cached beyond one decision. */
+ * 4.6).  Everything comes from the object cache; nothing is cached beyond one decision. */
 #pragma once
 
 #include "api/object.h"
 #include "model/cluster.h"
-#include "model/object_shelf.h"
+#include "model/object_cache.h"
 
 /* ---- a pod's claims ---- */
 struct pod_claim {
@@ -13,8 +13,9 @@ struct pod_claim {
         const struct json *claim; /* NULL: there is no such claim */
 };
 /* False when the volume is no claim. */
-bool pod_claim_of(const struct volume *volume, const struct object_shelf *shelf, struct slice ns,
-                  struct slice pod_name, struct arena *arena, struct pod_claim *ret_claim);
+bool pod_claim_of(const struct volume *volume, const struct object_cache *object_cache,
+                  struct slice ns, struct slice pod_name, struct arena *arena,
+                  struct pod_claim *ret_claim);
 /* The claim was made for this pod: the pod is its controller. */
 bool claim_is_of_pod(const struct json *claim, struct slice pod_uid);
 
@@ -34,7 +35,7 @@ bool class_is_delayed(const struct json *class, bool *ret_is_unset);
 const struct affinity *volume_affinity(const struct json *volume, struct arena *arena);
 bool volume_admits(const struct cluster *cluster, const struct affinity *affinity,
                    struct node_id node);
-/* Volumes a claim may be bound to, whatever the node; in the order of the shelf. */
+/* Volumes a claim may be bound to, whatever the node; in the order of the object cache. */
 struct volume_candidate {
         const struct json *volume;
         const struct affinity *affinity; /* NULL = none */
@@ -45,7 +46,7 @@ struct volume_candidates {
         struct volume_candidate *items;
         size_t count;
 };
-struct volume_candidates volume_candidates_of(const struct object_shelf *shelf,
+struct volume_candidates volume_candidates_of(const struct object_cache *object_cache,
                                               const struct json *claim, struct arena *arena);
 struct taken_volumes { /* chosen before, for other claims of the pod */
         const struct json **items;
@@ -60,9 +61,9 @@ const struct json *volume_choose(const struct cluster *cluster,
 bool class_admits(const struct cluster *cluster, const struct json *class, struct node_id node);
 /* Such a class lets every node in, and its driver does not ask for capacity to be looked at: where
  * no volume is bound instead, all nodes are alike. */
-bool class_is_everywhere(const struct object_shelf *shelf, const struct json *class);
+bool class_is_everywhere(const struct object_cache *object_cache, const struct json *class);
 /* The driver of the class asks for capacity to be looked at, and none is left for the claim. */
-bool capacity_is_short(const struct cluster *cluster, const struct object_shelf *shelf,
+bool capacity_is_short(const struct cluster *cluster, const struct object_cache *object_cache,
                        const struct json *claim, const struct json *class, struct node_id node,
                        struct arena *arena);
 

@@ -57,38 +57,38 @@ static bool workload_selector_selects(const struct json *pairs, struct label_lis
         return true;
 }
 
-static void add_services(struct building *building, const struct object_shelf *shelf,
+static void add_services(struct building *building, const struct object_cache *object_cache,
                          struct slice ns, struct label_list labels) {
         const struct json *service;
         size_t at = 0;
-        while ((service = object_shelf_next(shelf, SHELF_SERVICE, &at))) {
+        while ((service = object_cache_next(object_cache, CACHED_SERVICE, &at))) {
                 const struct json *pairs = json_get(json_get(service, "spec"), "selector");
                 /* A service without a selector belongs to nobody. */
-                if (json_type(pairs) == JSON_OBJECT && slice_eq(shelf_object_ns(service), ns) &&
+                if (json_type(pairs) == JSON_OBJECT && slice_eq(cached_object_ns(service), ns) &&
                     workload_selector_selects(pairs, labels, building->arena))
                         add_pairs(building, pairs);
         }
 }
 
 static void add_owner(struct building *building, const struct cluster *cluster,
-                      const struct object_shelf *shelf, const struct pod_row *row) {
+                      const struct object_cache *object_cache, const struct pod_row *row) {
         for (uint32_t i = 0; i < row->owner_count; i++) {
                 const struct owner_row *owner = &row->owners[i];
                 struct slice kind = cluster_text(cluster, owner->kind);
                 struct slice ns = cluster_text(cluster, row->ns);
                 struct slice name = cluster_text(cluster, owner->name);
-                enum shelf_kind shelf_kind = SHELF_REPLICA_SET;
+                enum cached_kind cached_kind = CACHED_REPLICA_SET;
                 if (!owner->is_controller)
                         continue;
                 if (slice_is(kind, "ReplicationController"))
-                        shelf_kind = SHELF_REPLICATION_CONTROLLER;
+                        cached_kind = CACHED_REPLICATION_CONTROLLER;
                 else if (slice_is(kind, "StatefulSet"))
-                        shelf_kind = SHELF_STATEFUL_SET;
+                        cached_kind = CACHED_STATEFUL_SET;
                 else if (!slice_is(kind, "ReplicaSet"))
                         return;
-                const struct json *object = object_shelf_get(shelf, shelf_kind, ns, name);
+                const struct json *object = object_cache_get(object_cache, cached_kind, ns, name);
                 const struct json *selector = json_get(json_get(object, "spec"), "selector");
-                if (shelf_kind == SHELF_REPLICATION_CONTROLLER)
+                if (cached_kind == CACHED_REPLICATION_CONTROLLER)
                         add_pairs(building, selector);
                 else
                         add_selector(building, selector);
@@ -97,16 +97,16 @@ static void add_owner(struct building *building, const struct cluster *cluster,
 }
 
 const struct selector *workload_selector(const struct cluster *cluster,
-                                         const struct object_shelf *shelf, struct pod_id pod,
+                                         const struct object_cache *object_cache, struct pod_id pod,
                                          struct arena *arena) {
         struct building *building = ARENA_NEW(arena, struct building);
         building->arena = arena;
-        if (!shelf || pod_id_is_none(pod))
+        if (!object_cache || pod_id_is_none(pod))
                 return NULL;
         const struct pod_row *row = cluster_pod(cluster, pod);
-        if (object_shelf_count(shelf, SHELF_SERVICE) > 0)
-                add_services(building, shelf, cluster_text(cluster, row->ns),
+        if (object_cache_count(object_cache, CACHED_SERVICE) > 0)
+                add_services(building, object_cache, cluster_text(cluster, row->ns),
                              cluster_labels(cluster, row->labels, arena));
-        add_owner(building, cluster, shelf, row);
+        add_owner(building, cluster, object_cache, row);
         return building->selector.count == 0 ? NULL : &building->selector;
 }

@@ -4,9 +4,9 @@
 
 #include "api/selector.h"
 #include "model/cluster.h"
-#include "model/object_shelf.h"
+#include "model/object_cache.h"
 
-/* NULL when nothing selects the pod.  Lives in the arena and in the shelf's objects. */
+/* NULL when nothing selects the pod.  Lives in the arena and in the object cache's objects. */
 const struct selector *workload_selector(const struct cluster *cluster,
-                                         const struct object_shelf *shelf, struct pod_id pod,
+                                         const struct object_cache *object_cache, struct pod_id pod,
                                          struct arena *arena);

@@ -112,7 +112,7 @@ struct decision {
 void scheduler_decide(struct cluster *cluster, const struct sched_profile *profile,
                       const struct decision_request *request, struct arena *arena,
                       struct decision *ret_decision);
-/* The pod goes to node: plugins note on the shelf what it takes there. */
+/* The pod goes to node: plugins note in the object cache what it takes there. */
 struct reserve_request {
         struct cluster *cluster;
         const struct sched_profile *profile;

@@ -10,7 +10,7 @@
 struct failure_memo_key {
         const struct sched_profile *profile;
         const struct owner_row *owners; /* the workload decides about default constraints */
-        uint64_t generation, shelf_version;
+        uint64_t generation, object_cache_version;
         uint32_t class, labels, ns;
         int32_t priority;
 };
@@ -54,17 +54,17 @@ static bool make_key(const struct cluster *cluster, const struct sched_profile *
                                               .labels = row->labels.index,
                                               .ns = row->ns.index,
                                               .priority = row->priority };
-        for (int kind = 0; kind < SHELF_KIND_COUNT; kind++)
-                ret_key->shelf_version +=
-                        object_shelf_version(profile->shelf, (enum shelf_kind)kind);
+        for (int kind = 0; kind < CACHED_KIND_COUNT; kind++)
+                ret_key->object_cache_version +=
+                        object_cache_version(profile->object_cache, (enum cached_kind)kind);
         return true;
 }
 
 static bool key_eq(const struct failure_memo_key *a, const struct failure_memo_key *b) {
         return a->profile == b->profile && a->owners == b->owners &&
-               a->generation == b->generation && a->shelf_version == b->shelf_version &&
-               a->class == b->class && a->labels == b->labels && a->ns == b->ns &&
-               a->priority == b->priority;
+               a->generation == b->generation &&
+               a->object_cache_version == b->object_cache_version && a->class == b->class &&
+               a->labels == b->labels && a->ns == b->ns && a->priority == b->priority;
 }
 
 static size_t place_of(const struct failure_memo_key *key) {

@@ -18,8 +18,8 @@ bool pod_group_of(const struct scheduler *scheduler, struct pod_id pod,
                 return false;
         *ret_group =
                 (struct pod_group){ .ns = cluster_pod(config->cluster, pod)->ns, .name = name };
-        ret_group->object =
-                pod_group_find(config->shelf, cluster_text(config->cluster, ret_group->ns), name);
+        ret_group->object = pod_group_find(config->object_cache,
+                                           cluster_text(config->cluster, ret_group->ns), name);
         if (config->has_gangs)
                 ret_group->min_count = pod_group_min_count(ret_group->object);
         return true;

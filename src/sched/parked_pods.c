@@ -1,4 +1,4 @@
-/* The index of parked pods: shelves by who refused, on each the groups of alike pods. */
+/* The index of parked pods: by the plugins that refused them, and there by groups of alike pods. */
 #include "sched/parked_pods.h"
 #include "base/util.h"
 #include "sched/scheduling_queue.h"
@@ -9,52 +9,53 @@ void parked_pods_init(struct parked_pods *parked) {
 }
 
 void parked_pods_release(struct parked_pods *parked) {
-        while (parked->shelves) {
-                struct parked_shelf *shelf = parked->shelves;
-                while (shelf->first) {
-                        struct parked_group *group = shelf->first;
-                        shelf->first = group->next;
+        while (parked->reasons) {
+                struct parked_reason *reason = parked->reasons;
+                while (reason->first) {
+                        struct parked_group *group = reason->first;
+                        reason->first = group->next;
                         free(group);
                 }
-                parked->shelves = shelf->next;
-                free(shelf);
+                parked->reasons = reason->next;
+                free(reason);
         }
         map_u64_free(parked->groups);
 }
 
-/* ---- shelves ---- */
+/* ---- reasons ---- */
 
-static bool is_of_shelf(const struct parked_shelf *shelf, const struct queued_pod *entry) {
-        return shelf->rejectors == entry->rejectors && shelf->wakes_on == entry->wakes_on &&
-               shelf->profile == entry->profile && shelf->hears_all == entry->hears_all;
+static bool has_reason(const struct parked_reason *reason, const struct queued_pod *entry) {
+        return reason->rejectors == entry->rejectors && reason->wakes_on == entry->wakes_on &&
+               reason->profile == entry->profile && reason->hears_all == entry->hears_all;
 }
 
-static struct parked_shelf *shelf_for(struct parked_pods *parked, const struct queued_pod *entry) {
-        struct parked_shelf *shelf = parked->shelves;
-        while (shelf && !is_of_shelf(shelf, entry))
-                shelf = shelf->next;
-        if (shelf)
-                return shelf;
-        shelf = xcalloc(1, sizeof(*shelf));
-        *shelf = (struct parked_shelf){ .rejectors = entry->rejectors,
-                                        .wakes_on = entry->wakes_on,
-                                        .profile = entry->profile,
-                                        .hears_all = entry->hears_all,
-                                        .next = parked->shelves };
-        if (shelf->next)
-                shelf->next->prev = shelf;
-        parked->shelves = shelf;
-        return shelf;
+static struct parked_reason *reason_for(struct parked_pods *parked,
+                                        const struct queued_pod *entry) {
+        struct parked_reason *reason = parked->reasons;
+        while (reason && !has_reason(reason, entry))
+                reason = reason->next;
+        if (reason)
+                return reason;
+        reason = xcalloc(1, sizeof(*reason));
+        *reason = (struct parked_reason){ .rejectors = entry->rejectors,
+                                          .wakes_on = entry->wakes_on,
+                                          .profile = entry->profile,
+                                          .hears_all = entry->hears_all,
+                                          .next = parked->reasons };
+        if (reason->next)
+                reason->next->prev = reason;
+        parked->reasons = reason;
+        return reason;
 }
 
-static void drop_shelf(struct parked_pods *parked, struct parked_shelf *shelf) {
-        if (shelf->prev)
-                shelf->prev->next = shelf->next;
+static void drop_reason(struct parked_pods *parked, struct parked_reason *reason) {
+        if (reason->prev)
+                reason->prev->next = reason->next;
         else
-                parked->shelves = shelf->next;
-        if (shelf->next)
-                shelf->next->prev = shelf->prev;
-        free(shelf);
+                parked->reasons = reason->next;
+        if (reason->next)
+                reason->next->prev = reason->prev;
+        free(reason);
 }
 
 /* ---- groups ---- */
@@ -73,19 +74,19 @@ static bool is_of_group(const struct parked_group *group, const struct queued_po
         const struct alike_key *a = &group->key, *b = &entry->alike;
         return a->class.index == b->class.index && a->labels.index == b->labels.index &&
                a->ns.index == b->ns.index && a->priority == b->priority && a->alone == b->alone &&
-               is_of_shelf(group->shelf, entry);
+               has_reason(group->reason, entry);
 }
 
 static struct parked_group *add_group(struct parked_pods *parked, const struct queued_pod *entry,
                                       uint64_t hash) {
-        struct parked_shelf *shelf = shelf_for(parked, entry);
+        struct parked_reason *reason = reason_for(parked, entry);
         struct parked_group *group = xcalloc(1, sizeof(*group));
         *group = (struct parked_group){
-                .key = entry->alike, .shelf = shelf, .next = shelf->first, .hash = hash
+                .key = entry->alike, .reason = reason, .next = reason->first, .hash = hash
         };
         if (group->next)
                 group->next->prev = group;
-        shelf->first = group;
+        reason->first = group;
         group->next_of_hash = map_u64_put(parked->groups, hash, group);
         return group;
 }
@@ -104,17 +105,17 @@ static void forget_hash(struct parked_pods *parked, const struct parked_group *g
 }
 
 static void drop_group(struct parked_pods *parked, struct parked_group *group) {
-        struct parked_shelf *shelf = group->shelf;
+        struct parked_reason *reason = group->reason;
         forget_hash(parked, group);
         if (group->prev)
                 group->prev->next = group->next;
         else
-                shelf->first = group->next;
+                reason->first = group->next;
         if (group->next)
                 group->next->prev = group->prev;
         free(group);
-        if (!shelf->first)
-                drop_shelf(parked, shelf);
+        if (!reason->first)
+                drop_reason(parked, reason);
 }
 
 /* ---- entries ---- */

@@ -21,24 +21,24 @@ struct alike_key {
 
 struct parked_group {
         struct alike_key key;
-        struct parked_shelf *shelf;
+        struct parked_reason *reason;
         struct queued_pod *first; /* list through next_alike */
         struct parked_group *next, *prev;
         struct parked_group *next_of_hash;
         uint64_t hash;
 };
 /* Refused by the same plugins of one profile. */
-struct parked_shelf {
+struct parked_reason {
         uint64_t rejectors;
         uint32_t wakes_on;
         uint8_t profile;
         bool hears_all;
         struct parked_group *first;
-        struct parked_shelf *next, *prev;
+        struct parked_reason *next, *prev;
 };
 struct parked_pods {
-        struct parked_shelf *shelves; /* none is empty */
-        struct map_u64 *groups;       /* hash -> first of the groups with it */
+        struct parked_reason *reasons; /* none is empty */
+        struct map_u64 *groups;        /* hash -> first of the groups with it */
 };
 
 void parked_pods_init(struct parked_pods *parked);

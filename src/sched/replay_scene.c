@@ -89,29 +89,29 @@ static int replay_scene_feed(struct replay_scene *scene, const struct json *obje
         return 0;
 }
 
-static void fill_shelf(struct replay_scene *scene, const struct json *objects) {
+static void fill_object_cache(struct replay_scene *scene, const struct json *objects) {
         static const struct {
                 const char *list;
-                enum shelf_kind kind;
+                enum cached_kind kind;
         } kinds[] = {
-                { "services", SHELF_SERVICE },
-                { "replicationControllers", SHELF_REPLICATION_CONTROLLER },
-                { "replicaSets", SHELF_REPLICA_SET },
-                { "statefulSets", SHELF_STATEFUL_SET },
-                { "persistentVolumes", SHELF_VOLUME },
-                { "persistentVolumeClaims", SHELF_VOLUME_CLAIM },
-                { "storageClasses", SHELF_STORAGE_CLASS },
-                { "csiNodes", SHELF_CSI_NODE },
-                { "csiDrivers", SHELF_CSI_DRIVER },
-                { "csiStorageCapacities", SHELF_CSI_CAPACITY },
-                { "volumeAttachments", SHELF_ATTACHMENT },
-                { "resourceClaims", SHELF_RESOURCE_CLAIM },
+                { "services", CACHED_SERVICE },
+                { "replicationControllers", CACHED_REPLICATION_CONTROLLER },
+                { "replicaSets", CACHED_REPLICA_SET },
+                { "statefulSets", CACHED_STATEFUL_SET },
+                { "persistentVolumes", CACHED_VOLUME },
+                { "persistentVolumeClaims", CACHED_VOLUME_CLAIM },
+                { "storageClasses", CACHED_STORAGE_CLASS },
+                { "csiNodes", CACHED_CSI_NODE },
+                { "csiDrivers", CACHED_CSI_DRIVER },
+                { "csiStorageCapacities", CACHED_CSI_CAPACITY },
+                { "volumeAttachments", CACHED_ATTACHMENT },
+                { "resourceClaims", CACHED_RESOURCE_CLAIM },
         };
         for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
                 struct json_iter iter = json_iter(json_get(objects, kinds[i].list));
                 const struct json *object;
                 while (json_next(&iter, NULL, &object))
-                        object_shelf_put(scene->shelf, kinds[i].kind, object);
+                        object_cache_put(scene->object_cache, kinds[i].kind, object);
         }
 }
 
@@ -145,7 +145,7 @@ static int build_profiles(struct replay_scene *scene, const struct plugin *const
         struct profile_env env = { .registry = registry,
                                    .cluster = scene->cluster,
                                    .is_parity = true,
-                                   .shelf = scene->shelf,
+                                   .object_cache = scene->object_cache,
                                    .gates = gates_of(test_case) };
         int r = read_configuration(scene, json_get(test_case, "config"), err);
         return r < 0 ? r
@@ -156,9 +156,9 @@ int replay_scene_init(struct replay_scene *scene, const struct plugin *const *re
                       const struct json *test_case, struct err *err) {
         *scene = (struct replay_scene){ .cluster = cluster_new(
                                                 &(struct cluster_config){ .keeps_detail = true }) };
-        scene->shelf = object_shelf_new();
+        scene->object_cache = object_cache_new();
         arena_init(&scene->arena, 0);
-        fill_shelf(scene, json_get(test_case, "objects"));
+        fill_object_cache(scene, json_get(test_case, "objects"));
         int r = replay_scene_feed(scene, json_get(test_case, "objects"), err);
         if (r == 0)
                 r = build_profiles(scene, registry, test_case, err);
@@ -171,7 +171,7 @@ void replay_scene_release(struct replay_scene *scene) {
         sched_profile_list_release(&scene->profiles);
         scheduler_configuration_free(scene->configuration);
         cluster_free(scene->cluster);
-        object_shelf_free(scene->shelf);
+        object_cache_free(scene->object_cache);
         arena_release(&scene->arena);
 }
 

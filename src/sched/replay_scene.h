@@ -5,13 +5,13 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "model/cluster.h"
-#include "model/object_shelf.h"
+#include "model/object_cache.h"
 #include "plugin/sched_profile_list.h"
 
 struct replay_scene {
         struct arena arena;
         struct cluster *cluster;
-        struct object_shelf *shelf;
+        struct object_cache *object_cache;
         struct scheduler_configuration *configuration;
         struct sched_profile_list profiles;
 };

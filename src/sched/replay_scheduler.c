@@ -314,7 +314,7 @@ static struct json_node *step_node(const struct replay_scheduler_answer *outer, 
                         .profile = replay_scene_profile(answer.scene, pod),
                         .pod = pod,
                         .node = chosen,
-                        .reservation = { .shelf = answer.scene->shelf },
+                        .reservation = { .object_cache = answer.scene->object_cache },
                         .arena = answer.arena });
                 cluster_assume(cluster, pod, chosen);
                 return answer.expect;

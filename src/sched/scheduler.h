@@ -22,7 +22,7 @@ struct scheduler;
 struct scheduler_config {
         struct cluster *cluster; /* shared; assumed and forgotten on */
         /* Shared: what pods take of it is noted there until the API says so; NULL = none. */
-        struct object_shelf *shelf;
+        struct object_cache *object_cache;
         size_t profile_count;
         struct sched_profile *const *profiles; /* built; owned by the caller, outlive it */
         size_t extender_count;
@@ -61,8 +61,8 @@ struct scheduler_progress scheduler_step(struct scheduler *scheduler, struct mon
 /* Outcome of an action this scheduler emitted (others are ignored). */
 void scheduler_result(struct scheduler *scheduler, const struct action_result *result,
                       struct mono_time mono, struct wall_time wall, struct action_list *out);
-/* Something the model does not log changed, such as volumes on the shelf: pods refused by plugins
- * that listen to these CLUSTER_* changes try again. */
+/* Something the model does not log changed, such as volumes in the object cache: pods refused by
+ * plugins that listen to these CLUSTER_* changes try again. */
 void scheduler_notice(struct scheduler *scheduler, uint32_t mask, struct mono_time mono);
 /* When step should be called although nothing changed; false: no timer is running. */
 bool scheduler_next_due(const struct scheduler *scheduler, struct mono_time *ret_due);

@@ -53,7 +53,7 @@ static void scheduler_gang_begin(struct group_cycle *cycle, struct step *step,
         scheduler_gang_gather(cycle, popped);
         size_t placed_count = group_members_placed(step->scheduler, group, &cycle->arena, &placed);
         cycle->view = (struct group_view){ .cluster = config->cluster,
-                                           .shelf = config->shelf,
+                                           .object_cache = config->object_cache,
                                            .ns = cluster_text(config->cluster, group->ns),
                                            .name = group->name,
                                            .object = group->object,

@@ -9,8 +9,8 @@
 
 struct taken_object {
         struct taken_object *next;
-        enum shelf_kind kind;
-        char *before; /* JSON, to take the note on the shelf back */
+        enum cached_kind kind;
+        char *before; /* JSON, to take the note in the object cache back */
 };
 
 struct pre_bind {
@@ -49,15 +49,15 @@ static struct slice version_of(const struct json *object) {
 }
 
 /* What the API has said meanwhile stands. */
-static void put_back(struct object_shelf *shelf, const struct taken_object *taken) {
+static void put_back(struct object_cache *object_cache, const struct taken_object *taken) {
         struct json_doc *doc;
         if (json_parse(slice_of(taken->before), &doc, NULL) < 0)
                 return;
         const struct json *before = json_doc_root(doc);
-        const struct json *now = object_shelf_get(shelf, taken->kind, shelf_object_ns(before),
-                                                  shelf_object_name(before));
+        const struct json *now = object_cache_get(
+                object_cache, taken->kind, cached_object_ns(before), cached_object_name(before));
         if (now && slice_eq(version_of(now), version_of(before)))
-                object_shelf_put(shelf, taken->kind, before);
+                object_cache_put(object_cache, taken->kind, before);
         json_doc_free(doc);
 }
 
@@ -91,28 +91,28 @@ static bool has_claims(const struct cluster *cluster, struct pod_id pod) {
         return false;
 }
 
-static struct slice kind_of(enum shelf_kind kind) {
+static struct slice kind_of(enum cached_kind kind) {
         switch (kind) {
-        case SHELF_VOLUME:
+        case CACHED_VOLUME:
                 return SLICE_LITERAL("PersistentVolume");
-        case SHELF_RESOURCE_CLAIM:
+        case CACHED_RESOURCE_CLAIM:
                 return SLICE_LITERAL("ResourceClaim");
         default:
                 return SLICE_LITERAL("PersistentVolumeClaim");
         }
 }
 
-static void on_change(void *context, enum shelf_kind kind, const struct json *before,
+static void on_change(void *context, enum cached_kind kind, const struct json *before,
                       struct slice after) {
         struct reserving *reserving = context;
         struct step *step = reserving->step;
         struct pre_bind *pre_bind = reserving->pre_bind;
-        bool is_wide = kind == SHELF_VOLUME;
+        bool is_wide = kind == CACHED_VOLUME;
         struct action write = {
                 .kind = ACTION_PATCH_OBJECT,
                 .target = { .kind = kind_of(kind),
-                            .ns = is_wide ? SLICE_EMPTY : shelf_object_ns(before),
-                            .name = shelf_object_name(before),
+                            .ns = is_wide ? SLICE_EMPTY : cached_object_ns(before),
+                            .name = cached_object_name(before),
                             .uid = json_get_text(json_get(before, "metadata"), "uid") },
                 .patch = { .body = after },
         };
@@ -173,7 +173,7 @@ static bool scheduler_pre_bind(struct step *step, struct queued_pod *entry, stru
         struct scheduler *scheduler = step->scheduler;
         struct cluster *cluster = scheduler->config.cluster;
         struct slice text;
-        if (!scheduler->config.shelf || !has_claims(cluster, entry->pod))
+        if (!scheduler->config.object_cache || !has_claims(cluster, entry->pod))
                 return false;
         struct slice name = cluster_node_name(cluster, node);
         struct pre_bind *pre_bind = xcalloc(1, sizeof(*pre_bind));
@@ -188,7 +188,7 @@ static bool scheduler_pre_bind(struct step *step, struct queued_pod *entry, stru
                 .profile = scheduler->config.profiles[entry->profile],
                 .pod = entry->pod,
                 .node = node,
-                .reservation = { scheduler->config.shelf, on_change, &reserving },
+                .reservation = { scheduler->config.object_cache, on_change, &reserving },
                 .arena = &scheduler->scratch });
         if (step->out->count == first &&
             scheduler_pre_bind_ask(scheduler, pre_bind, entry, 0, &text) == VERDICT_OK) {
@@ -204,7 +204,7 @@ static bool scheduler_pre_bind(struct step *step, struct queued_pod *entry, stru
 static void give_up(struct step *step, struct pre_bind *pre_bind, struct queued_pod *entry,
                     struct slice text) {
         for (const struct taken_object *taken = pre_bind->taken; taken; taken = taken->next)
-                put_back(step->scheduler->config.shelf, taken);
+                put_back(step->scheduler->config.object_cache, taken);
         if (!entry)
                 return;
         step->scheduler->stats.errors++;

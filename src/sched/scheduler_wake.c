@@ -103,7 +103,7 @@ static uint64_t woken_plugins(const struct scheduler *scheduler, const struct qu
                                      .priority = row->priority,
                                      .pod_name = row->name,
                                      .is_parity = scheduler->config.is_parity,
-                                     .shelf = profile->shelf };
+                                     .object_cache = profile->object_cache };
         uint64_t all = profile->plugin_count < PROFILE_PLUGINS_MAX
                                ? ((uint64_t)1 << profile->plugin_count) - 1
                                : UINT64_MAX;
@@ -242,11 +242,11 @@ static void wake_parked(const struct wake *wake) {
         queue->event = queue_event_of(change->mask);
         if (!pod_id_is_none(change->pod))
                 wake_itself(wake, scheduling_queue_find(queue, change->pod));
-        for (struct parked_shelf *shelf = queue->parked.shelves, *next; shelf; shelf = next) {
-                next = shelf->next;
-                if ((shelf->wakes_on & change->mask) == 0)
+        for (struct parked_reason *reason = queue->parked.reasons, *next; reason; reason = next) {
+                next = reason->next;
+                if ((reason->wakes_on & change->mask) == 0)
                         continue;
-                for (struct parked_group *group = shelf->first, *after; group; group = after) {
+                for (struct parked_group *group = reason->first, *after; group; group = after) {
                         after = group->next;
                         wake_group(wake, group);
                 }

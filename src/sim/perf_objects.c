@@ -123,7 +123,7 @@ static int put_csi_node(struct perf_run *run, struct slice name, const struct js
         if (migrated.len > 0)
                 node_put_text(tree, node_need_object(tree, meta, "annotations"),
                               "storage.alpha.kubernetes.io/migrated-plugins", buf_view(&migrated));
-        return perf_world_put_shelved(&run->world, SHELF_CSI_NODE, root, err);
+        return perf_world_put_object(&run->world, CACHED_CSI_NODE, root, err);
 }
 
 int perf_create_node(struct perf_run *run, const struct json *operation,
@@ -170,7 +170,7 @@ static int add_claim(struct perf_run *run, const struct json *operation,
         node_put_string(volume, reference, "namespace", place->ns);
         node_put_string(volume, reference, "name", claim_name);
         node_put_string(volume, node_need_object(volume, root, "status"), "phase", "Bound");
-        code = perf_world_put_shelved(&run->world, SHELF_VOLUME, root, err);
+        code = perf_world_put_object(&run->world, CACHED_VOLUME, root, err);
         if (code < 0)
                 return code;
         root = json_tree_root(claim);
@@ -185,7 +185,7 @@ static int add_claim(struct perf_run *run, const struct json *operation,
                         claim_name);
         spec = node_need_object(pod, json_tree_root(pod), "spec");
         node_append(node_need_array(pod, spec, "volumes"), use);
-        return perf_world_put_shelved(&run->world, SHELF_VOLUME_CLAIM, root, err);
+        return perf_world_put_object(&run->world, CACHED_VOLUME_CLAIM, root, err);
 }
 
 /* ---- pods ---- */
@@ -235,7 +235,7 @@ int perf_put_any(struct perf_run *run, struct json_tree *tree, const char *ns, s
         if (slice_is(kind, "Pod"))
                 return perf_world_put_pod(&run->world, object, NULL, err);
         if (slice_is(kind, "Service"))
-                return perf_world_put_shelved(&run->world, SHELF_SERVICE, object, err);
+                return perf_world_put_object(&run->world, CACHED_SERVICE, object, err);
         return perf_world_put_namespace(&run->world, object, err);
 }
 
@@ -244,7 +244,8 @@ int perf_delete_any(struct perf_run *run, struct slice kind, const char *ns, con
         if (slice_is(kind, "Node")) {
                 perf_world_remove_node(&run->world, slice_of(name));
         } else if (slice_is(kind, "Service")) {
-                object_shelf_remove(run->world.shelf, SHELF_SERVICE, slice_of(ns), slice_of(name));
+                object_cache_remove(run->world.object_cache, CACHED_SERVICE, slice_of(ns),
+                                    slice_of(name));
         } else if (slice_is(kind, "Pod")) {
                 struct perf_pod *pod =
                         perf_world_find_pod(&run->world, slice_of(ns), slice_of(name));

@@ -12,20 +12,20 @@
 
 int perf_world_init(struct perf_world *world, struct err *err) {
         world->cluster = cluster_new(&(struct cluster_config){ 0 });
-        world->shelf = object_shelf_new();
+        world->object_cache = object_cache_new();
         world->pods = map_new();
         arena_init(&world->scratch, 0);
         action_list_init(&world->actions);
         action_list_init(&world->answers);
         struct profile_env env = { .registry = sched_registry,
                                    .cluster = world->cluster,
-                                   .shelf = world->shelf };
+                                   .object_cache = world->object_cache };
         int code = sched_profile_new_default(&env, &world->profile, err);
         if (code < 0)
                 return code;
         world->scheduler = scheduler_new(&(struct scheduler_config){
                 .cluster = world->cluster,
-                .shelf = world->shelf,
+                .object_cache = world->object_cache,
                 .profile_count = 1,
                 .profiles = &world->profile,
                 .seed = 1,
@@ -49,7 +49,7 @@ void perf_world_release(struct perf_world *world) {
         scheduler_free(world->scheduler);
         sched_profile_free(world->profile);
         cluster_free(world->cluster);
-        object_shelf_free(world->shelf);
+        object_cache_free(world->object_cache);
         action_list_release(&world->actions);
         action_list_release(&world->answers);
         for (size_t i = 0; i < world->count; i++)
@@ -110,12 +110,12 @@ int perf_world_put_namespace(struct perf_world *world, const struct json_node *o
         return perf_world_feed(world, OBJECT_NAMESPACE, object, err);
 }
 
-int perf_world_put_shelved(struct perf_world *world, enum shelf_kind kind,
-                           const struct json_node *object, struct err *err) {
+int perf_world_put_object(struct perf_world *world, enum cached_kind kind,
+                          const struct json_node *object, struct err *err) {
         CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
         int code = perf_world_parse(object, &doc, err);
         if (code == 0)
-                object_shelf_put(world->shelf, kind, json_doc_root(doc));
+                object_cache_put(world->object_cache, kind, json_doc_root(doc));
         return code;
 }
 

@@ -7,7 +7,7 @@
 #include "api/json.h"
 #include "base/map.h"
 #include "model/cluster.h"
-#include "model/object_shelf.h"
+#include "model/object_cache.h"
 #include "sched/scheduler.h"
 
 struct perf_pod {
@@ -24,7 +24,7 @@ struct perf_pod {
 
 struct perf_world {
         struct cluster *cluster;
-        struct object_shelf *shelf;
+        struct object_cache *object_cache;
         struct sched_profile *profile;
         struct scheduler *scheduler;
         struct action_list actions, answers;
@@ -48,8 +48,8 @@ void perf_world_release(struct perf_world *world);
 int perf_world_put_node(struct perf_world *world, const struct json_node *node, struct err *err);
 int perf_world_put_namespace(struct perf_world *world, const struct json_node *object,
                              struct err *err);
-int perf_world_put_shelved(struct perf_world *world, enum shelf_kind kind,
-                           const struct json_node *object, struct err *err);
+int perf_world_put_object(struct perf_world *world, enum cached_kind kind,
+                          const struct json_node *object, struct err *err);
 void perf_world_remove_node(struct perf_world *world, struct slice name);
 /* Takes in a pod, or its new content; the scheduler learns of it with the next flush. */
 int perf_world_put_pod(struct perf_world *world, const struct json_node *object,

@@ -38,7 +38,8 @@ static const struct json *made_claim(const struct sched_cycle *cycle, struct sli
                 pod_id_is_none(cycle->pod) ? NULL : cluster_pod(cycle->cluster, cycle->pod);
         const struct json *claim;
         size_t at = 0;
-        while (row && (claim = object_shelf_next(cycle->shelf, SHELF_RESOURCE_CLAIM, &at))) {
+        while (row &&
+               (claim = object_cache_next(cycle->object_cache, CACHED_RESOURCE_CLAIM, &at))) {
                 const struct json *annotations =
                         json_get(json_get(claim, "metadata"), "annotations");
                 if (slice_eq(json_get_text(annotations, "resource.kubernetes.io/pod-claim-name"),
@@ -53,7 +54,7 @@ static const struct json *claim_at(const struct sched_cycle *cycle, size_t index
         const struct pod_resource_claim *claim = &cycle->class->spec.claims[index];
         if (slice_is_empty(claim->claim_name))
                 return made_claim(cycle, claim->name);
-        return object_shelf_get(cycle->shelf, SHELF_RESOURCE_CLAIM,
+        return object_cache_get(cycle->object_cache, CACHED_RESOURCE_CLAIM,
                                 cluster_text(cycle->cluster, cycle->ns), claim->claim_name);
 }
 
@@ -71,7 +72,7 @@ static bool is_reserved_for(const struct json *claim, const char *uid) {
 static enum verdict_code pre_enqueue(const struct sched_cycle *cycle, const void *state,
                                      struct verdict *verdict) {
         (void)state;
-        for (size_t i = 0; cycle->shelf && i < cycle->class->spec.claim_count; i++) {
+        for (size_t i = 0; cycle->object_cache && i < cycle->class->spec.claim_count; i++) {
                 const struct pod_resource_claim *claim = &cycle->class->spec.claims[i];
                 if (claim_at(cycle, i))
                         continue;
@@ -176,7 +177,7 @@ static void reserve_claim(const struct sched_cycle *cycle, const struct json *cl
         node_put_string(tree, consumer, "name", row->name);
         node_put_string(tree, consumer, "uid", row->uid);
         node_append(node_need_array(tree, status, "reservedFor"), consumer);
-        reservation_change(reservation, SHELF_RESOURCE_CLAIM, claim, object);
+        reservation_change(reservation, CACHED_RESOURCE_CLAIM, claim, object);
         json_tree_free(tree);
 }
 
@@ -198,7 +199,7 @@ static enum verdict_code pre_bind(const struct sched_cycle *cycle, const void *s
         (void)state;
         (void)node;
         (void)waited_ns;
-        for (size_t i = 0; cycle->shelf && i < cycle->class->spec.claim_count; i++) {
+        for (size_t i = 0; cycle->object_cache && i < cycle->class->spec.claim_count; i++) {
                 const char *problem = claim_problem(cycle, claim_at(cycle, i));
                 if (problem) {
                         verdict_no(verdict, VERDICT_ERROR, slice_of(problem));

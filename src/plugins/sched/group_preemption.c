@@ -81,7 +81,7 @@ static void add_pod(struct hunt *hunt, struct unit *unit, struct pod_id pod) {
  * has none, and is_safe is set. */
 static struct unit *unit_of_group(struct hunt *hunt, struct slice ns, struct slice name,
                                   bool *is_safe) {
-        const struct json *group = pod_group_find(hunt->search->group->shelf, ns, name);
+        const struct json *group = pod_group_find(hunt->search->group->object_cache, ns, name);
         if (!pod_group_goes_whole(group))
                 return NULL;
         *is_safe = pod_group_priority(group) >= hunt->priority;

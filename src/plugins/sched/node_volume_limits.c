@@ -45,24 +45,24 @@ static void list_add(struct attached_list *list, const struct attached *added) {
 }
 
 /* What a claim attaches: its volume's handle, or a place held under its class's provisioner. */
-static struct attached of_claim(const struct object_shelf *shelf, const struct json *claim,
+static struct attached of_claim(const struct object_cache *object_cache, const struct json *claim,
                                 struct arena *arena) {
         struct slice volume_name = claim_volume(claim);
         const struct json *volume =
                 slice_is_empty(volume_name)
                         ? NULL
-                        : object_shelf_get(shelf, SHELF_VOLUME, SLICE_EMPTY, volume_name);
+                        : object_cache_get(object_cache, CACHED_VOLUME, SLICE_EMPTY, volume_name);
         if (volume) {
                 const struct json *csi = json_get(json_get(volume, "spec"), "csi");
                 return (struct attached){ json_get_text(csi, "driver"),
                                           json_get_text(csi, "volumeHandle"), false };
         }
-        const struct json *class =
-                object_shelf_get(shelf, SHELF_STORAGE_CLASS, SLICE_EMPTY, claim_class(claim));
+        const struct json *class = object_cache_get(object_cache, CACHED_STORAGE_CLASS, SLICE_EMPTY,
+                                                    claim_class(claim));
         return (struct attached){ json_get_text(class, "provisioner"),
                                   slice_of(arena_printf(arena, SLICE_FMT "/" SLICE_FMT,
-                                                        SLICE_ARG(shelf_object_ns(claim)),
-                                                        SLICE_ARG(shelf_object_name(claim)))),
+                                                        SLICE_ARG(cached_object_ns(claim)),
+                                                        SLICE_ARG(cached_object_name(claim)))),
                                   true };
 }
 
@@ -70,12 +70,13 @@ static void add_pod(const struct sched_cycle *cycle, const struct pod_class *cla
                     struct str_id ns, const char *pod_name, struct attached_list *list) {
         for (size_t i = 0; i < class->spec.volume_count; i++) {
                 struct pod_claim claim;
-                if (!pod_claim_of(&class->spec.volumes[i], cycle->shelf,
+                if (!pod_claim_of(&class->spec.volumes[i], cycle->object_cache,
                                   cluster_text(cycle->cluster, ns), slice_of(pod_name),
                                   cycle->scratch, &claim) ||
                     !claim.claim)
                         continue;
-                struct attached attached = of_claim(cycle->shelf, claim.claim, cycle->scratch);
+                struct attached attached =
+                        of_claim(cycle->object_cache, claim.claim, cycle->scratch);
                 list_add(list, &attached);
         }
 }
@@ -84,12 +85,12 @@ static void add_attachments(const struct sched_cycle *cycle, struct slice node,
                             struct attached_list *list) {
         const struct json *attachment;
         size_t at = 0;
-        while ((attachment = object_shelf_next(cycle->shelf, SHELF_ATTACHMENT, &at))) {
+        while ((attachment = object_cache_next(cycle->object_cache, CACHED_ATTACHMENT, &at))) {
                 const struct json *spec = json_get(attachment, "spec");
                 struct slice volume_name =
                         json_get_text(json_get(spec, "source"), "persistentVolumeName");
-                const struct json *volume =
-                        object_shelf_get(cycle->shelf, SHELF_VOLUME, SLICE_EMPTY, volume_name);
+                const struct json *volume = object_cache_get(cycle->object_cache, CACHED_VOLUME,
+                                                             SLICE_EMPTY, volume_name);
                 const struct json *csi = json_get(json_get(volume, "spec"), "csi");
                 struct attached attached = { json_get_text(spec, "attacher"),
                                              json_get_text(csi, "volumeHandle"), false };
@@ -119,7 +120,7 @@ static int64_t limit_of(const struct json *csi_node, struct slice driver) {
 
 /* What a node allows of a driver, and how many attachments it has of any. */
 struct driver_room {
-        uint64_t node_version, attachment_version; /* of the shelf */
+        uint64_t node_version, attachment_version; /* of the object cache */
         int64_t *limits;
         uint32_t *attachments;
 };
@@ -140,8 +141,8 @@ static void read_limits(const struct sched_cycle *cycle, struct slice driver, in
         size_t at = 0;
         for (size_t i = 0; i < cluster_nodes(cycle->cluster)->count; i++)
                 limits[i] = INT64_MAX;
-        while ((item = object_shelf_next(cycle->shelf, SHELF_CSI_NODE, &at))) {
-                struct node_id node = cluster_find_node(cycle->cluster, shelf_object_name(item));
+        while ((item = object_cache_next(cycle->object_cache, CACHED_CSI_NODE, &at))) {
+                struct node_id node = cluster_find_node(cycle->cluster, cached_object_name(item));
                 int64_t limit = limit_of(item, driver);
                 if (!node_id_is_none(node) && limit >= 0)
                         limits[node.index] = limit;
@@ -152,7 +153,7 @@ static void read_attachments(const struct sched_cycle *cycle, uint32_t *attachme
         const struct json *item;
         size_t at = 0;
         memset(attachments, 0, cluster_nodes(cycle->cluster)->count * sizeof(*attachments));
-        while ((item = object_shelf_next(cycle->shelf, SHELF_ATTACHMENT, &at))) {
+        while ((item = object_cache_next(cycle->object_cache, CACHED_ATTACHMENT, &at))) {
                 struct node_id node = cluster_find_node(
                         cycle->cluster, json_get_text(json_get(item, "spec"), "nodeName"));
                 if (!node_id_is_none(node))
@@ -171,8 +172,8 @@ static struct driver_room *room_new(struct memory_entry *entry, size_t nodes) {
 }
 
 static const struct driver_room *room_of(const struct sched_cycle *cycle, struct slice driver) {
-        const struct object_shelf *shelf = cycle->shelf;
-        uint64_t parts[] = { (uint64_t)(uintptr_t)shelf, slice_hash(driver) };
+        const struct object_cache *object_cache = cycle->object_cache;
+        uint64_t parts[] = { (uint64_t)(uintptr_t)object_cache, slice_hash(driver) };
         struct memory_news news;
         if (!cycle_memory_recall(
                     cycle->memory, cycle->cluster,
@@ -182,13 +183,13 @@ static const struct driver_room *room_of(const struct sched_cycle *cycle, struct
         if (!news.entry->value)
                 news.entry->value = room_new(news.entry, cluster_nodes(cycle->cluster)->count);
         struct driver_room *room = news.entry->value;
-        if (room->node_version != object_shelf_version(shelf, SHELF_CSI_NODE)) {
+        if (room->node_version != object_cache_version(object_cache, CACHED_CSI_NODE)) {
                 read_limits(cycle, driver, room->limits);
-                room->node_version = object_shelf_version(shelf, SHELF_CSI_NODE);
+                room->node_version = object_cache_version(object_cache, CACHED_CSI_NODE);
         }
-        if (room->attachment_version != object_shelf_version(shelf, SHELF_ATTACHMENT)) {
+        if (room->attachment_version != object_cache_version(object_cache, CACHED_ATTACHMENT)) {
                 read_attachments(cycle, room->attachments);
-                room->attachment_version = object_shelf_version(shelf, SHELF_ATTACHMENT);
+                room->attachment_version = object_cache_version(object_cache, CACHED_ATTACHMENT);
         }
         return room;
 }
@@ -230,7 +231,7 @@ static bool node_volume_limits_exceeds(const struct sched_cycle *cycle, const st
                 return false;
         struct slice name = cluster_node_name(cluster, node);
         const struct json *csi_node =
-                object_shelf_get(cycle->shelf, SHELF_CSI_NODE, SLICE_EMPTY, name);
+                object_cache_get(cycle->object_cache, CACHED_CSI_NODE, SLICE_EMPTY, name);
         struct attached_list attached = { .arena = cycle->scratch };
         struct attached_list fresh = { .arena = cycle->scratch };
         if (!csi_node)
@@ -285,7 +286,7 @@ static enum verdict_code pre_filter(const struct sched_cycle *cycle, const void 
 static void node_volume_limits_filter(const struct sched_cycle *cycle, const void *state,
                                       const void *pod_state, struct bitset *nodes) {
         (void)state;
-        if (object_shelf_count(cycle->shelf, SHELF_CSI_NODE) == 0)
+        if (object_cache_count(cycle->object_cache, CACHED_CSI_NODE) == 0)
                 return;
         for (size_t i = bitset_next(nodes, 0); i != SIZE_MAX; i = bitset_next(nodes, i + 1))
                 if (node_volume_limits_exceeds(cycle, pod_state, (struct node_id){ (uint32_t)i }))

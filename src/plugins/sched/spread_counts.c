@@ -10,9 +10,10 @@ static size_t default_rules(const struct sched_cycle *cycle, const struct spread
         bool has_any = false;
         for (size_t i = 0; i < own->default_count; i++)
                 has_any = has_any || own->defaults[i].is_hard == is_hard;
-        const struct selector *selector = has_any ? workload_selector(cycle->cluster, cycle->shelf,
-                                                                      cycle->pod, cycle->scratch)
-                                                  : NULL;
+        const struct selector *selector =
+                has_any ? workload_selector(cycle->cluster, cycle->object_cache, cycle->pod,
+                                            cycle->scratch)
+                        : NULL;
         if (!selector)
                 return 0;
         *ret_rules = ARENA_ARRAY(cycle->scratch, struct spread_rule, own->default_count);

@@ -87,8 +87,8 @@ static enum verdict_code check_claim(const struct sched_cycle *cycle, const stru
 
 static void take_bound(const struct sched_cycle *cycle, struct claims *claims,
                        const struct json *claim) {
-        const struct json *volume =
-                object_shelf_get(cycle->shelf, SHELF_VOLUME, SLICE_EMPTY, claim_volume(claim));
+        const struct json *volume = object_cache_get(cycle->object_cache, CACHED_VOLUME,
+                                                     SLICE_EMPTY, claim_volume(claim));
         claims->bound[claims->bound_count++] =
                 (struct bound_claim){ volume, volume_affinity(volume, cycle->scratch) };
 }
@@ -97,8 +97,8 @@ static void take_bound(const struct sched_cycle *cycle, struct claims *claims,
 static bool take_unbound(const struct sched_cycle *cycle, struct claims *claims,
                          const struct json *claim) {
         bool is_unset, has_size;
-        const struct json *class = object_shelf_get(cycle->shelf, SHELF_STORAGE_CLASS, SLICE_EMPTY,
-                                                    claim_class(claim));
+        const struct json *class = object_cache_get(cycle->object_cache, CACHED_STORAGE_CLASS,
+                                                    SLICE_EMPTY, claim_class(claim));
         if (!class_is_delayed(class, &is_unset) || !slice_is_empty(claim_volume(claim)))
                 return false;
         struct delayed_claim *delayed = &claims->delayed[claims->delayed_count++];
@@ -106,8 +106,8 @@ static bool take_unbound(const struct sched_cycle *cycle, struct claims *claims,
                                            .class = class,
                                            .size = claim_size(claim, &has_size) };
         delayed->selected_node = claim_selected_node(claim, &delayed->has_selected_node);
-        delayed->candidates = volume_candidates_of(cycle->shelf, claim, cycle->scratch);
-        delayed->is_everywhere = class_is_everywhere(cycle->shelf, class);
+        delayed->candidates = volume_candidates_of(cycle->object_cache, claim, cycle->scratch);
+        delayed->is_everywhere = class_is_everywhere(cycle->object_cache, class);
         return true;
 }
 
@@ -125,8 +125,8 @@ static enum verdict_code pre_filter(const struct sched_cycle *cycle, const void 
         struct claims *claims = ARENA_NEW(cycle->scratch, struct claims);
         struct pod_claim *all = ARENA_ARRAY(cycle->scratch, struct pod_claim, spec->volume_count);
         size_t count = 0;
-        for (size_t i = 0; i < spec->volume_count && cycle->shelf; i++) {
-                if (!pod_claim_of(&spec->volumes[i], cycle->shelf,
+        for (size_t i = 0; i < spec->volume_count && cycle->object_cache; i++) {
+                if (!pod_claim_of(&spec->volumes[i], cycle->object_cache,
                                   cluster_text(cycle->cluster, cycle->ns),
                                   slice_of(cycle->pod_name), cycle->scratch, &all[count]))
                         continue;
@@ -174,8 +174,8 @@ static unsigned judge_provision(const struct sched_cycle *cycle,
                                 const struct delayed_claim *delayed, struct node_id node) {
         if (!class_admits(cycle->cluster, delayed->class, node))
                 return PROBLEM_NO_VOLUMES;
-        return capacity_is_short(cycle->cluster, cycle->shelf, delayed->claim, delayed->class, node,
-                                 cycle->scratch)
+        return capacity_is_short(cycle->cluster, cycle->object_cache, delayed->claim,
+                                 delayed->class, node, cycle->scratch)
                        ? PROBLEM_NO_SPACE
                        : 0;
 }
@@ -280,11 +280,11 @@ static void claim_volume_for(const struct reservation *reservation, const struct
         node_put_string(tree, node_need_object(tree, meta, "annotations"),
                         "pv.kubernetes.io/bound-by-controller", "yes");
         node_put_string(tree, ref, "kind", "PersistentVolumeClaim");
-        node_put_text(tree, ref, "namespace", shelf_object_ns(claim));
-        node_put_text(tree, ref, "name", shelf_object_name(claim));
+        node_put_text(tree, ref, "namespace", cached_object_ns(claim));
+        node_put_text(tree, ref, "name", cached_object_name(claim));
         node_put_text(tree, ref, "uid", json_get_text(json_get(claim, "metadata"), "uid"));
         node_put(tree, node_need_object(tree, object, "spec"), "claimRef", ref);
-        reservation_change(reservation, SHELF_VOLUME, volume, object);
+        reservation_change(reservation, CACHED_VOLUME, volume, object);
         json_tree_free(tree);
 }
 
@@ -296,7 +296,7 @@ static void select_node(const struct reservation *reservation, const struct json
         struct json_node *meta = node_need_object(tree, object, "metadata");
         node_put_text(tree, node_need_object(tree, meta, "annotations"),
                       "volume.kubernetes.io/selected-node", node);
-        reservation_change(reservation, SHELF_VOLUME_CLAIM, claim, object);
+        reservation_change(reservation, CACHED_VOLUME_CLAIM, claim, object);
         json_tree_free(tree);
 }
 
@@ -310,8 +310,8 @@ static void volume_binding_reserve(const struct sched_cycle *cycle, const void *
                 const struct delayed_claim *delayed = &claims->delayed[i];
                 if (delayed->has_selected_node)
                         continue;
-                struct volume_candidates candidates =
-                        volume_candidates_of(reservation->shelf, delayed->claim, cycle->scratch);
+                struct volume_candidates candidates = volume_candidates_of(
+                        reservation->object_cache, delayed->claim, cycle->scratch);
                 const struct json *volume = volume_choose(cycle->cluster, &candidates, node, NULL);
                 if (volume)
                         claim_volume_for(reservation, volume, delayed->claim);
@@ -332,13 +332,13 @@ static enum verdict_code fail_binding(const struct sched_cycle *cycle, struct ve
 }
 
 /* A volume that is held for the claim takes part in no provisioning. */
-static bool is_held(const struct object_shelf *shelf, const struct json *claim) {
+static bool is_held(const struct object_cache *object_cache, const struct json *claim) {
         const struct json *volume;
         size_t at = 0;
-        while ((volume = object_shelf_next(shelf, SHELF_VOLUME, &at))) {
+        while ((volume = object_cache_next(object_cache, CACHED_VOLUME, &at))) {
                 const struct json *ref = json_get(json_get(volume, "spec"), "claimRef");
-                if (slice_eq(json_get_text(ref, "name"), shelf_object_name(claim)) &&
-                    slice_eq(json_get_text(ref, "namespace"), shelf_object_ns(claim)))
+                if (slice_eq(json_get_text(ref, "name"), cached_object_name(claim)) &&
+                    slice_eq(json_get_text(ref, "namespace"), cached_object_ns(claim)))
                         return true;
         }
         return false;
@@ -353,13 +353,14 @@ static enum verdict_code check_binding(const struct sched_cycle *cycle,
                 return fail_binding(cycle, verdict, "gone: claim", claim->name);
         struct slice selected = claim_selected_node(claim->claim, &has_node);
         if (!claim_is_bound(claim->claim)) {
-                if (has_node ? slice_eq(selected, name) : is_held(cycle->shelf, claim->claim))
+                if (has_node ? slice_eq(selected, name)
+                             : is_held(cycle->object_cache, claim->claim))
                         return VERDICT_WAIT;
                 return fail_binding(cycle, verdict, "selected node was dropped from claim",
                                     claim->name);
         }
-        const struct json *volume = object_shelf_get(cycle->shelf, SHELF_VOLUME, SLICE_EMPTY,
-                                                     claim_volume(claim->claim));
+        const struct json *volume = object_cache_get(cycle->object_cache, CACHED_VOLUME,
+                                                     SLICE_EMPTY, claim_volume(claim->claim));
         if (!volume) /* its watch is behind the claim's */
                 return VERDICT_WAIT;
         if (!volume_admits(cycle->cluster, volume_affinity(volume, cycle->scratch), node))
@@ -374,8 +375,8 @@ static enum verdict_code pre_bind(const struct sched_cycle *cycle, const void *s
         const struct pod_spec *spec = &cycle->class->spec;
         enum verdict_code result = VERDICT_OK;
         struct pod_claim claim;
-        for (size_t i = 0; i < spec->volume_count && cycle->shelf; i++) {
-                if (!pod_claim_of(&spec->volumes[i], cycle->shelf,
+        for (size_t i = 0; i < spec->volume_count && cycle->object_cache; i++) {
+                if (!pod_claim_of(&spec->volumes[i], cycle->object_cache,
                                   cluster_text(cycle->cluster, cycle->ns),
                                   slice_of(cycle->pod_name), cycle->scratch, &claim))
                         continue;

@@ -56,11 +56,11 @@ static enum verdict_code pre_filter(const struct sched_cycle *cycle, const void 
         for (size_t i = 0; i < spec->volume_count; i++) {
                 const struct volume *volume = &spec->volumes[i];
                 own->has_disks = own->has_disks || volume_has_disk(volume);
-                if (volume->kind != VOLUME_CLAIM || !cycle->shelf)
+                if (volume->kind != VOLUME_CLAIM || !cycle->object_cache)
                         continue;
-                const struct json *claim = object_shelf_get(cycle->shelf, SHELF_VOLUME_CLAIM,
-                                                            cluster_text(cycle->cluster, cycle->ns),
-                                                            volume->claim_name);
+                const struct json *claim = object_cache_get(
+                        cycle->object_cache, CACHED_VOLUME_CLAIM,
+                        cluster_text(cycle->cluster, cycle->ns), volume->claim_name);
                 if (!claim) {
                         verdict_no(verdict, VERDICT_UNRESOLVABLE,
                                    not_found(cycle, volume->claim_name));

@@ -59,7 +59,7 @@ static enum verdict_code check_unbound(const struct sched_cycle *cycle, const st
                 return VERDICT_UNRESOLVABLE;
         }
         const struct json *class =
-                object_shelf_get(cycle->shelf, SHELF_STORAGE_CLASS, SLICE_EMPTY, name);
+                object_cache_get(cycle->object_cache, CACHED_STORAGE_CLASS, SLICE_EMPTY, name);
         if (!class)
                 return volume_zone_refuse(cycle, verdict, "s", name);
         if (class_is_delayed(class, &is_unset))
@@ -82,7 +82,7 @@ static void add_demands(struct zone_demands *demands, const struct json *volume)
 
 static enum verdict_code check_claim(const struct sched_cycle *cycle, struct slice name,
                                      struct zone_demands *demands, struct verdict *verdict) {
-        const struct json *claim = object_shelf_get(cycle->shelf, SHELF_VOLUME_CLAIM,
+        const struct json *claim = object_cache_get(cycle->object_cache, CACHED_VOLUME_CLAIM,
                                                     cluster_text(cycle->cluster, cycle->ns), name);
         if (!claim)
                 return volume_zone_refuse(cycle, verdict, "c", name);
@@ -90,7 +90,7 @@ static enum verdict_code check_claim(const struct sched_cycle *cycle, struct sli
         if (slice_is_empty(volume_name))
                 return check_unbound(cycle, claim, verdict);
         const struct json *volume =
-                object_shelf_get(cycle->shelf, SHELF_VOLUME, SLICE_EMPTY, volume_name);
+                object_cache_get(cycle->object_cache, CACHED_VOLUME, SLICE_EMPTY, volume_name);
         if (!volume)
                 return volume_zone_refuse(cycle, verdict, "v", volume_name);
         add_demands(demands, volume);
@@ -106,7 +106,7 @@ static enum verdict_code pre_filter(const struct sched_cycle *cycle, const void 
         struct zone_demands *demands = ARENA_NEW(cycle->scratch, struct zone_demands);
         demands->items = ARENA_ARRAY(cycle->scratch, struct zone_demand,
                                      spec->volume_count * ARRAY_LEN(zone_labels));
-        if (!cycle->shelf)
+        if (!cycle->object_cache)
                 return VERDICT_SKIP;
         for (size_t i = 0; i < spec->volume_count; i++) {
                 if (spec->volumes[i].kind != VOLUME_CLAIM)

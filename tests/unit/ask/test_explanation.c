@@ -56,8 +56,8 @@ static int read_scene(struct scene *scene, const char *text, struct err *err) {
                     &scene->config, err) < 0)
                 return err->code;
         scene->tree = json_tree_new();
-        return role_config_build(&scene->config, scene->snapshot.cluster, scene->snapshot.shelf,
-                                 err);
+        return role_config_build(&scene->config, scene->snapshot.cluster,
+                                 scene->snapshot.object_cache, err);
 }
 
 static void release_scene(struct scene *scene) {

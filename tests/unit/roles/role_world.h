@@ -45,11 +45,11 @@ static inline void role_world_start(struct role_world *world, struct transport t
                 runtime_new(&(struct runtime_config){ .loop = event_loop_as_loop(world->events),
                                                       .transport = transport,
                                                       .instance = "test",
-                                                      .keeps_shelf = true });
+                                                      .keeps_object_cache = true });
         assert_int_equal(role_config_load(&(struct role_config_sources){ 0 }, &world->config, &err),
                          0);
         assert_int_equal(role_config_build(&world->config, runtime_cluster(world->runtime),
-                                           runtime_shelf(world->runtime), &err),
+                                           runtime_object_cache(world->runtime), &err),
                          0);
         role.profile_count = world->config.profiles.count;
         role.profiles = world->config.profiles.items;

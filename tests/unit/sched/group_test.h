@@ -2,24 +2,24 @@
 #pragma once
 
 #include "api/json.h"
-#include "model/object_shelf.h"
+#include "model/object_cache.h"
 #include "sched_test.h"
 #include <string.h>
 
 struct group_test {
         struct sched_test base;
-        struct object_shelf *shelf;
+        struct object_cache *object_cache;
 };
 
 static inline void group_test_init(struct group_test *test, const struct scheduler_config *gates) {
         struct scheduler_config config = *gates;
-        test->shelf = config.shelf = object_shelf_new();
+        test->object_cache = config.object_cache = object_cache_new();
         sched_test_init(&test->base, &config);
 }
 
 static inline void group_test_release(struct group_test *test) {
         sched_test_release(&test->base);
-        object_shelf_free(test->shelf);
+        object_cache_free(test->object_cache);
 }
 
 /* spec: the members of the PodGroup's spec. */
@@ -34,7 +34,7 @@ static inline void put_pod_group(struct group_test *test, const char *name, cons
         assert_true(length > 0 && (size_t)length < sizeof(text));
         if (json_parse(slice_of(text), &doc, &err) < 0)
                 fail_msg("%s", err.text);
-        object_shelf_put(test->shelf, SHELF_POD_GROUP, json_doc_root(doc));
+        object_cache_put(test->object_cache, CACHED_POD_GROUP, json_doc_root(doc));
         json_doc_free(doc);
         scheduler_notice(test->base.scheduler, CLUSTER_CLAIM,
                          (struct mono_time){ test->base.now_ns });

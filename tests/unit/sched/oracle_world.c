@@ -82,15 +82,15 @@ static void change_service(struct oracle_world *world) {
                  "\"app\":\"a%u\"}}}",
                  name, pick(world, 3));
         struct json_doc *doc = parse(text);
-        object_shelf_put(world->shelf, SHELF_SERVICE, json_doc_root(doc));
+        object_cache_put(world->object_cache, CACHED_SERVICE, json_doc_root(doc));
         json_doc_free(doc);
 }
 
 /* ---- volumes ---- */
 
-static void put_on_shelf(struct oracle_world *world, enum shelf_kind kind, const char *text) {
+static void put_in_cache(struct oracle_world *world, enum cached_kind kind, const char *text) {
         struct json_doc *doc = parse(text);
-        object_shelf_put(world->shelf, kind, json_doc_root(doc));
+        object_cache_put(world->object_cache, kind, json_doc_root(doc));
         json_doc_free(doc);
 }
 
@@ -113,7 +113,7 @@ static void put_volume(struct oracle_world *world, unsigned name) {
                  "\"phase\":\"%s\"}}",
                  name, reach[0] == '}' ? "" : ",", reach, 1 + pick(world, 3), name % 2, name / 2,
                  name >= 8 && pick(world, 4) ? "Available" : "Bound");
-        put_on_shelf(world, SHELF_VOLUME, text);
+        put_in_cache(world, CACHED_VOLUME, text);
 }
 
 /* The first claims are bound, the next wait for a free volume, the last for one to be made. */
@@ -134,7 +134,7 @@ static void put_claim(struct oracle_world *world, unsigned ns, unsigned name) {
                  "\"accessModes\":[\"%s\"],\"resources\":{\"requests\":{\"storage\":"
                  "\"1Gi\"}}}}",
                  annotations, ns, name, binding, name == 3 ? "ReadWriteOncePod" : "ReadWriteOnce");
-        put_on_shelf(world, SHELF_VOLUME_CLAIM, text);
+        put_in_cache(world, CACHED_VOLUME_CLAIM, text);
 }
 
 /* Allocated to a zone, or to any node; some are not allocated. */
@@ -151,7 +151,7 @@ static void put_resource_claim(struct oracle_world *world, unsigned ns, unsigned
         snprintf(text, sizeof(text),
                  "{\"metadata\":{\"namespace\":\"ns%u\",\"name\":\"r%u\"},\"status\":{%s}}", ns,
                  name, allocation);
-        put_on_shelf(world, SHELF_RESOURCE_CLAIM, text);
+        put_in_cache(world, CACHED_RESOURCE_CLAIM, text);
 }
 
 static void change_volumes(struct oracle_world *world) {
@@ -172,14 +172,14 @@ static void change_volumes(struct oracle_world *world) {
                          "{\"metadata\":{\"name\":\"n%u\"},\"spec\":{\"drivers\":[{\"name\":"
                          "\"d0\",\"allocatable\":{\"count\":%u}},{\"name\":\"d1\"}]}}",
                          node, pick(world, 3));
-                put_on_shelf(world, SHELF_CSI_NODE, text);
+                put_in_cache(world, CACHED_CSI_NODE, text);
                 return;
         default:
                 snprintf(text, sizeof(text),
                          "{\"metadata\":{\"name\":\"a%u\"},\"spec\":{\"attacher\":\"d0\","
                          "\"nodeName\":\"n%u\",\"source\":{\"persistentVolumeName\":\"v%u\"}}}",
                          pick(world, 20), node, pick(world, 8));
-                put_on_shelf(world, SHELF_ATTACHMENT, text);
+                put_in_cache(world, CACHED_ATTACHMENT, text);
         }
 }
 
@@ -191,7 +191,7 @@ static void put_storage(struct oracle_world *world) {
                 "\"volumeBindingMode\":\"WaitForFirstConsumer\"}",
         };
         for (size_t i = 0; i < ARRAY_LEN(classes); i++)
-                put_on_shelf(world, SHELF_STORAGE_CLASS, classes[i]);
+                put_in_cache(world, CACHED_STORAGE_CLASS, classes[i]);
         for (unsigned i = 0; i < 12; i++)
                 put_volume(world, i);
         for (unsigned i = 0; i < 12; i++)
@@ -675,7 +675,7 @@ static void place(struct oracle_world *world) {
 
 static struct sched_profile *make_profile(struct oracle_world *world,
                                           const struct plugin *const *registry) {
-        struct profile_env env = { .registry = registry, .shelf = world->shelf };
+        struct profile_env env = { .registry = registry, .object_cache = world->object_cache };
         const struct sched_profile_spec *spec = world->config.spec;
         struct sched_profile *profile;
         struct err err = { 0 };
@@ -710,7 +710,7 @@ void oracle_world_init(struct oracle_world *world, uint64_t seed,
                        const struct oracle_config *config) {
         static const size_t memory_sizes[] = { 65536, 0, 1 << 18, 1 << 20, 0 };
         *world = (struct oracle_world){ .cluster = cluster_new(&(struct cluster_config){ 0 }),
-                                        .shelf = object_shelf_new(),
+                                        .object_cache = object_cache_new(),
                                         .engine = class_engine_new(
                                                 memory_sizes[seed % ARRAY_LEN(memory_sizes)]),
                                         .failures = failure_memo_new(),
@@ -732,7 +732,7 @@ void oracle_world_release(struct oracle_world *world) {
         sched_profile_free(world->naive);
         free(world->plugins);
         free(world->points);
-        object_shelf_free(world->shelf);
+        object_cache_free(world->object_cache);
         cluster_free(world->cluster);
         arena_release(&world->arena);
 }

@@ -22,7 +22,7 @@ struct oracle_config {
 
 struct oracle_world {
         struct cluster *cluster;
-        struct object_shelf *shelf;
+        struct object_cache *object_cache;
         struct sched_profile *profile; /* with the plugins' hints */
         struct sched_profile *naive;   /* of the same plugins without */
         struct plugin *plugins;        /* these, and their points */

@@ -65,7 +65,7 @@ static inline void sched_test_init(struct sched_test *test, const struct schedul
                                      .now_ns = 1000 * NS_PER_S };
         struct profile_env env = { .registry = sched_registry,
                                    .is_parity = config.is_parity,
-                                   .shelf = config.shelf,
+                                   .object_cache = config.object_cache,
                                    .gates = config.has_placements ? FEATURE_PLACEMENTS : 0 };
         assert_int_equal(sched_profile_new_default(&env, &test->profile, &err), 0);
         config.cluster = test->cluster;

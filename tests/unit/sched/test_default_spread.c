@@ -1,6 +1,6 @@
 /* Spreading without constraints of the pods' own follows their workload, from the moment on at
  * which the workload is known, whatever was remembered of its pods before. */
-#include "model/object_shelf.h"
+#include "model/object_cache.h"
 #include "sched_test.h"
 
 #define NODES 3
@@ -8,14 +8,14 @@
 
 struct spread_test {
         struct sched_test test;
-        struct object_shelf *shelf;
+        struct object_cache *object_cache;
 };
 
 /* A node that is much larger than the others draws all pods that nothing spreads. */
 static int set_up(void **state) {
         struct spread_test *own = xcalloc(1, sizeof(*own));
-        own->shelf = object_shelf_new();
-        struct scheduler_config config = { .shelf = own->shelf, .seed = 1 };
+        own->object_cache = object_cache_new();
+        struct scheduler_config config = { .object_cache = own->object_cache, .seed = 1 };
         sched_test_init(&own->test, &config);
         put_node(&own->test, "n0", 900000);
         put_node(&own->test, "n1", 30000);
@@ -27,15 +27,15 @@ static int set_up(void **state) {
 static int tear_down(void **state) {
         struct spread_test *own = *state;
         sched_test_release(&own->test);
-        object_shelf_free(own->shelf);
+        object_cache_free(own->object_cache);
         free(own);
         return 0;
 }
 
-static void put_on_shelf(struct spread_test *own, enum shelf_kind kind, const char *text) {
+static void put_in_cache(struct spread_test *own, enum cached_kind kind, const char *text) {
         struct json_doc *doc = NULL;
         assert_int_equal(json_parse(slice_of(text), &doc, NULL), 0);
-        object_shelf_put(own->shelf, kind, json_doc_root(doc));
+        object_cache_put(own->object_cache, kind, json_doc_root(doc));
         json_doc_free(doc);
 }
 
@@ -45,7 +45,7 @@ static void put_set(struct spread_test *own, const char *name, const char *app) 
                  "{\"metadata\":{\"namespace\":\"default\",\"name\":\"%s\"},\"spec\":{\"selector\":"
                  "{\"matchLabels\":{\"app\":\"%s\"}}}}",
                  name, app);
-        put_on_shelf(own, SHELF_REPLICA_SET, text);
+        put_in_cache(own, CACHED_REPLICA_SET, text);
 }
 
 static size_t node_number(struct slice name) {
@@ -101,7 +101,7 @@ static void set_comes_later(void **state) {
 static void service_comes_later(void **state) {
         size_t placed[NODES] = { 0 };
         run_pods(*state, "r", 0, 5, placed);
-        put_on_shelf(*state, SHELF_SERVICE,
+        put_in_cache(*state, CACHED_SERVICE,
                      "{\"metadata\":{\"namespace\":\"default\",\"name\":\"s\"},\"spec\":{"
                      "\"selector\":{\"app\":\"a\"}}}");
         run_pods(*state, "r", 5, 10, placed);
@@ -131,7 +131,7 @@ static void set_changes(void **state) {
         put_set(own, "r", "b");
         run_pods(own, "r", 6, 6, later);
         assert_int_equal(later[0], 6);
-        object_shelf_remove(own->shelf, SHELF_REPLICA_SET, SLICE_LITERAL("default"),
+        object_cache_remove(own->object_cache, CACHED_REPLICA_SET, SLICE_LITERAL("default"),
                             SLICE_LITERAL("r"));
         run_pods(own, "r", 12, 6, last);
         assert_int_equal(last[0], 6);

@@ -168,7 +168,7 @@ static void add_scheduler(struct group_test *test, const char *name,
         scheduler_free(test->base.scheduler);
         test->base.scheduler =
                 scheduler_new(&(struct scheduler_config){ .cluster = test->base.cluster,
-                                                          .shelf = test->shelf,
+                                                          .object_cache = test->object_cache,
                                                           .profile_count = ARRAY_LEN(profiles),
                                                           .profiles = profiles,
                                                           .has_groups = true,

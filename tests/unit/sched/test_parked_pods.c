@@ -83,16 +83,16 @@ static bool is_parked(const struct queued_pod *entry) {
 }
 
 static void check_group(const struct scene *scene, const struct parked_group *group, bool *seen) {
-        const struct parked_shelf *shelf = group->shelf;
+        const struct parked_reason *reason = group->reason;
         assert_non_null(group->first);
         for (const struct queued_pod *entry = group->first; entry; entry = entry->next_alike) {
                 const struct alike_key *key = &scene->keys[entry->pod.index];
                 assert_true(is_parked(entry) && !seen[entry->pod.index]);
                 assert_ptr_equal(entry->group, group);
-                assert_true(shelf->rejectors == entry->rejectors &&
-                            shelf->wakes_on == entry->wakes_on &&
-                            shelf->profile == entry->profile &&
-                            shelf->hears_all == entry->hears_all);
+                assert_true(reason->rejectors == entry->rejectors &&
+                            reason->wakes_on == entry->wakes_on &&
+                            reason->profile == entry->profile &&
+                            reason->hears_all == entry->hears_all);
                 assert_true(group->key.class.index == key->class.index &&
                             group->key.labels.index == key->labels.index &&
                             group->key.ns.index == key->ns.index &&
@@ -105,19 +105,19 @@ static void check_group(const struct scene *scene, const struct parked_group *gr
 static void check(const struct scene *scene) {
         bool seen[ENTRIES] = { false };
         size_t groups = 0;
-        for (const struct parked_shelf *shelf = scene->queue.parked.shelves; shelf;
-             shelf = shelf->next) {
-                assert_non_null(shelf->first);
-                for (const struct parked_group *group = shelf->first; group; group = group->next) {
-                        assert_ptr_equal(group->shelf, shelf);
+        for (const struct parked_reason *reason = scene->queue.parked.reasons; reason;
+             reason = reason->next) {
+                assert_non_null(reason->first);
+                for (const struct parked_group *group = reason->first; group; group = group->next) {
+                        assert_ptr_equal(group->reason, reason);
                         check_group(scene, group, seen);
                         groups++;
                 }
         }
         for (size_t i = 0; i < ENTRIES; i++)
                 assert_int_equal(seen[i], is_parked(scene->entries[i]));
-        for (const struct parked_shelf *a = scene->queue.parked.shelves; a; a = a->next)
-                for (const struct parked_shelf *b = a->next; b; b = b->next)
+        for (const struct parked_reason *a = scene->queue.parked.reasons; a; a = a->next)
+                for (const struct parked_reason *b = a->next; b; b = b->next)
                         assert_false(a->rejectors == b->rejectors && a->wakes_on == b->wakes_on &&
                                      a->profile == b->profile && a->hears_all == b->hears_all);
         assert_int_equal(map_u64_count(scene->queue.parked.groups), groups);
@@ -135,7 +135,7 @@ static void test_alike_pods_are_together(void **state) {
                 }
                 for (size_t i = 0; i < ENTRIES; i++)
                         scheduling_queue_remove(&scene.queue, scene.entries[i]);
-                assert_null(scene.queue.parked.shelves);
+                assert_null(scene.queue.parked.reasons);
                 scheduling_queue_release(&scene.queue);
         }
 }

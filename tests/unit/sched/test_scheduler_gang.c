@@ -1,28 +1,28 @@
 /* Gangs: placed together or not at all. */
 #include "api/json.h"
-#include "model/object_shelf.h"
+#include "model/object_cache.h"
 #include "sched_test.h"
 #include <string.h>
 
 struct gang_test {
         struct sched_test base;
-        struct object_shelf *shelf;
+        struct object_cache *object_cache;
 };
 
-static void put_on_shelf(struct gang_test *test, enum shelf_kind kind, const char *text) {
+static void put_in_cache(struct gang_test *test, enum cached_kind kind, const char *text) {
         struct err err = { 0 };
         struct json_doc *doc;
         if (json_parse(slice_of(text), &doc, &err) < 0)
                 fail_msg("%s", err.text);
-        object_shelf_put(test->shelf, kind, json_doc_root(doc));
+        object_cache_put(test->object_cache, kind, json_doc_root(doc));
         json_doc_free(doc);
 }
 
 static int set_up(void **state) {
         struct gang_test *test = xcalloc(1, sizeof(*test));
-        test->shelf = object_shelf_new();
-        sched_test_init(&test->base,
-                        &(struct scheduler_config){ .shelf = test->shelf, .has_gangs = true });
+        test->object_cache = object_cache_new();
+        sched_test_init(&test->base, &(struct scheduler_config){ .object_cache = test->object_cache,
+                                                                 .has_gangs = true });
         *state = test;
         return 0;
 }
@@ -30,7 +30,7 @@ static int set_up(void **state) {
 static int tear_down(void **state) {
         struct gang_test *test = *state;
         sched_test_release(&test->base);
-        object_shelf_free(test->shelf);
+        object_cache_free(test->object_cache);
         free(test);
         return 0;
 }
@@ -41,7 +41,7 @@ static void put_group(struct gang_test *test, const char *policy) {
                  "{\"metadata\":{\"namespace\":\"default\",\"name\":\"g\"},\"spec\":{"
                  "\"schedulingPolicy\":{%s}}}",
                  policy);
-        put_on_shelf(test, SHELF_POD_GROUP, text);
+        put_in_cache(test, CACHED_POD_GROUP, text);
         scheduler_notice(test->base.scheduler, CLUSTER_CLAIM,
                          (struct mono_time){ test->base.now_ns });
 }
@@ -63,7 +63,7 @@ static void put_group_with(struct gang_test *test, const char *conditions) {
                  "\"spec\":{\"schedulingPolicy\":{\"gang\":{\"minCount\":3}}},\"status\":{"
                  "\"conditions\":[%s]}}",
                  conditions);
-        put_on_shelf(test, SHELF_POD_GROUP, text);
+        put_in_cache(test, CACHED_POD_GROUP, text);
 }
 
 #define GANG_OF_3 "\"gang\":{\"minCount\":3}"

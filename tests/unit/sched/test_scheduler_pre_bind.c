@@ -1,20 +1,20 @@
 /* Pods whose volumes are bound only once a node is chosen: what is written, how long is waited, and
  * what is taken back. */
 #include "api/json.h"
-#include "model/object_shelf.h"
+#include "model/object_cache.h"
 #include "sched_test.h"
 
 struct claim_test {
         struct sched_test base;
-        struct object_shelf *shelf;
+        struct object_cache *object_cache;
 };
 
-static void put_on_shelf(struct claim_test *test, enum shelf_kind kind, const char *text) {
+static void put_in_cache(struct claim_test *test, enum cached_kind kind, const char *text) {
         struct err err = { 0 };
         struct json_doc *doc;
         if (json_parse(slice_of(text), &doc, &err) < 0)
                 fail_msg("%s", err.text);
-        object_shelf_put(test->shelf, kind, json_doc_root(doc));
+        object_cache_put(test->object_cache, kind, json_doc_root(doc));
         json_doc_free(doc);
 }
 
@@ -29,24 +29,24 @@ static void put_claim(struct claim_test *test, const char *annotations, const ch
                  "{" CLAIM_META "\"resourceVersion\":\"7\",\"annotations\":{%s}}," CLAIM_SPEC
                  "%s}}",
                  annotations, volume);
-        put_on_shelf(test, SHELF_VOLUME_CLAIM, text);
+        put_in_cache(test, CACHED_VOLUME_CLAIM, text);
 }
 
 static int set_up(void **state) {
         struct claim_test *test = xcalloc(1, sizeof(*test));
         struct err err = { 0 };
-        test->shelf = object_shelf_new();
+        test->object_cache = object_cache_new();
         test->base = (struct sched_test){ .cluster = cluster_new(&(struct cluster_config){ 0 }),
                                           .now_ns = 1000 * NS_PER_S };
-        struct profile_env env = { .registry = sched_registry, .shelf = test->shelf };
+        struct profile_env env = { .registry = sched_registry, .object_cache = test->object_cache };
         assert_int_equal(sched_profile_new_default(&env, &test->base.profile, &err), 0);
         test->base.scheduler =
                 scheduler_new(&(struct scheduler_config){ .cluster = test->base.cluster,
-                                                          .shelf = test->shelf,
+                                                          .object_cache = test->object_cache,
                                                           .profile_count = 1,
                                                           .profiles = &test->base.profile });
         action_list_init(&test->base.actions);
-        put_on_shelf(test, SHELF_STORAGE_CLASS,
+        put_in_cache(test, CACHED_STORAGE_CLASS,
                      "{\"metadata\":{\"name\":\"late\"},\"provisioner\":\"example.com/disk\","
                      "\"volumeBindingMode\":\"WaitForFirstConsumer\"}");
         put_claim(test, "", "");
@@ -60,13 +60,13 @@ static int set_up(void **state) {
 static int tear_down(void **state) {
         struct claim_test *test = *state;
         sched_test_release(&test->base);
-        object_shelf_free(test->shelf);
+        object_cache_free(test->object_cache);
         free(test);
         return 0;
 }
 
 static struct slice selected_node(const struct claim_test *test) {
-        const struct json *claim = object_shelf_get(test->shelf, SHELF_VOLUME_CLAIM,
+        const struct json *claim = object_cache_get(test->object_cache, CACHED_VOLUME_CLAIM,
                                                     SLICE_LITERAL("default"), SLICE_LITERAL("c"));
         return json_get_text(json_get(json_get(claim, "metadata"), "annotations"),
                              "volume.kubernetes.io/selected-node");
@@ -110,7 +110,7 @@ static void test_binds_once_bound(void **state) {
         put_claim(test, COMPLETE, ",\"volumeName\":\"v\"");
         step(&test->base); /* the claim names its volume before the volume is seen */
         assert_null(find_action(&test->base, ACTION_BIND, "p"));
-        put_on_shelf(test, SHELF_VOLUME, "{\"metadata\":{\"name\":\"v\"},\"spec\":{}}");
+        put_in_cache(test, CACHED_VOLUME, "{\"metadata\":{\"name\":\"v\"},\"spec\":{}}");
         step(&test->base);
         assert_non_null(find_action(&test->base, ACTION_BIND, "p"));
 }
@@ -118,7 +118,7 @@ static void test_binds_once_bound(void **state) {
 /* One of the volumes there are: it is the volume that is written. */
 static void test_takes_a_volume(void **state) {
         struct claim_test *test = *state;
-        put_on_shelf(test, SHELF_VOLUME,
+        put_in_cache(test, CACHED_VOLUME,
                      "{\"metadata\":{\"name\":\"v\",\"resourceVersion\":\"3\"},\"spec\":{"
                      "\"capacity\":{\"storage\":\"1Gi\"},\"accessModes\":[\"ReadWriteOnce\"],"
                      "\"storageClassName\":\"late\"},\"status\":{\"phase\":\"Available\"}}");
@@ -141,7 +141,7 @@ static void put_volume(struct claim_test *test, const char *name, const char *si
                  "\"capacity\":{\"storage\":\"%s\"},\"accessModes\":[\"ReadWriteOnce\"],"
                  "\"storageClassName\":\"late\"},\"status\":{\"phase\":\"Available\"}}",
                  name, size);
-        put_on_shelf(test, SHELF_VOLUME, text);
+        put_in_cache(test, CACHED_VOLUME, text);
 }
 
 static void test_takes_the_smallest_volume(void **state) {
@@ -205,7 +205,7 @@ static void put_resource_claim(struct claim_test *test, const char *status) {
                  "{\"metadata\":{\"namespace\":\"default\",\"name\":\"rc\",\"uid\":\"ru\","
                  "\"resourceVersion\":\"4\"},\"status\":{%s}}",
                  status);
-        put_on_shelf(test, SHELF_RESOURCE_CLAIM, text);
+        put_in_cache(test, CACHED_RESOURCE_CLAIM, text);
         scheduler_notice(test->base.scheduler, CLUSTER_CLAIM,
                          (struct mono_time){ test->base.now_ns });
 }
@@ -297,7 +297,7 @@ static void test_absent_class_is_refused(void **state) {
 
 static void test_devices_all_taken_are_refused(void **state) {
         struct claim_test *test = *state;
-        put_on_shelf(test, SHELF_RESOURCE_CLAIM,
+        put_in_cache(test, CACHED_RESOURCE_CLAIM,
                      "{\"metadata\":{\"namespace\":\"default\",\"name\":\"other\",\"uid\":\"ou\"},"
                      "\"status\":{" ON_N2 ",\"reservedFor\":[{\"resource\":\"pods\",\"name\":"
                      "\"x\",\"uid\":\"x\"}]}}");
