@@ -20,6 +20,8 @@ struct notes {
         struct buf text; /* "rule:pod " per eviction */
         struct evict_pass pass;
         size_t dry_runs, budget;
+        enum evict_outcome refusal; /* of all; EVICT_DONE = none */
+        int64_t grace_s;            /* of the last; -1 = none was given */
 };
 
 static void begin_pass(void *context, const struct evict_pass *pass) {
@@ -32,6 +34,9 @@ static enum evict_outcome ask(void *context, const struct evict_intent *intent) 
         if (notes->budget == 0)
                 return EVICT_TOTAL_LIMIT;
         notes->budget--;
+        notes->grace_s = intent->has_grace ? intent->grace_s : -1;
+        if (notes->refusal != EVICT_DONE)
+                return notes->refusal;
         notes->dry_runs += intent->is_dry_run;
         buf_printf(&notes->text, SLICE_FMT "/" SLICE_FMT ":" SLICE_FMT " ",
                    SLICE_ARG(intent->profile), SLICE_ARG(intent->plugin),
@@ -230,6 +235,45 @@ static void test_refused_evictions_are_counted(void **state) {
         close_bench(&bench);
 }
 
+/* Whatever the reason, what was refused is counted apart from what a limit stopped. */
+static void test_refusals_are_no_limits(void **state) {
+        (void)state;
+        static const struct {
+                enum evict_outcome outcome;
+                size_t refused, limited;
+        } cases[] = {
+                { EVICT_BUDGET, 2, 0 },     { EVICT_REPEATED, 2, 0 },
+                { EVICT_FAILED, 2, 0 },     { EVICT_NOT_BETTER, 2, 0 },
+                { EVICT_NODE_LIMIT, 0, 2 }, { EVICT_NAMESPACE_LIMIT, 0, 2 },
+        };
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+                struct bench bench;
+                open_bench(&bench, two_profiles, false, false);
+                bench.notes.refusal = cases[i].outcome;
+                const struct desched_report *report = descheduler_pass(bench.descheduler, now);
+                assert_int_equal(report->evicted, 0);
+                assert_int_equal(report->rules[0].evicted, 0);
+                assert_int_equal(report->rules[0].refused, cases[i].refused);
+                assert_int_equal(report->rules[0].limited, cases[i].limited);
+                close_bench(&bench);
+        }
+}
+
+static void test_grace_is_passed_on(void **state) {
+        (void)state;
+        struct bench bench;
+        open_bench(&bench, two_profiles, false, false);
+        descheduler_pass(bench.descheduler, now);
+        assert_int_equal(bench.notes.grace_s, -1);
+        close_bench(&bench);
+        char policy[1024];
+        snprintf(policy, sizeof(policy), "%s%s", two_profiles, "gracePeriodSeconds: 17\n");
+        open_bench(&bench, policy, false, false);
+        descheduler_pass(bench.descheduler, now);
+        assert_int_equal(bench.notes.grace_s, 17);
+        close_bench(&bench);
+}
+
 static void test_plugin_failure(void **state) {
         (void)state;
         struct bench bench;
@@ -285,6 +329,40 @@ static void test_reasons(void **state) {
         close_bench(&bench);
 }
 
+/* Named among the filters or not, the evictor is asked once and says all it has against a pod. */
+static void test_the_evictor_is_asked_once(void **state) {
+        (void)state;
+        static const char *const filters[] = {
+                "", ", filter: {enabled: [DefaultEvictor]}, preevictionfilter: {enabled: "
+                    "[DefaultEvictor]}"
+        };
+        for (size_t i = 0; i < ARRAY_LEN(filters); i++) {
+                char policy[512];
+                struct bench bench;
+                struct buf text = { 0 };
+                snprintf(policy, sizeof(policy),
+                         HEAD "profiles:\n- name: p\n  pluginConfig: [{name: DefaultEvictor, args: "
+                              "{}}, {name: PodLifeTime, args: {maxPodLifeTimeSeconds: 60}}]\n"
+                              "  plugins: {deschedule: {enabled: [PodLifeTime]}%s}\n",
+                         filters[i]);
+                open_bench(&bench, policy, false, false);
+                apply(bench.cluster, OBJECT_POD,
+                      "{\"metadata\":{\"namespace\":\"d\",\"name\":\"m\",\"uid\":\"m\","
+                      "\"annotations\":{\"kubernetes.io/config.mirror\":\"x\"},"
+                      "\"ownerReferences\":[{\"kind\":\"Node\",\"name\":\"n2\",\"uid\":\"n\"}]},"
+                      "\"spec\":{\"nodeName\":\"n2\",\"containers\":[{\"name\":\"c\"}]},\"status\":"
+                      "{"
+                      "\"phase\":\"Running\"}}");
+                descheduler_explain(
+                        bench.descheduler, now,
+                        cluster_find_pod(bench.cluster, SLICE_LITERAL("d"), SLICE_LITERAL("m")),
+                        &text);
+                assert_string_equal(text.data, "p: pod is a mirror pod\n");
+                buf_release(&text);
+                close_bench(&bench);
+        }
+}
+
 /* ---- problems ---- */
 
 static void print_problems(const char *policy_text, bool is_parity, struct buf *out) {
@@ -325,6 +403,17 @@ static void test_problems(void **state) {
                        "      exitcodes: [1]\n",
                   { "policy.yaml:7:", "profiles[0].pluginConfig[0].args.maxPodLifeTimeSeconds",
                     "policy.yaml:10:", "profiles[0].pluginConfig[1].args.exitcodes" } },
+                { "one that cannot be made",
+                  HEAD "profiles:\n"
+                       "- name: p\n"
+                       "  pluginConfig:\n"
+                       "  - name: LowNodeUtilization\n"
+                       "    args: {thresholds: {cpu: 1, memory: 1}, targetThresholds: {cpu: 2, "
+                       "memory: 2}, metricsUtilization: {source: Prometheus, prometheus: {query: "
+                       "q}}}\n"
+                       "  plugins: {balance: {enabled: [LowNodeUtilization]}}\n",
+                  { "policy.yaml:6:", "profiles[0].pluginConfig[0].args",
+                    "thresholds must name just" } },
                 { "unknown plugin",
                   HEAD "profiles: [{name: p, pluginConfig: [{name: Nope}]}]\n",
                   { "profiles[0].pluginConfig[0].name", "\"Nope\"" } },
@@ -365,8 +454,11 @@ int main(void) {
                 cmocka_unit_test(test_due_rules_are_asked),
                 cmocka_unit_test(test_limits_are_passed_on),
                 cmocka_unit_test(test_refused_evictions_are_counted),
+                cmocka_unit_test(test_refusals_are_no_limits),
+                cmocka_unit_test(test_grace_is_passed_on),
                 cmocka_unit_test(test_plugin_failure),
                 cmocka_unit_test(test_reasons),
+                cmocka_unit_test(test_the_evictor_is_asked_once),
                 cmocka_unit_test(test_problems),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);

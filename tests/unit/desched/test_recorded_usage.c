@@ -144,11 +144,16 @@ static struct recorded_usage *read_answer(struct bench *bench, const char *text,
         return usage;
 }
 
-static int64_t cpu_of(const struct recorded_usage *usage, const char *node) {
+static int64_t amount_of(const struct recorded_usage *usage, const char *node,
+                         const char *resource) {
         const struct desched_usage *source = recorded_usage_source(usage);
         int64_t amount = -1;
-        source->node(source->context, slice_of(node), SLICE_LITERAL("cpu"), &amount);
+        source->node(source->context, slice_of(node), slice_of(resource), &amount);
         return amount;
+}
+
+static int64_t cpu_of(const struct recorded_usage *usage, const char *node) {
+        return amount_of(usage, node, "cpu");
 }
 
 /* Nine parts of before, one of now; nodes that are new count as they are, others are forgotten. */
@@ -159,17 +164,20 @@ static void test_D26_smoothing(void **state) {
         struct recorded_usage *before = read_answer(
                 &bench,
                 "{\"kind\":\"NodeMetricsList\",\"items\":[{\"metadata\":{\"name\":\"a\"},"
-                "\"usage\":{\"cpu\":\"1\"}},{\"metadata\":{\"name\":\"gone\"},\"usage\":{"
+                "\"usage\":{\"cpu\":\"1\",\"memory\":\"1000\"}},{\"metadata\":{\"name\":\"gone\"},"
+                "\"usage\":{"
                 "\"cpu\":\"1\"}}]}",
                 true, NULL);
         struct recorded_usage *now = read_answer(
                 &bench,
                 "{\"kind\":\"NodeMetricsList\",\"items\":[{\"metadata\":{\"name\":\"a\"},"
-                "\"usage\":{\"cpu\":\"2\"}},{\"metadata\":{\"name\":\"new\"},\"usage\":{"
+                "\"usage\":{\"cpu\":\"2\",\"memory\":\"3000\"}},{\"metadata\":{\"name\":\"new\"},"
+                "\"usage\":{"
                 "\"cpu\":\"3\"}}]}",
                 true, NULL);
         recorded_usage_smooth(now, before);
         assert_int_equal(cpu_of(now, "a"), 1100);
+        assert_int_equal(amount_of(now, "a", "memory"), 1200);
         assert_int_equal(cpu_of(now, "new"), 3000);
         assert_int_equal(cpu_of(now, "gone"), -1);
         recorded_usage_keep(now, before); /* D26: upstream goes on with what it heard last */
@@ -221,6 +229,11 @@ static void test_answers_of_prometheus(void **state) {
                 assert_int_equal(
                         source->query(source->context, SLICE_EMPTY, &samples, &count, NULL), 0);
                 assert_int_equal(count, cases[i].count);
+                if (count > 0) {
+                        assert_true(slice_is(samples[0].instance, "n1"));
+                        assert_true(samples[0].value == 0.5);
+                        assert_int_equal(samples[1].instance.len, 0);
+                }
                 recorded_usage_free(usage);
         }
         close_bench(&bench);

@@ -236,6 +236,8 @@ static const struct scene_refusal refusals[] = {
         { "action", ONE("'action':'Kill'"), "rules[0].action", NULL },
         { "deleting without the opt-in", ONE("'action':'Delete'"), "allowTerminal", NULL },
         { "phase", WHEN("{'phases':['Done']}"), "rules[0].when.phases", NULL },
+        { "every phase", WHEN("{'phases':['Pending','Running','Succeeded','Failed','Unknown']}"),
+          NULL, "Descheduler has no PodLifecycle" },
         { "exit code", WHEN("{'any':[{'exitCodes':['x']}]}"), "when.any[0].exitCodes[0]", NULL },
         { "unknown field", WHEN("{'not':{'age':'1h'}}"), "when.not.age", NULL },
         { "empty list", WHEN("{'any':[]}"), "when.any", NULL },

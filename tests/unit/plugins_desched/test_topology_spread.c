@@ -22,7 +22,20 @@
 #define ON2 .node = "n2"
 #define ON3 .node = "n3"
 
+#define POOL(name_, zone_, pool)                                                                   \
+        { .name = name_, .labels = "'zone':'" zone_ "','pool':'" pool "'" }
+#define OF_POOL(policy)                                                                            \
+        .spec = "'nodeSelector':{'pool':'x'}," SPREADS(                                            \
+                "'whenUnsatisfiable':'DoNotSchedule','nodeAffinityPolicy':'" policy "'")
+#define POOLS .nodes = { POOL("n1", "a", "x"), POOL("n2", "b", "x"), POOL("n3", "c", "y") }
+
 static const struct scene_case cases[] = {
+        { "zones without a node the pods want do not count", POOLS,
+          .pods = { { "a", A, OF_POOL("Honor") },
+                    { "b", A, OF_POOL("Honor") },
+                    { "c", A, OF_POOL("Honor"), ON2 },
+                    { "d", A, OF_POOL("Honor"), ON2 } },
+          .expect = "" },
         { "3, 1", TWO,
           .pods = { { "a", A, HARD }, { "b", A, HARD }, { "c", A, HARD }, { "d", A, HARD, ON2 } },
           .expect = "a" },

@@ -1,9 +1,9 @@
-/* What ImageLocality and NodeResourcesBalancedAllocation are worth, by hand: the constants in their
- * formulas matter as much as the direction. */
+/* What scoring plugins say of a node, by hand: constants, signs and weights in their formulas
+ * matter as much as the direction. */
 #include "base/util.h"
 #include "config/document.h"
 #include "model/cluster.h"
-#include "plugin/sched_points.h"
+#include "plugin/sched_attempt.h"
 #include "plugin/sched_profile_list.h"
 #include "plugins/sched/registry.h"
 #include <setjmp.h>
@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -36,29 +37,29 @@ __attribute__((format(printf, 3, 4))) static void put(struct cluster *cluster,
         json_doc_free(doc);
 }
 
-/* Of the pod "p" on a node. */
-static int64_t score_of(const struct cluster *cluster, const struct profile_plugin *plugin,
-                        const char *node_name) {
+/* The raw score of the pod "p" on a node. */
+static int64_t score_of(struct cluster *cluster, const struct sched_profile *profile,
+                        const char *plugin, const char *node_name) {
         CLEANUP(arena_release) struct arena scratch;
         arena_init(&scratch, 0);
-        struct pod_id pod = cluster_find_pod(cluster, SLICE_LITERAL("d"), SLICE_LITERAL("p"));
         struct node_id node = cluster_find_node(cluster, slice_of(node_name));
-        const struct pod_row *row = cluster_pod(cluster, pod);
-        const struct sched_cycle cycle = { .cluster = cluster,
-                                           .pod = pod,
-                                           .class = cluster_class(cluster, row->class),
-                                           .labels = row->labels,
-                                           .ns = row->ns,
-                                           .scratch = &scratch };
-        const struct node_batch batch = { &node, 1 };
-        const struct sched_points *points = plugin->plugin->sched;
+        const struct attempt_request request = {
+                .cluster = cluster,
+                .profile = profile,
+                .pod = cluster_find_pod(cluster, SLICE_LITERAL("d"), SLICE_LITERAL("p")),
+                .arena = &scratch,
+        };
+        struct sched_attempt attempt;
+        struct attempt_scores scores;
         struct verdict verdict = { 0 };
-        void *pod_state = NULL;
         int64_t score = SKIPPED;
-        if (points->pre_score &&
-            points->pre_score(&cycle, plugin->state, batch, &pod_state, &verdict) == VERDICT_SKIP)
-                return SKIPPED;
-        points->score(&cycle, plugin->state, pod_state, batch, &score);
+        sched_attempt_init(&attempt, &request);
+        sched_attempt_pre_filter(&attempt);
+        sched_attempt_score(&attempt, (struct node_batch){ &node, 1 }, true, &scores, &verdict);
+        for (size_t i = 0; i < scores.column_count; i++)
+                if (strcmp(scores.columns[i].plugin->name, plugin) == 0)
+                        score = scores.columns[i].raw[0];
+        sched_attempt_release(&attempt);
         return score;
 }
 
@@ -83,13 +84,6 @@ static struct plugins plugins_of(const char *plugin_config) {
         if (sched_profile_list_init(&plugins.list, plugins.configuration, &env, &err) < 0)
                 fail_msg("%s: %s", err.path, err.text);
         return plugins;
-}
-
-static const struct profile_plugin *find(const struct plugins *plugins, const char *name) {
-        const struct profile_plugin *plugin =
-                sched_profile_find(plugins->list.items[0], slice_of(name));
-        assert_non_null(plugin);
-        return plugin;
 }
 
 static void plugins_release(struct plugins *plugins) {
@@ -158,7 +152,7 @@ static void test_image_locality(void **state) {
                     row->n2);
                 put(cluster, OBJECT_POD,
                     "{'metadata':{'namespace':'d','name':'p','uid':'u'},'spec':{%s}}", row->pod);
-                int64_t score = score_of(cluster, find(&plugins, "ImageLocality"), "n1");
+                int64_t score = score_of(cluster, plugins.list.items[0], "ImageLocality", "n1");
                 if (score != row->score)
                         fail_msg("%s: %d", row->name, (int)score);
                 cluster_free(cluster);
@@ -193,10 +187,9 @@ static const struct balance_case {
         { "a third nobody asks for is left out", THREE, "'a/b':'1000'", "'cpu':'500m'", 62 },
 };
 
-static void test_node_balance(void **state) {
-        (void)state;
-        for (size_t i = 0; i < ARRAY_LEN(balance_cases); i++) {
-                const struct balance_case *row = &balance_cases[i];
+static void check_cases(const char *plugin, const struct balance_case *cases, size_t count) {
+        for (size_t i = 0; i < count; i++) {
+                const struct balance_case *row = &cases[i];
                 struct plugins plugins = plugins_of(row->config);
                 struct cluster *cluster = cluster_new(&(struct cluster_config){ 0 });
                 put(cluster, OBJECT_NODE,
@@ -211,8 +204,7 @@ static void test_node_balance(void **state) {
                     "{'metadata':{'namespace':'d','name':'p','uid':'p'},'spec':{'containers':[{"
                     "'name':'c','resources':{'requests':{%s}}}]}}",
                     row->asked);
-                int64_t score =
-                        score_of(cluster, find(&plugins, "NodeResourcesBalancedAllocation"), "n1");
+                int64_t score = score_of(cluster, plugins.list.items[0], plugin, "n1");
                 if (score != row->score)
                         fail_msg("%s: %d", row->name, (int)score);
                 cluster_free(cluster);
@@ -220,10 +212,106 @@ static void test_node_balance(void **state) {
         }
 }
 
+static void test_node_balance(void **state) {
+        (void)state;
+        check_cases("NodeResourcesBalancedAllocation", balance_cases, ARRAY_LEN(balance_cases));
+}
+
+/* ---- NodeResourcesFit, least allocated ---- */
+
+#define FIT(resources)                                                                             \
+        "  pluginConfig:\n  - name: NodeResourcesFit\n    args: {scoringStrategy: {type: "         \
+        "LeastAllocated, resources: [" resources "]}}\n"
+
+/* Without them a container counts as using what upstream takes for granted. */
+#define UNUSED "'cpu':'0','memory':'0'"
+
+static const struct balance_case fit_cases[] = {
+        { "cpu and memory", "", UNUSED, "'cpu':'500m','memory':'250'", 62 },
+        { "what runs counts", "", "'cpu':'250m','memory':'0'", "'cpu':'500m','memory':'250'", 50 },
+        { "one resource, the first the pod asks for", FIT("{name: a/b, weight: 1}"), UNUSED,
+          "'a/b':'400'", 60 },
+        { "by weight", FIT("{name: a/b, weight: 3}, {name: cpu, weight: 1}"), UNUSED,
+          "'cpu':'1','a/b':'200'", 60 },
+        { "one the pod does not ask for", FIT("{name: a/b, weight: 1}, {name: cpu, weight: 1}"),
+          UNUSED, "'cpu':'500m'", 50 },
+};
+
+static void test_least_allocated(void **state) {
+        (void)state;
+        check_cases("NodeResourcesFit", fit_cases, ARRAY_LEN(fit_cases));
+}
+
+/* ---- InterPodAffinity: preferences of the pod, and of those that run ---- */
+
+#define PREFERS(kind, weight)                                                                      \
+        "'affinity':{'" kind                                                                       \
+        "':{'preferredDuringSchedulingIgnoredDuringExecution':[{'weight':" weight                  \
+        ",'podAffinityTerm':{'topologyKey':'host','labelSelector':{'matchLabels':{'app':'x'}}}}]"  \
+        "}},"
+#define REQUIRES(kind)                                                                             \
+        "'affinity':{'" kind                                                                       \
+        "':{'requiredDuringSchedulingIgnoredDuringExecution':[{'topologyKey':'host',"              \
+        "'labelSelector':{'matchLabels':{'app':'x'}}}]}},"
+
+static const struct affinity_case {
+        const char *name;
+        const char *pod, *running; /* members of the spec; all have the label app=x */
+        int64_t score;             /* raw, of the node where it runs */
+} affinity_cases[] = {
+        { "its preference", PREFERS("podAffinity", "7"), "", 7 },
+        { "its aversion", PREFERS("podAntiAffinity", "7"), "", -7 },
+        { "a preference for it", "", PREFERS("podAffinity", "5"), 5 },
+        { "an aversion to it", "", PREFERS("podAntiAffinity", "5"), -5 },
+        { "both like each other", PREFERS("podAffinity", "7"), PREFERS("podAffinity", "5"), 12 },
+        { "one does not", PREFERS("podAffinity", "7"), PREFERS("podAntiAffinity", "9"), -2 },
+        { "whoever requires such a pod prefers it, too", "", REQUIRES("podAffinity"), 1 },
+};
+
+static void test_inter_pod_affinity(void **state) {
+        (void)state;
+        struct plugins plugins = plugins_of("");
+        for (size_t i = 0; i < ARRAY_LEN(affinity_cases); i++) {
+                const struct affinity_case *row = &affinity_cases[i];
+                struct cluster *cluster = cluster_new(&(struct cluster_config){ 0 });
+                put(cluster, OBJECT_NODE, "{'metadata':{'name':'n1','labels':{'host':'n1'}}}");
+                put(cluster, OBJECT_POD,
+                    "{'metadata':{'namespace':'d','name':'q','uid':'q','labels':{'app':'x'}},"
+                    "'spec':{%s'nodeName':'n1','containers':[{'name':'c'}]},'status':{'phase':"
+                    "'Running'}}",
+                    row->running);
+                put(cluster, OBJECT_POD,
+                    "{'metadata':{'namespace':'d','name':'p','uid':'p','labels':{'app':'x'}},"
+                    "'spec':{%s'containers':[{'name':'c'}]}}",
+                    row->pod);
+                int64_t score = score_of(cluster, plugins.list.items[0], "InterPodAffinity", "n1");
+                if (score != row->score)
+                        fail_msg("%s: %d", row->name, (int)score);
+                cluster_free(cluster);
+        }
+        plugins_release(&plugins);
+}
+
+/* ---- PodGroupPodsCount: the best placement gets 100, the others their share ---- */
+
+static void test_pods_of_groups(void **state) {
+        int64_t scores[] = { 2, 8, 0 }, none[] = { 0, 0 };
+        (void)state;
+        const struct plugin *plugin =
+                plugin_find(sched_registry, SLICE_LITERAL("PodGroupPodsCount"));
+        plugin->sched->groups->normalize_placements(scores, ARRAY_LEN(scores));
+        assert_int_equal(scores[0], 25);
+        assert_int_equal(scores[1], 100);
+        assert_int_equal(scores[2], 0);
+        plugin->sched->groups->normalize_placements(none, ARRAY_LEN(none));
+        assert_int_equal(none[0] + none[1], 0);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_image_locality),
-                cmocka_unit_test(test_node_balance),
+                cmocka_unit_test(test_image_locality),  cmocka_unit_test(test_node_balance),
+                cmocka_unit_test(test_least_allocated), cmocka_unit_test(test_inter_pod_affinity),
+                cmocka_unit_test(test_pods_of_groups),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -373,6 +373,93 @@ static void test_trace_is_a_ring(void **state) {
         sched_test_release(&test);
 }
 
+/* Of several nodes that are as good the trace says how many. */
+static void test_trace_counts_the_best(void **state) {
+        struct sched_test test;
+        (void)state;
+        sched_test_init(&test, NULL);
+        put_node(&test, "n1", 1000);
+        put_node(&test, "n2", 1000);
+        put_node(&test, "full", 10);
+        put_pod(&test, "p", 100, "");
+        step(&test);
+        const struct decision_trace *trace = scheduler_trace(test.scheduler, 0);
+        assert_int_equal(trace->node_count, 3);
+        assert_int_equal(trace->feasible_count, 2);
+        assert_int_equal(trace->best_count, 2);
+        assert_int_equal(trace->attempts, 1);
+        sched_test_release(&test);
+}
+
+/* ---- a watch that looks at nothing ---- */
+
+static int64_t watch_now(void) {
+        return 0;
+}
+
+static void watch_ran(void *context, const struct sched_profile *profile, enum sched_point point,
+                      enum verdict_code code, int64_t elapsed_ns) {
+        (void)context;
+        (void)profile;
+        (void)point;
+        (void)code;
+        (void)elapsed_ns;
+}
+
+static const struct plugin_watch *watch_begins(void *context, const struct sched_profile *profile) {
+        (void)context;
+        (void)profile;
+        return NULL;
+}
+
+static bool watch_times_hint(void *context) {
+        (void)context;
+        return false;
+}
+
+struct bound_note {
+        uint32_t attempts;
+        int64_t since_first_ns;
+        unsigned count;
+};
+
+static void note_bound(void *context, uint32_t attempts, int64_t since_first_ns, bool was_flushed) {
+        struct bound_note *note = context;
+        (void)was_flushed;
+        *note = (struct bound_note){ attempts, since_first_ns, note->count + 1 };
+}
+
+/* The first back-off is as configured, and a binding says how long it took from the first attempt.
+ */
+static void test_backoff_as_configured(void **state) {
+        struct bound_note note = { 0 };
+        const struct decision_watch watch = { .now_ns = watch_now,
+                                              .ran = watch_ran,
+                                              .begins = watch_begins,
+                                              .times_hint = watch_times_hint,
+                                              .context = &note };
+        struct sched_test test;
+        (void)state;
+        sched_test_init(&test, &(struct scheduler_config){ .backoff_initial_ns = 7 * NS_PER_S,
+                                                           .watch = &watch,
+                                                           .bound = note_bound });
+        put_node(&test, "n1", 1000);
+        put_pod(&test, "p", 100, "");
+        step(&test);
+        answer(&test, ACTION_BIND, "p", BERTH_ERR_UNAVAILABLE);
+        assert_int_equal(note.count, 0);
+        test.now_ns += 7 * NS_PER_S;
+        assert_int_equal(step(&test).decisions, 0); /* its last second is not over */
+        test.now_ns += NS_PER_S;
+        assert_int_equal(step(&test).decisions, 1);
+        test.now_ns += NS_PER_S;
+        answer(&test, ACTION_BIND, "p", BERTH_OK);
+        assert_int_equal(note.count, 1);
+        assert_int_equal(note.attempts, 2);
+        assert_int_equal(note.since_first_ns, 9 * NS_PER_S);
+        sched_test_release(&test);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 #define CASE(label, test)                                                                          \
         { label, test, setup, teardown, NULL }
@@ -380,6 +467,8 @@ int main(void) {
         const struct CMUnitTest tests[] = {
                 TEST(test_binds_and_announces),
                 cmocka_unit_test(test_trace_is_a_ring),
+                cmocka_unit_test(test_trace_counts_the_best),
+                cmocka_unit_test(test_backoff_as_configured),
                 TEST(test_never_overcommits),
                 TEST(test_failure_is_one_write),
                 CASE("sched-096 the same failure writes no status",
