@@ -9,6 +9,7 @@
 #include "base/time.h"
 #include "base/util.h"
 #include "roles/audit_file.h"
+#include "roles/eviction_webhook.h"
 #include "roles/evictions_role.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@ struct evictions_daemon {
         struct audit_file *file;
         struct audit_chain chain;
         struct daemon *daemon;
+        struct eviction_webhook *webhook;
         struct err failure;
 };
 
@@ -41,11 +43,12 @@ static bool may_act(void *context) {
 static int add_role(void *context, struct daemon *daemon, struct runtime *runtime,
                     struct err *err) {
         struct evictions_daemon *self = context;
+        const struct evictions_options *options = self->options;
+        struct evictions_role *role;
 
-        (void)err;
         self->daemon = daemon;
         self->chain.actor = EVICTION_MANAGER;
-        evictions_role_add(
+        role = evictions_role_add(
                 runtime,
                 &(struct evictions_role_config){
                         .mode = (enum evictions_mode)self->options->mode,
@@ -58,9 +61,32 @@ static int add_role(void *context, struct daemon *daemon, struct runtime *runtim
                         .hook_directory = self->options->hook_directory,
                         .chain = self->chain,
                         .audit = on_audit,
+                        .watches_always = options->webhook_address,
                         .metrics = daemon_metrics(daemon),
                         .may_act = may_act,
                         .context = self });
+        if (!options->webhook_address)
+                return 0;
+        return eviction_webhook_new(
+                &(struct eviction_webhook_config){ .address = options->webhook_address,
+                                                   .certificate_path = options->webhook_certificate,
+                                                   .key_path = options->webhook_key },
+                runtime, role, &self->webhook, err);
+}
+
+static void leave(void *context) {
+        eviction_webhook_free(((struct evictions_daemon *)context)->webhook);
+}
+
+static int check_webhook(const struct evictions_options *options, struct err *err) {
+        bool has_both = options->webhook_certificate && options->webhook_key;
+
+        if (options->webhook_address && !has_both)
+                return err_set(err, BERTH_ERR_USAGE,
+                               "--webhook-listen needs --webhook-cert and --webhook-key");
+        if (!options->webhook_address && (options->webhook_certificate || options->webhook_key))
+                return err_set(err, BERTH_ERR_USAGE,
+                               "--webhook-cert and --webhook-key are for --webhook-listen");
         return 0;
 }
 
@@ -92,12 +118,16 @@ int evictions_part_make(const struct evictions_options *options, struct daemon_p
         daemon.kinds = EVICTIONS_KINDS;
         daemon.spare_kinds = EVICTIONS_SPARE_KINDS;
         daemon.health_name = "Evictions";
-        *ret_part = (struct daemon_part){
-                .daemon = daemon,
-                .role = { .context = self, .lease = daemon_lease_of(&daemon), .add = add_role },
-                .end = evictions_part_end,
-                .free = evictions_part_free
-        };
+        *ret_part = (struct daemon_part){ .daemon = daemon,
+                                          .role = { .context = self,
+                                                    .lease = daemon_lease_of(&daemon),
+                                                    .watches_always = options->webhook_address,
+                                                    .add = add_role,
+                                                    .leave = leave },
+                                          .end = evictions_part_end,
+                                          .free = evictions_part_free };
+        if (check_webhook(options, err) < 0)
+                return err->code;
         return options->audit_path
                        ? audit_file_open(options->audit_path, &self->file, &self->chain, err)
                        : 0;
@@ -143,6 +173,24 @@ const struct option evictions_options_table[] = {
           .is_file = true,
           .help = "folder of the programs that stages of kind exec may run; "
                   "without it none run" },
+        { .name = "webhook-listen",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct evictions_options, webhook_address),
+          .value_name = "ADDR:PORT",
+          .help = "serve the admission webhook on pods/eviction here, over HTTPS: other clients, "
+                  "such as kubectl drain, then wait for the stages of a pod's EvictionPolicy" },
+        { .name = "webhook-cert",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct evictions_options, webhook_certificate),
+          .value_name = "FILE",
+          .is_file = true,
+          .help = "certificate of the webhook, PEM; read again when it changes" },
+        { .name = "webhook-key",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct evictions_options, webhook_key),
+          .value_name = "FILE",
+          .is_file = true,
+          .help = "key of that certificate, PEM" },
         { .name = "allow-delete",
           .type = OPTION_FLAG,
           .offset = offsetof(struct evictions_options, may_delete),

@@ -199,6 +199,18 @@ struct daemon_lease_options daemon_lease_of(const struct daemon_options *options
         };
 }
 
+/* Those that wait for a Lease and watch meanwhile. */
+static void start_watching(struct daemon *daemon) {
+        for (size_t i = 0; i < daemon->seat_count; i++) {
+                const struct daemon_seat *seat = &daemon->seats[i];
+
+                if (!seat->lease || !seat->role->watches_always)
+                        continue;
+                runtime_release_roles(daemon->runtime, seat->first, seat->count, false);
+                runtime_start(daemon->runtime);
+        }
+}
+
 /* Roles that wait for a Lease are held until it is theirs. */
 static int start_leading(struct daemon *daemon, struct err *err) {
         const struct daemon_options *options = daemon->options;
@@ -221,6 +233,8 @@ static int start_leading(struct daemon *daemon, struct err *err) {
                 code = daemon_elect(daemon, waiting, &shared, err);
         if (code == 0 && free_seats)
                 daemon_begin(daemon, free_seats);
+        if (code == 0)
+                start_watching(daemon);
         return code;
 }
 

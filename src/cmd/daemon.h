@@ -63,6 +63,8 @@ struct daemon_role {
         /* Reads what it needs itself, and has its own lock: works from the start, beside roles that
          * wait for a Lease. */
         bool has_no_model;
+        /* Watches also while another process has its Lease, and asks daemon_may_act. */
+        bool watches_always;
         /* Adds the role to the runtime; the cluster model is empty still. */
         int (*add)(void *context, struct daemon *daemon, struct runtime *runtime, struct err *err);
         /* Before everything is torn down, also after a failed add; may be NULL. */

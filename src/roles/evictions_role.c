@@ -8,6 +8,7 @@
 
 #define DATE_PATIENCE_NS (10 * NS_PER_S) /* an answer that took longer says little */
 #define DATE_ROUNDING_NS (2 * NS_PER_S)  /* dates are whole seconds */
+#define FOLLOWER_STEP_NS (NS_PER_S / 2)  /* until it leads */
 
 bool evictions_is_native(const struct evictions_role *role) {
         return role->group && strcmp(role->group, EVICTION_GROUP_NATIVE) == 0;
@@ -76,8 +77,11 @@ static void evictions_role_step(void *context) {
         struct evictions_role *role = context;
         struct mono_time due;
 
-        if (role->config.may_act && !role->config.may_act(role->config.context))
+        if (role->config.may_act && !role->config.may_act(role->config.context)) {
+                if (role->config.watches_always) /* it may lead later */
+                        loop_timer_arm(role->loop, &role->step_timer, FOLLOWER_STEP_NS);
                 return;
+        }
         eviction_reconciler_step(role->reconciler, evictions_now(role), &role->effects);
         for (size_t i = 0; i < role->effects.count; i++)
                 evictions_carry_out(role, &role->effects.items[i]);

@@ -37,6 +37,7 @@ struct evictions_role_config {
          * real ones. */
         void (*start_hook)(void *context, const struct eviction_effect *effect);
         void (*stop_hook)(void *context, uint64_t id);
+        bool watches_always;     /* also while it may not act, for its webhook */
         struct metrics *metrics; /* where it counts; NULL = nobody counts */
         /* Whether effects may be carried out: false as soon as the Lease may be somebody else's.
          * NULL = always. */

@@ -25,19 +25,27 @@ children="$children $!"
 until_true test -s "$work/hook"
 hook=$(cat "$work/hook")
 touch "$work/log"
-webhook=
-if [ "$way" = webhook ]; then
-        openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 1 -subj /CN=localhost -addext subjectAltName=IP:127.0.0.1 \
-                -keyout "$work/webhook.key" -out "$work/webhook.crt" 2>"$work/openssl" || skip "no openssl"
-        port=$(free_port)
-        webhook="--webhook-listen 127.0.0.1:$port --webhook-cert $work/webhook.crt --webhook-key $work/webhook.key"
-fi
-# shellcheck disable=SC2086
-"$berth" evictions --mode $mode --leader-elect=false --audit-file "$work/audit" --no-audit-output $webhook >"$work/evictions" 2>&1 &
-evictions=$!
-children="$children $evictions"
+# A process that leads, and, for the webhook, another one that does not and answers all the same.
+elects=false
+[ "$way" = server ] || elects=true
+"$berth" evictions --mode $mode --leader-elect=$elects --audit-file "$work/audit" --no-audit-output >"$work/evictions" 2>&1 &
+children="$children $!"
 wait_for "ready" Ready cat "$work/evictions"
+certificate() {
+        openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 1 -subj "/CN=$1" \
+                -addext subjectAltName=IP:127.0.0.1 -keyout "$work/webhook.key" -out "$work/webhook.crt" 2>"$work/openssl"
+}
 if [ "$way" = webhook ]; then
+        certificate first || skip "no openssl"
+        port=$(free_port)
+        exits "a webhook without certificate" 2 "needs --webhook-cert" "$berth" evictions --webhook-listen "127.0.0.1:$port"
+        exits "a certificate without webhook" 2 "are for --webhook-listen" "$berth" evictions --webhook-cert x --webhook-key y
+        "$berth" evictions --mode $mode --no-audit-output --webhook-listen "127.0.0.1:$port" --webhook-cert "$work/webhook.crt" \
+                --webhook-key "$work/webhook.key" >"$work/webhook" 2>&1 &
+        children="$children $!"
+        wait_for "the other one is ready" Ready cat "$work/webhook"
+        is "and does not lead" 0 "$(grep -c Leading "$work/webhook")"
+        cp "$work/webhook.crt" "$work/authorities"
         kubectl create -f - >/dev/null <<END
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingWebhookConfiguration
@@ -155,7 +163,34 @@ wait_for "not asked again at once" "it was called off" called_off
 is "the pod lives" pod/b "$(left b)"
 contains "still withdrawn" "b Withdrawn" requests
 
-kill $evictions
-wait $evictions 2>/dev/null
+if [ "$way" = webhook ]; then
+        # post PATH [CURL OPTIONS]: what the webhook answers to a stranger
+        post() {
+                path=$1
+                shift
+                curl -s --cacert "$work/authorities" -w ' status %{http_code}' "$@" "https://127.0.0.1:$port$path"
+        }
+        contains "another path" "status 404" post /x -d '{}'
+        contains "another method" "status 405" post /pods-eviction
+        contains "no JSON" "status 400" post /pods-eviction -d '{'
+        contains "another kind" "kind: expected AdmissionReview" post /pods-eviction -d '{"kind":"Pod"}'
+        contains "no uid" "request.uid: expected a uid" post /pods-eviction \
+                -d '{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{}}'
+        contains "about something else" '"uid":"7","allowed":true}} status 200' post /pods-eviction \
+                -d '{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"7"}}'
+        head -c 5000000 /dev/zero | tr '\0' x >"$work/huge"
+        contains "a huge body" "status 413" post /pods-eviction --data-binary "@$work/huge"
+        is "nothing was asked for by that" 1 "$(requests | wc -l)"
+
+        # Files that are no certificate are not served; a new pair is.
+        echo none >"$work/webhook.crt"
+        wait_for "told" CertificateNotRead cat "$work/webhook"
+        contains "the old one is served still" "status 400" post /pods-eviction -d '{'
+        certificate second
+        wait_for "replaced" CertificateReplaced cat "$work/webhook"
+        cp "$work/webhook.crt" "$work/authorities"
+        contains "the new one is served" "status 400" post /pods-eviction -d '{'
+fi
+
 [ $failures -eq 0 ] || grep -hv "^poll" "$work/log" "$work/evictions"
 finish

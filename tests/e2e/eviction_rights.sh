@@ -8,7 +8,7 @@ kubectl() {
         "$kubectl_program" "$@"
 }
 berth=$1 deploy=$2
-start_sandbox "$berth" --nodes 1 --seed 1
+start_sandbox "$berth" --nodes 1 --seed 1 --eviction-policy-waits=false
 kubectl apply -f "$deploy/crds" >/dev/null
 check "rights" "clusterrole.rbac.authorization.k8s.io/berth-eviction-viewer created" kubectl apply -f "$deploy/evictions/rbac.yaml"
 
@@ -72,5 +72,45 @@ may yes berth-evictions patch configmaps/berth-eviction-history -n kube-system
 may no berth-evictions patch configmaps/another -n kube-system
 may no berth-evictions create customresourcedefinitions.apiextensions.k8s.io
 wait_for "it leads by its Lease" berth-evictions kubectl -n kube-system get lease berth-evictions
+
+# The webhook as its manifest has it, reached through its Service; the process beside the one that leads.
+if command -v openssl >/dev/null && command -v python3 >/dev/null; then
+        check "the webhook" "validatingwebhookconfiguration.admissionregistration.k8s.io/berth-evictions created" \
+                kubectl apply -f "$deploy/evictions/webhook.yaml"
+        openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 1 -subj /CN=x \
+                -addext subjectAltName=DNS:berth-evictions-webhook.kube-system.svc -keyout "$work/key" -out "$work/crt" 2>/dev/null
+        port=$(free_port)
+        "$berth" evictions --kubeconfig "$work/berth-evictions.kubeconfig" --keep-definitions --no-audit-output \
+                --webhook-listen "127.0.0.1:$port" --webhook-cert "$work/crt" --webhook-key "$work/key" >"$work/webhook" 2>&1 &
+        children="$children $!"
+        wait_for "it answers" Ready cat "$work/webhook"
+        kubectl patch validatingwebhookconfiguration berth-evictions --type=json \
+                -p "[{\"op\":\"add\",\"path\":\"/webhooks/0/clientConfig/caBundle\",\"value\":\"$(base64 -w0 <"$work/crt")\"}]" >/dev/null
+        kubectl -n kube-system delete endpoints berth-evictions-webhook --ignore-not-found >/dev/null 2>&1
+        kubectl -n kube-system create -f - >/dev/null <<END
+apiVersion: v1
+kind: Endpoints
+metadata: {name: berth-evictions-webhook}
+subsets: [{addresses: [{ip: 127.0.0.1}], ports: [{name: webhook, port: $port}]}]
+END
+        kubectl create -f - >/dev/null <<END
+apiVersion: lifecycle.berth.dev/v1alpha1
+kind: EvictionPolicy
+metadata: {name: slow}
+spec:
+  selector: {matchLabels: {app: slow}}
+  stages: [{name: hold, kind: wait, wait: {label: {key: may-go, value: "yes"}}}]
+END
+        pod slow
+        kubectl drain node-0 --force --pod-selector app=slow --timeout=120s >"$work/drain" 2>&1 &
+        drain=$!
+        wait_for "asked for with its rights" clients.berth.dev/kubernetes-admin kubectl get evictionrequests.lifecycle.berth.dev -o yaml
+        wait_for "the stage waits" "name=hold" kubectl get evictions.lifecycle.berth.dev -o yaml
+        kubectl label pod slow may-go=yes >/dev/null
+        wait $drain
+        is "a drain ends when the stage is over" 0 $?
+        is "nothing was forbidden to the webhook" 0 "$(grep -ci "forbidden" "$work/webhook")"
+        may yes berth-evictions create evictionrequests.lifecycle.berth.dev
+fi
 is "nothing was forbidden to it" 0 "$(grep -ci "forbidden" "$work/evictions")"
 finish

@@ -1,0 +1,192 @@
+/* Serves one webhook over HTTPS. Its certificate is replaced by listening anew: answers are given
+ * at once, so that hardly ever one is under way then. */
+#include "pages/admission_listener.h"
+
+#include "base/log.h"
+#include "base/util.h"
+#include "http/http_front.h"
+#include "loop/file_text.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct admission_listener {
+        struct loop *loop;
+        struct admission_listener_config config;
+        struct http_front *front;
+        struct loop_timer timer;
+        char *address; /* with the port that was bound */
+        char *path, *certificate_path, *key_path;
+        char *certificate, *key; /* as they are served */
+};
+
+/* ---- requests ---- */
+
+static void admission_refuse(struct http_response *response, int status, const char *text) {
+        response->status = status;
+        response->content_type = "text/plain; charset=utf-8";
+        buf_clear(&response->body);
+        buf_printf(&response->body, "%s\n", text);
+}
+
+static bool is_path(const struct admission_listener *listener, struct slice target) {
+        struct slice path = SLICE_EMPTY;
+
+        return slice_split(&target, '?', &path) && slice_is(path, listener->path);
+}
+
+static void *admission_begin(void *context, const struct http_request *request,
+                             struct http_response *ret_response, void (*ready)(void *context),
+                             void *ready_context) {
+        struct admission_listener *listener = context;
+        struct err err = { 0 };
+        char text[ERR_PATH_MAX + ERR_TEXT_MAX];
+
+        (void)ready;
+        (void)ready_context;
+        *ret_response = (struct http_response){ .status = 200,
+                                                .content_type = "application/json",
+                                                .retry_after_s = -1 };
+        if (!is_path(listener, request->target))
+                admission_refuse(ret_response, 404, "404 page not found");
+        else if (!slice_is(request->method, "POST"))
+                admission_refuse(ret_response, 405, "Method Not Allowed");
+        else if (listener->config.review(listener->config.context, request->body,
+                                         &ret_response->body, &err) < 0) {
+                err_format(&err, text, sizeof(text));
+                admission_refuse(ret_response, 400, text);
+        }
+        return NULL;
+}
+
+/* Nothing is ever pending. */
+static void *admission_resume(void *pending, struct http_response *ret_response) {
+        (void)ret_response;
+        return pending;
+}
+
+static void admission_cancel(void *pending) {
+        (void)pending;
+}
+
+/* ---- the certificate ---- */
+
+static int read_pem(const char *path, char **ret_text, struct err *err) {
+        struct buf text = { 0 };
+
+        if (file_text_read(path, &text, err) < 0)
+                return err->code;
+        if (!slice_contains(buf_view(&text), SLICE_LITERAL("-----BEGIN "))) {
+                buf_release(&text);
+                return err_set(err, BERTH_ERR_INVALID, "%s: expected PEM", path);
+        }
+        *ret_text = buf_take(&text, NULL);
+        return 0;
+}
+
+static int admission_listen(struct admission_listener *listener, const char *certificate,
+                            const char *key, struct err *err) {
+        return http_front_new(&(struct http_front_config){ .address = listener->address,
+                                                           .certificate_pem = certificate,
+                                                           .key_pem = key },
+                              &(struct http_handler){ admission_begin, admission_resume,
+                                                      admission_cancel, listener },
+                              listener->loop, &listener->front, err);
+}
+
+/* Serves the new pair; the old one again if that cannot be. */
+static void admission_replace(struct admission_listener *listener, char *certificate, char *key) {
+        struct err err = { 0 };
+
+        http_front_free(listener->front);
+        listener->front = NULL;
+        if (admission_listen(listener, certificate, key, &err) < 0) {
+                LOG(LOG_WARN, "CertificateRefused", log_text("error", err.text));
+                free(certificate);
+                free(key);
+                if (admission_listen(listener, listener->certificate, listener->key, &err) < 0)
+                        LOG(LOG_ERROR, "WebhookNotServed", log_text("error", err.text));
+                return;
+        }
+        LOG(LOG_INFO, "CertificateReplaced", log_text("file", listener->certificate_path));
+        free(listener->certificate);
+        free(listener->key);
+        listener->certificate = certificate;
+        listener->key = key;
+}
+
+static void on_look(void *context) {
+        struct admission_listener *listener = context;
+        char *certificate = NULL, *key = NULL;
+        struct err err = { 0 };
+
+        loop_timer_arm(listener->loop, &listener->timer, ADMISSION_RELOAD_NS);
+        if (read_pem(listener->certificate_path, &certificate, &err) < 0 ||
+            read_pem(listener->key_path, &key, &err) < 0) {
+                LOG(LOG_WARN, "CertificateNotRead", log_text("error", err.text));
+        } else if (!listener->front || strcmp(certificate, listener->certificate) != 0 ||
+                   strcmp(key, listener->key) != 0) {
+                admission_replace(listener, certificate, key);
+                return;
+        }
+        free(certificate);
+        free(key);
+}
+
+/* ---- life ---- */
+
+/* The same address with the port that was found. */
+static void keep_port(struct admission_listener *listener) {
+        const char *colon = strrchr(listener->address, ':');
+        struct buf text = { 0 };
+
+        buf_append(&text, listener->address, (size_t)(colon - listener->address));
+        buf_printf(&text, ":%u", http_front_port(listener->front));
+        free(listener->address);
+        listener->address = buf_take(&text, NULL);
+}
+
+int admission_listener_new(const struct admission_listener_config *config, struct loop *loop,
+                           struct admission_listener **ret_listener, struct err *err) {
+        struct admission_listener *listener = xcalloc(1, sizeof(*listener));
+        int code;
+
+        listener->loop = loop;
+        listener->config = *config;
+        listener->timer = (struct loop_timer){ .fired = on_look, .context = listener };
+        listener->address = slice_dup(slice_of(config->address));
+        listener->path = slice_dup(slice_of(config->path));
+        listener->certificate_path = slice_dup(slice_of(config->certificate_path));
+        listener->key_path = slice_dup(slice_of(config->key_path));
+        code = read_pem(listener->certificate_path, &listener->certificate, err);
+        if (code == 0)
+                code = read_pem(listener->key_path, &listener->key, err);
+        if (code == 0)
+                code = admission_listen(listener, listener->certificate, listener->key, err);
+        if (code < 0) {
+                admission_listener_free(listener);
+                return code;
+        }
+        keep_port(listener);
+        loop_timer_arm(loop, &listener->timer, ADMISSION_RELOAD_NS);
+        *ret_listener = listener;
+        return 0;
+}
+
+void admission_listener_free(struct admission_listener *listener) {
+        if (!listener)
+                return;
+        loop_timer_disarm(listener->loop, &listener->timer);
+        http_front_free(listener->front);
+        free(listener->address);
+        free(listener->path);
+        free(listener->certificate_path);
+        free(listener->key_path);
+        free(listener->certificate);
+        free(listener->key);
+        free(listener);
+}
+
+uint16_t admission_listener_port(const struct admission_listener *listener) {
+        return http_front_port(listener->front);
+}
