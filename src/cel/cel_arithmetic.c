@@ -1,5 +1,5 @@
 /* Plus, minus, times, divided by, modulo and the sign, with overflow reported. */
-#include "cel/cel_priv.h"
+#include "cel/cel_function.h"
 
 #include "base/buf.h"
 #include "base/util.h"

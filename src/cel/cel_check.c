@@ -1,6 +1,7 @@
 /* Types of an expression, worked out before it runs: what it names must exist, and each function
  * must take what it is given. Values of any type (int-or-string) are checked when it runs. */
-#include "cel/cel_priv.h"
+#include "cel/cel_function.h"
+#include "cel/cel_node.h"
 
 #include "base/buf.h"
 #include "base/util.h"

@@ -1,6 +1,7 @@
 /* Evaluation: a walk over the tree that counts its steps. Errors are values; and, or and the
  * quantifiers pass over one when the rest decides. */
-#include "cel/cel_priv.h"
+#include "cel/cel_function.h"
+#include "cel/cel_node.h"
 
 #include "base/util.h"
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* Named formats of strings: what validate() finds wrong, in upstream's words. */
-#include "cel/cel_priv.h"
+#include "cel/cel_function.h"
+#include "cel/cel_version.h"
 
 #include "api/dns_name.h"
 #include "api/selector.h"

@@ -1,6 +1,6 @@
 /* Functions of values of any kind: sizes, conversions, optionals, quantities; and the list of all
  * functions. */
-#include "cel/cel_priv.h"
+#include "cel/cel_function.h"
 
 #include "api/quantity.h"
 #include "base/buf.h"

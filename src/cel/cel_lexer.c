@@ -1,5 +1,5 @@
 /* Tokens of CEL: names, numbers, strings in their many quotes, and marks. */
-#include "cel/cel_priv.h"
+#include "cel/cel_node.h"
 
 #include "base/buf.h"
 #include "base/utf8.h"

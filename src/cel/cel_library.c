@@ -1,5 +1,5 @@
 /* All functions that expressions may call. */
-#include "cel/cel_priv.h"
+#include "cel/cel_function.h"
 
 #include "base/util.h"
 

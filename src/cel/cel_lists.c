@@ -1,5 +1,5 @@
 /* Functions of lists, sets among them. */
-#include "cel/cel_priv.h"
+#include "cel/cel_function.h"
 
 #include "base/buf.h"
 #include "base/util.h"

@@ -1,7 +1,7 @@
 /* Inside of CEL's parser: what its files share. */
 #pragma once
 
-#include "cel/cel_priv.h"
+#include "cel/cel_node.h"
 
 struct cel_parser {
         struct arena *arena;

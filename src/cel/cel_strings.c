@@ -1,5 +1,6 @@
 /* Functions of strings. Positions count characters (code points), as upstream's do. */
-#include "cel/cel_priv.h"
+#include "base/regex.h"
+#include "cel/cel_function.h"
 
 #include "base/buf.h"
 #include "base/util.h"

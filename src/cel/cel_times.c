@@ -1,6 +1,6 @@
 /* Parts of times and durations. Time zones are UTC or offsets: the core of a rule has no files to
  * look names up in. */
-#include "cel/cel_priv.h"
+#include "cel/cel_function.h"
 
 #include "base/time.h"
 #include "base/util.h"

@@ -1,6 +1,6 @@
 /* Static types: those of the language, and those of a schema's values. Names that are no names of
  * the language are escaped as upstream does it. */
-#include "cel/cel_priv.h"
+#include "cel/cel_value.h"
 
 #include "base/buf.h"
 #include "base/util.h"

@@ -1,5 +1,6 @@
 /* Functions of URLs. Values are kept as text that is right. */
-#include "cel/cel_priv.h"
+#include "cel/cel_function.h"
+#include "cel/cel_version.h"
 
 #include "base/url.h"
 #include "base/util.h"

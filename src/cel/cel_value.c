@@ -1,5 +1,5 @@
 /* Values of CEL: made by expressions or parts of an object, alike to whoever uses them. */
-#include "cel/cel_priv.h"
+#include "cel/cel_version.h"
 
 #include "api/quantity.h"
 #include "base/base64.h"

@@ -1,6 +1,6 @@
 /* Semantic versions (semver.org) as Kubernetes takes them: three numbers, labels of a pre-release
  * and of a build. */
-#include "cel/cel_priv.h"
+#include "cel/cel_version.h"
 
 #include <string.h>
 

@@ -1,0 +1,93 @@
+/* Syntax trees: made by lexer and parser, typed by the checker, run by the evaluator. */
+#pragma once
+
+#include "base/regex.h"
+#include "cel/cel_value.h"
+
+enum cel_node_kind {
+        CEL_NODE_LITERAL,
+        CEL_NODE_NAME,
+        CEL_NODE_SELECT, /* args[0].name */
+        CEL_NODE_HAS,    /* has(args[0].name) */
+        CEL_NODE_INDEX,  /* args[0][args[1]] */
+        CEL_NODE_CALL,
+        CEL_NODE_LIST,
+        CEL_NODE_MAP, /* keys and values alternating */
+        CEL_NODE_AND, /* any number */
+        CEL_NODE_OR,
+        CEL_NODE_NOT,
+        CEL_NODE_CONDITIONAL,
+        CEL_NODE_EQUAL,
+        CEL_NODE_UNEQUAL,
+        CEL_NODE_RELATION, /* < <= > >= by name */
+        CEL_NODE_IN,
+        CEL_NODE_MACRO, /* args[0] is gone through; variables; the rest is evaluated for each */
+        CEL_NODE_BIND,  /* cel.bind(variables[0], args[0], args[1]) */
+        CEL_NODE_OPTIONAL_MAP, /* args[0].optMap(variables[0], args[1]); optFlatMap by name */
+};
+enum cel_macro {
+        CEL_ALL,
+        CEL_EXISTS,
+        CEL_EXISTS_ONE,
+        CEL_MAP_EACH,
+        CEL_FILTER,
+        CEL_TRANSFORM_LIST,
+        CEL_TRANSFORM_MAP
+};
+
+struct cel_node {
+        enum cel_node_kind kind;
+        size_t at; /* byte in the source */
+        unsigned depth;
+        struct slice name;
+        struct cel_node **args;
+        size_t arg_count;
+        struct slice variables[2];
+        size_t variable_count;
+        enum cel_macro macro;
+        bool is_member, is_optional; /* .?name, [?index] */
+        bool is_mixed;               /* a list whose elements may differ in type */
+        struct cel_value literal;
+        struct regex *regex; /* of a constant pattern */
+        const struct cel_type *type;
+};
+
+struct cel_program {
+        struct slice source;
+        struct cel_node *root;
+        const struct cel_type *self;
+        enum cel_result_kind wants;
+        bool is_old_optional, uses_old;
+        const char *unsupported;
+        struct cel_node **regexes; /* nodes that own one */
+        size_t regex_count;
+};
+
+enum cel_token_kind {
+        CEL_TOKEN_END,
+        CEL_TOKEN_NAME,
+        CEL_TOKEN_QUOTED_NAME, /* `a-b` */
+        CEL_TOKEN_LITERAL,
+        CEL_TOKEN_MARK, /* operators and brackets: text */
+        CEL_TOKEN_BAD   /* text: why */
+};
+struct cel_token {
+        enum cel_token_kind kind;
+        size_t at;
+        struct slice text;
+        struct cel_value literal;
+};
+struct cel_lexer {
+        struct arena *arena;
+        struct slice source;
+        size_t at;
+};
+struct cel_token cel_lexer_next(struct cel_lexer *lexer);
+
+/* Text of an error at a byte of the source; returns INVALID. */
+int cel_fail(struct err *err, struct slice source, size_t at, const char *format, ...)
+        __attribute__((format(printf, 4, 5)));
+int cel_parse(struct arena *arena, struct slice source, struct cel_node **ret_root,
+              struct err *err);
+int cel_check(struct arena *arena, struct cel_program *program, struct err *err);
+struct cel_value cel_run_node(struct cel_run *run, const struct cel_node *node);

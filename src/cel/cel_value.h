@@ -1,0 +1,123 @@
+/* Static types and values. */
+#pragma once
+
+#include "cel/cel.h"
+
+enum cel_kind {
+        CEL_DYN, /* any; static types only */
+        CEL_ERROR,
+        CEL_NULL,
+        CEL_BOOL,
+        CEL_INT,
+        CEL_UINT,
+        CEL_DOUBLE,
+        CEL_STRING,
+        CEL_BYTES,
+        CEL_TIMESTAMP,
+        CEL_DURATION,
+        CEL_QUANTITY,
+        CEL_URL,
+        CEL_IP,
+        CEL_CIDR,
+        CEL_SEMVER,
+        CEL_FORMAT, /* named */
+        CEL_LIST,
+        CEL_MAP,
+        CEL_OBJECT,
+        CEL_OPTIONAL,
+        CEL_TYPE,
+        CEL_KIND_COUNT
+};
+
+struct cel_field {
+        struct slice name;   /* in the object */
+        const char *escaped; /* in expressions */
+        const struct cel_type *type;
+};
+enum cel_list_kind { CEL_LIST_ATOMIC, CEL_LIST_SET, CEL_LIST_KEYED };
+struct cel_type {
+        enum cel_kind kind;
+        const struct cel_type *key, *element; /* of maps; of lists, maps, optionals */
+        const struct cel_field *fields;       /* of objects */
+        size_t field_count;
+        enum cel_list_kind list_kind;
+        const struct json *list_keys; /* names, of keyed lists */
+};
+const struct cel_type *cel_type_basic(enum cel_kind kind);
+const struct cel_type *cel_type_made(struct arena *arena, enum cel_kind kind,
+                                     const struct cel_type *key, const struct cel_type *element);
+/* "list(string)"; in the arena. */
+const char *cel_type_text(struct arena *arena, const struct cel_type *type);
+const char *cel_kind_name(enum cel_kind kind);
+
+/* ---- values ---- */
+
+/* Lists, maps and objects either stand for a part of the JSON object (node) or were made by the
+ * expression (items; of maps keys and values alternating, count pairs). */
+struct cel_value {
+        enum cel_kind kind;
+        union {
+                bool boolean;
+                int64_t integer; /* CEL_INT; ns of times and durations */
+                uint64_t natural;
+                double real;
+                struct slice text; /* all that is written as text; errors */
+                const struct json_node *node;
+                const struct cel_value *items; /* of made lists and maps; of optionals, or NULL */
+        } as;
+        bool is_made; /* items, not node */
+        size_t count; /* of items */
+        const struct cel_type *type;
+};
+
+struct cel_run {
+        struct arena *arena;
+        /* cel_function_next, for functions that stand for others: sum() adds, format() converts. */
+        const struct cel_function *(*function_next)(struct slice name, bool is_member, size_t *at);
+        int64_t steps; /* left of this call */
+        bool is_over;
+        struct cel_value self, old;
+};
+
+struct cel_value cel_from_node(struct cel_run *run, const struct json_node *node,
+                               const struct cel_type *type);
+struct cel_value cel_error(struct cel_run *run, const char *format, ...)
+        __attribute__((format(printf, 2, 3)));
+struct cel_value cel_bool(bool value);
+struct cel_value cel_int(int64_t value);
+struct cel_value cel_uint(uint64_t value);
+struct cel_value cel_double(double value);
+struct cel_value cel_text(enum cel_kind kind, struct slice text); /* borrows */
+struct cel_value cel_time(enum cel_kind kind, int64_t ns);
+struct cel_value cel_list(const struct cel_value *items, size_t count);
+struct cel_value cel_optional(struct cel_run *run, const struct cel_value *inner); /* NULL: none */
+/* Takes steps away; false (and nothing goes on) when there are none left. */
+bool cel_spend(struct cel_run *run, size_t steps);
+
+bool cel_equal(struct cel_run *run, const struct cel_value *a, const struct cel_value *b);
+bool cel_compare(const struct cel_value *a, const struct cel_value *b, int *ret_order);
+bool cel_is_number(enum cel_kind kind);
+size_t cel_size(const struct cel_value *value); /* of lists, maps and objects */
+/* Member of a map or object; false when absent. The name is that of the object. */
+bool cel_find(struct cel_run *run, const struct cel_value *map, const struct cel_value *key,
+              struct cel_value *ret_value);
+/* Field of an object by its escaped name, or string key of a map. */
+bool cel_select(struct cel_run *run, const struct cel_value *from, struct slice name,
+                struct cel_value *ret_value);
+
+struct cel_iter {
+        const struct cel_value *container;
+        struct node_iter nodes;
+        size_t index;
+};
+struct cel_iter cel_iter(const struct cel_value *container);
+/* Key: position in lists, key in maps. */
+bool cel_next(struct cel_run *run, struct cel_iter *iter, struct cel_value *ret_key,
+              struct cel_value *ret_value);
+
+/* A list that grows in the arena. */
+struct cel_builder {
+        struct cel_value *items;
+        size_t count, cap;
+};
+void cel_push(struct cel_run *run, struct cel_builder *builder, const struct cel_value *value);
