@@ -113,7 +113,7 @@ cover: ## line coverage of the tests
 # ---- gates
 
 gates: all ## all gates below
-	@status=0; for gate in layers banned limits headers format symbols circles commits; do \
+	@status=0; for gate in layers banned limits headers format symbols circles way-out commits; do \
 		scripts/check_$$gate.py || status=1; done; exit $$status
 
 fmt: ## format the sources
@@ -132,6 +132,8 @@ symbols: all ## what the core takes from outside
 	@scripts/check_symbols.py --build $(BUILD)
 circles: all ## files of a room that depend on each other in a circle
 	@scripts/check_circles.py --build $(BUILD)
+way-out: ## pods are ended by the eviction service alone
+	@scripts/check_way_out.py
 commits: ## subjects of commits: RANGE, or all since the gate runs
 	@scripts/check_commits.py $(RANGE)
 tidy: all ## clang-tidy over src (slow); FILES=... for some
@@ -161,4 +163,4 @@ clean: ## remove every build directory
 
 comma := ,
 .PHONY: image sim all help setup demo test check asan tsan msan msan-with-clang fuzz fuzz-with-clang soak bench bench-diff golden \
-	cover gates fmt format layers banned limits headers symbols circles commits tidy man dist install clean
+	cover gates fmt format layers banned limits headers symbols circles way-out commits tidy man dist install clean

@@ -24,6 +24,7 @@ struct evict_job *evict_job_new(const struct evict_intent *intent) {
                                    .grace_s = intent->grace_s,
                                    .deletes = intent->way == EVICT_WAY_DELETE ||
                                               intent->way == EVICT_WAY_PREEMPT,
+                                   .is_preemption = intent->way == EVICT_WAY_PREEMPT,
                                    .only_writes = intent->way == EVICT_WAY_REQUEST,
                                    .is_finished = intent->is_finished };
         char *at = (char *)(job + 1);

@@ -27,6 +27,7 @@ const char *evict_route_name(enum evict_route route) {
                 [EVICT_ROUTE_SUBRESOURCE] = "subresource",
                 [EVICT_ROUTE_REQUEST] = "request",
                 [EVICT_ROUTE_DELETE] = "delete",
+                [EVICT_ROUTE_PREEMPTION] = "preemption",
         };
         return names[route];
 }
@@ -123,7 +124,8 @@ void evict_ledger_end(struct evict_ledger *ledger, struct evict_job *job, enum e
         record->number = ++ledger->last_number;
         ledger->ended[record->route][result]++;
         evict_ledger_rule(ledger, record->profile, record->plugin)->results[result]++;
-        add_count(ledger, record);
+        if (!job->is_call) /* their kinds are few, their pods and nodes all there are */
+                add_count(ledger, record);
         struct evict_job **slot = &ledger->ring[record->number % ledger->capacity];
         evict_job_free(*slot);
         *slot = job;

@@ -48,9 +48,11 @@ void evict_open_turn(struct evict_job *job, enum job_state state) {
         assert(job->state != JOB_ENDED);
         requester->under_way -= job_is_under_way(job->state);
         requester->service->unanswered -= job_is_unanswered(job);
+        requester->called -= job->state == JOB_CALLED;
         job->state = state;
         job->is_answered = false;
         requester->under_way += job_is_under_way(state);
+        requester->called += state == JOB_CALLED;
         requester->service->unanswered += job_is_unanswered(job);
 }
 

@@ -52,6 +52,8 @@ struct evict_job {
         struct evict_requester *requester;
         enum job_state state;
         bool has_grace, notes_failures, deletes, is_finished;
+        bool is_call, is_preemption; /* see evict_requester_call */
+        uint64_t caller_id;
         bool only_writes; /* an EvictionRequest; what follows is the asker's */
         bool by_request;  /* JOB_LINED_UP: to write an EvictionRequest */
         bool takes_slot;  /* it is in the ledger of slots: its call's outcome matters there */
@@ -85,7 +87,8 @@ struct evict_requester {
         char label[64];                 /* of its EvictionRequests: "descheduler" */
         struct evict_requester *next;   /* of the service */
         struct evict_job *first, *last; /* open jobs, oldest first */
-        size_t open_count, under_way;
+        size_t open_count, under_way,
+                called; /* called: of those under way, calls without an answer */
         struct evict_ledger ledger;
         struct evict_background *background; /* NULL = not followed */
         struct evict_limits limits;
@@ -216,11 +219,13 @@ struct evict_service {
         struct map_u64 *calls;   /* action id -> struct evict_job */
         struct evict_slots *slots;
         struct evict_requests *requests;
-        struct action_list outbox; /* waiting for the next step: events, requests withdrawn */
-        struct wall_time wall;     /* as last told */
-        size_t unanswered;         /* jobs whose EvictionRequest nobody has answered yet */
-        bool follows_requests;     /* some were written */
-        bool are_answered;         /* somebody answers EvictionRequests */
+        struct action_list outbox;  /* waiting for the next step: events, requests withdrawn */
+        struct wall_time wall;      /* as last told */
+        struct evict_answer answer; /* of the last result, while has_answer */
+        bool has_answer;
+        size_t unanswered;     /* jobs whose EvictionRequest nobody has answered yet */
+        bool follows_requests; /* some were written */
+        bool are_answered;     /* somebody answers EvictionRequests */
 };
 
 /* ---- evict_open.c: open jobs ---- */

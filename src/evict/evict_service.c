@@ -68,7 +68,8 @@ void evict_service_step(struct evict_service *service, struct mono_time now,
                 expire_requests(service, now);
         for (struct evict_requester *requester = service->first; requester;
              requester = requester->next)
-                evict_step_requester(requester, now, out);
+                if (requester->open_count > requester->called)
+                        evict_step_requester(requester, now, out);
         if (evict_slots_follows(service->slots)) {
                 evict_slots_turn(service->slots, now);
                 for (struct evict_requester *requester = service->first; requester;
@@ -97,6 +98,8 @@ static void add_dues(const struct evict_requester *requester, struct evict_due *
         struct mono_time expiry;
         if (requester->background && evict_background_next_due(requester->background, &expiry))
                 evict_due_add(due, expiry.ns);
+        if (requester->open_count == requester->called)
+                return;
         bool is_full = requester->under_way >= requester->config.max_in_flight;
         for (const struct evict_job *job = requester->first; job; job = job->next) {
                 if (job->state == JOB_LINED_UP ||
@@ -139,6 +142,14 @@ bool evict_service_result(struct evict_service *service, const struct action_res
         else
                 evict_settle(job, result, now, wall);
         return true;
+}
+
+bool evict_service_take_answer(struct evict_service *service, struct evict_answer *ret_answer) {
+        bool has_answer = service->has_answer;
+        if (has_answer)
+                *ret_answer = service->answer;
+        service->has_answer = false;
+        return has_answer;
 }
 
 void evict_service_observe(struct evict_service *service, struct mono_time now,

@@ -55,6 +55,7 @@ enum evict_route {
         EVICT_ROUTE_SUBRESOURCE,
         EVICT_ROUTE_REQUEST,
         EVICT_ROUTE_DELETE,
+        EVICT_ROUTE_PREEMPTION,
         EVICT_ROUTE_COUNT
 };
 const char *evict_route_name(enum evict_route route); /* "subresource" */
@@ -90,6 +91,7 @@ void evict_service_free(struct evict_service *service);
 /* ---- requesters ---- */
 struct evict_requester_config { /* how a role evicts */
         const char *name;       /* label of metrics; a text that stays */
+        void *owner; /* to whom answers to its calls go, see struct evict_answer; may be NULL */
         /* As a requester of EvictionRequests, such as "descheduler.berth.dev/evict"; NULL = never
          * asks by them. */
         const char *requests_as;
@@ -114,6 +116,24 @@ struct evict_requester *evict_service_join(struct evict_service *service,
                                            const struct evict_requester_config *config);
 /* For deciders; valid as long as the service. */
 struct evict_sink evict_requester_sink(struct evict_requester *requester);
+
+/* One call for a pod, made at once: what preemption wants, and the responder of EvictionRequests,
+ * which decides itself when to try.  Past limits, budgets looked up ahead, slots and retries; under
+ * way, recorded and counted as any other. */
+struct evict_call {
+        uint64_t id;                /* the caller's, of the answer */
+        struct evict_intent intent; /* way: EVICT, DELETE or PREEMPT */
+};
+void evict_requester_call(struct evict_requester *requester, const struct evict_call *call,
+                          struct wall_time now, struct action_list *out);
+/* Calls without an answer are not heard of any more. */
+void evict_requester_drop_calls(struct evict_requester *requester);
+/* After evict_service_result: whom to tell of it, and under which id.  False: nobody. */
+struct evict_answer {
+        void *owner;
+        uint64_t id;
+};
+bool evict_service_take_answer(struct evict_service *service, struct evict_answer *ret_answer);
 /* Evictions queued, in flight or waiting for another try: a one-shot run ends at 0. */
 size_t evict_requester_open(const struct evict_requester *requester);
 size_t evict_requester_in_flight(const struct evict_requester *requester);

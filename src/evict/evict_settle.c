@@ -107,9 +107,30 @@ static void settle_slot(struct evict_job *job, const struct action_result *resul
                 evict_slots_give_back(slots, pod->uid, now);
 }
 
+/* Whoever made the call judges it. */
+static void settle_call(struct evict_job *job, const struct action_result *result,
+                        struct wall_time wall) {
+        struct evict_service *service = job->requester->service;
+        bool is_begun = result->code == BERTH_ERR_TOO_MANY &&
+                        slice_contains(result->text, SLICE_LITERAL(EVICTION_MOVING_TEXT));
+        service->has_answer = true;
+        service->answer = (struct evict_answer){ job->requester->config.owner, job->caller_id };
+        set_answer(job, result);
+        evict_open_end(job,
+                       result->code == BERTH_OK ? EVICT_RESULT_SUCCESS
+                       : is_gone(result)        ? EVICT_RESULT_GONE
+                       : is_begun               ? EVICT_RESULT_BACKGROUND
+                                                : EVICT_RESULT_ERROR,
+                       wall);
+}
+
 void evict_settle(struct evict_job *job, const struct action_result *result, struct mono_time now,
                   struct wall_time wall) {
         assert(job_is_under_way(job->state));
+        if (job->is_call) {
+                settle_call(job, result, wall);
+                return;
+        }
         settle_slot(job, result, now);
         set_answer(job, result);
         if (result->code == BERTH_OK) {

@@ -44,7 +44,9 @@ static struct action eviction_of(const struct evict_job *job) {
 
 static void call_job(struct evict_job *job, struct action_list *out) {
         const struct action action = job->deletes ? deletion_of(job) : eviction_of(job);
-        job->record.route = job->deletes ? EVICT_ROUTE_DELETE : EVICT_ROUTE_SUBRESOURCE;
+        job->record.route = job->is_preemption ? EVICT_ROUTE_PREEMPTION
+                            : job->deletes     ? EVICT_ROUTE_DELETE
+                                               : EVICT_ROUTE_SUBRESOURCE;
         evict_open_turn(job, JOB_CALLED);
         job->action_id = action_list_add(out, &action);
         map_u64_put(job->requester->service->calls, job->action_id, job);
@@ -238,5 +240,32 @@ void evict_step_admit(struct evict_requester *requester, struct mono_time now,
                 next = job->next;
                 if (job->state == JOB_LINED_UP)
                         admit_job(job, now, out);
+        }
+}
+
+/* ---- calls ---- */
+
+void evict_requester_call(struct evict_requester *requester, const struct evict_call *call,
+                          struct wall_time now, struct action_list *out) {
+        struct evict_job *job = evict_job_new(&call->intent);
+        assert(call->intent.pod.uid.len > 0);
+        job->requester = requester;
+        job->record.asked = now;
+        job->record.attempts = 1;
+        job->is_call = true;
+        job->caller_id = call->id;
+        evict_ledger_rule(&requester->ledger, call->intent.profile, call->intent.plugin)->asked++;
+        evict_open_link(job);
+        call_job(job, out);
+}
+
+void evict_requester_drop_calls(struct evict_requester *requester) {
+        for (struct evict_job *job = requester->first, *next; job; job = next) {
+                next = job->next;
+                if (!job->is_call)
+                        continue;
+                map_u64_remove(requester->service->calls, job->action_id);
+                evict_open_unlink(job);
+                evict_job_free(job);
         }
 }

@@ -92,12 +92,24 @@ struct eviction_effect *eviction_effect_add(struct eviction_look *look,
         effect->ns = arena_slice(&look->out->arena, look->target->ns);
         effect->name = arena_slice(&look->out->arena,
                                    object && !is_of_pod(kind) ? object->name : look->target->name);
-        effect->uid = arena_slice(&look->out->arena, object ? object->uid : SLICE_EMPTY);
+        effect->uid = arena_slice(&look->out->arena, is_of_pod(kind) ? slice_of(look->target->uid)
+                                                     : object        ? object->uid
+                                                                     : SLICE_EMPTY);
         effect->body = body;
         map_u64_put(reconciler->open, effect->id, open);
         look->target->open++;
         look->target->writes += eviction_effect_is_write(kind);
         reconciler->stats.effects[kind]++;
+        return effect;
+}
+
+struct eviction_effect *eviction_effect_end_pod(struct eviction_look *look,
+                                                const struct eviction_object *object,
+                                                const char *requester, bool deletes) {
+        struct eviction_effect *effect = eviction_effect_add(
+                look, deletes ? EVICTION_DELETE_POD : EVICTION_EVICT_POD, object, SLICE_EMPTY);
+
+        effect->requester = slice_of(requester);
         return effect;
 }
 

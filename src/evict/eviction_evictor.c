@@ -50,16 +50,6 @@ static void eviction_evictor_report(struct eviction_look *look, struct eviction_
         slot->next_beat.ns = look->now.mono.ns + EVICTION_BEAT_NS;
 }
 
-void eviction_body_write(const struct eviction_target *target, const char *requester,
-                         struct buf *out) {
-        buf_printf(out,
-                   "{\"apiVersion\":\"policy/v1\",\"kind\":\"Eviction\",\"metadata\":{\"name\":"
-                   "\"" SLICE_FMT "\",\"namespace\":\"" SLICE_FMT
-                   "\",\"annotations\":{\"requested-by\":\"%s\"}},"
-                   "\"deleteOptions\":{\"preconditions\":{\"uid\":\"%s\"}}}",
-                   SLICE_ARG(target->name), SLICE_ARG(target->ns), requester, target->uid);
-}
-
 static const char *name_of(const struct eviction_slot *slot) {
         const struct eviction_status *status = &slot->eviction->status;
 
@@ -69,14 +59,10 @@ static const char *name_of(const struct eviction_slot *slot) {
 }
 
 static void eviction_evictor_ask(struct eviction_look *look, struct eviction_slot *slot) {
-        struct buf body = { 0 };
-
-        eviction_body_write(look->target, name_of(slot), &body);
         eviction_audit(look, (struct audit_record){ .op = SLICE_LITERAL("evict-call"),
                                                     .eviction = slot->eviction->object.name,
                                                     .responder = slice_of(name_of(slot)) });
-        eviction_effect_add(look, EVICTION_EVICT_POD, &slot->eviction->object,
-                            eviction_text_keep(look->out, &body));
+        eviction_effect_end_pod(look, &slot->eviction->object, name_of(slot), false);
         slot->is_asking = true;
 }
 

@@ -87,9 +87,10 @@ struct eviction_call {
 struct eviction_effect {
         enum eviction_effect_kind kind;
         uint64_t id;
-        struct slice ns, name, uid, body;
-        struct audit_record audit; /* EVICTION_AUDIT */
-        struct eviction_call call; /* EVICTION_HOOK, with body */
+        struct slice ns, name, uid, body; /* uid: with calls that end the pod, the pod's */
+        struct slice requester;           /* of those calls */
+        struct audit_record audit;        /* EVICTION_AUDIT */
+        struct eviction_call call;        /* EVICTION_HOOK, with body */
 };
 struct eviction_effects { /* everything lives in the arena until cleared */
         struct arena arena;

@@ -190,6 +190,10 @@ struct eviction_effect *eviction_effect_add(struct eviction_look *look,
                                             enum eviction_effect_kind kind,
                                             const struct eviction_object *object,
                                             struct slice body);
+/* The one effect that ends the pod; requester stays: who is named as asking for it. */
+struct eviction_effect *eviction_effect_end_pod(struct eviction_look *look,
+                                                const struct eviction_object *object,
+                                                const char *requester, bool deletes);
 /* Cuts the call of that id short. */
 void eviction_effect_stop(struct eviction_effects *out, uint64_t id);
 /* The effect is one of the stages: its outcome is theirs. */
@@ -230,8 +234,6 @@ void eviction_progress(struct eviction_look *look);
 
 /* ---- eviction_evictor.c: the imperative responder ---- */
 /* The body of a POST to pods/eviction, with the uid as precondition. */
-void eviction_body_write(const struct eviction_target *target, const char *requester,
-                         struct buf *out);
 void eviction_evictor_act(struct eviction_look *look, struct eviction_slot *slot);
 /* Has a migration cancelled that a cancelled Eviction set off. */
 void eviction_evictor_end(struct eviction_look *look, struct eviction_slot *slot);

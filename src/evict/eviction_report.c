@@ -54,7 +54,6 @@ void eviction_report(struct eviction_look *look, const struct eviction *eviction
 
 void eviction_delete_pod(struct eviction_look *look, const struct eviction_request *request) {
         struct eviction_target *target = look->target;
-        struct buf body = { 0 };
 
         if (target->deletes && target->next_delete.ns > look->now.mono.ns) {
                 eviction_target_wake(target, target->next_delete);
@@ -62,12 +61,11 @@ void eviction_delete_pod(struct eviction_look *look, const struct eviction_reque
         }
         target->deletes++;
         target->next_delete.ns = look->now.mono.ns + EVICTION_AGAIN_FIRST_NS;
-        buf_printf(&body, "{\"preconditions\":{\"uid\":\"%s\"}}", target->uid);
         eviction_audit(look, (struct audit_record){ .op = SLICE_LITERAL("delete-call"),
                                                     .request = request->object.name,
                                                     .requester = request->requester,
                                                     .reason = SLICE_LITERAL("deadline") });
-        eviction_effect_add(look, EVICTION_DELETE_POD, NULL, eviction_text_keep(look->out, &body));
+        eviction_effect_end_pod(look, NULL, EVICTION_MANAGER, true);
 }
 
 void eviction_withdraw(struct eviction_look *look, const struct eviction_request *request,

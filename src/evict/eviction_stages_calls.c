@@ -60,19 +60,11 @@ static void run_hook(struct eviction_look *look, struct eviction_slot *slot,
 }
 
 static void call_pod(struct eviction_look *look, struct eviction_slot *slot, bool deletes) {
-        const struct eviction_target *target = look->target;
-        struct buf body = { 0 };
-
-        if (deletes)
-                buf_printf(&body, "{\"preconditions\":{\"uid\":\"%s\"}}", target->uid);
-        else
-                eviction_body_write(target, EVICTION_STAGER, &body);
         eviction_stages_audit(look, slot, deletes ? "delete-call" : "evict-call", "");
-        await_answer(look, slot,
-                     eviction_effect_add(look, deletes ? EVICTION_DELETE_POD : EVICTION_EVICT_POD,
-                                         &slot->eviction->object,
-                                         eviction_text_keep(look->out, &body)),
-                     STAGES_CALLED_POD);
+        await_answer(
+                look, slot,
+                eviction_effect_end_pod(look, &slot->eviction->object, EVICTION_STAGER, deletes),
+                STAGES_CALLED_POD);
 }
 
 /* ---- waiting ---- */

@@ -134,13 +134,17 @@ static void make_evict(const struct action *action, struct arena *arena,
         const struct evict_action *evict = &action->evict;
         struct buf body = { 0 }, why = { 0 };
 
-        buf_printf(&why, "triggered by " SLICE_FMT "/" SLICE_FMT ": " SLICE_FMT,
-                   SLICE_ARG(evict->profile), SLICE_ARG(evict->plugin), SLICE_ARG(evict->reason));
+        if (evict->profile.len || evict->plugin.len)
+                buf_printf(&why, "triggered by " SLICE_FMT "/" SLICE_FMT ": " SLICE_FMT,
+                           SLICE_ARG(evict->profile), SLICE_ARG(evict->plugin),
+                           SLICE_ARG(evict->reason));
         buf_text(&body, "{\"apiVersion\":\"policy/v1\",\"kind\":\"Eviction\",");
         action_request_metadata(&body, &action->target, false);
         buf_text(&body, ",\"annotations\":{");
-        action_request_member(&body, "reason", buf_view(&why));
-        buf_char(&body, ',');
+        if (why.len) {
+                action_request_member(&body, "reason", buf_view(&why));
+                buf_char(&body, ',');
+        }
         action_request_member(&body, "requested-by", evict->requested_by);
         if (evict->is_finished)
                 buf_text(&body, ",\"" FINISHED_POD_KEY "\":\"true\"");
@@ -267,6 +271,7 @@ bool action_is_request(enum action_kind kind) {
         case ACTION_PATCH_NODE:
         case ACTION_PATCH_OBJECT:
                 return true;
+        case ACTION_PREEMPT_POD: /* the eviction service makes it a deletion */
         case ACTION_RECORD_EVENT:
         case ACTION_REBOOT:
         case ACTION_NOTIFY:
@@ -305,6 +310,7 @@ void action_request_make(const struct action *action, struct arena *arena,
         case ACTION_PATCH_OBJECT:
                 make_object_patch(action, arena, ret_request);
                 return;
+        case ACTION_PREEMPT_POD: /* the eviction service makes it a deletion */
         case ACTION_RECORD_EVENT:
         case ACTION_REBOOT:
         case ACTION_NOTIFY:

@@ -145,6 +145,27 @@ static void submit_evictions(void *context, const struct action_list *actions) {
         runtime_submit(runtime, runtime->evictions, actions);
 }
 
+static void on_answered(void *context, void *owner, const struct action_result *result) {
+        struct runtime *runtime = context;
+
+        for (size_t i = 0; i < runtime->role_count; i++)
+                if (runtime->roles[i].self == owner)
+                        runtime->roles[i].result(owner, result);
+}
+
+static void on_ended(void *context, const struct evict_note *note) {
+        struct runtime *runtime = context;
+
+        for (size_t i = 0; i < runtime->role_count; i++)
+                if (runtime->roles[i].ended)
+                        runtime->roles[i].ended(runtime->roles[i].self, note);
+}
+
+void runtime_call_eviction(struct runtime *runtime, struct evict_requester *requester,
+                           const struct evict_call *call) {
+        runtime_evictions_call(runtime->evictions, requester, call);
+}
+
 static void on_served(void *context) {
         struct runtime *runtime = context;
 
@@ -188,6 +209,8 @@ struct runtime *runtime_new(const struct runtime_config *config) {
                                                     .watches = runtime->watches,
                                                     .service = evictions,
                                                     .submit = submit_evictions,
+                                                    .answered = on_answered,
+                                                    .ended = on_ended,
                                                     .served = on_served,
                                                     .context = runtime });
         arena_init(&runtime->scratch, 0);
@@ -343,6 +366,10 @@ static struct object_ref open_action_target(const struct runtime_open_action *op
 
 static void read_outcome(const struct write_result *write, struct action_result *result) {
         result->retry_after_s = -1;
+        if (write->reply) {
+                result->http = write->reply->status;
+                result->date_s = write->reply->date_s;
+        }
         switch (write->outcome) {
         case WRITE_ANSWERED:
         case WRITE_LOST:
@@ -489,6 +516,24 @@ static void runtime_send(struct runtime *runtime, void *self, const struct actio
                                 .context = open });
 }
 
+/* A pod that makes room for others goes the way of all pods. */
+static void runtime_preempt(struct runtime *runtime, void *self, const struct action *action) {
+        const struct evict_call call = {
+                .id = action->id,
+                .intent = { .pod = action->target,
+                            .node = action->preempt.node,
+                            .plugin = SLICE_LITERAL("DefaultPreemption"),
+                            .profile = action->preempt.by,
+                            .requested_by = action->preempt.by,
+                            .way = EVICT_WAY_PREEMPT },
+        };
+
+        for (size_t i = 0; i < runtime->role_count; i++)
+                if (runtime->roles[i].self == self && runtime->roles[i].preempts)
+                        runtime_evictions_call(runtime->evictions, runtime->roles[i].preempts,
+                                               &call);
+}
+
 void runtime_submit(struct runtime *runtime, void *self, const struct action_list *actions) {
         for (size_t i = 0; i < actions->count; i++) {
                 const struct action *action = &actions->items[i];
@@ -496,6 +541,8 @@ void runtime_submit(struct runtime *runtime, void *self, const struct action_lis
                 runtime->sent[action->kind]++;
                 if (action->kind == ACTION_RECORD_EVENT)
                         runtime_record(runtime, action);
+                else if (action->kind == ACTION_PREEMPT_POD)
+                        runtime_preempt(runtime, self, action);
                 else if (action_is_request(action->kind))
                         runtime_send(runtime, self, action);
         }

@@ -31,6 +31,10 @@ struct role {
         void (*noticed)(void *self, uint32_t mask);
         /* Outcome of an action this role submitted; from the loop. */
         void (*result)(void *self, const struct action_result *result);
+        /* As whom its ACTION_PREEMPT_POD are carried out; NULL = it has none. */
+        struct evict_requester *preempts;
+        /* A pod's eviction ended, whoever asked for it.  May be NULL. */
+        void (*ended)(void *self, const struct evict_note *note);
         /* The eviction service was served: evictions of this role may have ended.  May be NULL. */
         void (*evicted)(void *self);
         bool (*is_idle)(const void *self); /* nothing to do now or by a near timer */
@@ -90,6 +94,10 @@ void runtime_submit(struct runtime *runtime, void *self, const struct action_lis
 struct evict_service *runtime_evictions(struct runtime *runtime);
 /* Performs what the service has to do now; then roles are told (evicted). */
 void runtime_serve_evictions(struct runtime *runtime);
+/* One call of a requester of the service, made at once; its answer is a result of the role that is
+ * the requester's owner, with the call's id. */
+void runtime_call_eviction(struct runtime *runtime, struct evict_requester *requester,
+                           const struct evict_call *call);
 /* Synced, no role has something to do, and no write is open. */
 bool runtime_is_idle(const struct runtime *runtime);
 

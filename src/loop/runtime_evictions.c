@@ -44,8 +44,24 @@ void runtime_evictions_result(struct runtime_evictions *evictions,
                               const struct action_result *result) {
         struct loop *loop = evictions->config.loop;
 
-        if (evict_service_result(evictions->service, result, loop_mono(loop), loop_wall(loop)))
-                runtime_evictions_serve(evictions);
+        struct evict_answer answer;
+        struct action_result told = *result;
+
+        if (!evict_service_result(evictions->service, result, loop_mono(loop), loop_wall(loop)))
+                return;
+        if (evict_service_take_answer(evictions->service, &answer)) {
+                told.id = answer.id;
+                evictions->config.answered(evictions->config.context, answer.owner, &told);
+        }
+        runtime_evictions_serve(evictions);
+}
+
+void runtime_evictions_call(struct runtime_evictions *evictions, struct evict_requester *requester,
+                            const struct evict_call *call) {
+        evict_requester_call(requester, call, loop_wall(evictions->config.loop),
+                             &evictions->actions);
+        evictions->config.submit(evictions->config.context, &evictions->actions);
+        action_list_clear(&evictions->actions);
 }
 
 struct evict_service *runtime_evictions_service(struct runtime_evictions *evictions) {
@@ -61,9 +77,12 @@ static void on_shown(void *context) {
 
 /* What the service has to tell, for the log. */
 static void on_told(void *context, const struct evict_note *note) {
-        (void)context;
+        struct runtime_evictions *evictions = context;
+
         if (note->kind == EVICT_NOTE_DIRECT)
                 LOG(LOG_INFO, "EvictsDirectly", log_text("reason", note->text));
+        else if (note->kind == EVICT_NOTE_ENDED)
+                evictions->config.ended(evictions->config.context, note);
         else if (note->kind == EVICT_NOTE_WAITS)
                 LOG(LOG_INFO, "WaitsForSlot", log_slice("namespace", note->record->pod.ns),
                     log_slice("pod", note->record->pod.name), log_text("slot", note->text));

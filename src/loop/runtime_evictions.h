@@ -16,6 +16,9 @@ struct runtime_evictions_config {
         struct evict_config service;
         /* Performs actions; outcomes go to runtime_evictions_result. */
         void (*submit)(void *context, const struct action_list *actions);
+        /* The outcome of a call: to whom, the id is the caller's. */
+        void (*answered)(void *context, void *owner, const struct action_result *result);
+        void (*ended)(void *context, const struct evict_note *note);
         void (*served)(void *context); /* something may have ended: see the requesters' records */
         void *context;
 };
@@ -25,6 +28,8 @@ void runtime_evictions_free(struct runtime_evictions *evictions); /* accepts NUL
 struct evict_service *runtime_evictions_service(struct runtime_evictions *evictions);
 /* Does what is due now. */
 void runtime_evictions_serve(struct runtime_evictions *evictions);
+void runtime_evictions_call(struct runtime_evictions *evictions, struct evict_requester *requester,
+                            const struct evict_call *call);
 /* The model changed. */
 void runtime_evictions_observe(struct runtime_evictions *evictions);
 void runtime_evictions_result(struct runtime_evictions *evictions,

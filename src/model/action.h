@@ -14,6 +14,7 @@ enum action_kind {
         ACTION_DELETE_POD,       /* DELETE pods */
         ACTION_CREATE_REQUEST,   /* POST evictionrequests: somebody is to evict the pod */
         ACTION_WITHDRAW_REQUEST, /* DELETE evictionrequests: it has served, or is not wanted */
+        ACTION_PREEMPT_POD,      /* wanted of the eviction service: the pod makes room, at once */
         ACTION_RECORD_EVENT,     /* events.k8s.io/v1 */
         ACTION_PATCH_NODE,       /* one merge PATCH of nodes */
         ACTION_PATCH_OBJECT,     /* PUT of a whole object with one part changed */
@@ -57,6 +58,10 @@ struct request_action {            /* of an EvictionRequest, the target */
         struct slice label;        /* berth.dev/requested-by */
         struct wall_time deadline; /* unset = none */
 };
+struct preempt_action {
+        struct slice node; /* where room is made */
+        struct slice by;   /* the scheduler's name */
+};
 struct delete_action {
         bool has_grace;
         int64_t grace_s;
@@ -95,6 +100,7 @@ struct action {
                 struct pod_status_action status;
                 struct evict_action evict;
                 struct delete_action remove;
+                struct preempt_action preempt;
                 struct request_action request; /* ACTION_CREATE_REQUEST, ACTION_WITHDRAW_REQUEST */
                 struct event_action event;
                 struct patch_action patch; /* ACTION_PATCH_NODE, ACTION_PATCH_OBJECT */
@@ -124,4 +130,6 @@ struct action_result {
         int64_t took_ns;   /* from being asked for to its outcome */
         struct slice text; /* error text; "" when ok */
         struct slice body; /* ACTION_ASK_EXTENDER: the answer, JSON */
+        int http;          /* status of the answer, 0 = none */
+        int64_t date_s;    /* of the answer; 0 = none */
 };

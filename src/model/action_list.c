@@ -13,6 +13,7 @@ const char *action_kind_name(enum action_kind kind) {
                 [ACTION_DELETE_POD] = "delete-pod",
                 [ACTION_CREATE_REQUEST] = "create-request",
                 [ACTION_WITHDRAW_REQUEST] = "withdraw-request",
+                [ACTION_PREEMPT_POD] = "preempt-pod",
                 [ACTION_RECORD_EVENT] = "record-event",
                 [ACTION_PATCH_NODE] = "patch-node",
                 [ACTION_PATCH_OBJECT] = "patch-object",
@@ -94,6 +95,10 @@ static void keep_payload(struct arena *arena, struct action *action) {
                 keep_ref(arena, &action->request.pod);
                 action_list_keep(arena, &action->request.requester);
                 action_list_keep(arena, &action->request.label);
+                return;
+        case ACTION_PREEMPT_POD:
+                action_list_keep(arena, &action->preempt.node);
+                action_list_keep(arena, &action->preempt.by);
                 return;
         case ACTION_DELETE_POD:
         case ACTION_REBOOT:

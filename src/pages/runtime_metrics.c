@@ -13,7 +13,7 @@
 struct runtime_metrics {
         struct runtime *runtime;
         struct metric *writes, *open_writes, *skipped, *model_bytes, *model_objects, *cpu,
-                *resident, *started, *info;
+                *resident, *started, *info, *evictions;
         double start_s;
 };
 
@@ -38,6 +38,24 @@ static void refresh_writes(struct runtime_metrics *own) {
         }
         metric_set(own->open_writes, NULL, (double)stats.open_writes);
         metric_set(own->skipped, NULL, (double)stats.skipped_objects);
+}
+
+static void refresh_evictions(struct runtime_metrics *own) {
+        const struct evict_service *service = runtime_evictions(own->runtime);
+        const struct evict_requester *requester = NULL;
+
+        while ((requester = evict_service_next_requester(service, requester)))
+                for (int i = 0; i < EVICT_ROUTE_COUNT * EVICT_RESULT_COUNT; i++) {
+                        enum evict_route route = (enum evict_route)(i / EVICT_RESULT_COUNT);
+                        enum evict_result result = (enum evict_result)(i % EVICT_RESULT_COUNT);
+                        const struct slice labels[] = { slice_of(evict_requester_name(requester)),
+                                                        slice_of(evict_route_name(route)),
+                                                        slice_of(evict_result_name(result)) };
+                        uint64_t count = evict_requester_ended(requester, route, result);
+
+                        if (count > 0)
+                                metric_set(own->evictions, labels, (double)count);
+                }
 }
 
 static void refresh_model(struct runtime_metrics *own) {
@@ -95,6 +113,7 @@ static void runtime_metrics_refresh(void *context) {
         metric_set(own->info, (struct slice[]){ SLICE_LITERAL(BERTH_VERSION) }, 1);
         refresh_writes(own);
         refresh_model(own);
+        refresh_evictions(own);
 }
 
 static struct metric *runtime_metrics_add(struct metrics *metrics, enum metric_type type,
@@ -131,6 +150,13 @@ struct runtime_metrics *runtime_metrics_new(struct metrics *metrics, struct runt
         own->started =
                 runtime_metrics_add(metrics, METRIC_GAUGE, "process_start_time_seconds",
                                     "Start of the process in seconds since the epoch.", NULL, NULL);
+        own->evictions = metrics_add(
+                metrics,
+                &(struct metric_config){ .name = "berth_evictions_total",
+                                         .help = "Pods that roles ended, or did not: who asked, "
+                                                 "how it was done, what came of it.",
+                                         .type = METRIC_COUNTER,
+                                         .labels = { "requester", "way", "result" } });
         own->info = runtime_metrics_add(metrics, METRIC_GAUGE, "berth_build_info",
                                         "Which berth this is; always 1.", "version", NULL);
         metrics_on_write(metrics, runtime_metrics_refresh, own);

@@ -71,6 +71,7 @@ static void evictions_discovery_start(struct evictions_role *role, const char *g
 static void start_older(struct evictions_role *role) {
         struct evictions_role *older = evictions_role_new(role->runtime, &role->config);
 
+        older->requester = role->requester;
         older->newer = role;
         older->config.mode = EVICTIONS_CRD;
         older->ahead_ns = role->ahead_ns;

@@ -34,10 +34,8 @@ static bool path_of(const struct evictions_role *role, const struct eviction_eff
                 [EVICTION_PATCH_STATUS] = { API_PATCH, "evictions", "/status", false, false },
                 [EVICTION_PATCH_REQUEST] = { API_PATCH, "evictionrequests", "/status", false,
                                              false },
-                [EVICTION_EVICT_POD] = { API_POST, "pods", "/eviction", true, false },
                 [EVICTION_READ_POD] = { API_GET, "pods", "", true, false },
                 [EVICTION_WITHDRAW] = { API_PATCH, "evictionrequests", "", false, false },
-                [EVICTION_DELETE_POD] = { API_DELETE, "pods", "", true, false },
         };
         const char *resource = forms[effect->kind].resource;
         char root[160] = "/api/v1";
@@ -72,17 +70,10 @@ static void unlink_call(struct open_call *call) {
                 call->next->prev = call->prev;
 }
 
-static void note_outcome(struct evictions_role *role, const struct open_call *call,
-                         const struct api_reply *reply) {
-        if (call->kind == EVICTION_EVICT_POD || call->kind == EVICTION_DELETE_POD)
-                evictions_write_audit(
-                        role, &(struct audit_record){ .op = SLICE_LITERAL("evict-answer"),
-                                                      .http = reply->status,
-                                                      .message = slice_of(reply->error.text) });
-        if (reply->status >= 200 && reply->status < 300)
-                return;
-        LOG(LOG_DEBUG, "EffectFailed", log_text("effect", eviction_effect_name(call->kind)),
-            log_i64("status", reply->status), log_text("error", reply->error.text));
+static void note_outcome(enum eviction_effect_kind kind, int http, struct slice text) {
+        if (http < 200 || http >= 300)
+                LOG(LOG_DEBUG, "EffectFailed", log_text("effect", eviction_effect_name(kind)),
+                    log_i64("status", http), log_slice("error", text));
 }
 
 static void on_done(void *context, const struct api_reply *reply) {
@@ -94,7 +85,7 @@ static void on_done(void *context, const struct api_reply *reply) {
 
         unlink_call(call);
         evictions_take_date(role, reply, call->asked);
-        note_outcome(role, call, reply);
+        note_outcome(call->kind, reply->status, slice_of(reply->error.text));
         if (reply->status < 200 || reply->status >= 300) {
                 result.code = reply->error.code ? reply->error.code : BERTH_ERR_UNAVAILABLE;
                 result.text = slice_of(reply->error.text);
@@ -125,6 +116,45 @@ static void evictions_effects_send(struct evictions_role *role,
                 open->next->prev = open;
         role->calls = open;
         open->request = transport_call(role->transport, &call, on_done, open);
+}
+
+/* The pod's end is a call of the eviction service, as everyone's. */
+static void end_pod(struct evictions_role *role, const struct eviction_effect *effect) {
+        runtime_call_eviction(
+                role->runtime, role->requester,
+                &(struct evict_call){ .id = effect->id,
+                                      .intent = { .pod = { SLICE_LITERAL("Pod"), effect->ns,
+                                                           effect->name, effect->uid },
+                                                  .requested_by = effect->requester,
+                                                  .way = effect->kind == EVICTION_DELETE_POD
+                                                                 ? EVICT_WAY_DELETE
+                                                                 : EVICT_WAY_EVICT } });
+}
+
+/* What came of it. */
+void evictions_effects_ended(struct evictions_role *role, const struct action_result *result) {
+        const struct api_reply dated = { .date_s = result->date_s };
+
+        if (role->older && result->id >= EVICTIONS_OLDER_IDS) {
+                evictions_effects_ended(role->older, result);
+                return;
+        }
+        if (!role->reconciler)
+                return;
+        evictions_take_date(role, &dated,
+                            (struct mono_time){ loop_mono(role->loop).ns - result->took_ns });
+        evictions_write_audit(role, &(struct audit_record){ .op = SLICE_LITERAL("evict-answer"),
+                                                            .http = result->http,
+                                                            .message = result->text });
+        note_outcome(EVICTION_EVICT_POD, result->http, result->text);
+        eviction_reconciler_result(
+                role->reconciler,
+                &(struct eviction_effect_result){ .id = result->id,
+                                                  .code = result->code,
+                                                  .retry_after_s = result->retry_after_s,
+                                                  .text = result->text },
+                evictions_now(role));
+        evictions_step_soon(role);
 }
 
 /* A hook answered. */
@@ -171,12 +201,18 @@ void evictions_carry_out(struct evictions_role *role, const struct eviction_effe
         case EVICTION_STOP_HOOK:
                 stop_hook(role, effect->id);
                 break;
+        case EVICTION_EVICT_POD:
+        case EVICTION_DELETE_POD:
+                end_pod(role, effect);
+                break;
         default:
                 evictions_effects_send(role, effect);
         }
 }
 
 void evictions_drop_calls(struct evictions_role *role) {
+        if (!role->newer) /* with which the older part shares it */
+                evict_requester_drop_calls(role->requester);
         while (role->calls) {
                 struct open_call *call = role->calls;
 

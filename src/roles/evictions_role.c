@@ -121,15 +121,35 @@ static void on_arrived(void *self, enum object_kind kind, enum change_kind chang
 }
 
 static void on_result(void *self, const struct action_result *result) {
-        (void)self; /* the role submits no actions */
-        (void)result;
+        evictions_effects_ended(self, result);
+}
+
+/* Pods that other roles of the process ended have a line each; our own calls have theirs. */
+static void on_ended(void *self, const struct evict_note *note) {
+        struct evictions_role *role = self;
+        const struct evict_record *record = note->record;
+
+        if (note->requester == role->requester || record->route == EVICT_ROUTE_NONE)
+                return;
+        evictions_write_audit(
+                role, &(struct audit_record){ .op = SLICE_LITERAL("pod-end"),
+                                              .ns = record->pod.ns,
+                                              .pod = record->pod.name,
+                                              .uid = record->pod.uid,
+                                              .node = record->node,
+                                              .requester = record->requested_by,
+                                              .reason = slice_of(evict_route_name(record->route)),
+                                              .to = slice_of(evict_result_name(record->result)),
+                                              .message = record->text });
 }
 
 static bool is_idle(const void *self) {
         const struct evictions_role *role = self;
         struct mono_time due;
 
-        return role->is_started && !role->calls && (!role->older || is_idle(role->older)) &&
+        return role->is_started && !role->calls &&
+               evict_requester_in_flight(role->requester) == 0 &&
+               (!role->older || is_idle(role->older)) &&
                (!eviction_reconciler_next_due(role->reconciler, &due) ||
                 due.ns > loop_mono(role->loop).ns);
 }
@@ -187,6 +207,10 @@ struct evictions_role *evictions_role_add(struct runtime *runtime,
                                           const struct evictions_role_config *config) {
         struct evictions_role *role = evictions_role_new(runtime, config);
 
+        role->requester = evict_service_join(
+                runtime_evictions(runtime),
+                &(struct evict_requester_config){
+                        .name = "evictions", .owner = role, .has_no_events = true });
         if (config->metrics)
                 role->metrics = evictions_metrics_new(config->metrics, role);
         runtime_add_role(runtime, &(struct role){ .name = "evictions",
@@ -195,6 +219,7 @@ struct evictions_role *evictions_role_add(struct runtime *runtime,
                                                   .arriving = on_arriving,
                                                   .arrived = on_arrived,
                                                   .result = on_result,
+                                                  .ended = on_ended,
                                                   .is_idle = is_idle,
                                                   .free = free_role });
         return role;

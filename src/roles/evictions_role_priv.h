@@ -28,6 +28,7 @@ struct feed_line {
 
 struct evictions_role {
         struct runtime *runtime;
+        struct evict_requester *requester;
         struct loop *loop;
         struct transport *transport;
         struct evictions_role_config config;
@@ -80,6 +81,8 @@ struct evictions_metrics *evictions_metrics_new(struct metrics *registry,
 
 /* ---- evictions_effects.c ---- */
 void evictions_carry_out(struct evictions_role *role, const struct eviction_effect *effect);
+/* The pod was called away, or was not: a result of the eviction service. */
+void evictions_effects_ended(struct evictions_role *role, const struct action_result *result);
 void evictions_drop_calls(struct evictions_role *role);
 /* Of a hook_caller: a hook answered. */
 void evictions_on_answered(void *context, const struct eviction_effect_result *result);

@@ -17,6 +17,7 @@
 #define DECISIONS_PER_TURN 256
 #define DECISIONS_PER_LOOK 16 /* at the clock */
 #define TURN_NS (20 * NS_PER_MS)
+#define SCHEDULER_RECORDS 64        /* of preemptions that ended */
 #define FORECAST_NS (60 * NS_PER_S) /* between reads of what evictions take */
 
 struct scheduler_role {
@@ -158,6 +159,16 @@ static void free_role(void *self) {
         free(role);
 }
 
+/* Preemption ends pods as everyone does, through the service. */
+static struct evict_requester *join_evictions(struct scheduler_role *role) {
+        return evict_service_join(
+                runtime_evictions(role->runtime),
+                &(struct evict_requester_config){ .name = "scheduler",
+                                                  .owner = role,
+                                                  .max_records = SCHEDULER_RECORDS,
+                                                  .has_no_events = true });
+}
+
 struct scheduler *scheduler_role_add(struct runtime *runtime,
                                      const struct scheduler_role_config *config, struct err *err) {
         struct scheduler_role *role = xcalloc(1, sizeof(*role));
@@ -215,6 +226,7 @@ struct scheduler *scheduler_role_add(struct runtime *runtime,
                                                   .arrived = on_arrived,
                                                   .noticed = on_noticed,
                                                   .result = on_result,
+                                                  .preempts = join_evictions(role),
                                                   .is_idle = is_idle,
                                                   .free = free_role });
         return role->scheduler;

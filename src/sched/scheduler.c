@@ -273,7 +273,7 @@ void scheduler_result(struct scheduler *scheduler, const struct action_result *r
         struct queued_pod *entry = open_action_entry(scheduler, open);
         if (open->kind == ACTION_BIND)
                 scheduler_finish_bind(&step, result, open);
-        else if (open->kind == ACTION_DELETE_POD)
+        else if (open->kind == ACTION_PREEMPT_POD)
                 finish_removal(&step, result, open);
         else if (open->kind == ACTION_PATCH_OBJECT)
                 scheduler_pre_bind_written(&step, open, result);

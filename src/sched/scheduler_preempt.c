@@ -1,5 +1,5 @@
-/* Preemption: victims are marked and deleted, and pods of lower priority lose their nomination to
- * the node. */
+/* Preemption: victims are marked and asked to go, and pods of lower priority lose their nomination
+ * to the node. */
 #include "api/json.h"
 #include "base/util.h"
 #include "plugin/pod_group.h"
@@ -11,7 +11,7 @@ struct preemptor {
         struct slice uid, place;
 };
 
-static void delete_victim(struct step *step, struct queued_pod *entry, struct pod_id victim,
+static void remove_victim(struct step *step, struct queued_pod *entry, struct pod_id victim,
                           const struct preemptor *by) {
         struct scheduler *scheduler = step->scheduler;
         const struct cluster *cluster = scheduler->config.cluster;
@@ -29,7 +29,13 @@ static void delete_victim(struct step *step, struct queued_pod *entry, struct po
                                .status = { .observed_generation = row->observed_generation,
                                            .changed = step->wall,
                                            .disruption = why } };
-        struct action removal = { .kind = ACTION_DELETE_POD, .target = mark.target };
+        struct action removal = { .kind = ACTION_PREEMPT_POD,
+                                  .target = mark.target,
+                                  .preempt = {
+                                          .node = node_id_is_none(row->node)
+                                                          ? SLICE_EMPTY
+                                                          : cluster_node_name(cluster, row->node),
+                                          .by = scheduler_controller(scheduler, entry) } };
         struct action event = { .kind = ACTION_RECORD_EVENT,
                                 .target = removal.target,
                                 .event = { .reason = SLICE_LITERAL("Preempted"),
@@ -86,7 +92,7 @@ void scheduler_preempt(struct step *step, struct queued_pod *entry,
         step->scheduler->stats.preemptions++;
         clear_lower_nominations(step, entry, chosen->node);
         for (size_t i = 0; i < chosen->victim_count; i++)
-                delete_victim(step, entry, chosen->victims[i], &by);
+                remove_victim(step, entry, chosen->victims[i], &by);
 }
 
 void scheduler_preempt_for_group(struct step *step, struct queued_pod *entry,
@@ -101,5 +107,5 @@ void scheduler_preempt_for_group(struct step *step, struct queued_pod *entry,
         arena_clear(&step->scheduler->scratch);
         step->scheduler->stats.preemptions++;
         for (size_t i = 0; i < count; i++)
-                delete_victim(step, entry, victims[i], &by);
+                remove_victim(step, entry, victims[i], &by);
 }

@@ -314,7 +314,7 @@ static int perf_world_perform(struct perf_world *world, const struct action *act
                 }
                 perf_world_announce(world, pod);
                 return 0;
-        case ACTION_DELETE_POD:
+        case ACTION_PREEMPT_POD:
                 return perf_world_delete_pod(world, pod, err);
         default:
                 return 0; /* events */

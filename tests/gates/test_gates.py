@@ -96,6 +96,30 @@ CASES = [
     ("symbols", "other room", {"src/desched/pass.c": c("int pass_run(void);\nint pass_run(void) { return 0; }"),
                                "src/sched/x.c": c("int pass_run(void);\nint x(void) { return pass_run(); }")},
      "takes pass_run from desched"),
+    ("way_out", "action of another room", {"src/sched/x.c": c("struct action a = { .kind = ACTION_DELETE_POD };")},
+     "src/sched/x.c:3: ACTION_DELETE_POD is made by the room evict alone"),
+    ("way_out", "action assigned", {"src/roles/x.c": c("void x(struct action *a) { a->kind = ACTION_EVICT; }")},
+     "ACTION_EVICT is made by the room evict alone"),
+    ("way_out", "action of the room", {"src/evict/x.c": c("struct action a = { .kind = ACTION_EVICT };")}, None),
+    ("way_out", "actions told apart",
+     {"src/sched/x.c": c("int x(int k) { switch (k) { case ACTION_EVICT: return 1; } return k == ACTION_DELETE_POD; }\n"
+                         "const char *y[] = { [ACTION_EVICT] = \"e\" };")}, None),
+    ("way_out", "eviction written", {"src/roles/x.c": c("const char *x = \"/api/v1/namespaces/%s/pods/%s/eviction\";")},
+     "an eviction is written as a call by src/loop/action_request.c alone"),
+    ("way_out", "eviction by part", {"src/roles/x.c": c("const char *x = \"/eviction\";")}, "an eviction is written"),
+    ("way_out", "name of the resource", {"src/roles/x.c": c("const char *x = \"pods/eviction\";")}, None),
+    ("way_out", "deletion written",
+     {"src/roles/x.c": c("void x(void) {\n        call(API_DELETE, \"/api/v1/namespaces/%s/pods/%s\");\n}")},
+     "the deletion of a pod is written"),
+    ("way_out", "deletion of something else",
+     {"src/roles/x.c": c("void x(void) {\n        call(API_DELETE, \"/leases\");\n}\nvoid y(void) {\n"
+                         "        call(API_GET, \"/pods\");\n}")}, None),
+    ("way_out", "call of a controller", {"src/roles/x.c": c("void x(void) { object_delete(0); }")}, "controllers alone"),
+    ("way_out", "excused", {"src/sim/x.c": c("const char *x = \"/eviction\";"),
+                            "scripts/way-out-exceptions.txt": "src/sim/x.c plays somebody else\n"}, None),
+    ("way_out", "stale excuse", {"scripts/way-out-exceptions.txt": "src/sim/y.c plays somebody else\n"},
+     "src/sim/y.c excuses nothing"),
+    ("way_out", "excuse without reason", {"scripts/way-out-exceptions.txt": "src/sim/y.c\n"}, "expected a pattern"),
     ("circles", "two files", CIRCLE, "src/loop: a circle of 2 files, a,b: a takes b_get from b, b takes a_get from a"),
     ("circles", "through a table of functions",
      {"src/loop/a.c": c("int b_get(void);\nint a_get(void);\nint a_get(void) { return b_get(); }"),
@@ -207,7 +231,8 @@ def check_commits():
 
 
 def main():
-    cases = [(gate, "clean tree", {}, None) for gate in ("layers", "banned", "limits", "headers", "symbols", "circles")] + CASES
+    cases = [(gate, "clean tree", {}, None) for gate in ("layers", "banned", "limits", "headers", "symbols", "circles",
+                                                       "way_out")] + CASES
     failures = check_commits()
     for gate, name, planted, expected in cases:
         code, output = run_gate(gate, planted)

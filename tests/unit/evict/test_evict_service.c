@@ -715,6 +715,85 @@ static void test_requesters(void **state) {
         close_bench(&bench);
 }
 
+/* Calls are made at once, whatever limits and others say; whoever made one is told, and judges. */
+static void test_calls(void **state) {
+        (void)state;
+        static const struct {
+                enum evict_way way;
+                enum action_kind kind;
+                enum evict_route route;
+                int code;
+                const char *text;
+                enum evict_result result;
+        } cases[] = {
+                { EVICT_WAY_PREEMPT, ACTION_DELETE_POD, EVICT_ROUTE_PREEMPTION, BERTH_OK, "",
+                  EVICT_RESULT_SUCCESS },
+                { EVICT_WAY_PREEMPT, ACTION_DELETE_POD, EVICT_ROUTE_PREEMPTION, BERTH_ERR_NOT_FOUND,
+                  "gone", EVICT_RESULT_GONE },
+                { EVICT_WAY_PREEMPT, ACTION_DELETE_POD, EVICT_ROUTE_PREEMPTION,
+                  BERTH_ERR_UNAVAILABLE, "down", EVICT_RESULT_ERROR },
+                { EVICT_WAY_EVICT, ACTION_EVICT, EVICT_ROUTE_SUBRESOURCE, BERTH_ERR_TOO_MANY,
+                  "budget", EVICT_RESULT_ERROR },
+                { EVICT_WAY_EVICT, ACTION_EVICT, EVICT_ROUTE_SUBRESOURCE, BERTH_ERR_TOO_MANY,
+                  "Eviction triggered evacuation", EVICT_RESULT_BACKGROUND },
+                { EVICT_WAY_DELETE, ACTION_DELETE_POD, EVICT_ROUTE_DELETE, BERTH_OK, "",
+                  EVICT_RESULT_SUCCESS },
+        };
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+                struct bench bench;
+                struct evict_answer told = { 0 };
+                open_bench(&bench, &(struct evict_requester_config){ 0 });
+                struct evict_requester *caller = evict_service_join(
+                        bench.service,
+                        &(struct evict_requester_config){ .owner = &bench, .has_no_events = true });
+                struct evict_intent wanted = intent("a", "1", "n1");
+                begin(&bench, (struct evict_limits){ .has_total = true, .total = 1 }, false);
+                ask(&bench, "a", "1", "n1"); /* the other one's, still waiting to be sent */
+                wanted.way = cases[i].way;
+                evict_requester_call(caller, &(struct evict_call){ 77, wanted }, bench.wall,
+                                     &bench.out);
+                assert_int_equal(bench.out.count, 1);
+                assert_int_equal(bench.out.items[0].kind, cases[i].kind);
+                assert_true(slice_is(bench.out.items[0].target.uid, "1"));
+                assert_int_equal(evict_requester_in_flight(caller), 1);
+                const struct action_result result = { .id = bench.out.items[0].id,
+                                                      .kind = cases[i].kind,
+                                                      .code = cases[i].code,
+                                                      .text = slice_of(cases[i].text) };
+                assert_true(evict_service_result(bench.service, &result, bench.now, bench.wall));
+                assert_true(evict_service_take_answer(bench.service, &told));
+                assert_ptr_equal(told.owner, &bench);
+                assert_int_equal(told.id, 77);
+                assert_false(evict_service_take_answer(bench.service, &told));
+                assert_int_equal(evict_requester_open(caller), 0); /* no retry of ours */
+                assert_int_equal(evict_requester_ended(caller, cases[i].route, cases[i].result), 1);
+                assert_int_equal(evict_requester_open(bench.requester), 1);
+                close_bench(&bench);
+        }
+}
+
+/* A pod that is called away is open for everyone; calls that are dropped are not heard of. */
+static void test_open_calls(void **state) {
+        (void)state;
+        struct bench bench;
+        struct evict_answer told;
+        open_bench(&bench, &(struct evict_requester_config){ 0 });
+        struct evict_requester *caller =
+                evict_service_join(bench.service, &(struct evict_requester_config){ 0 });
+        struct evict_intent wanted = intent("a", "1", "n1");
+        wanted.way = EVICT_WAY_PREEMPT;
+        evict_requester_call(caller, &(struct evict_call){ 5, wanted }, bench.wall, &bench.out);
+        begin(&bench, (struct evict_limits){ 0 }, false);
+        assert_int_equal(ask(&bench, "a", "1", "n1"), EVICT_REPEATED);
+        evict_requester_drop_calls(caller);
+        const struct action_result late = { .id = bench.out.items[0].id,
+                                            .kind = ACTION_DELETE_POD };
+        assert_false(evict_service_result(bench.service, &late, bench.now, bench.wall));
+        assert_false(evict_service_take_answer(bench.service, &told));
+        assert_int_equal(ask(&bench, "a", "1", "n1"), EVICT_DONE);
+        close_bench(&bench);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_limits),
@@ -739,6 +818,8 @@ int main(void) {
                 cmocka_unit_test(test_report),
                 cmocka_unit_test(test_continued_pass),
                 cmocka_unit_test(test_requesters),
+                cmocka_unit_test(test_calls),
+                cmocka_unit_test(test_open_calls),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -142,7 +142,7 @@ static void victims_end_already(void **state) {
               "{\"cpu\":\"800m\"}}}]}}");
         put_pod(test, "p", 800, "\"priority\":100,");
         step(test);
-        assert_int_equal(count_actions(test, ACTION_DELETE_POD), 0);
+        assert_int_equal(count_actions(test, ACTION_PREEMPT_POD), 0);
         assert_null(find_action(test, ACTION_POD_STATUS, "victim"));
         assert_true(slice_is(find_action(test, ACTION_POD_STATUS, "p")->status.nomination, "n1"));
 }

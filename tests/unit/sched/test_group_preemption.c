@@ -201,7 +201,7 @@ static void list_victims(const struct group_test *test, char *text, size_t size)
         text[0] = '\0';
         for (char name = 'a'; name <= 'z'; name++) {
                 const char pod[] = { name, '\0' };
-                if (find_action(&test->base, ACTION_DELETE_POD, pod))
+                if (find_action(&test->base, ACTION_PREEMPT_POD, pod))
                         length += (size_t)snprintf(text + length, size - length, "%s%s",
                                                    length > 0 ? " " : "", pod);
         }
@@ -257,7 +257,7 @@ static void test_writes(void **state) {
         put_case(&test, 0);
         step(&test.base);
         assert_int_equal(count_actions(&test.base, ACTION_POD_STATUS), 2 + 2);
-        assert_int_equal(count_actions(&test.base, ACTION_DELETE_POD), 2);
+        assert_int_equal(count_actions(&test.base, ACTION_PREEMPT_POD), 2);
         assert_int_equal(count_actions(&test.base, ACTION_PATCH_OBJECT), 1);
         const struct action *mark = find_action(&test.base, ACTION_POD_STATUS, "b");
         assert_true(slice_is(mark->status.disruption,
@@ -288,14 +288,14 @@ static void test_to_the_end(void **state) {
         step(&test.base);
         assert_int_equal(test.base.actions.count, 0);
         for (size_t i = 0; i < first.count; i++)
-                if (first.items[i].kind == ACTION_DELETE_POD)
+                if (first.items[i].kind == ACTION_PREEMPT_POD)
                         answer_action(&test.base, &first.items[i], 0);
         action_list_release(&first);
         put_running(&test, "b", "n2", 1000, ENDING, "\"priority\":20,");
         put_running(&test, "c", "n3", 1000, ENDING, "\"priority\":10,");
         test.base.now_ns += 20 * NS_PER_S;
         step(&test.base);
-        assert_int_equal(count_actions(&test.base, ACTION_DELETE_POD), 0);
+        assert_int_equal(count_actions(&test.base, ACTION_PREEMPT_POD), 0);
         assert_int_equal(count_actions(&test.base, ACTION_BIND), 0);
         for (const char *const *pod = (const char *const[]){ "b", "c", NULL }; *pod; pod++)
                 apply(&test.base, OBJECT_POD, CHANGE_REMOVED,
@@ -315,7 +315,7 @@ static void test_gate_is_off(void **state) {
         group_test_init(&test, &(struct scheduler_config){ .has_groups = true, .has_gangs = true });
         put_case(&test, 7); /* its victims would be a whole group */
         step(&test.base);
-        assert_int_equal(count_actions(&test.base, ACTION_DELETE_POD), 0); /* pods' priority: 0 */
+        assert_int_equal(count_actions(&test.base, ACTION_PREEMPT_POD), 0); /* pods' priority: 0 */
         assert_non_null(strstr(told_group(&test, "g"), UNSCHEDULABLE "\""));
         group_test_release(&test);
 }

@@ -165,7 +165,7 @@ static bool is_leaving(const struct world *world, const char *name) {
         for (size_t i = 0; i < world->leaving_count; i++)
                 if (strcmp(world->leaving[i], name) == 0)
                         return true;
-        return find_action(&world->test.base, ACTION_DELETE_POD, name);
+        return find_action(&world->test.base, ACTION_PREEMPT_POD, name);
 }
 
 /* Groups that lose one of them lose all, but for those that only come now. */
@@ -179,7 +179,7 @@ static void check_whole(const struct world *world, uint64_t seed, int at) {
                         struct pod_id pod = find(world, slice_of(name));
                         if (pod_id_is_none(pod) || node_id_is_none(cluster_pod(cluster, pod)->node))
                                 continue;
-                        bool is_new = find_action(&world->test.base, ACTION_DELETE_POD, name);
+                        bool is_new = find_action(&world->test.base, ACTION_PREEMPT_POD, name);
                         going += is_new;
                         staying += !is_leaving(world, name) &&
                                    !find_action(&world->test.base, ACTION_BIND, name);
@@ -199,7 +199,7 @@ static void take_leavers(struct world *world) {
                         cluster_withdraw(cluster, pod);
         }
         for (size_t i = 0; i < actions->count; i++)
-                if (actions->items[i].kind == ACTION_DELETE_POD)
+                if (actions->items[i].kind == ACTION_PREEMPT_POD)
                         cluster_withdraw(cluster, find(world, actions->items[i].target.name));
 }
 
@@ -317,10 +317,10 @@ static void answer_all(struct world *world) {
         for (size_t i = 0; i < actions.count; i++) {
                 const struct action *action = &actions.items[i];
                 bool is_refused = action->kind == ACTION_BIND && below(world, 10) == 0;
-                if (action->kind != ACTION_BIND && action->kind != ACTION_DELETE_POD)
+                if (action->kind != ACTION_BIND && action->kind != ACTION_PREEMPT_POD)
                         continue;
                 answer_action(&world->test.base, action, is_refused ? BERTH_ERR_CONFLICT : 0);
-                if (action->kind == ACTION_DELETE_POD)
+                if (action->kind == ACTION_PREEMPT_POD)
                         leave(world, action->target.name);
                 else
                         world->bound += !is_refused;

@@ -36,8 +36,8 @@ static void test_all_wait_for_the_victims(void **state) {
         put_member(&test, "g", "m1", 1000, HIGH);
         step(&test.base);
         assert_int_equal(count_actions(&test.base, ACTION_BIND), 0);
-        assert_int_equal(count_actions(&test.base, ACTION_DELETE_POD), 1);
-        assert_non_null(find_action(&test.base, ACTION_DELETE_POD, "low"));
+        assert_int_equal(count_actions(&test.base, ACTION_PREEMPT_POD), 1);
+        assert_non_null(find_action(&test.base, ACTION_PREEMPT_POD, "low"));
         assert_string_equal(nominated(&test, "m0"), "n2");
         assert_string_equal(nominated(&test, "m1"), "n1");
         assert_string_equal(told_pod(&test, "m0"),
@@ -60,9 +60,9 @@ static void test_until_they_are_gone(void **state) {
         put_member(&test, "g", "m0", 1000, HIGH);
         put_member(&test, "g", "m1", 1000, HIGH);
         step(&test.base);
-        assert_int_equal(count_actions(&test.base, ACTION_DELETE_POD), 2);
-        const struct action first = *find_action(&test.base, ACTION_DELETE_POD, "low");
-        const struct action second = *find_action(&test.base, ACTION_DELETE_POD, "low2");
+        assert_int_equal(count_actions(&test.base, ACTION_PREEMPT_POD), 2);
+        const struct action first = *find_action(&test.base, ACTION_PREEMPT_POD, "low");
+        const struct action second = *find_action(&test.base, ACTION_PREEMPT_POD, "low2");
         put_running(&test, "other", "n1", 0, "", ""); /* wakes */
         test.base.now_ns += 20 * NS_PER_S;
         uint64_t next_id = test.base.actions.next_id;
@@ -78,7 +78,7 @@ static void test_until_they_are_gone(void **state) {
         test.base.now_ns += 20 * NS_PER_S;
         step(&test.base);
         assert_int_equal(count_actions(&test.base, ACTION_BIND), 0);
-        assert_int_equal(count_actions(&test.base, ACTION_DELETE_POD), 0);
+        assert_int_equal(count_actions(&test.base, ACTION_PREEMPT_POD), 0);
         for (size_t i = 0; i < test.base.actions.count; i++)
                 if (test.base.actions.items[i].kind == ACTION_POD_STATUS)
                         assert_false(test.base.actions.items[i].status.sets_nomination);
@@ -103,7 +103,7 @@ static void test_nobody_goes_in_vain(void **state) {
         put_member(&test, "g", "m1", 1000, HIGH);
         step(&test.base);
         assert_int_equal(count_actions(&test.base, ACTION_BIND), 0);
-        assert_int_equal(count_actions(&test.base, ACTION_DELETE_POD), 0);
+        assert_int_equal(count_actions(&test.base, ACTION_PREEMPT_POD), 0);
         assert_string_equal(nominated(&test, "m0"), "");
         group_test_release(&test);
 }
@@ -145,7 +145,7 @@ static void test_without_the_one_that_waited(void **state) {
         put_running(&test, "low", "n1", 1000, "", "");
         put_member(&test, "g", "m0", 1000, HIGH);
         step(&test.base);
-        assert_non_null(find_action(&test.base, ACTION_DELETE_POD, "low"));
+        assert_non_null(find_action(&test.base, ACTION_PREEMPT_POD, "low"));
         put_member(&test, "g", "m1", 1000, HIGH); /* new, and held back with it */
         step(&test.base);
         assert_int_equal(test.base.actions.count, 0);

@@ -296,10 +296,10 @@ static void test_preempts_lower_priority(void **state) {
         put_pod(test, "victim", 800, "\"nodeName\":\"n1\",");
         put_pod(test, "p", 800, "\"priority\":100,");
         step(test);
-        assert_non_null(find_action(test, ACTION_DELETE_POD, "victim"));
+        assert_non_null(find_action(test, ACTION_PREEMPT_POD, "victim"));
         const struct action *mark = find_action(test, ACTION_POD_STATUS, "victim");
         assert_non_null(mark);
-        assert_true(mark < find_action(test, ACTION_DELETE_POD, "victim"));
+        assert_true(mark < find_action(test, ACTION_PREEMPT_POD, "victim"));
         assert_true(slice_is(mark->status.disruption,
                              "default-scheduler: preempting to accommodate "
                              "a higher priority pod"));
@@ -309,8 +309,8 @@ static void test_preempts_lower_priority(void **state) {
         assert_true(status->status.sets_condition && status->status.sets_nomination);
         assert_true(slice_is(status->status.nomination, "n1"));
         /* Whatever happens while the victim's deletion is on its way, it does not preempt anew. */
-        const struct action removal = { .kind = ACTION_DELETE_POD,
-                                        .id = find_action(test, ACTION_DELETE_POD, "victim")->id };
+        const struct action removal = { .kind = ACTION_PREEMPT_POD,
+                                        .id = find_action(test, ACTION_PREEMPT_POD, "victim")->id };
         put_node(test, "n2", 100);
         apply(test, OBJECT_POD, CHANGE_REMOVED,
               "{\"metadata\":{\"namespace\":\"default\",\"name\":\"victim\",\"uid\":\"uid-victim\"}"

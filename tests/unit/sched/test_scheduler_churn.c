@@ -135,7 +135,7 @@ static void answer_all(struct churn *churn) {
                 const struct action *action = &churn->test.actions.items[a];
                 if (action->kind == ACTION_BIND && is_current(churn, action))
                         answer_bind(churn, action, &out);
-                else if (action->kind == ACTION_DELETE_POD)
+                else if (action->kind == ACTION_PREEMPT_POD)
                         answer_removal(churn, action, &out);
         }
         churn->test.actions.next_id = out.next_id;

@@ -194,7 +194,7 @@ static void obey(struct world *world) {
                 const struct action *action = &world->test.actions.items[i];
                 uint64_t number;
                 struct slice name = action->target.name;
-                if (action->kind != ACTION_BIND && action->kind != ACTION_DELETE_POD)
+                if (action->kind != ACTION_BIND && action->kind != ACTION_PREEMPT_POD)
                         continue;
                 assert_true(slice_to_u64(slice_make(name.ptr + 1, name.len - 1), &number));
                 struct action_list out;
