@@ -430,17 +430,17 @@ static void on_tls_connection(void *context, struct MHD_Connection *connection, 
 }
 
 /* A new connection goes to the daemon that its first byte asks for. */
-static void on_connection(void *context, const struct http_newcomer *newcomer) {
+static void on_connection(void *context, const struct http_connection *accepted) {
         struct http_front *front = context;
         struct engine *engine =
-                newcomer->first_byte == TLS_HANDSHAKE_BYTE ? &front->secure : &front->plain;
+                accepted->first_byte == TLS_HANDSHAKE_BYTE ? &front->secure : &front->plain;
 
-        if (!engine->daemon || (engine == &front->plain && !newcomer->is_loopback)) {
-                close(newcomer->fd);
+        if (!engine->daemon || (engine == &front->plain && !accepted->is_loopback)) {
+                close(accepted->fd);
                 return;
         }
-        MHD_add_connection(engine->daemon, newcomer->fd, newcomer->address,
-                           newcomer->address_size); /* closes it when it refuses */
+        MHD_add_connection(engine->daemon, accepted->fd, accepted->address,
+                           accepted->address_size); /* closes it when it refuses */
         engine_run(engine);
 }
 

@@ -14,9 +14,9 @@
 #define LISTEN_BACKLOG 512
 
 /* Accepted, but nothing was received yet. */
-struct newcomer {
+struct accepted_connection {
         struct http_listener *listener;
-        struct newcomer *next, *previous;
+        struct accepted_connection *next, *previous;
         int fd;
         struct loop_io *io;
         struct loop_timer timer;
@@ -30,24 +30,24 @@ struct http_listener {
         int fd;
         struct loop_io *io;
         uint16_t port;
-        struct newcomer *newcomers;
+        struct accepted_connection *connections;
 };
 
-static void newcomer_free(struct newcomer *newcomer) {
-        struct http_listener *listener = newcomer->listener;
+static void accepted_free(struct accepted_connection *accepted) {
+        struct http_listener *listener = accepted->listener;
 
-        if (newcomer->io)
-                loop_io_remove(listener->loop, newcomer->io);
-        loop_timer_disarm(listener->loop, &newcomer->timer);
-        if (newcomer->previous)
-                newcomer->previous->next = newcomer->next;
+        if (accepted->io)
+                loop_io_remove(listener->loop, accepted->io);
+        loop_timer_disarm(listener->loop, &accepted->timer);
+        if (accepted->previous)
+                accepted->previous->next = accepted->next;
         else
-                listener->newcomers = newcomer->next;
-        if (newcomer->next)
-                newcomer->next->previous = newcomer->previous;
-        if (newcomer->fd >= 0)
-                close(newcomer->fd);
-        free(newcomer);
+                listener->connections = accepted->next;
+        if (accepted->next)
+                accepted->next->previous = accepted->previous;
+        if (accepted->fd >= 0)
+                close(accepted->fd);
+        free(accepted);
 }
 
 bool http_peer_is_loopback(const struct sockaddr *address) {
@@ -63,48 +63,48 @@ bool http_peer_is_loopback(const struct sockaddr *address) {
 }
 
 /* The first byte tells TLS from HTTP. */
-static void newcomer_ready(void *context, unsigned events) {
-        struct newcomer *newcomer = context;
-        const struct http_listener_config *config = &newcomer->listener->config;
-        struct http_newcomer ready = { .fd = newcomer->fd,
-                                       .is_loopback = http_peer_is_loopback(
-                                               (const struct sockaddr *)&newcomer->address),
-                                       .address_size = newcomer->address_size };
-        struct sockaddr_storage address = newcomer->address;
-        ssize_t got = recv(newcomer->fd, &ready.first_byte, 1, MSG_PEEK | MSG_DONTWAIT);
+static void accepted_ready(void *context, unsigned events) {
+        struct accepted_connection *accepted = context;
+        const struct http_listener_config *config = &accepted->listener->config;
+        struct http_connection ready = { .fd = accepted->fd,
+                                         .is_loopback = http_peer_is_loopback(
+                                                 (const struct sockaddr *)&accepted->address),
+                                         .address_size = accepted->address_size };
+        struct sockaddr_storage address = accepted->address;
+        ssize_t got = recv(accepted->fd, &ready.first_byte, 1, MSG_PEEK | MSG_DONTWAIT);
 
         (void)events;
         if (got < 0 && (errno == EAGAIN || errno == EINTR))
                 return;
         if (got == 1)
-                newcomer->fd = -1;
-        newcomer_free(newcomer);
+                accepted->fd = -1;
+        accepted_free(accepted);
         ready.address = (const struct sockaddr *)&address;
         if (got == 1)
                 config->connected(config->context, &ready);
 }
 
-static void newcomer_late(void *context) {
-        newcomer_free(context);
+static void accepted_late(void *context) {
+        accepted_free(context);
 }
 
-static void newcomer_new(struct http_listener *listener, int fd,
+static void accepted_new(struct http_listener *listener, int fd,
                          const struct sockaddr_storage *address, socklen_t size) {
-        struct newcomer *newcomer = xcalloc(1, sizeof(*newcomer));
+        struct accepted_connection *accepted = xcalloc(1, sizeof(*accepted));
 
-        newcomer->listener = listener;
-        newcomer->fd = fd;
-        newcomer->address = *address;
-        newcomer->address_size = size;
-        newcomer->timer = (struct loop_timer){ .fired = newcomer_late, .context = newcomer };
-        newcomer->next = listener->newcomers;
-        if (newcomer->next)
-                newcomer->next->previous = newcomer;
-        listener->newcomers = newcomer;
-        loop_timer_arm(listener->loop, &newcomer->timer, listener->config.first_byte_timeout_ns);
-        if (loop_io_add(listener->loop, fd, LOOP_READ, newcomer_ready, newcomer, &newcomer->io,
+        accepted->listener = listener;
+        accepted->fd = fd;
+        accepted->address = *address;
+        accepted->address_size = size;
+        accepted->timer = (struct loop_timer){ .fired = accepted_late, .context = accepted };
+        accepted->next = listener->connections;
+        if (accepted->next)
+                accepted->next->previous = accepted;
+        listener->connections = accepted;
+        loop_timer_arm(listener->loop, &accepted->timer, listener->config.first_byte_timeout_ns);
+        if (loop_io_add(listener->loop, fd, LOOP_READ, accepted_ready, accepted, &accepted->io,
                         NULL) < 0)
-                newcomer_free(newcomer);
+                accepted_free(accepted);
 }
 
 static void accept_ready(void *context, unsigned events) {
@@ -123,7 +123,7 @@ static void accept_ready(void *context, unsigned events) {
                 if (fd < 0)
                         return;
                 setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-                newcomer_new(listener, fd, &address, size);
+                accepted_new(listener, fd, &address, size);
         }
 }
 
@@ -215,8 +215,8 @@ int http_listener_new(const struct http_listener_config *config, struct loop *lo
 void http_listener_free(struct http_listener *listener) {
         if (!listener)
                 return;
-        while (listener->newcomers)
-                newcomer_free(listener->newcomers);
+        while (listener->connections)
+                accepted_free(listener->connections);
         if (listener->io)
                 loop_io_remove(listener->loop, listener->io);
         if (listener->fd >= 0)

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
-struct http_newcomer {
+struct http_connection {
         int fd; /* the receiver's from now on; nothing was read from it */
         unsigned char first_byte;
         bool is_loopback; /* the peer is this machine */
@@ -19,7 +19,7 @@ struct http_newcomer {
 struct http_listener_config {
         const char *address; /* "host:port", "[v6]:port", ":port"; port 0 = any */
         int64_t first_byte_timeout_ns;
-        void (*connected)(void *context, const struct http_newcomer *newcomer);
+        void (*connected)(void *context, const struct http_connection *accepted);
         void *context;
 };
 

@@ -9,6 +9,7 @@
 #include "server/api_metadata.h"
 #include "server/api_object.h"
 #include "server/api_output.h"
+#include "server/api_store.h"
 #include "server/api_write.h"
 
 #define CONFLICTS_MAX 100

@@ -5,6 +5,7 @@
 #include "server/api_object.h"
 #include "server/api_output.h"
 #include "server/api_query.h"
+#include "server/api_store.h"
 #include "server/api_verbs.h"
 #include "server/api_write.h"
 

@@ -4,7 +4,7 @@
 
 #include "api/dns_name.h"
 #include "server/api_context.h"
-#include "server/api_write.h"
+#include "server/api_store.h"
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* metadata: rules, generated names, and who owns which fields. */
 #pragma once
 
-#include "server/api_write.h"
+#include "server/api_store.h"
 
 void validate_metadata(struct api_context *context, const struct api_write *write,
                        struct field_errors *errors);

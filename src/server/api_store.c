@@ -1,8 +1,8 @@
 /* From a finished write to the store, and from a stored object to the beginning of one. */
+#include "server/api_store.h"
 #include "server/api_context.h"
 #include "server/api_failure.h"
 #include "server/api_object.h"
-#include "server/api_write.h"
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -1,5 +1,6 @@
 /* The ways of creating and updating: hooks, versions, what a write may change. */
 #include "server/api_write.h"
+#include "server/api_store.h"
 
 #include "base/uuid.h"
 #include "kinds/admit.h"

@@ -11,7 +11,7 @@
 #include "schema/custom_schema.h"
 #include "schema/object_compare.h"
 #include "server/api_context.h"
-#include "server/api_write.h"
+#include "server/api_store.h"
 #include "server/pod_conditions.h"
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
 #include "server/event_retention.h"
 
 #include "server/api_context.h"
-#include "server/api_write.h"
+#include "server/api_store.h"
 #include <stdlib.h>
 
 #define TICK_NS (60 * NS_PER_S)

@@ -6,7 +6,7 @@
 #include "schema/field_set.h"
 #include "server/api_context.h"
 #include "server/api_metadata.h"
-#include "server/api_write.h"
+#include "server/api_store.h"
 
 static bool is_entry_of(const struct json_node *entry, const struct api_context *context,
                         const struct api_write *write) {

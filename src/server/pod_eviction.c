@@ -10,6 +10,7 @@
 #include "server/api_pending.h"
 #include "server/api_query.h"
 #include "server/api_state.h"
+#include "server/api_store.h"
 #include "server/api_verbs.h"
 #include "server/api_write.h"
 #include "server/pod_conditions.h"

@@ -10,7 +10,7 @@
 #include "server/api_object.h"
 #include "server/api_output.h"
 #include "server/api_pending.h"
-#include "server/api_write.h"
+#include "server/api_store.h"
 
 /* ---- outcomes ---- */
 

@@ -5,7 +5,7 @@
 
 #include "server/api_decode.h"
 #include "server/api_pending.h"
-#include "server/api_write.h"
+#include "server/api_store.h"
 
 /* What an answer is remembered by, and sent to. */
 struct webhook {

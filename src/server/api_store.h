@@ -1,0 +1,28 @@
+/* One write: from a stored object to the beginning of it, and from its end to the store. */
+#pragma once
+
+#include "server/api_context.h"
+
+struct api_write {
+        const struct api_resource *resource;
+        enum kind_operation operation;
+        struct slice ns, name;
+        struct json_tree *tree;
+        struct json_node *object;
+        const struct store_object *old; /* NULL on create; counted */
+        const struct json *old_json;    /* in the view of the resource */
+        const struct json *stored_json; /* as stored; the same but for views */
+        struct slice subresource;       /* for managedFields: status, scale */
+        bool is_apply;
+        struct json_node *applied_set; /* what the apply owns now */
+        bool is_patch;                 /* changes of identity are 422 instead of 409 */
+};
+/* Store or remove the write's tree as it is, without hooks. */
+int write_put(struct api_context *context, struct api_write *write, struct slice *ret_body);
+int write_remove(struct api_context *context, struct api_write *write, struct slice *ret_body);
+/* A write that starts from a stored object: an editable copy with kind and apiVersion. */
+int write_begin(struct api_context *context, const struct api_resource *resource,
+                const struct store_object *object, struct api_write *ret_write);
+void write_end(struct api_write *write);
+/* Removal by the server itself; watchers see the last state with the new revision. */
+void object_remove(struct api_engine *engine, const struct store_object *object);
