@@ -286,6 +286,7 @@ static struct custom_resource *custom_new(struct custom_resources *customs, stru
 }
 
 static void custom_free(struct resource_table *table, struct custom_resource *custom) {
+        resource_forget(table, &custom->resource); /* first: its path is made of the texts below */
         for (size_t i = 0; i < custom->kind.column_count; i++) {
                 free((char *)custom->columns[i].name);
                 free((char *)custom->columns[i].type);
@@ -297,7 +298,6 @@ static void custom_free(struct resource_table *table, struct custom_resource *cu
         }
         for (size_t i = 0; i < custom->text_count; i++)
                 free(custom->texts[i]);
-        resource_forget(table, &custom->resource);
         free(custom->definition);
         custom_rules_free(custom->rules);
         arena_release(&custom->types);

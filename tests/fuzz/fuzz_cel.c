@@ -28,7 +28,7 @@ static enum cel_outcome run(const struct cel_program *program, struct arena *are
         enum cel_outcome outcome = cel_evaluate(program, &input, &text);
 
         assert(steps >= 0 && steps <= STEPS);
-        assert((outcome == CEL_FAILED || outcome == CEL_TEXT) == (text));
+        assert((outcome == CEL_FAILED || outcome == CEL_TEXT) == !!text);
         return outcome;
 }
 
