@@ -4,7 +4,7 @@
 #include "evict/eviction_progress.h"
 #include "evict/eviction_stages.h"
 
-static bool is_newer(const struct eviction_slot *a, const struct eviction_slot *b) {
+static bool is_newer(const struct eviction_entry *a, const struct eviction_entry *b) {
         const struct eviction_object *left = &a->eviction->object, *right = &b->eviction->object;
 
         if (left->created.ns != right->created.ns)
@@ -14,11 +14,12 @@ static bool is_newer(const struct eviction_slot *a, const struct eviction_slot *
 
 /* The one under way, else the one that began last. */
 static const struct eviction *eviction_of(const struct eviction_target *target) {
-        const struct eviction_slot *found = eviction_active_slot(target);
+        const struct eviction_entry *found = eviction_active_entry(target);
 
-        for (size_t i = 0; i < target->slot_count && !(found && !eviction_slot_is_over(found)); i++)
-                if (!found || is_newer(target->slots[i], found))
-                        found = target->slots[i];
+        for (size_t i = 0; i < target->entry_count && !(found && !eviction_entry_is_over(found));
+             i++)
+                if (!found || is_newer(target->entries[i], found))
+                        found = target->entries[i];
         return found ? found->eviction : NULL;
 }
 

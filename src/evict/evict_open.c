@@ -43,7 +43,7 @@ void evict_note_event(struct evict_requester *requester, const struct evict_reco
 
 /* ---- open jobs ---- */
 
-void evict_open_turn(struct evict_job *job, enum job_state state) {
+void evict_open_move(struct evict_job *job, enum job_state state) {
         struct evict_requester *requester = job->requester;
         assert(job->state != JOB_ENDED);
         requester->under_way -= job_is_under_way(job->state);
@@ -90,7 +90,7 @@ void evict_open_link(struct evict_job *job) {
 void evict_open_unlink(struct evict_job *job) {
         struct evict_requester *requester = job->requester;
         struct map *by_uid = requester->service->open_by_uid;
-        evict_open_turn(job, JOB_ENDED);
+        evict_open_move(job, JOB_ENDED);
         if (job->prev)
                 job->prev->next = job->next;
         else

@@ -175,7 +175,7 @@ void evict_slots_hold(struct evict_slots *slots, const struct object_ref *pod, b
 /* Looks whether pods that hold a slot are gone. */
 void evict_slots_look(struct evict_slots *slots, struct mono_time now);
 /* Lets in who may begin. */
-void evict_slots_turn(struct evict_slots *slots, struct mono_time now);
+void evict_slots_let_in(struct evict_slots *slots, struct mono_time now);
 bool evict_slots_next_due(const struct evict_slots *slots, struct mono_time *ret_due);
 /* Whether others' evictions matter at present, and whether they are known. */
 bool evict_slots_follows(const struct evict_slots *slots);
@@ -231,7 +231,7 @@ struct evict_service {
 /* ---- evict_open.c: open jobs ---- */
 void evict_open_link(struct evict_job *job);
 void evict_open_unlink(struct evict_job *job);
-void evict_open_turn(struct evict_job *job, enum job_state state);
+void evict_open_move(struct evict_job *job, enum job_state state);
 void evict_open_answer(struct evict_job *job);
 void evict_open_end(struct evict_job *job, enum evict_result result, struct wall_time now);
 /* failure NULL = it is done. */

@@ -71,7 +71,7 @@ void evict_service_step(struct evict_service *service, struct mono_time now,
                 if (requester->open_count > requester->called)
                         evict_step_requester(requester, now, out);
         if (evict_slots_follows(service->slots)) {
-                evict_slots_turn(service->slots, now);
+                evict_slots_let_in(service->slots, now);
                 for (struct evict_requester *requester = service->first; requester;
                      requester = requester->next)
                         evict_step_admit(requester, now, out);

@@ -38,7 +38,7 @@ struct slot_ledger_stats;
  * evictions are not followed any more. */
 #define EVICT_SLOT_PATIENCE_NS (30 * NS_PER_S)
 #define EVICT_SLOT_LOOK_NS (5 * NS_PER_S)
-#define EVICT_SLOT_TURN_NS (2 * NS_PER_S)
+#define EVICT_SLOT_AGAIN_NS (2 * NS_PER_S)
 #define EVICT_SLOT_REST_NS (60 * NS_PER_S)
 
 /* Whether evictions are EvictionRequests. */

@@ -62,7 +62,7 @@ static void wait_for_retry(struct evict_job *job, int retry_after_s, struct mono
                 delay_ms = (int64_t)retry_after_s * 1000;
         if (job->requester->config.is_parity)
                 delay_ms = (int64_t)retry_after_s * 1000;
-        evict_open_turn(job, JOB_WAITING);
+        evict_open_move(job, JOB_WAITING);
         job->due.ns = now.ns + delay_ms * NS_PER_MS;
         evict_ledger_rule(&job->requester->ledger, job->record.profile, job->record.plugin)
                 ->retries++;
@@ -183,10 +183,10 @@ void evict_settle_written(struct evict_job *job, const struct action_result *res
         if (job->only_writes) {
                 end_writing(job, result, wall);
         } else if (is_written) {
-                evict_open_turn(job, JOB_REQUESTED);
+                evict_open_move(job, JOB_REQUESTED);
                 job->due.ns = now.ns + EVICT_REQUEST_UNANSWERED_NS;
         } else {
-                evict_open_turn(job, JOB_UNDECIDED);
+                evict_open_move(job, JOB_UNDECIDED);
                 evict_job_set_text(job, result->text);
                 evict_settle_unanswered(job->requester->service, job->text ? job->text : "", now);
         }
@@ -238,6 +238,6 @@ void evict_settle_unanswered(struct evict_service *service, const char *why, str
                 for (struct evict_job *job = requester->first; job; job = job->next)
                         if (job->state == JOB_REQUESTED && !job->is_answered) {
                                 withdraw_request(job);
-                                evict_open_turn(job, JOB_UNDECIDED);
+                                evict_open_move(job, JOB_UNDECIDED);
                         }
 }

@@ -280,18 +280,18 @@ static void rest_or_follow(struct evict_slots *slots, const struct slot_ledger_s
         }
 }
 
-void evict_slots_turn(struct evict_slots *slots, struct mono_time now) {
+void evict_slots_let_in(struct evict_slots *slots, struct mono_time now) {
         struct slot_ledger_stats stats;
         assert(slots->is_following || !slots->has_rest);
         if (slots->is_following && slots->is_ready) {
                 if (slots->config.cluster)
                         slot_pods_see_model(slots->ledger, slots->config.cluster,
                                             slots->config.slots_for_all);
-                slot_ledger_turns(slots->ledger, now);
+                slot_ledger_let_in(slots->ledger, now);
         }
         slot_ledger_stats(slots->ledger, &stats);
         slots->has_turn = stats.waiting > 0;
-        slots->turn.ns = now.ns + EVICT_SLOT_TURN_NS;
+        slots->turn.ns = now.ns + EVICT_SLOT_AGAIN_NS;
         rest_or_follow(slots, &stats, now);
 }
 

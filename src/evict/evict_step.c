@@ -47,7 +47,7 @@ static void call_job(struct evict_job *job, struct action_list *out) {
         job->record.route = job->is_preemption ? EVICT_ROUTE_PREEMPTION
                             : job->deletes     ? EVICT_ROUTE_DELETE
                                                : EVICT_ROUTE_SUBRESOURCE;
-        evict_open_turn(job, JOB_CALLED);
+        evict_open_move(job, JOB_CALLED);
         job->action_id = action_list_add(out, &action);
         map_u64_put(job->requester->service->calls, job->action_id, job);
 }
@@ -78,7 +78,7 @@ static void write_request(struct evict_job *job, struct action_list *out) {
         };
         job->record.route = EVICT_ROUTE_REQUEST;
         job->request_group = evict_requests_group(service->requests);
-        evict_open_turn(job, JOB_REQUESTING);
+        evict_open_move(job, JOB_REQUESTING);
         service->follows_requests |= !job->only_writes;
         job->action_id = action_list_add(out, &action);
         map_u64_put(service->calls, job->action_id, job);
@@ -95,7 +95,7 @@ static bool line_up(struct evict_job *job, bool by_request, struct mono_time now
         if (!config->has_slots || job->requester->config.is_parity ||
             !evict_slots_ask(service->slots, &job->record, by_request, now))
                 return false;
-        evict_open_turn(job, JOB_LINED_UP);
+        evict_open_move(job, JOB_LINED_UP);
         job->by_request = by_request;
         job->takes_slot = true;
         job->was_told = false;
@@ -190,7 +190,7 @@ static bool takes_off(struct evict_job *job, struct mono_time now) {
         if (has_to_wait(job, now) || requester->under_way >= requester->config.max_in_flight)
                 return false;
         job->record.attempts++;
-        evict_open_turn(job, JOB_UNDECIDED);
+        evict_open_move(job, JOB_UNDECIDED);
         return true;
 }
 

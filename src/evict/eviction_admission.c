@@ -84,8 +84,8 @@ void eviction_admission_settle(struct eviction_look *look) {
         struct eviction_target *target = look->target;
         bool is_at_work = false;
 
-        for (size_t i = 0; i < target->slot_count; i++)
-                is_at_work |= eviction_active(&target->slots[i]->eviction->status) >= 0;
+        for (size_t i = 0; i < target->entry_count; i++)
+                is_at_work |= eviction_active(&target->entries[i]->eviction->status) >= 0;
         if (is_at_work || !look->is_wanted || look->is_gone || look->is_finished)
                 let_in(target, false);
 }
@@ -97,8 +97,8 @@ static bool holds_slot(const struct eviction_reconciler *reconciler,
                        const struct eviction_target *target, const struct eviction_pod *pod) {
         if (target->is_admitted)
                 return true;
-        for (size_t i = 0; i < target->slot_count; i++) {
-                const struct eviction_status *status = &target->slots[i]->eviction->status;
+        for (size_t i = 0; i < target->entry_count; i++) {
+                const struct eviction_status *status = &target->entries[i]->eviction->status;
 
                 if (eviction_active(status) < 0)
                         continue;
@@ -219,7 +219,7 @@ static void eviction_admission_answer(struct eviction_target *target,
                 target->is_dirty = true;
 }
 
-void eviction_admission_turns(struct eviction_reconciler *reconciler, struct mono_time now) {
+void eviction_admission_let_in(struct eviction_reconciler *reconciler, struct mono_time now) {
         struct eviction_admission_counting counting = { .reconciler = reconciler };
         struct eviction_wish *wishes;
         size_t count, left = 0;

@@ -36,7 +36,7 @@ static int64_t delay_after(uint32_t attempts, int retry_after_s) {
         return retry_after_s * NS_PER_S > delay_ns ? retry_after_s * NS_PER_S : delay_ns;
 }
 
-static void eviction_evictor_report(struct eviction_look *look, struct eviction_slot *slot,
+static void eviction_evictor_report(struct eviction_look *look, struct eviction_entry *entry,
                                     int index, const char *message, bool is_done) {
         struct eviction_news news = { .message = message,
                                       .is_done = is_done,
@@ -44,106 +44,106 @@ static void eviction_evictor_report(struct eviction_look *look, struct eviction_
 
         if (look->pod && look->pod->is_terminating)
                 news.expected = look->pod->deleted;
-        eviction_report(look, slot->eviction, index, &news);
-        slot->has_news = slot->is_leaving = false;
-        slot->has_beat = true;
-        slot->next_beat.ns = look->now.mono.ns + EVICTION_BEAT_NS;
+        eviction_report(look, entry->eviction, index, &news);
+        entry->has_news = entry->is_leaving = false;
+        entry->has_beat = true;
+        entry->next_beat.ns = look->now.mono.ns + EVICTION_BEAT_NS;
 }
 
-static const char *name_of(const struct eviction_slot *slot) {
-        const struct eviction_status *status = &slot->eviction->status;
+static const char *name_of(const struct eviction_entry *entry) {
+        const struct eviction_status *status = &entry->eviction->status;
 
-        return slice_is(status->responders[slot->asker - 1].name, EVICTION_VM_MOVER)
+        return slice_is(status->responders[entry->asker - 1].name, EVICTION_VM_MOVER)
                        ? EVICTION_VM_MOVER
                        : EVICTION_EVICTOR;
 }
 
-static void eviction_evictor_ask(struct eviction_look *look, struct eviction_slot *slot) {
+static void eviction_evictor_ask(struct eviction_look *look, struct eviction_entry *entry) {
         eviction_audit(look, (struct audit_record){ .op = SLICE_LITERAL("evict-call"),
-                                                    .eviction = slot->eviction->object.name,
-                                                    .responder = slice_of(name_of(slot)) });
-        eviction_effect_end_pod(look, &slot->eviction->object, name_of(slot), false);
-        slot->is_asking = true;
+                                                    .eviction = entry->eviction->object.name,
+                                                    .responder = slice_of(name_of(entry)) });
+        eviction_effect_end_pod(look, &entry->eviction->object, name_of(entry), false);
+        entry->is_asking = true;
 }
 
-void eviction_evictor_result(struct eviction_slot *slot,
+void eviction_evictor_result(struct eviction_entry *entry,
                              const struct eviction_effect_result *result, struct eviction_now now) {
-        slot->is_asking = false;
-        slot->has_try = true;
-        slot->has_news = true;
-        slot->is_background = result->code == BERTH_ERR_TOO_MANY &&
-                              slice_contains(result->text, SLICE_LITERAL(EVICTION_MOVING_TEXT));
-        if (slot->is_background) { /* no failed attempt: it is under way now */
-                slot->next_try.ns = now.mono.ns + BACKGROUND_LOOK_NS;
-                snprintf(slot->news, sizeof(slot->news), SLICE_FMT, SLICE_ARG(result->text));
+        entry->is_asking = false;
+        entry->has_try = true;
+        entry->has_news = true;
+        entry->is_background = result->code == BERTH_ERR_TOO_MANY &&
+                               slice_contains(result->text, SLICE_LITERAL(EVICTION_MOVING_TEXT));
+        if (entry->is_background) { /* no failed attempt: it is under way now */
+                entry->next_try.ns = now.mono.ns + BACKGROUND_LOOK_NS;
+                snprintf(entry->news, sizeof(entry->news), SLICE_FMT, SLICE_ARG(result->text));
                 return;
         }
         if (result->code == BERTH_OK || result->code == BERTH_ERR_NOT_FOUND) {
-                slot->next_try.ns = now.mono.ns + delay_after(1, 0);
-                slot->has_news = false; /* most pods are gone before it is worth a write */
-                slot->is_leaving = slot->has_beat = true;
-                slot->next_beat.ns = now.mono.ns + NEWS_NS;
-                snprintf(slot->news, sizeof(slot->news), "the pod is being deleted");
+                entry->next_try.ns = now.mono.ns + delay_after(1, 0);
+                entry->has_news = false; /* most pods are gone before it is worth a write */
+                entry->is_leaving = entry->has_beat = true;
+                entry->next_beat.ns = now.mono.ns + NEWS_NS;
+                snprintf(entry->news, sizeof(entry->news), "the pod is being deleted");
                 return;
         }
-        slot->attempts++;
-        slot->next_try.ns = now.mono.ns + delay_after(slot->attempts, result->retry_after_s);
-        snprintf(slot->news, sizeof(slot->news), ATTEMPTS_PREFIX "%u: " SLICE_FMT, slot->attempts,
-                 SLICE_ARG(result->text));
+        entry->attempts++;
+        entry->next_try.ns = now.mono.ns + delay_after(entry->attempts, result->retry_after_s);
+        snprintf(entry->news, sizeof(entry->news), ATTEMPTS_PREFIX "%u: " SLICE_FMT,
+                 entry->attempts, SLICE_ARG(result->text));
 }
 
 /* After a restart the waiting time runs on from the last sign of life. */
-static void eviction_evictor_resume(struct eviction_look *look, struct eviction_slot *slot,
+static void eviction_evictor_resume(struct eviction_look *look, struct eviction_entry *entry,
                                     const struct eviction_responder *own) {
         int64_t age_ns;
 
-        if (slot->has_try)
+        if (entry->has_try)
                 return;
-        slot->has_try = true;
-        slot->attempts = attempts_of(own->message);
-        if (slot->attempts == 0 || !wall_time_is_set(own->heartbeat)) {
-                slot->next_try = look->now.mono;
+        entry->has_try = true;
+        entry->attempts = attempts_of(own->message);
+        if (entry->attempts == 0 || !wall_time_is_set(own->heartbeat)) {
+                entry->next_try = look->now.mono;
                 return;
         }
         age_ns = look->now.wall.ns - own->heartbeat.ns;
-        slot->next_try.ns =
-                look->now.mono.ns + delay_after(slot->attempts, 0) - (age_ns > 0 ? age_ns : 0);
+        entry->next_try.ns =
+                look->now.mono.ns + delay_after(entry->attempts, 0) - (age_ns > 0 ? age_ns : 0);
 }
 
 /* What is known of a VM's migration. */
-static void take_progress(struct eviction_look *look, struct eviction_slot *slot,
+static void take_progress(struct eviction_look *look, struct eviction_entry *entry,
                           const struct eviction_responder *own) {
         const char *text = look->pod ? eviction_vm_progress(look->reconciler, look->pod) : NULL;
-        struct mono_time due = { slot->next_beat.ns - EVICTION_BEAT_NS + NEWS_NS };
+        struct mono_time due = { entry->next_beat.ns - EVICTION_BEAT_NS + NEWS_NS };
 
-        if (!text || slot->has_news || slot->attempts || slice_is(own->message, text))
+        if (!text || entry->has_news || entry->attempts || slice_is(own->message, text))
                 return;
         if (due.ns > look->now.mono.ns) {
                 eviction_target_wake(look->target, due);
                 return;
         }
-        slot->has_news = true;
-        snprintf(slot->news, sizeof(slot->news), "%s", text);
+        entry->has_news = true;
+        snprintf(entry->news, sizeof(entry->news), "%s", text);
 }
 
-static void eviction_evictor_beat(struct eviction_look *look, struct eviction_slot *slot,
+static void eviction_evictor_beat(struct eviction_look *look, struct eviction_entry *entry,
                                   int index) {
-        const struct eviction_responder *own = &slot->eviction->status.responders[index];
+        const struct eviction_responder *own = &entry->eviction->status.responders[index];
         struct wall_time last = wall_time_is_set(own->heartbeat) ? own->heartbeat : own->start;
         int64_t left_ns = last.ns + EVICTION_BEAT_NS - look->now.wall.ns;
 
-        if (!slot->has_beat) { /* whatever the clocks did meanwhile */
-                slot->has_beat = true;
+        if (!entry->has_beat) { /* whatever the clocks did meanwhile */
+                entry->has_beat = true;
                 left_ns = left_ns < 0 ? 0 : left_ns > EVICTION_BEAT_NS ? EVICTION_BEAT_NS : left_ns;
-                slot->next_beat.ns = look->now.mono.ns + left_ns;
+                entry->next_beat.ns = look->now.mono.ns + left_ns;
         }
-        take_progress(look, slot, own);
-        if (slot->has_news || slot->next_beat.ns <= look->now.mono.ns)
-                eviction_evictor_report(look, slot, index,
-                                        slot->has_news || slot->is_leaving ? slot->news : NULL,
+        take_progress(look, entry, own);
+        if (entry->has_news || entry->next_beat.ns <= look->now.mono.ns)
+                eviction_evictor_report(look, entry, index,
+                                        entry->has_news || entry->is_leaving ? entry->news : NULL,
                                         false);
         else
-                eviction_target_wake(look->target, slot->next_beat);
+                eviction_target_wake(look->target, entry->next_beat);
 }
 
 /* Whether the turn is the evictor's, and nothing written before is still under way. */
@@ -160,42 +160,42 @@ static bool is_our_turn(const struct eviction_look *look, const struct eviction 
 }
 
 /* Asks for the eviction when a try is due, or says why there will be none; true once asked. */
-static bool try_eviction(struct eviction_look *look, struct eviction_slot *slot) {
-        if (slot->next_try.ns > look->now.mono.ns)
+static bool try_eviction(struct eviction_look *look, struct eviction_entry *entry) {
+        if (entry->next_try.ns > look->now.mono.ns)
                 return false;
         if (look->pod->is_daemon || look->pod->is_mirror) {
-                slot->has_news = true;
-                slot->next_try.ns = look->now.mono.ns + EVICTION_TRY_MAX_NS;
-                snprintf(slot->news, sizeof(slot->news),
+                entry->has_news = true;
+                entry->next_try.ns = look->now.mono.ns + EVICTION_TRY_MAX_NS;
+                snprintf(entry->news, sizeof(entry->news),
                          "pods of DaemonSets and static pods are not evicted");
                 return false;
         }
-        if (slot->is_asking || slot->has_news)
+        if (entry->is_asking || entry->has_news)
                 return false;
         if (look->pod->is_moving) { /* asked again when that mark is gone */
-                slot->next_try.ns = look->now.mono.ns + BACKGROUND_LOOK_NS;
+                entry->next_try.ns = look->now.mono.ns + BACKGROUND_LOOK_NS;
                 return false;
         }
-        if (slot->attempts == 0 && eviction_gates_hold(look, slot))
+        if (entry->attempts == 0 && eviction_gates_hold(look, entry))
                 return false;
         eviction_gates_pass(look);
-        eviction_evictor_ask(look, slot);
+        eviction_evictor_ask(look, entry);
         return true;
 }
 
 /* Whichever of our two is Active: it starts with nothing known of the other's tries. */
-static int begin_turn(struct eviction_slot *slot) {
-        const struct eviction_status *status = &slot->eviction->status;
+static int begin_turn(struct eviction_entry *entry) {
+        const struct eviction_status *status = &entry->eviction->status;
         int index = eviction_active(status);
 
         if (index < 0 || (!slice_is(status->responders[index].name, EVICTION_EVICTOR) &&
                           !slice_is(status->responders[index].name, EVICTION_VM_MOVER)))
                 return -1;
-        if (slot->asker != index + 1) {
-                slot->asker = index + 1;
-                slot->has_try = slot->has_news = slot->has_beat = false;
-                slot->is_leaving = slot->is_held = false;
-                slot->attempts = 0;
+        if (entry->asker != index + 1) {
+                entry->asker = index + 1;
+                entry->has_try = entry->has_news = entry->has_beat = false;
+                entry->is_leaving = entry->is_held = false;
+                entry->attempts = 0;
         }
         return index;
 }
@@ -214,75 +214,75 @@ static void let_go(struct eviction_look *look, const struct eviction *eviction) 
                             eviction_text_keep(look->out, &body));
 }
 
-static void cancel_move(struct eviction_look *look, struct eviction_slot *slot) {
-        struct eviction_object vm = { .uid = slot->eviction->object.uid,
+static void cancel_move(struct eviction_look *look, struct eviction_entry *entry) {
+        struct eviction_object vm = { .uid = entry->eviction->object.uid,
                                       .name = eviction_vm_of(look->pod) };
         struct buf body = { 0 };
 
-        if (slot->cancels++ % 2 == 1) /* without the subresource the mark is taken off directly */
+        if (entry->cancels++ % 2 == 1) /* without the subresource the mark is taken off directly */
                 eviction_vm_unmark(look->pod->node, &body);
-        slot->is_cancelling = true;
-        slot->next_cancel.ns = look->now.mono.ns + EVICTION_TRY_FIRST_NS;
+        entry->is_cancelling = true;
+        entry->next_cancel.ns = look->now.mono.ns + EVICTION_TRY_FIRST_NS;
         eviction_audit(look, (struct audit_record){ .op = SLICE_LITERAL("cancel-move"),
-                                                    .eviction = slot->eviction->object.name,
+                                                    .eviction = entry->eviction->object.name,
                                                     .responder = SLICE_LITERAL(EVICTION_VM_MOVER),
                                                     .message = vm.name });
         eviction_effect_add(look, EVICTION_CANCEL_MOVE, &vm, eviction_text_keep(look->out, &body));
 }
 
 /* The mark stays on the pod until the migration is cancelled for sure. */
-static bool is_to_cancel(const struct eviction_look *look, const struct eviction_slot *slot) {
-        const struct eviction *eviction = slot->eviction;
+static bool is_to_cancel(const struct eviction_look *look, const struct eviction_entry *entry) {
+        const struct eviction *eviction = entry->eviction;
         int index = eviction_find_responder(&eviction->status, SLICE_LITERAL(EVICTION_VM_MOVER));
         enum responder_state state = eviction->status.responders[index].state;
         bool was_ours = state == RESPONDER_CANCELED ||
                         (eviction->object.is_deleting && state == RESPONDER_ACTIVE);
 
         return was_ours && look->is_alive && !look->is_wanted && !look->is_finished &&
-               look->pod->is_moving && slot->cancels < CANCELS_MAX &&
+               look->pod->is_moving && entry->cancels < CANCELS_MAX &&
                eviction_vm_of(look->pod).len > 0;
 }
 
-void eviction_evictor_end(struct eviction_look *look, struct eviction_slot *slot) {
+void eviction_evictor_end(struct eviction_look *look, struct eviction_entry *entry) {
         if (look->target->writes ||
-            !eviction_has_finalizer(slot->eviction, EVICTION_MOVE_FINALIZER))
+            !eviction_has_finalizer(entry->eviction, EVICTION_MOVE_FINALIZER))
                 return;
-        if (slot->is_asking || slot->is_cancelling)
+        if (entry->is_asking || entry->is_cancelling)
                 return;
-        if (!is_to_cancel(look, slot))
-                let_go(look, slot->eviction);
-        else if (slot->next_cancel.ns <= look->now.mono.ns)
-                cancel_move(look, slot);
+        if (!is_to_cancel(look, entry))
+                let_go(look, entry->eviction);
+        else if (entry->next_cancel.ns <= look->now.mono.ns)
+                cancel_move(look, entry);
         else
-                eviction_target_wake(look->target, slot->next_cancel);
+                eviction_target_wake(look->target, entry->next_cancel);
 }
 
-void eviction_evictor_act(struct eviction_look *look, struct eviction_slot *slot) {
-        const struct eviction_status *status = &slot->eviction->status;
-        int index = begin_turn(slot);
+void eviction_evictor_act(struct eviction_look *look, struct eviction_entry *entry) {
+        const struct eviction_status *status = &entry->eviction->status;
+        int index = begin_turn(entry);
         const struct eviction_responder *own = index < 0 ? NULL : &status->responders[index];
 
         if (eviction_outcome_is_final(status->conditions.outcome) ||
-            slot->eviction->object.is_deleting) {
-                eviction_evictor_end(look, slot);
+            entry->eviction->object.is_deleting) {
+                eviction_evictor_end(look, entry);
                 return;
         }
-        if (!own || !is_our_turn(look, slot->eviction, own))
+        if (!own || !is_our_turn(look, entry->eviction, own))
                 return;
         if (look->is_gone || look->is_finished) {
-                eviction_evictor_report(look, slot, index, "the pod is gone or finished", true);
+                eviction_evictor_report(look, entry, index, "the pod is gone or finished", true);
                 return;
         }
         if (!look->is_alive)
                 return;
-        eviction_evictor_resume(look, slot, own);
+        eviction_evictor_resume(look, entry, own);
         if (look->pod->is_terminating) {
-                eviction_evictor_beat(look, slot, index);
+                eviction_evictor_beat(look, entry, index);
                 return;
         }
-        if (try_eviction(look, slot))
+        if (try_eviction(look, entry))
                 return;
-        if (!slot->is_asking && !slot->has_news)
-                eviction_target_wake(look->target, slot->next_try);
-        eviction_evictor_beat(look, slot, index);
+        if (!entry->is_asking && !entry->has_news)
+                eviction_target_wake(look->target, entry->next_try);
+        eviction_evictor_beat(look, entry, index);
 }

@@ -52,13 +52,13 @@ static bool budget_selects(const struct cluster *cluster, const struct budget_ro
                cluster_labels_match(cluster, &budget->selector, pod->labels);
 }
 
-/* Lets a refused try of this slot be made now; false when it has none. */
-static bool eviction_gates_retry(struct eviction_slot *slot) {
-        struct stages_turn *turn = &slot->stages;
+/* Lets a refused try of this Eviction be made now; false when it has none. */
+static bool eviction_gates_retry(struct eviction_entry *entry) {
+        struct stages_turn *turn = &entry->stages;
 
-        if ((slot->attempts > 0 || slot->is_held) && !slot->is_asking) {
-                slot->is_held = false;
-                slot->next_try.ns = INT64_MIN;
+        if ((entry->attempts > 0 || entry->is_held) && !entry->is_asking) {
+                entry->is_held = false;
+                entry->next_try.ns = INT64_MIN;
                 return true;
         }
         if (turn->called == STAGES_CALLED_POD && turn->bad_in_row > 0 && !turn->is_calling) {
@@ -89,12 +89,12 @@ static void open_gate(struct eviction_reconciler *reconciler, const struct budge
 
                 if (!is_behind(reconciler, target, budget))
                         continue;
-                for (size_t i = 0; i < target->slot_count; i++) {
-                        struct eviction_slot *slot = target->slots[i];
+                for (size_t i = 0; i < target->entry_count; i++) {
+                        struct eviction_entry *entry = target->entries[i];
 
-                        if (eviction_outcome_is_final(slot->eviction->status.conditions.outcome))
+                        if (eviction_outcome_is_final(entry->eviction->status.conditions.outcome))
                                 continue;
-                        if (slot->is_asking || eviction_gates_retry(slot))
+                        if (entry->is_asking || eviction_gates_retry(entry))
                                 left--;
                         target->is_dirty = true;
                 }
@@ -119,7 +119,7 @@ static bool eviction_gates_counts(const struct eviction_look *look) {
         return look->pod->is_ready && !eviction_pod_is_vm(look->pod);
 }
 
-bool eviction_gates_hold(struct eviction_look *look, struct eviction_slot *slot) {
+bool eviction_gates_hold(struct eviction_look *look, struct eviction_entry *entry) {
         struct mono_time now = look->now.mono;
         const struct budget_row *budget;
         bool is_closed = false;
@@ -131,15 +131,15 @@ bool eviction_gates_hold(struct eviction_look *look, struct eviction_slot *slot)
                 is_closed |= gate_allows(look->reconciler, budget) <= 0 && gate &&
                              gate->has_passed && now.ns - gate->passed.ns < HOLD_MAX_NS;
         }
-        if (is_closed && !slot->is_held) {
-                slot->is_held = true;
-                slot->held_since = now;
+        if (is_closed && !entry->is_held) {
+                entry->is_held = true;
+                entry->held_since = now;
         }
-        if (!is_closed || now.ns - slot->held_since.ns >= HOLD_MAX_NS) {
-                slot->is_held = false;
+        if (!is_closed || now.ns - entry->held_since.ns >= HOLD_MAX_NS) {
+                entry->is_held = false;
                 return false;
         }
-        slot->next_try.ns = slot->held_since.ns + HOLD_MAX_NS;
+        entry->next_try.ns = entry->held_since.ns + HOLD_MAX_NS;
         return true;
 }
 
@@ -166,13 +166,13 @@ static void release_held(struct eviction_reconciler *reconciler, const struct bu
         while (map_next(reconciler->targets, &at, &key, &value)) {
                 struct eviction_target *target = value;
 
-                for (size_t i = 0; i < target->slot_count; i++) {
-                        struct eviction_slot *slot = target->slots[i];
+                for (size_t i = 0; i < target->entry_count; i++) {
+                        struct eviction_entry *entry = target->entries[i];
 
-                        if (!slot->is_held || !is_behind(reconciler, target, budget))
+                        if (!entry->is_held || !is_behind(reconciler, target, budget))
                                 continue;
-                        slot->is_held = false;
-                        slot->next_try.ns = INT64_MIN;
+                        entry->is_held = false;
+                        entry->next_try.ns = INT64_MIN;
                         target->is_dirty = true;
                         return;
                 }

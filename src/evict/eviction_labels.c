@@ -142,30 +142,30 @@ static bool is_labelled(const struct eviction_target *target, const struct evict
 
 /* An owner that is gone, and known here still, is taken out again by the garbage collector: the
  * pauses grow until the watch tells. */
-static bool has_to_pause(struct eviction_look *look, struct eviction_slot *slot) {
+static bool has_to_pause(struct eviction_look *look, struct eviction_entry *entry) {
         int64_t delay_ns = NS_PER_S;
 
-        if (slot->labellings && slot->next_label.ns > look->now.mono.ns) {
-                eviction_target_wake(look->target, slot->next_label);
+        if (entry->labellings && entry->next_label.ns > look->now.mono.ns) {
+                eviction_target_wake(look->target, entry->next_label);
                 return true;
         }
-        for (uint32_t i = 0; i < slot->labellings && delay_ns < EVICTION_AGAIN_FIRST_NS; i++)
+        for (uint32_t i = 0; i < entry->labellings && delay_ns < EVICTION_AGAIN_FIRST_NS; i++)
                 delay_ns *= 2;
-        slot->next_label.ns = look->now.mono.ns + (slot->labellings ? delay_ns : 0);
-        slot->labellings++;
+        entry->next_label.ns = look->now.mono.ns + (entry->labellings ? delay_ns : 0);
+        entry->labellings++;
         return false;
 }
 
-void eviction_label(struct eviction_look *look, struct eviction_slot *slot) {
-        const struct eviction *eviction = slot->eviction;
+void eviction_label(struct eviction_look *look, struct eviction_entry *entry) {
+        const struct eviction *eviction = entry->eviction;
         struct buf body = { 0 };
 
         if (is_labelled(look->target, eviction) && !lacks_finalizers(eviction)) {
-                if (slot->next_label.ns <= look->now.mono.ns)
-                        slot->labellings = 0;
+                if (entry->next_label.ns <= look->now.mono.ns)
+                        entry->labellings = 0;
                 return;
         }
-        if (has_to_pause(look, slot))
+        if (has_to_pause(look, entry))
                 return;
         buf_text(&body, "{\"metadata\":{\"uid\":");
         buf_json_string(&body, eviction->object.uid);

@@ -26,9 +26,9 @@ static uint64_t next_number(const struct eviction_look *look) {
         uint64_t highest = 0;
 
         for (; target; target = target->next_of_pod)
-                for (size_t i = 0; i < target->slot_count; i++) {
+                for (size_t i = 0; i < target->entry_count; i++) {
                         uint64_t number =
-                                number_of(target->slots[i]->eviction->object.name, target->name);
+                                number_of(target->entries[i]->eviction->object.name, target->name);
 
                         highest = number > highest ? number : highest;
                 }
@@ -38,13 +38,13 @@ static uint64_t next_number(const struct eviction_look *look) {
 static size_t failures_of(const struct eviction_target *target, struct mono_time *ret_last) {
         size_t count = 0;
 
-        for (size_t i = 0; i < target->slot_count; i++) {
-                const struct eviction_slot *slot = target->slots[i];
+        for (size_t i = 0; i < target->entry_count; i++) {
+                const struct eviction_entry *entry = target->entries[i];
 
-                if (slot->eviction->status.conditions.outcome != EVICTION_NO_RESPONDER)
+                if (entry->eviction->status.conditions.outcome != EVICTION_NO_RESPONDER)
                         continue;
-                if (count == 0 || slot->failed_at.ns > ret_last->ns)
-                        *ret_last = slot->failed_at;
+                if (count == 0 || entry->failed_at.ns > ret_last->ns)
+                        *ret_last = entry->failed_at;
                 count++;
         }
         return count;

@@ -20,37 +20,38 @@ static int64_t expected_ns(const struct eviction_look *look) {
         return total_ns;
 }
 
-static void eviction_orphans_tell(struct eviction_look *look, const struct eviction_slot *slot) {
+static void eviction_orphans_tell(struct eviction_look *look, const struct eviction_entry *entry) {
         for (size_t i = 0; i < look->target->request_count; i++) {
                 const struct eviction_request *request = look->target->requests[i];
 
                 if (request->intent != EVICTION_INTENT_EVICT || request->object.is_deleting)
                         continue;
-                eviction_audit(look, (struct audit_record){ .op = SLICE_LITERAL("orphan"),
-                                                            .request = request->object.name,
-                                                            .eviction = slot->eviction->object.name,
-                                                            .requester = request->requester });
+                eviction_audit(look,
+                               (struct audit_record){ .op = SLICE_LITERAL("orphan"),
+                                                      .request = request->object.name,
+                                                      .eviction = entry->eviction->object.name,
+                                                      .requester = request->requester });
         }
 }
 
-void eviction_orphans_watch(struct eviction_look *look, struct eviction_slot *slot) {
-        const struct eviction_status *status = &slot->eviction->status;
+void eviction_orphans_watch(struct eviction_look *look, struct eviction_entry *entry) {
+        const struct eviction_status *status = &entry->eviction->status;
         struct mono_time due;
 
-        if (slot->is_orphan || !look->is_wanted || eviction_active(status) < 0)
+        if (entry->is_orphan || !look->is_wanted || eviction_active(status) < 0)
                 return;
-        if (!slot->has_begun) {
+        if (!entry->has_begun) {
                 int64_t age_ns = look->now.wall.ns - status->responders[0].start.ns;
 
-                slot->has_begun = true;
-                slot->begun.ns = look->now.mono.ns - (age_ns > 0 ? age_ns : 0);
+                entry->has_begun = true;
+                entry->begun.ns = look->now.mono.ns - (age_ns > 0 ? age_ns : 0);
         }
-        due.ns = slot->begun.ns + EVICTION_ORPHAN_FACTOR * expected_ns(look);
+        due.ns = entry->begun.ns + EVICTION_ORPHAN_FACTOR * expected_ns(look);
         if (look->now.mono.ns < due.ns) {
                 eviction_target_wake(look->target, due);
                 return;
         }
-        slot->is_orphan = true;
+        entry->is_orphan = true;
         look->reconciler->stats.orphans++;
-        eviction_orphans_tell(look, slot);
+        eviction_orphans_tell(look, entry);
 }

@@ -11,43 +11,20 @@
 #define QUIET_NS (10 * NS_PER_S)
 #define QUIET_END_NS (2 * NS_PER_S)
 
-bool eviction_slot_is_over(const struct eviction_slot *slot) {
-        return eviction_outcome_is_final(slot->eviction->status.conditions.outcome);
-}
-
-/* Older by creation, then by name: which of two Evictions is the younger is the same for all. */
-static bool is_before(const struct eviction_slot *a, const struct eviction_slot *b) {
-        const struct eviction_object *left = &a->eviction->object, *right = &b->eviction->object;
-
-        if (left->created.ns != right->created.ns)
-                return left->created.ns < right->created.ns;
-        return slice_compare(left->name, right->name) < 0;
-}
-
-/* Oldest that is not over; NULL when there is none. */
-struct eviction_slot *eviction_active_slot(const struct eviction_target *target) {
-        struct eviction_slot *found = NULL;
-
-        for (size_t i = 0; i < target->slot_count; i++)
-                if (!eviction_slot_is_over(target->slots[i]) &&
-                    (!found || is_before(target->slots[i], found)))
-                        found = target->slots[i];
-        return found;
-}
-
 /* Newest evicted, else oldest active, else newest failed; NULL when there is none. */
-static struct eviction_slot *relevant_slot(const struct eviction_target *target) {
-        struct eviction_slot *evicted = NULL, *failed = NULL,
-                             *active = eviction_active_slot(target);
+static struct eviction_entry *relevant_slot(const struct eviction_target *target) {
+        struct eviction_entry *evicted = NULL, *failed = NULL,
+                              *active = eviction_active_entry(target);
 
-        for (size_t i = 0; i < target->slot_count; i++) {
-                struct eviction_slot *slot = target->slots[i];
-                enum eviction_outcome outcome = slot->eviction->status.conditions.outcome;
-                struct eviction_slot **place =
+        for (size_t i = 0; i < target->entry_count; i++) {
+                struct eviction_entry *entry = target->entries[i];
+                enum eviction_outcome outcome = entry->eviction->status.conditions.outcome;
+                struct eviction_entry **place =
                         eviction_outcome_is_evicted(outcome) ? &evicted : &failed;
 
-                if (eviction_slot_is_over(slot) && (!*place || is_before(*place, slot)))
-                        *place = slot;
+                if (eviction_entry_is_over(entry) &&
+                    (!*place || eviction_entry_is_before(*place, entry)))
+                        *place = entry;
         }
         return evicted ? evicted : active ? active : failed;
 }
@@ -57,7 +34,7 @@ static struct eviction_slot *relevant_slot(const struct eviction_target *target)
 static struct slice waiting_text(const struct eviction_look *look, enum eviction_outcome outcome,
                                  char *text) {
         const struct eviction_target *target = look->target;
-        const struct eviction_slot *slot = eviction_active_slot(target);
+        const struct eviction_entry *entry = eviction_active_entry(target);
 
         text[0] = '\0';
         if (outcome != EVICTION_AWAITING)
@@ -65,9 +42,9 @@ static struct slice waiting_text(const struct eviction_look *look, enum eviction
         if (target->is_waiting && target->refusal != EVICTION_SLOT_FREE)
                 snprintf(text, WAITING_TEXT_MAX, "waiting for a slot %s",
                          eviction_slot_refusal_text(target->refusal));
-        else if (slot && eviction_lacks_room(slot->eviction))
+        else if (entry && eviction_lacks_reservation(entry->eviction))
                 snprintf(text, WAITING_TEXT_MAX, "waiting for capacity on another node");
-        else if (slot && slice_is(slot->eviction->no_room, EVICTION_NO_ROOM))
+        else if (entry && slice_is(entry->eviction->no_room, EVICTION_NO_ROOM))
                 snprintf(text, WAITING_TEXT_MAX, "continues without reserved capacity");
         return slice_of(text);
 }
@@ -112,7 +89,7 @@ static bool is_invalid(const struct eviction_look *look, const struct eviction_r
                 return true;
         if (eviction_request_check(request, &err) < 0)
                 return true;
-        if (look->target->slot_count)
+        if (look->target->entry_count)
                 return false;
         return look->is_gone || (look->is_alive && look->pod->has_group);
 }
@@ -136,13 +113,13 @@ static bool stays_quiet(struct eviction_look *look, const struct eviction_reques
         return true;
 }
 
-/* What the request is to be told; slot: the Eviction that counts for it, if there is one. */
+/* What the request is to be told; entry: the Eviction that counts for it, if there is one. */
 static enum eviction_outcome outcome_for(const struct eviction_look *look,
                                          const struct eviction_request *request,
-                                         const struct eviction_slot *slot) {
+                                         const struct eviction_entry *entry) {
         enum eviction_outcome now = request->object.conditions.outcome;
         enum eviction_outcome outcome =
-                slot ? slot->eviction->status.conditions.outcome : EVICTION_AWAITING;
+                entry ? entry->eviction->status.conditions.outcome : EVICTION_AWAITING;
 
         if (eviction_outcome_is_evicted(now))
                 return now;
@@ -157,7 +134,7 @@ static enum eviction_outcome outcome_for(const struct eviction_look *look,
 }
 
 static void settle_requests(struct eviction_look *look) {
-        const struct eviction_slot *slot = relevant_slot(look->target);
+        const struct eviction_entry *entry = relevant_slot(look->target);
 
         if (!look->target->has_heard) {
                 look->target->has_heard = true;
@@ -165,7 +142,7 @@ static void settle_requests(struct eviction_look *look) {
         }
         for (size_t i = 0; i < look->target->request_count; i++) {
                 const struct eviction_request *request = look->target->requests[i];
-                enum eviction_outcome outcome = outcome_for(look, request, slot);
+                enum eviction_outcome outcome = outcome_for(look, request, entry);
 
                 if (stays_quiet(look, request, outcome))
                         continue;
@@ -180,22 +157,22 @@ static void settle_requests(struct eviction_look *look) {
 
 /* Failures count from when they were first seen; the stored time serves after a restart. */
 static void note_failures(struct eviction_look *look) {
-        for (size_t i = 0; i < look->target->slot_count; i++) {
-                struct eviction_slot *slot = look->target->slots[i];
-                const struct eviction_conditions *conditions = &slot->eviction->status.conditions;
+        for (size_t i = 0; i < look->target->entry_count; i++) {
+                struct eviction_entry *entry = look->target->entries[i];
+                const struct eviction_conditions *conditions = &entry->eviction->status.conditions;
                 int64_t age_ns = look->now.wall.ns - conditions->failed_changed.ns;
 
-                if (slot->has_failed_at || conditions->outcome != EVICTION_NO_RESPONDER)
+                if (entry->has_failed_at || conditions->outcome != EVICTION_NO_RESPONDER)
                         continue;
-                slot->has_failed_at = true;
-                slot->failed_at.ns = look->now.mono.ns - (age_ns > 0 ? age_ns : 0);
+                entry->has_failed_at = true;
+                entry->failed_at.ns = look->now.mono.ns - (age_ns > 0 ? age_ns : 0);
         }
 }
 
 static bool has_evicted(const struct eviction_target *target) {
-        for (size_t i = 0; i < target->slot_count; i++)
+        for (size_t i = 0; i < target->entry_count; i++)
                 if (eviction_outcome_is_evicted(
-                            target->slots[i]->eviction->status.conditions.outcome))
+                            target->entries[i]->eviction->status.conditions.outcome))
                         return true;
         return false;
 }
@@ -232,18 +209,18 @@ static void judge_deadlines(struct eviction_look *look) {
 static void settle_slots(struct eviction_look *look) {
         struct eviction_target *target = look->target;
 
-        for (size_t i = 0; i < target->slot_count; i++) {
-                struct eviction_slot *slot = target->slots[i];
+        for (size_t i = 0; i < target->entry_count; i++) {
+                struct eviction_entry *entry = target->entries[i];
 
-                if (eviction_slot_is_over(slot) || slot->eviction->object.is_deleting)
+                if (eviction_entry_is_over(entry) || entry->eviction->object.is_deleting)
                         continue;
                 if (!look->is_alive && !look->is_gone)
                         continue; /* not known whether the pod is there */
-                eviction_rooms_tell(look, slot);
-                eviction_orphans_watch(look, slot);
-                eviction_label(look, slot);
+                eviction_reservations_tell(look, entry);
+                eviction_orphans_watch(look, entry);
+                eviction_label(look, entry);
                 if (target->writes == 0) /* one write per object at a time */
-                        eviction_settle(look, slot);
+                        eviction_settle(look, entry);
         }
 }
 
@@ -255,13 +232,13 @@ void eviction_progress(struct eviction_look *look) {
         judge_deadlines(look);
         if (target->writes)
                 return;
-        for (size_t i = 0; i < target->slot_count; i++)
-                if (target->slots[i]->eviction->status.observed_generation)
+        for (size_t i = 0; i < target->entry_count; i++)
+                if (target->entries[i]->eviction->status.observed_generation)
                         target->creates = 0;
         settle_requests(look);
         settle_slots(look);
         if (look->is_wanted && look->is_alive && !look->pod->has_group &&
-            !eviction_active_slot(target) && !has_evicted(target) &&
+            !eviction_active_entry(target) && !has_evicted(target) &&
             !eviction_next_has_to_wait(look) && eviction_admit(look))
                 eviction_next_create(look);
 }

@@ -3,29 +3,26 @@
 
 #include "evict/eviction_reconciler_priv.h"
 
-/* ---- eviction_progress.c ---- */
-bool eviction_slot_is_over(const struct eviction_slot *slot);
-/* Oldest that is not over; NULL when there is none. */
-struct eviction_slot *eviction_active_slot(const struct eviction_target *target);
-
 /* ---- eviction_admission.c ---- */
 /* Forgets what the target was let in for, or waits for, when that is over or at work by now. */
 void eviction_admission_settle(struct eviction_look *look);
-/* Whether the next Eviction may be created, or begun; false: it waits for a slot. */
+/* Whether the next Eviction may be created, or begun; false: it waits for a entry. */
 bool eviction_admit(struct eviction_look *look);
 /* Gives free slots to those that wait, and makes them look again. */
-void eviction_admission_turns(struct eviction_reconciler *reconciler, struct mono_time now);
+void eviction_admission_let_in(struct eviction_reconciler *reconciler, struct mono_time now);
 
 /* ---- eviction_orphans.c ---- */
 #define EVICTION_ORPHAN_FACTOR 3 /* times what is expected */
 /* Tells of one that takes too long. */
-void eviction_orphans_watch(struct eviction_look *look, struct eviction_slot *slot);
+void eviction_orphans_watch(struct eviction_look *look, struct eviction_entry *entry);
 
-/* ---- eviction_rooms.c ---- */
+/* ---- eviction_reservations.c ---- */
+/* Its policy requires room for the replacement, and the scheduler holds none yet. */
+bool eviction_lacks_reservation(const struct eviction *eviction);
 /* What of room changed since it was last told. */
-void eviction_rooms_tell(struct eviction_look *look, struct eviction_slot *slot);
+void eviction_reservations_tell(struct eviction_look *look, struct eviction_entry *entry);
 /* Over: whoever holds room gives it back at the sight of the outcome. */
-void eviction_rooms_end(struct eviction_look *look, const struct eviction *eviction);
+void eviction_reservations_end(struct eviction_look *look, const struct eviction *eviction);
 
 /* ---- eviction_next.c ---- */
 /* An Eviction that ran out of responders is followed by another after 30 s, 60 s ... 30 min. */
@@ -38,12 +35,10 @@ void eviction_labels_write(const struct eviction_look *look, const struct evicti
                            struct buf *out);
 void eviction_owners_write(const struct eviction_look *look, struct buf *out);
 /* Writes labels, owners and finalizers where some are missing. */
-void eviction_label(struct eviction_look *look, struct eviction_slot *slot);
+void eviction_label(struct eviction_look *look, struct eviction_entry *entry);
 
-/* ---- eviction_turns.c ---- */
+/* ---- eviction_responders.c ---- */
 /* Who will respond, as far as it can be told now; none has begun. */
 void eviction_snapshot_responders(const struct eviction_look *look, struct eviction_status *status);
-/* Its policy requires room for the replacement, and the scheduler holds none yet. */
-bool eviction_lacks_room(const struct eviction *eviction);
 /* Writes the status where it has to change: requesters, turns, the end. */
-void eviction_settle(struct eviction_look *look, struct eviction_slot *slot);
+void eviction_settle(struct eviction_look *look, struct eviction_entry *entry);

@@ -30,7 +30,7 @@ static bool is_wanted(const struct eviction_target *target) {
 bool eviction_reconciler_is_open(const struct eviction_reconciler *reconciler, struct slice uid) {
         const struct eviction_target *target = map_get(reconciler->targets, uid);
 
-        return target && eviction_active_slot(target);
+        return target && eviction_active_entry(target);
 }
 
 bool eviction_reconciler_wants(const struct eviction_reconciler *reconciler, struct slice uid) {
@@ -67,9 +67,9 @@ static bool reads_pod(struct eviction_look *look) {
         struct eviction_target *target = look->target;
         bool is_open = target->request_count > 0;
 
-        for (size_t i = 0; i < target->slot_count; i++)
+        for (size_t i = 0; i < target->entry_count; i++)
                 if (!eviction_outcome_is_final(
-                            target->slots[i]->eviction->status.conditions.outcome))
+                            target->entries[i]->eviction->status.conditions.outcome))
                         is_open = true;
         if (look->pod || target->is_read || !is_open || target->name.len == 0)
                 return false;
@@ -96,11 +96,11 @@ static void eviction_reconciler_act(struct eviction_reconciler *reconciler,
                 return;
         if (reconciler->config.is_controller)
                 eviction_progress(&look);
-        for (size_t i = 0; i < target->slot_count; i++) {
+        for (size_t i = 0; i < target->entry_count; i++) {
                 if (reconciler->config.leads_stages)
-                        eviction_stages_act(&look, target->slots[i]);
+                        eviction_stages_act(&look, target->entries[i]);
                 if (reconciler->config.is_evictor)
-                        eviction_evictor_act(&look, target->slots[i]);
+                        eviction_evictor_act(&look, target->entries[i]);
         }
 }
 
@@ -131,7 +131,7 @@ void eviction_reconciler_step(struct eviction_reconciler *reconciler, struct evi
         act_where_due(reconciler, now, out);
         if (!reconciler->has_waiting)
                 return;
-        eviction_admission_turns(reconciler, now.mono);
+        eviction_admission_let_in(reconciler, now.mono);
         act_where_due(reconciler, now, out);
 }
 
@@ -188,10 +188,10 @@ static void hold_back(struct eviction_target *target, const struct eviction_effe
         target->hold.ns = now.mono.ns + delay_ns;
 }
 
-static struct eviction_slot *slot_of(const struct eviction_target *target, const char *uid) {
-        for (size_t i = 0; i < target->slot_count; i++)
-                if (slice_is(target->slots[i]->eviction->object.uid, uid))
-                        return target->slots[i];
+static struct eviction_entry *entry_of(const struct eviction_target *target, const char *uid) {
+        for (size_t i = 0; i < target->entry_count; i++)
+                if (slice_is(target->entries[i]->eviction->object.uid, uid))
+                        return target->entries[i];
         return NULL;
 }
 
@@ -216,13 +216,13 @@ static void take_object(struct eviction_reconciler *reconciler, enum eviction_ef
                         eviction_key(ns, name, text));
         int at = !target      ? -1
                  : is_request ? eviction_find_request(target, ns, name)
-                              : eviction_find_slot(target, ns, name);
+                              : eviction_find_entry(target, ns, name);
 
         if (at < 0)
                 return;
         if (is_request && slice_eq(target->requests[at]->object.uid, uid))
                 eviction_reconciler_put_request(reconciler, object, NULL);
-        else if (!is_request && slice_eq(target->slots[at]->eviction->object.uid, uid))
+        else if (!is_request && slice_eq(target->entries[at]->eviction->object.uid, uid))
                 eviction_reconciler_put_eviction(reconciler, object, NULL);
 }
 
@@ -232,18 +232,18 @@ static void eviction_reconciler_deliver(struct eviction_reconciler *reconciler,
                                         const struct open_effect *open,
                                         const struct eviction_effect_result *result,
                                         struct eviction_now now) {
-        struct eviction_slot *slot = slot_of(target, open->eviction_uid);
+        struct eviction_entry *entry = entry_of(target, open->eviction_uid);
 
         if (open->kind == EVICTION_EVICT_POD && !open->is_of_stages && result->code != BERTH_OK &&
             result->code != BERTH_ERR_TOO_MANY)
                 eviction_gates_return(reconciler, target);
 
-        if (slot && open->is_of_stages)
-                eviction_stages_result(slot, result);
-        else if (slot && open->kind == EVICTION_EVICT_POD)
-                eviction_evictor_result(slot, result, now);
-        else if (slot && open->kind == EVICTION_CANCEL_MOVE)
-                slot->is_cancelling = false;
+        if (entry && open->is_of_stages)
+                eviction_stages_result(entry, result);
+        else if (entry && open->kind == EVICTION_EVICT_POD)
+                eviction_evictor_result(entry, result, now);
+        else if (entry && open->kind == EVICTION_CANCEL_MOVE)
+                entry->is_cancelling = false;
 }
 
 void eviction_reconciler_result(struct eviction_reconciler *reconciler,
@@ -288,8 +288,9 @@ void eviction_reconciler_stats(const struct eviction_reconciler *reconciler,
         while (map_next(reconciler->targets, &at, &key, &value)) {
                 const struct eviction_target *target = value;
 
-                for (size_t i = 0; i < target->slot_count; i++) {
-                        const struct eviction_status *status = &target->slots[i]->eviction->status;
+                for (size_t i = 0; i < target->entry_count; i++) {
+                        const struct eviction_status *status =
+                                &target->entries[i]->eviction->status;
 
                         if (eviction_outcome_is_final(status->conditions.outcome))
                                 continue;

@@ -50,7 +50,7 @@ struct stages_turn {
         int64_t retry_after_s, eta_s;
 };
 
-struct eviction_slot {
+struct eviction_entry {
         struct eviction *eviction;
         struct eviction_pulse pulse;
         int pulse_of;               /* index of the responder it is about */
@@ -83,8 +83,8 @@ struct eviction_target {
         struct slice ns, name; /* of the pod; owned */
         struct eviction_request **requests;
         size_t request_count, request_cap;
-        struct eviction_slot **slots;
-        size_t slot_count, slot_cap;
+        struct eviction_entry **entries;
+        size_t entry_count, entry_cap;
         size_t open;   /* effects under way */
         size_t writes; /* those that must be answered before the next decision */
         bool is_dirty; /* something changed since the last look */
@@ -105,7 +105,7 @@ struct eviction_target {
         char *pod_name;
         struct eviction_target *next_of_pod; /* another uid of the same name */
         /* Slots. */
-        bool is_waiting, is_admitted;       /* for a slot; holds one before it is seen at work */
+        bool is_waiting, is_admitted;       /* for a entry; holds one before it is seen at work */
         enum eviction_slot_refusal refusal; /* what it waits for; FREE = not judged yet */
         unsigned rank;
         struct wall_time since; /* its oldest request of that rank */
@@ -161,14 +161,19 @@ struct slice eviction_key(struct slice ns, struct slice name, char *buffer);
 /* ---- eviction_targets.c: what is known ---- */
 /* Index of the request or Eviction of that name; -1 = none. */
 int eviction_find_request(const struct eviction_target *target, struct slice ns, struct slice name);
-int eviction_find_slot(const struct eviction_target *target, struct slice ns, struct slice name);
+int eviction_find_entry(const struct eviction_target *target, struct slice ns, struct slice name);
+bool eviction_entry_is_over(const struct eviction_entry *entry);
+/* Older by creation, then by name: the same order for all. */
+bool eviction_entry_is_before(const struct eviction_entry *a, const struct eviction_entry *b);
+/* Oldest that is not over; NULL when there is none. */
+struct eviction_entry *eviction_active_entry(const struct eviction_target *target);
 /* Forgets a target that nothing is left of. */
 void eviction_target_release(struct eviction_reconciler *reconciler,
                              struct eviction_target *target);
 /* Lets the target be looked at again no later than at due. */
 void eviction_target_wake(struct eviction_target *target, struct mono_time due);
 
-/* ---- eviction_kept.c: pods of the model ---- */
+/* ---- eviction_cache.c: pods of the model ---- */
 /* Of the target's name, whatever its uid; POD_NONE or NULL = absent.  Rows stay put until the model
  * changes; an eviction_pod until the next step. */
 struct pod_id eviction_target_id(const struct eviction_reconciler *reconciler,
@@ -234,16 +239,16 @@ void eviction_progress(struct eviction_look *look);
 
 /* ---- eviction_evictor.c: the imperative responder ---- */
 /* The body of a POST to pods/eviction, with the uid as precondition. */
-void eviction_evictor_act(struct eviction_look *look, struct eviction_slot *slot);
+void eviction_evictor_act(struct eviction_look *look, struct eviction_entry *entry);
 /* Has a migration cancelled that a cancelled Eviction set off. */
-void eviction_evictor_end(struct eviction_look *look, struct eviction_slot *slot);
-void eviction_evictor_result(struct eviction_slot *slot,
+void eviction_evictor_end(struct eviction_look *look, struct eviction_entry *entry);
+void eviction_evictor_result(struct eviction_entry *entry,
                              const struct eviction_effect_result *result, struct eviction_now now);
 
 /* ---- eviction_gates.c ---- */
 /* Whether the first try of an eviction is better made later: its budget lets nobody go now, and
  * others are passing it.  It is made when the budget opens, or after a minute. */
-bool eviction_gates_hold(struct eviction_look *look, struct eviction_slot *slot);
+bool eviction_gates_hold(struct eviction_look *look, struct eviction_entry *entry);
 /* One is asked for: what its budget allows counts as used. */
 void eviction_gates_pass(struct eviction_look *look);
 /* It did not get there, for another reason than its budget: the next may go. */

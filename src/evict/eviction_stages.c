@@ -22,82 +22,41 @@ const struct eviction_policy *eviction_policy_for(const struct eviction_reconcil
         return best;
 }
 
-const struct eviction_policy *eviction_policy_named(const struct eviction_look *look,
-                                                    const char *name) {
-        char key[600];
-
-        snprintf(key, sizeof(key), SLICE_FMT "/%s", SLICE_ARG(look->target->ns), name);
-        return map_get(look->reconciler->policies, slice_of(key));
-}
-
-void eviction_stages_audit(struct eviction_look *look, const struct eviction_slot *slot,
-                           const char *op, const char *reason) {
-        const struct stages_state *state = &slot->stages.state;
-        const struct eviction_policy *policy = eviction_policy_named(look, state->policy);
-        bool has_stage = policy && state->index < policy->stage_count;
-
-        eviction_audit(look,
-                       (struct audit_record){ .op = slice_of(op),
-                                              .eviction = slot->eviction->object.name,
-                                              .responder = SLICE_LITERAL(EVICTION_STAGER),
-                                              .stage = has_stage ? policy->stages[state->index].name
-                                                                 : SLICE_EMPTY,
-                                              .reason = slice_of(reason),
-                                              .message = slice_of(slot->stages.text) });
-}
 /* ---- a turn ---- */
-
-void eviction_stages_store(struct eviction_look *look, struct eviction_slot *slot, bool is_done) {
-        const struct eviction *eviction = slot->eviction;
-        struct stages_turn *turn = &slot->stages;
-        struct buf text = { 0 };
-        struct eviction_news news = { .is_done = is_done, .expected = turn->expected };
-
-        stages_state_write(&turn->state, eviction_policy_named(look, turn->state.policy),
-                           turn->text, &text);
-        buf_char(&text, '\0');
-        news.message = text.data;
-        eviction_report(look, eviction,
-                        eviction_find_responder(&eviction->status, SLICE_LITERAL(EVICTION_STAGER)),
-                        &news);
-        turn->has_news = false;
-        turn->last_beat = look->now.mono;
-        buf_release(&text);
-}
 
 /* Whether there was a report since the stage began: the first that it has to say is worth more than
  * what follows. */
-static bool has_told(const struct eviction_slot *slot) {
-        const struct eviction_status *status = &slot->eviction->status;
+static bool has_told(const struct eviction_entry *entry) {
+        const struct eviction_status *status = &entry->eviction->status;
         int index = eviction_find_responder(status, SLICE_LITERAL(EVICTION_STAGER));
 
         return index >= 0 &&
-               status->responders[index].heartbeat.ns > slot->stages.state.since.ns + NS_PER_S;
+               status->responders[index].heartbeat.ns > entry->stages.state.since.ns + NS_PER_S;
 }
 
-static int64_t pause_of(const struct eviction_slot *slot) {
-        if (!slot->stages.has_news)
+static int64_t pause_of(const struct eviction_entry *entry) {
+        if (!entry->stages.has_news)
                 return STAGES_BEAT_NS;
-        return has_told(slot) ? STAGES_NEWS_NS : STAGES_FIRST_NEWS_NS;
+        return has_told(entry) ? STAGES_NEWS_NS : STAGES_FIRST_NEWS_NS;
 }
 
 /* Signs of life only while hooks answer: a silent one must not keep the turn for ever. */
-static void eviction_stages_beat(struct eviction_look *look, struct eviction_slot *slot) {
-        struct stages_turn *turn = &slot->stages;
+static void eviction_stages_beat(struct eviction_look *look, struct eviction_entry *entry) {
+        struct stages_turn *turn = &entry->stages;
         bool is_alive = turn->bad_in_row < 2;
-        struct mono_time due = { turn->last_beat.ns + pause_of(slot) };
+        struct mono_time due = { turn->last_beat.ns + pause_of(entry) };
 
         if (!is_alive && !turn->has_news)
                 return;
         if (due.ns <= look->now.mono.ns)
-                eviction_stages_store(look, slot, false);
+                eviction_stages_store(look, entry, false);
         else
                 eviction_target_wake(look->target, due);
 }
 /* Time is up for the stage, or for all of them; true when something was decided. */
-static bool judge_time(struct eviction_look *look, struct eviction_slot *slot,
+static bool judge_time(struct eviction_look *look, struct eviction_entry *entry,
                        const struct eviction_policy *policy) {
-        struct stages_turn *turn = &slot->stages;
+        struct stages_turn *turn = &entry->stages;
         const struct eviction_stage *stage = &policy->stages[turn->state.index];
         int64_t stage_end = turn->stage_started.ns + stage->timeout_ns;
         int64_t turn_end = policy->deadline_ns ? turn->started.ns + policy->deadline_ns : INT64_MAX;
@@ -108,13 +67,13 @@ static bool judge_time(struct eviction_look *look, struct eviction_slot *slot,
                 return false;
         }
         if (turn->is_calling) { /* its answer comes first */
-                eviction_stages_stop_call(look, slot);
+                eviction_stages_stop_call(look, entry);
                 return true;
         }
         snprintf(turn->text, sizeof(turn->text), "%s",
                  turn_end <= look->now.mono.ns ? "the deadline of the policy passed"
                                                : "the time of the stage passed");
-        eviction_stages_fail(look, slot,
+        eviction_stages_fail(look, entry,
                              turn_end <= look->now.mono.ns ? STAGE_FAILS_TO_ROLLBACK
                                                            : stage->on_failure);
         eviction_target_wake(look->target, look->now.mono);
@@ -123,10 +82,10 @@ static bool judge_time(struct eviction_look *look, struct eviction_slot *slot,
 
 /* The turn is over without success: when nobody else wants the eviction it is withdrawn, else the
  * next responder follows. */
-static void eviction_stages_decline(struct eviction_look *look, struct eviction_slot *slot) {
-        eviction_stages_audit(look, slot, "decline", "");
+static void eviction_stages_decline(struct eviction_look *look, struct eviction_entry *entry) {
+        eviction_stages_audit(look, entry, "decline", "");
         if (!eviction_is_ours_alone(look->target)) {
-                eviction_stages_store(look, slot, true);
+                eviction_stages_store(look, entry, true);
                 return;
         }
         for (size_t i = 0; i < look->target->request_count; i++) {
@@ -137,20 +96,20 @@ static void eviction_stages_decline(struct eviction_look *look, struct eviction_
         }
 }
 
-static bool is_stored(const struct eviction_slot *slot, struct slice message) {
+static bool is_stored(const struct eviction_entry *entry, struct slice message) {
         struct stages_state stored;
 
         return stages_state_parse(message, &stored) &&
-               stages_state_eq(&stored, &slot->stages.state);
+               stages_state_eq(&stored, &entry->stages.state);
 }
 
-static void eviction_stages_lead(struct eviction_look *look, struct eviction_slot *slot,
+static void eviction_stages_lead(struct eviction_look *look, struct eviction_entry *entry,
                                  const struct eviction_policy *policy,
                                  const struct eviction_responder *own) {
-        struct stages_turn *turn = &slot->stages;
+        struct stages_turn *turn = &entry->stages;
 
         if ((turn->state.mode == STAGES_UNDO || turn->state.mode == STAGES_SKIP) &&
-            !eviction_stages_undo(look, slot, policy))
+            !eviction_stages_undo(look, entry, policy))
                 return;
         if (turn->state.mode == STAGES_UNDO)
                 turn->state.mode = STAGES_DECLINED;
@@ -162,20 +121,20 @@ static void eviction_stages_lead(struct eviction_look *look, struct eviction_slo
                         eviction_stages_go_on(look, turn, policy);
         }
         if (turn->state.mode == STAGES_DECLINED) {
-                eviction_stages_decline(look, slot);
+                eviction_stages_decline(look, entry);
                 return;
         }
-        if (turn->state.mode == STAGES_OVER || !is_stored(slot, own->message)) {
-                eviction_stages_store(look, slot, turn->state.mode == STAGES_OVER);
+        if (turn->state.mode == STAGES_OVER || !is_stored(entry, own->message)) {
+                eviction_stages_store(look, entry, turn->state.mode == STAGES_OVER);
                 return;
         }
-        if (judge_time(look, slot, policy))
+        if (judge_time(look, entry, policy))
                 return;
         if (!turn->is_calling && turn->next_call.ns <= look->now.mono.ns)
-                eviction_stages_perform(look, slot, &policy->stages[turn->state.index]);
+                eviction_stages_perform(look, entry, &policy->stages[turn->state.index]);
         if (!turn->is_calling && turn->next_call.ns > look->now.mono.ns)
                 eviction_target_wake(look->target, turn->next_call);
-        eviction_stages_beat(look, slot);
+        eviction_stages_beat(look, entry);
 }
 
 /* ---- beginning, going on, leaving ---- */
@@ -187,9 +146,9 @@ static struct mono_time mono_of(const struct eviction_look *look, struct wall_ti
 }
 
 /* Where an earlier process left it, or at the first stage. */
-static void eviction_stages_resume(struct eviction_look *look, struct eviction_slot *slot,
+static void eviction_stages_resume(struct eviction_look *look, struct eviction_entry *entry,
                                    const struct eviction_responder *own) {
-        struct stages_turn *turn = &slot->stages;
+        struct stages_turn *turn = &entry->stages;
         const struct eviction_policy *policy;
 
         turn->is_known = true;
@@ -215,12 +174,12 @@ static void eviction_stages_resume(struct eviction_look *look, struct eviction_s
 }
 
 /* The pod is gone: whatever a hook is doing still is cancelled after the end. */
-static void eviction_stages_leave(struct eviction_look *look, struct eviction_slot *slot,
+static void eviction_stages_leave(struct eviction_look *look, struct eviction_entry *entry,
                                   const char *why) {
-        struct stages_turn *turn = &slot->stages;
+        struct stages_turn *turn = &entry->stages;
 
         snprintf(turn->text, sizeof(turn->text), "%s", why);
-        eviction_stages_store(look, slot, true);
+        eviction_stages_store(look, entry, true);
 }
 
 static bool is_our_turn(const struct eviction_look *look, const struct eviction *eviction,
@@ -233,35 +192,35 @@ static bool is_our_turn(const struct eviction_look *look, const struct eviction 
                (look->is_gone || look->is_finished || look->is_alive);
 }
 
-static void take_turn(struct eviction_look *look, struct eviction_slot *slot,
+static void take_turn(struct eviction_look *look, struct eviction_entry *entry,
                       const struct eviction_responder *own) {
-        struct stages_turn *turn = &slot->stages;
+        struct stages_turn *turn = &entry->stages;
         const struct eviction_policy *policy;
 
         if (!turn->is_known)
-                eviction_stages_resume(look, slot, own);
+                eviction_stages_resume(look, entry, own);
         policy = eviction_policy_named(look, turn->state.policy);
         if (look->is_gone || look->is_finished) {
-                eviction_stages_leave(look, slot, "the pod is gone or finished");
+                eviction_stages_leave(look, entry, "the pod is gone or finished");
         } else if (!policy || turn->state.index >= policy->stage_count) {
                 turn->state.mode = STAGES_DECLINED;
-                eviction_stages_leave(look, slot, "its EvictionPolicy was deleted");
+                eviction_stages_leave(look, entry, "its EvictionPolicy was deleted");
         } else {
                 if (turn->has_answer && turn->state.mode == STAGES_RUN)
-                        eviction_stages_take_answer(look, slot, policy);
-                eviction_stages_lead(look, slot, policy, own);
+                        eviction_stages_take_answer(look, entry, policy);
+                eviction_stages_lead(look, entry, policy, own);
         }
 }
 
-void eviction_stages_act(struct eviction_look *look, struct eviction_slot *slot) {
-        const struct eviction *eviction = slot->eviction;
+void eviction_stages_act(struct eviction_look *look, struct eviction_entry *entry) {
+        const struct eviction *eviction = entry->eviction;
         const struct eviction_status *status = &eviction->status;
         int index = eviction_find_responder(status, SLICE_LITERAL(EVICTION_STAGER));
 
         if (index < 0 || look->target->writes)
                 return;
         if (eviction_outcome_is_final(status->conditions.outcome) || eviction->object.is_deleting)
-                eviction_stages_end(look, slot);
+                eviction_stages_end(look, entry);
         else if (is_our_turn(look, eviction, &status->responders[index]))
-                take_turn(look, slot, &status->responders[index]);
+                take_turn(look, entry, &status->responders[index]);
 }

@@ -53,9 +53,9 @@ struct hook_answer {
 struct hook_answer eviction_hook_answer(const struct eviction_effect_result *result, bool is_poll);
 
 /* ---- eviction_stages.c ---- */
-void eviction_stages_act(struct eviction_look *look, struct eviction_slot *slot);
+void eviction_stages_act(struct eviction_look *look, struct eviction_entry *entry);
 /* Takes note of an answer; the next look acts on it. */
-void eviction_stages_result(struct eviction_slot *slot,
+void eviction_stages_result(struct eviction_entry *entry,
                             const struct eviction_effect_result *result);
 /* The policy of that name in the target's namespace. */
 const struct eviction_policy *eviction_policy_named(const struct eviction_look *look,
@@ -66,7 +66,7 @@ const struct eviction_policy *eviction_policy_for(const struct eviction_reconcil
 
 /* ---- eviction_stages_calls.c ---- */
 /* One call, or one look, of the stage whose turn it is. */
-void eviction_stages_perform(struct eviction_look *look, struct eviction_slot *slot,
+void eviction_stages_perform(struct eviction_look *look, struct eviction_entry *entry,
                              const struct eviction_stage *stage);
 
 /* ---- eviction_stages_answers.c ---- */
@@ -75,9 +75,9 @@ void eviction_stages_enter(struct eviction_look *look, struct stages_turn *turn,
 /* To the next stage, or past the last. */
 void eviction_stages_go_on(struct eviction_look *look, struct stages_turn *turn,
                            const struct eviction_policy *policy);
-void eviction_stages_fail(struct eviction_look *look, struct eviction_slot *slot,
+void eviction_stages_fail(struct eviction_look *look, struct eviction_entry *entry,
                           enum stage_failure how);
-void eviction_stages_take_answer(struct eviction_look *look, struct eviction_slot *slot,
+void eviction_stages_take_answer(struct eviction_look *look, struct eviction_entry *entry,
                                  const struct eviction_policy *policy);
 
 /* ---- eviction_stages_expect.c ---- */
@@ -95,17 +95,17 @@ void eviction_stages_learn(const struct eviction_look *look, const struct stages
 
 /* ---- eviction_stages_undo.c ---- */
 /* Undoes one thing at a time; true when nothing is left to undo. */
-bool eviction_stages_undo(struct eviction_look *look, struct eviction_slot *slot,
+bool eviction_stages_undo(struct eviction_look *look, struct eviction_entry *entry,
                           const struct eviction_policy *policy);
 /* After the end of the Eviction, or when it is being deleted. */
-void eviction_stages_end(struct eviction_look *look, struct eviction_slot *slot);
+void eviction_stages_end(struct eviction_look *look, struct eviction_entry *entry);
 
 /* ---- shared between them ---- */
 /* Writes where it stands; is_done ends the turn. */
-void eviction_stages_store(struct eviction_look *look, struct eviction_slot *slot, bool is_done);
+void eviction_stages_store(struct eviction_look *look, struct eviction_entry *entry, bool is_done);
 /* Sends an order to a hook; its answer comes as a result. */
-void eviction_stages_call(struct eviction_look *look, struct eviction_slot *slot,
+void eviction_stages_call(struct eviction_look *look, struct eviction_entry *entry,
                           const struct hook_order *order);
-void eviction_stages_stop_call(struct eviction_look *look, struct eviction_slot *slot);
-void eviction_stages_audit(struct eviction_look *look, const struct eviction_slot *slot,
+void eviction_stages_stop_call(struct eviction_look *look, struct eviction_entry *entry);
+void eviction_stages_audit(struct eviction_look *look, const struct eviction_entry *entry,
                            const char *op, const char *reason);

@@ -25,11 +25,11 @@ void eviction_stages_go_on(struct eviction_look *look, struct stages_turn *turn,
         turn->state.is_open = false;
 }
 
-void eviction_stages_fail(struct eviction_look *look, struct eviction_slot *slot,
+void eviction_stages_fail(struct eviction_look *look, struct eviction_entry *entry,
                           enum stage_failure how) {
-        struct stages_turn *turn = &slot->stages;
+        struct stages_turn *turn = &entry->stages;
 
-        eviction_stages_audit(look, slot, "stage-end", "Failed");
+        eviction_stages_audit(look, entry, "stage-end", "Failed");
         if (how == STAGE_FAILS_TO_ROLLBACK)
                 turn->state.mode = STAGES_UNDO;
         else
@@ -48,9 +48,9 @@ static int64_t pause_after(uint32_t attempts) {
 }
 
 /* A try went wrong: another one, or the stage failed. */
-static void try_again(struct eviction_look *look, struct eviction_slot *slot,
+static void try_again(struct eviction_look *look, struct eviction_entry *entry,
                       const struct eviction_policy *policy) {
-        struct stages_turn *turn = &slot->stages;
+        struct stages_turn *turn = &entry->stages;
         const struct eviction_stage *stage = &policy->stages[turn->state.index];
         int64_t delay_ns = pause_after(turn->state.attempt);
 
@@ -58,7 +58,7 @@ static void try_again(struct eviction_look *look, struct eviction_slot *slot,
         if (turn->state.attempt > stage->retries) {
                 if (turn->verdict == HOOK_FAILED)
                         turn->state.is_open = false; /* it said so itself: nothing to cancel */
-                eviction_stages_fail(look, slot, stage->on_failure);
+                eviction_stages_fail(look, entry, stage->on_failure);
                 return;
         }
         turn->state.attempt++;
@@ -71,9 +71,9 @@ static void try_again(struct eviction_look *look, struct eviction_slot *slot,
                 turn->has_sent = true;
 }
 
-static void take_progress(struct eviction_look *look, struct eviction_slot *slot,
+static void take_progress(struct eviction_look *look, struct eviction_entry *entry,
                           const struct eviction_policy *policy) {
-        struct stages_turn *turn = &slot->stages;
+        struct stages_turn *turn = &entry->stages;
         int64_t delay_ns =
                 turn->retry_after_s > 0 ? turn->retry_after_s * NS_PER_S : STAGES_POLL_NS;
 
@@ -98,9 +98,9 @@ static void ask_later(struct eviction_look *look, struct stages_turn *turn) {
         turn->next_call.ns = look->now.mono.ns + delay_ns;
 }
 
-void eviction_stages_take_answer(struct eviction_look *look, struct eviction_slot *slot,
+void eviction_stages_take_answer(struct eviction_look *look, struct eviction_entry *entry,
                                  const struct eviction_policy *policy) {
-        struct stages_turn *turn = &slot->stages;
+        struct stages_turn *turn = &entry->stages;
         const struct eviction_stage *stage = &policy->stages[turn->state.index];
 
         turn->has_answer = false;
@@ -108,19 +108,19 @@ void eviction_stages_take_answer(struct eviction_look *look, struct eviction_slo
                 turn->state.is_open = false;
                 turn->state.done |= 1U << turn->state.index;
                 eviction_stages_learn(look, turn, policy);
-                eviction_stages_audit(look, slot, "stage-end", "Done");
+                eviction_stages_audit(look, entry, "stage-end", "Done");
                 eviction_stages_go_on(look, turn, policy);
         } else if (!stage_is_hook(stage)) {
                 ask_later(look, turn);
         } else if (turn->verdict == HOOK_IN_PROGRESS) {
-                take_progress(look, slot, policy);
+                take_progress(look, entry, policy);
         } else if (turn->verdict == HOOK_UNKNOWN) {
                 turn->has_sent = false;
         } else if (turn->verdict == HOOK_DECLINES) {
-                eviction_stages_audit(look, slot, "stage-end", "Declined");
+                eviction_stages_audit(look, entry, "stage-end", "Declined");
                 turn->state.mode = STAGES_DECLINED;
                 turn->state.is_open = false;
         } else {
-                try_again(look, slot, policy);
+                try_again(look, entry, policy);
         }
 }

@@ -7,23 +7,23 @@
 
 /* ---- calls ---- */
 
-static void await_answer(struct eviction_look *look, struct eviction_slot *slot,
+static void await_answer(struct eviction_look *look, struct eviction_entry *entry,
                          struct eviction_effect *effect, enum stages_called called) {
-        slot->stages.called = called;
+        entry->stages.called = called;
         eviction_effect_is_of_stages(look, effect);
-        slot->stages.is_calling = true;
-        slot->stages.is_stopping = false;
-        slot->stages.call_id = effect->id;
+        entry->stages.is_calling = true;
+        entry->stages.is_stopping = false;
+        entry->stages.call_id = effect->id;
 }
 
-void eviction_stages_call(struct eviction_look *look, struct eviction_slot *slot,
+void eviction_stages_call(struct eviction_look *look, struct eviction_entry *entry,
                           const struct hook_order *order) {
         struct arena *arena = &look->out->arena;
         struct eviction_effect *effect;
         struct buf body = { 0 };
 
-        eviction_hook_body(look, slot->eviction, order, &body);
-        effect = eviction_effect_add(look, EVICTION_HOOK, &slot->eviction->object,
+        eviction_hook_body(look, entry->eviction, order, &body);
+        effect = eviction_effect_add(look, EVICTION_HOOK, &entry->eviction->object,
                                      eviction_text_keep(look->out, &body));
         effect->call = (struct eviction_call){
                 .is_exec = order->hook->is_exec,
@@ -32,22 +32,22 @@ void eviction_stages_call(struct eviction_look *look, struct eviction_slot *slot
                 .command = arena_slice(arena, order->hook->command),
                 .timeout_ns = order->hook->is_exec ? order->stage->timeout_ns : STAGES_CALL_NS,
         };
-        slot->stages.is_poll = strcmp(order->op, "poll") == 0;
-        await_answer(look, slot, effect, STAGES_CALLED_HOOK);
+        entry->stages.is_poll = strcmp(order->op, "poll") == 0;
+        await_answer(look, entry, effect, STAGES_CALLED_HOOK);
 }
 
-void eviction_stages_stop_call(struct eviction_look *look, struct eviction_slot *slot) {
+void eviction_stages_stop_call(struct eviction_look *look, struct eviction_entry *entry) {
         struct eviction_effects *out = look->out;
 
-        if (slot->stages.is_stopping)
+        if (entry->stages.is_stopping)
                 return;
-        slot->stages.is_stopping = true;
-        eviction_effect_stop(out, slot->stages.call_id);
+        entry->stages.is_stopping = true;
+        eviction_effect_stop(out, entry->stages.call_id);
 }
 
-static void run_hook(struct eviction_look *look, struct eviction_slot *slot,
+static void run_hook(struct eviction_look *look, struct eviction_entry *entry,
                      const struct eviction_stage *stage) {
-        struct stages_turn *turn = &slot->stages;
+        struct stages_turn *turn = &entry->stages;
         struct hook_order order = { .op = turn->has_sent ? "poll" : "run",
                                     .stage = stage,
                                     .hook = &stage->hook,
@@ -55,15 +55,15 @@ static void run_hook(struct eviction_look *look, struct eviction_slot *slot,
                                     .deadline = { turn->state.since.ns + stage->timeout_ns } };
 
         if (!turn->has_sent)
-                eviction_stages_audit(look, slot, "stage-start", "");
-        eviction_stages_call(look, slot, &order);
+                eviction_stages_audit(look, entry, "stage-start", "");
+        eviction_stages_call(look, entry, &order);
 }
 
-static void call_pod(struct eviction_look *look, struct eviction_slot *slot, bool deletes) {
-        eviction_stages_audit(look, slot, deletes ? "delete-call" : "evict-call", "");
+static void call_pod(struct eviction_look *look, struct eviction_entry *entry, bool deletes) {
+        eviction_stages_audit(look, entry, deletes ? "delete-call" : "evict-call", "");
         await_answer(
-                look, slot,
-                eviction_effect_end_pod(look, &slot->eviction->object, EVICTION_STAGER, deletes),
+                look, entry,
+                eviction_effect_end_pod(look, &entry->eviction->object, EVICTION_STAGER, deletes),
                 STAGES_CALLED_POD);
 }
 
@@ -109,9 +109,9 @@ static bool eviction_stages_calls_holds(struct eviction_look *look, struct stage
         return has_label;
 }
 
-static void check_wait(struct eviction_look *look, struct eviction_slot *slot,
+static void check_wait(struct eviction_look *look, struct eviction_entry *entry,
                        const struct eviction_stage *stage) {
-        struct stages_turn *turn = &slot->stages;
+        struct stages_turn *turn = &entry->stages;
         struct eviction_effect *effect;
 
         turn->bad_in_row = 0;
@@ -127,19 +127,19 @@ static void check_wait(struct eviction_look *look, struct eviction_slot *slot,
                 eviction_target_wake(look->target, look->now.mono);
                 return;
         }
-        effect = eviction_effect_add(look, EVICTION_HOOK, &slot->eviction->object, SLICE_EMPTY);
+        effect = eviction_effect_add(look, EVICTION_HOOK, &entry->eviction->object, SLICE_EMPTY);
         effect->call =
                 (struct eviction_call){ .is_get = true,
                                         .url = arena_slice(&look->out->arena, stage->wait.url),
                                         .timeout_ns = STAGES_CALL_NS };
-        await_answer(look, slot, effect, STAGES_CALLED_URL);
+        await_answer(look, entry, effect, STAGES_CALLED_URL);
 }
 
 /* ---- answers ---- */
 
-void eviction_stages_result(struct eviction_slot *slot,
+void eviction_stages_result(struct eviction_entry *entry,
                             const struct eviction_effect_result *result) {
-        struct stages_turn *turn = &slot->stages;
+        struct stages_turn *turn = &entry->stages;
         struct hook_answer answer = eviction_hook_answer(result, turn->is_poll);
 
         if (turn->called == STAGES_CALLED_URL)
@@ -159,19 +159,19 @@ void eviction_stages_result(struct eviction_slot *slot,
 }
 /* ---- the stage ---- */
 
-void eviction_stages_perform(struct eviction_look *look, struct eviction_slot *slot,
+void eviction_stages_perform(struct eviction_look *look, struct eviction_entry *entry,
                              const struct eviction_stage *stage) {
         if (look->pod->is_terminating && !stage_is_hook(stage))
                 return; /* it is on its way */
         switch (stage->kind) {
         case STAGE_HTTP:
         case STAGE_EXEC:
-                run_hook(look, slot, stage);
+                run_hook(look, entry, stage);
                 break;
         case STAGE_WAIT:
-                check_wait(look, slot, stage);
+                check_wait(look, entry, stage);
                 break;
         default:
-                call_pod(look, slot, stage->kind == STAGE_DELETE);
+                call_pod(look, entry, stage->kind == STAGE_DELETE);
         }
 }

@@ -85,3 +85,47 @@ bool stages_state_eq(const struct stages_state *a, const struct stages_state *b)
         return a->mode == b->mode && a->index == b->index && a->attempt == b->attempt &&
                a->done == b->done && a->is_open == b->is_open && strcmp(a->policy, b->policy) == 0;
 }
+
+/* ---- what is told and kept of it ---- */
+
+const struct eviction_policy *eviction_policy_named(const struct eviction_look *look,
+                                                    const char *name) {
+        char key[600];
+
+        snprintf(key, sizeof(key), SLICE_FMT "/%s", SLICE_ARG(look->target->ns), name);
+        return map_get(look->reconciler->policies, slice_of(key));
+}
+
+void eviction_stages_audit(struct eviction_look *look, const struct eviction_entry *entry,
+                           const char *op, const char *reason) {
+        const struct stages_state *state = &entry->stages.state;
+        const struct eviction_policy *policy = eviction_policy_named(look, state->policy);
+        bool has_stage = policy && state->index < policy->stage_count;
+
+        eviction_audit(look,
+                       (struct audit_record){ .op = slice_of(op),
+                                              .eviction = entry->eviction->object.name,
+                                              .responder = SLICE_LITERAL(EVICTION_STAGER),
+                                              .stage = has_stage ? policy->stages[state->index].name
+                                                                 : SLICE_EMPTY,
+                                              .reason = slice_of(reason),
+                                              .message = slice_of(entry->stages.text) });
+}
+
+void eviction_stages_store(struct eviction_look *look, struct eviction_entry *entry, bool is_done) {
+        const struct eviction *eviction = entry->eviction;
+        struct stages_turn *turn = &entry->stages;
+        struct buf text = { 0 };
+        struct eviction_news news = { .is_done = is_done, .expected = turn->expected };
+
+        stages_state_write(&turn->state, eviction_policy_named(look, turn->state.policy),
+                           turn->text, &text);
+        buf_char(&text, '\0');
+        news.message = text.data;
+        eviction_report(look, eviction,
+                        eviction_find_responder(&eviction->status, SLICE_LITERAL(EVICTION_STAGER)),
+                        &news);
+        turn->has_news = false;
+        turn->last_beat = look->now.mono;
+        buf_release(&text);
+}

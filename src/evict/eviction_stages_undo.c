@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool is_ended(const struct eviction_slot *slot) {
-        return eviction_outcome_is_final(slot->eviction->status.conditions.outcome) ||
-               slot->eviction->object.is_deleting;
+static bool is_ended(const struct eviction_entry *entry) {
+        return eviction_outcome_is_final(entry->eviction->status.conditions.outcome) ||
+               entry->eviction->object.is_deleting;
 }
 
 /* Goes down to the next stage that has something to undo, and says how; NULL when there is none. */
@@ -32,11 +32,11 @@ static const char *next_op(struct stages_state *state, const struct eviction_pol
 }
 
 /* This one is undone, or given up. */
-static void eviction_stages_undo_settle(struct eviction_look *look, struct eviction_slot *slot,
+static void eviction_stages_undo_settle(struct eviction_look *look, struct eviction_entry *entry,
                                         bool is_done) {
-        struct stages_turn *turn = &slot->stages;
+        struct stages_turn *turn = &entry->stages;
 
-        eviction_stages_audit(look, slot, "rollback", is_done ? "Done" : "Failed");
+        eviction_stages_audit(look, entry, "rollback", is_done ? "Done" : "Failed");
         turn->next_call = look->now.mono;
         turn->state.attempt = 1;
         if (turn->state.is_open)
@@ -45,16 +45,16 @@ static void eviction_stages_undo_settle(struct eviction_look *look, struct evict
                 turn->state.done &= ~(1U << turn->state.index);
 }
 
-static void take_answer(struct eviction_look *look, struct eviction_slot *slot) {
-        struct stages_turn *turn = &slot->stages;
+static void take_answer(struct eviction_look *look, struct eviction_entry *entry) {
+        struct stages_turn *turn = &entry->stages;
 
         turn->has_answer = false;
         if (turn->verdict == HOOK_DONE || turn->verdict == HOOK_UNKNOWN) {
-                eviction_stages_undo_settle(look, slot, true);
+                eviction_stages_undo_settle(look, entry, true);
         } else if (turn->verdict == HOOK_IN_PROGRESS) {
                 turn->next_call.ns = look->now.mono.ns + STAGES_POLL_NS;
         } else if (turn->state.attempt >= STAGES_UNDO_ATTEMPTS) {
-                eviction_stages_undo_settle(look, slot, false);
+                eviction_stages_undo_settle(look, entry, false);
         } else {
                 turn->next_call.ns = look->now.mono.ns + (NS_PER_S << turn->state.attempt);
                 turn->state.attempt++;
@@ -63,9 +63,9 @@ static void take_answer(struct eviction_look *look, struct eviction_slot *slot) 
 
 /* ---- the note of an Eviction that is over ---- */
 
-static void patch_note(struct eviction_look *look, struct eviction_slot *slot, bool is_finished) {
-        const struct eviction *eviction = slot->eviction;
-        const struct stages_state *state = &slot->stages.state;
+static void patch_note(struct eviction_look *look, struct eviction_entry *entry, bool is_finished) {
+        const struct eviction *eviction = entry->eviction;
+        const struct stages_state *state = &entry->stages.state;
         struct buf body = { 0 }, text = { 0 };
 
         stages_state_write(state, eviction_policy_named(look, state->policy), "", &text);
@@ -84,38 +84,38 @@ static void patch_note(struct eviction_look *look, struct eviction_slot *slot, b
         buf_release(&text);
 }
 
-static bool is_stored(const struct eviction_slot *slot) {
-        const struct eviction *eviction = slot->eviction;
+static bool is_stored(const struct eviction_entry *entry) {
+        const struct eviction *eviction = entry->eviction;
         int index = eviction_find_responder(&eviction->status, SLICE_LITERAL(EVICTION_STAGER));
         struct slice text =
-                is_ended(slot) ? eviction->stages : eviction->status.responders[index].message;
+                is_ended(entry) ? eviction->stages : eviction->status.responders[index].message;
         struct stages_state stored;
 
-        return stages_state_parse(text, &stored) && stages_state_eq(&stored, &slot->stages.state);
+        return stages_state_parse(text, &stored) && stages_state_eq(&stored, &entry->stages.state);
 }
 
 /* ---- one thing at a time ---- */
 
-bool eviction_stages_undo(struct eviction_look *look, struct eviction_slot *slot,
+bool eviction_stages_undo(struct eviction_look *look, struct eviction_entry *entry,
                           const struct eviction_policy *policy) {
-        struct stages_turn *turn = &slot->stages;
+        struct stages_turn *turn = &entry->stages;
         struct hook_order order = { .state = &turn->state, .deadline = WALL_TIME_UNSET };
 
         if (turn->has_answer)
-                take_answer(look, slot);
+                take_answer(look, entry);
         order.op = next_op(&turn->state, policy);
         if (!order.op)
                 return true;
-        if (!is_stored(slot)) {
-                if (is_ended(slot))
-                        patch_note(look, slot, false);
+        if (!is_stored(entry)) {
+                if (is_ended(entry))
+                        patch_note(look, entry, false);
                 else
-                        eviction_stages_store(look, slot, false);
+                        eviction_stages_store(look, entry, false);
         } else if (!turn->is_calling && turn->next_call.ns <= look->now.mono.ns) {
                 order.stage = &policy->stages[turn->state.index];
                 order.hook = turn->state.is_open ? &order.stage->hook : &order.stage->rollback;
-                eviction_stages_audit(look, slot, "rollback", order.op);
-                eviction_stages_call(look, slot, &order);
+                eviction_stages_audit(look, entry, "rollback", order.op);
+                eviction_stages_call(look, entry, &order);
         } else if (!turn->is_calling) {
                 eviction_target_wake(look->target, turn->next_call);
         }
@@ -125,18 +125,18 @@ bool eviction_stages_undo(struct eviction_look *look, struct eviction_slot *slot
 /* ---- after the end ---- */
 
 /* What is left to undo follows from how it ended and from where the stages stood. */
-static void turn_to_undo(struct eviction_look *look, struct eviction_slot *slot) {
-        const struct eviction_status *status = &slot->eviction->status;
-        struct stages_turn *turn = &slot->stages;
+static void turn_to_undo(struct eviction_look *look, struct eviction_entry *entry) {
+        const struct eviction_status *status = &entry->eviction->status;
+        struct stages_turn *turn = &entry->stages;
         struct stages_state *state = &turn->state;
         int index = eviction_find_responder(status, SLICE_LITERAL(EVICTION_STAGER));
         const struct eviction_responder *own = &status->responders[index];
         enum eviction_outcome outcome = status->conditions.outcome;
-        bool is_canceled = outcome == EVICTION_CANCELED || slot->eviction->object.is_deleting;
+        bool is_canceled = outcome == EVICTION_CANCELED || entry->eviction->object.is_deleting;
 
         turn->is_ended = true;
         turn->next_call = look->now.mono;
-        if (stages_state_parse(slot->eviction->stages, state))
+        if (stages_state_parse(entry->eviction->stages, state))
                 return;
         if (own->state == RESPONDER_INTERRUPTED ||
             (!turn->is_known && !stages_state_parse(own->message, state)) ||
@@ -163,23 +163,23 @@ static void take_last_answer(struct stages_turn *turn) {
                 turn->state.is_open = false;
 }
 
-void eviction_stages_end(struct eviction_look *look, struct eviction_slot *slot) {
-        struct stages_turn *turn = &slot->stages;
+void eviction_stages_end(struct eviction_look *look, struct eviction_entry *entry) {
+        struct stages_turn *turn = &entry->stages;
         const struct eviction_policy *policy;
 
-        if (!eviction_has_finalizer(slot->eviction, STAGES_FINALIZER))
+        if (!eviction_has_finalizer(entry->eviction, STAGES_FINALIZER))
                 return;
         if (turn->is_calling && !turn->is_ended) {
-                eviction_stages_stop_call(look, slot);
+                eviction_stages_stop_call(look, entry);
                 return;
         }
         if (!turn->is_ended) {
                 if (turn->has_answer)
                         take_last_answer(turn);
-                turn_to_undo(look, slot);
+                turn_to_undo(look, entry);
         }
         policy = eviction_policy_named(look, turn->state.policy);
         if (!policy || turn->state.index >= policy->stage_count ||
-            eviction_stages_undo(look, slot, policy))
-                patch_note(look, slot, true);
+            eviction_stages_undo(look, entry, policy))
+                patch_note(look, entry, true);
 }

@@ -30,18 +30,18 @@ struct eviction_reconciler *eviction_reconciler_new(
         return reconciler;
 }
 
-static void slot_free(struct eviction_slot *slot) {
-        eviction_free(slot->eviction);
-        free(slot);
+static void entry_free(struct eviction_entry *entry) {
+        eviction_free(entry->eviction);
+        free(entry);
 }
 
 static void target_free(struct eviction_target *target) {
         for (size_t i = 0; i < target->request_count; i++)
                 eviction_request_free(target->requests[i]);
-        for (size_t i = 0; i < target->slot_count; i++)
-                slot_free(target->slots[i]);
+        for (size_t i = 0; i < target->entry_count; i++)
+                entry_free(target->entries[i]);
         free(target->requests);
-        free(target->slots);
+        free(target->entries);
         free(target->uid);
         free(target->pod_name);
         free(target);
@@ -115,7 +115,7 @@ static void unlink_of_pod(struct eviction_reconciler *reconciler,
 
 void eviction_target_release(struct eviction_reconciler *reconciler,
                              struct eviction_target *target) {
-        if (target->request_count || target->slot_count || target->open)
+        if (target->request_count || target->entry_count || target->open)
                 return;
         unlink_of_pod(reconciler, target);
         map_remove(reconciler->targets, slice_of(target->uid));
@@ -212,10 +212,10 @@ int eviction_reconciler_put_request(struct eviction_reconciler *reconciler,
 
 /* ---- Evictions ---- */
 
-int eviction_find_slot(const struct eviction_target *target, struct slice ns, struct slice name) {
-        for (size_t i = 0; i < target->slot_count; i++)
-                if (slice_eq(target->slots[i]->eviction->object.ns, ns) &&
-                    slice_eq(target->slots[i]->eviction->object.name, name))
+int eviction_find_entry(const struct eviction_target *target, struct slice ns, struct slice name) {
+        for (size_t i = 0; i < target->entry_count; i++)
+                if (slice_eq(target->entries[i]->eviction->object.ns, ns) &&
+                    slice_eq(target->entries[i]->eviction->object.name, name))
                         return (int)i;
         return -1;
 }
@@ -225,15 +225,15 @@ void eviction_reconciler_remove_eviction(struct eviction_reconciler *reconciler,
         char text[EVICTION_KEY_MAX];
         struct slice key = eviction_key(ns, name, text);
         struct eviction_target *target = map_get(reconciler->evictions, key);
-        int at = target ? eviction_find_slot(target, ns, name) : -1;
+        int at = target ? eviction_find_entry(target, ns, name) : -1;
 
-        if (at < 0 || (uid.len && !slice_eq(target->slots[at]->eviction->object.uid, uid)))
+        if (at < 0 || (uid.len && !slice_eq(target->entries[at]->eviction->object.uid, uid)))
                 return;
         map_remove(reconciler->evictions, key);
-        slot_free(target->slots[at]);
-        memmove(target->slots + at, target->slots + at + 1,
-                (target->slot_count - (size_t)at - 1) * sizeof(target->slots[0]));
-        target->slot_count--;
+        entry_free(target->entries[at]);
+        memmove(target->entries + at, target->entries + at + 1,
+                (target->entry_count - (size_t)at - 1) * sizeof(target->entries[0]));
+        target->entry_count--;
         target->is_dirty = true;
         reconciler->stats.evictions--;
         eviction_target_release(reconciler, target);
@@ -241,16 +241,16 @@ void eviction_reconciler_remove_eviction(struct eviction_reconciler *reconciler,
 
 static void add_slot(struct eviction_reconciler *reconciler, struct eviction_target *target,
                      struct eviction *eviction, struct slice key) {
-        struct eviction_slot *slot = xcalloc(1, sizeof(*slot));
+        struct eviction_entry *entry = xcalloc(1, sizeof(*entry));
 
-        slot->eviction = eviction;
-        slot->pulse_of = -1;
-        if (target->slot_count == target->slot_cap) {
-                target->slot_cap = target->slot_cap ? target->slot_cap * 2 : 2;
-                target->slots =
-                        xreallocarray(target->slots, target->slot_cap, sizeof(target->slots[0]));
+        entry->eviction = eviction;
+        entry->pulse_of = -1;
+        if (target->entry_count == target->entry_cap) {
+                target->entry_cap = target->entry_cap ? target->entry_cap * 2 : 2;
+                target->entries = xreallocarray(target->entries, target->entry_cap,
+                                                sizeof(target->entries[0]));
         }
-        target->slots[target->slot_count++] = slot;
+        target->entries[target->entry_count++] = entry;
         reconciler->stats.evictions++;
         map_put(reconciler->evictions, key, target);
 }
@@ -267,14 +267,14 @@ int eviction_reconciler_put_eviction(struct eviction_reconciler *reconciler,
                 return err ? err->code : BERTH_ERR_INVALID;
         key = eviction_key(eviction->object.ns, eviction->object.name, text);
         target = map_get(reconciler->evictions, key);
-        at = target ? eviction_find_slot(target, eviction->object.ns, eviction->object.name) : -1;
-        if (at >= 0 && is_older(&target->slots[at]->eviction->object, &eviction->object)) {
+        at = target ? eviction_find_entry(target, eviction->object.ns, eviction->object.name) : -1;
+        if (at >= 0 && is_older(&target->entries[at]->eviction->object, &eviction->object)) {
                 eviction_free(eviction);
                 return 0;
         }
-        if (at >= 0 && slice_eq(target->slots[at]->eviction->object.uid, eviction->object.uid)) {
-                eviction_free(target->slots[at]->eviction);
-                target->slots[at]->eviction = eviction;
+        if (at >= 0 && slice_eq(target->entries[at]->eviction->object.uid, eviction->object.uid)) {
+                eviction_free(target->entries[at]->eviction);
+                target->entries[at]->eviction = eviction;
                 target->is_dirty = true;
                 return 0;
         }
@@ -285,4 +285,30 @@ int eviction_reconciler_put_eviction(struct eviction_reconciler *reconciler,
         add_slot(reconciler, target, eviction, key);
         target->is_dirty = true;
         return 0;
+}
+
+/* ---- Evictions of a target ---- */
+
+bool eviction_entry_is_over(const struct eviction_entry *entry) {
+        return eviction_outcome_is_final(entry->eviction->status.conditions.outcome);
+}
+
+/* Older by creation, then by name: which of two Evictions is the younger is the same for all. */
+bool eviction_entry_is_before(const struct eviction_entry *a, const struct eviction_entry *b) {
+        const struct eviction_object *left = &a->eviction->object, *right = &b->eviction->object;
+
+        if (left->created.ns != right->created.ns)
+                return left->created.ns < right->created.ns;
+        return slice_compare(left->name, right->name) < 0;
+}
+
+/* Oldest that is not over; NULL when there is none. */
+struct eviction_entry *eviction_active_entry(const struct eviction_target *target) {
+        struct eviction_entry *found = NULL;
+
+        for (size_t i = 0; i < target->entry_count; i++)
+                if (!eviction_entry_is_over(target->entries[i]) &&
+                    (!found || eviction_entry_is_before(target->entries[i], found)))
+                        found = target->entries[i];
+        return found;
 }

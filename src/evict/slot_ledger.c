@@ -288,7 +288,7 @@ static size_t let_in_known(struct slot_ledger_counting *counting, struct evictio
         return kept;
 }
 
-void slot_ledger_turns(struct slot_ledger *ledger, struct mono_time now) {
+void slot_ledger_let_in(struct slot_ledger *ledger, struct mono_time now) {
         struct slot_ledger_counting counting = { .slots = eviction_slots_new(&ledger->limits),
                                                  .counted = map_new() };
         struct eviction_wish *wishes;

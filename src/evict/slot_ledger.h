@@ -21,7 +21,7 @@ struct slot_asker {
         struct eviction_slot_holder holder;
         enum eviction_rank rank;
 };
-/* Enters the line, or renews the place in it; see slot_ledger_turns. */
+/* Enters the line, or renews the place in it; see slot_ledger_let_in. */
 void slot_ledger_ask(struct slot_ledger *ledger, const struct slot_asker *asker,
                      struct mono_time now);
 /* The asker is not there to be let in, and comes back soon. */
@@ -41,7 +41,7 @@ void slot_ledger_unsee(struct slot_ledger *ledger, enum slot_source source, stru
 void slot_ledger_unsee_all(struct slot_ledger *ledger, enum slot_source source);
 
 /* Lets in who may begin, by rank and age. */
-void slot_ledger_turns(struct slot_ledger *ledger, struct mono_time now);
+void slot_ledger_let_in(struct slot_ledger *ledger, struct mono_time now);
 bool slot_ledger_holds(const struct slot_ledger *ledger, struct slice uid);
 /* What this one waits for; FREE when it holds a slot or is not known. */
 enum eviction_slot_refusal slot_ledger_refusal(const struct slot_ledger *ledger, struct slice uid);

@@ -28,7 +28,7 @@ static void ask(struct slot_ledger *ledger, const char *uid, const char *node, i
         struct slot_asker wants = asker(uid, node, "");
 
         slot_ledger_ask(ledger, &wants, AT(at));
-        slot_ledger_turns(ledger, AT(at));
+        slot_ledger_let_in(ledger, AT(at));
 }
 
 static bool holds(const struct slot_ledger *ledger, const char *uid) {
@@ -45,7 +45,7 @@ static void test_waits_and_follows(void **state) {
         assert_false(holds(ledger, "u2"));
         assert_int_equal(slot_ledger_refusal(ledger, slice_of("u2")), EVICTION_SLOT_NO_NODE);
         slot_ledger_end(ledger, slice_of("u1"));
-        slot_ledger_turns(ledger, AT(2));
+        slot_ledger_let_in(ledger, AT(2));
         assert_true(holds(ledger, "u2"));
         slot_ledger_free(ledger);
 }
@@ -62,7 +62,7 @@ static void test_given_back(void **state) {
         ask(ledger, "u3", "n1", 2);
         ask(ledger, "u1", "n1", 3);
         slot_ledger_end(ledger, SLICE_LITERAL("u2"));
-        slot_ledger_turns(ledger, AT(4));
+        slot_ledger_let_in(ledger, AT(4));
         assert_true(holds(ledger, "u1"));
         assert_false(holds(ledger, "u3"));
         slot_ledger_free(ledger);
@@ -78,11 +78,11 @@ static void test_away(void **state) {
         ask(ledger, "u2", "n1", 1);
         slot_ledger_leave(ledger, SLICE_LITERAL("u2"), AT(2));
         slot_ledger_end(ledger, SLICE_LITERAL("u1"));
-        slot_ledger_turns(ledger, AT(3));
+        slot_ledger_let_in(ledger, AT(3));
         assert_true(holds(ledger, "u2"));
         ask(ledger, "u3", "n1", 4);
         assert_false(holds(ledger, "u3"));
-        slot_ledger_turns(ledger, AT(3 + grace_s));
+        slot_ledger_let_in(ledger, AT(3 + grace_s));
         assert_true(holds(ledger, "u3"));
         slot_ledger_free(ledger);
 }
@@ -117,7 +117,7 @@ static void test_counts_once(void **state) {
         slot_ledger_unsee(ledger, SLOT_SOURCE_PODS, SLICE_LITERAL("p"));
         slot_ledger_unsee(ledger, SLOT_SOURCE_EVICTIONS, SLICE_LITERAL("e"));
         slot_ledger_unsee(ledger, SLOT_SOURCE_MIGRATIONS, SLICE_LITERAL("m"));
-        slot_ledger_turns(ledger, AT(2));
+        slot_ledger_let_in(ledger, AT(2));
         assert_true(holds(ledger, "u3"));
         slot_ledger_free(ledger);
 }
@@ -279,7 +279,7 @@ static void check_order(const struct play *play, const struct request *latest) {
 static void check_turns(struct play *play) {
         bool was_in[REQUESTS];
 
-        slot_ledger_turns(play->ledger, AT(play->now_s));
+        slot_ledger_let_in(play->ledger, AT(play->now_s));
         for (size_t i = 0; i < play->asked; i++) {
                 struct request *request = &play->requests[i];
 
@@ -367,7 +367,7 @@ static void test_nobody_is_passed_over_for_ever(void **state) {
                 now_s += 20;
                 slot_ledger_end(ledger, slice_of(last));
                 slot_ledger_ask(ledger, &next, AT(now_s));
-                slot_ledger_turns(ledger, AT(now_s));
+                slot_ledger_let_in(ledger, AT(now_s));
                 if (turn == 1)
                         slot_ledger_ask(ledger, &both, AT(now_s));
         }

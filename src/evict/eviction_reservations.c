@@ -22,39 +22,39 @@ static void tell_release(struct eviction_look *look, const struct eviction *evic
                                                     .reason = reason });
 }
 
-static void tell_room(struct eviction_look *look, struct eviction_slot *slot) {
-        const struct eviction *eviction = slot->eviction;
+static void tell_room(struct eviction_look *look, struct eviction_entry *entry) {
+        const struct eviction *eviction = entry->eviction;
 
-        if (slice_is(eviction->room, slot->room_told))
+        if (slice_is(eviction->room, entry->room_told))
                 return;
-        if (slot->room_told[0])
-                tell_release(look, eviction, slice_of(slot->room_told), SLICE_LITERAL("moved"));
+        if (entry->room_told[0])
+                tell_release(look, eviction, slice_of(entry->room_told), SLICE_LITERAL("moved"));
         tell_reserve(look, eviction, "");
-        snprintf(slot->room_told, sizeof(slot->room_told), SLICE_FMT, SLICE_ARG(eviction->room));
-        slot->is_no_room_told = false;
+        snprintf(entry->room_told, sizeof(entry->room_told), SLICE_FMT, SLICE_ARG(eviction->room));
+        entry->is_no_room_told = false;
 }
 
-static void tell_none(struct eviction_look *look, struct eviction_slot *slot) {
-        const struct eviction *eviction = slot->eviction;
+static void tell_none(struct eviction_look *look, struct eviction_entry *entry) {
+        const struct eviction *eviction = entry->eviction;
         struct slice node = eviction->no_room, reason;
 
-        if (slot->is_no_room_told || !eviction->no_room.len)
+        if (entry->is_no_room_told || !eviction->no_room.len)
                 return;
-        slot->is_no_room_told = true;
+        entry->is_no_room_told = true;
         if (!slice_is(eviction->no_room, EVICTION_NO_ROOM) && slice_split(&node, ' ', &reason))
                 tell_release(look, eviction, node, reason);
-        else if (slot->room_told[0])
-                tell_release(look, eviction, slice_of(slot->room_told), eviction->no_room);
+        else if (entry->room_told[0])
+                tell_release(look, eviction, slice_of(entry->room_told), eviction->no_room);
         else
                 tell_reserve(look, eviction, EVICTION_NO_ROOM);
-        slot->room_told[0] = '\0';
+        entry->room_told[0] = '\0';
 }
 
 /* Room that was lost before anything began is asked for again, by taking back that it was. */
 static void ask_again(struct eviction_look *look, const struct eviction *eviction) {
         struct buf body = { 0 };
 
-        if (!look->is_wanted || !eviction_lacks_room(eviction) || look->target->writes ||
+        if (!look->is_wanted || !eviction_lacks_reservation(eviction) || look->target->writes ||
             !eviction->no_room.len || slice_is(eviction->no_room, EVICTION_NO_ROOM))
                 return;
         buf_text(&body, "{\"metadata\":{\"uid\":");
@@ -66,15 +66,20 @@ static void ask_again(struct eviction_look *look, const struct eviction *evictio
                             eviction_text_keep(look->out, &body));
 }
 
-void eviction_rooms_tell(struct eviction_look *look, struct eviction_slot *slot) {
-        if (slot->eviction->room.len)
-                tell_room(look, slot);
+void eviction_reservations_tell(struct eviction_look *look, struct eviction_entry *entry) {
+        if (entry->eviction->room.len)
+                tell_room(look, entry);
         else
-                tell_none(look, slot);
-        ask_again(look, slot->eviction);
+                tell_none(look, entry);
+        ask_again(look, entry->eviction);
 }
 
-void eviction_rooms_end(struct eviction_look *look, const struct eviction *eviction) {
+void eviction_reservations_end(struct eviction_look *look, const struct eviction *eviction) {
         if (eviction->room.len)
                 tell_release(look, eviction, eviction->room, SLICE_LITERAL("end"));
+}
+
+bool eviction_lacks_reservation(const struct eviction *eviction) {
+        return eviction->requires_room && !eviction->room.len &&
+               eviction->status.responder_count == 0;
 }

@@ -81,8 +81,9 @@ void eviction_snapshot_responders(const struct eviction_look *look,
         }
 }
 
-static void eviction_turns_finish(struct eviction_status *status, enum eviction_outcome outcome,
-                                  enum responder_state state, struct wall_time now) {
+static void eviction_responders_finish(struct eviction_status *status,
+                                       enum eviction_outcome outcome, enum responder_state state,
+                                       struct wall_time now) {
         int active = eviction_active(status);
 
         if (active >= 0) {
@@ -94,8 +95,8 @@ static void eviction_turns_finish(struct eviction_status *status, enum eviction_
         eviction_conditions_set(&status->conditions, outcome, now);
 }
 
-static void eviction_turns_activate(struct eviction_look *look, struct eviction_status *status,
-                                    size_t index, const struct eviction *eviction) {
+static void eviction_responders_activate(struct eviction_look *look, struct eviction_status *status,
+                                         size_t index, const struct eviction *eviction) {
         struct eviction_responder *responder = &status->responders[index];
 
         responder->state = RESPONDER_ACTIVE;
@@ -106,8 +107,8 @@ static void eviction_turns_activate(struct eviction_look *look, struct eviction_
 }
 
 /* How long the Active responder has been silent, by changes we saw. */
-static int64_t silence_ns(struct eviction_look *look, struct eviction_slot *slot, int active) {
-        const struct eviction_responder *responder = &slot->eviction->status.responders[active];
+static int64_t silence_ns(struct eviction_look *look, struct eviction_entry *entry, int active) {
+        const struct eviction_responder *responder = &entry->eviction->status.responders[active];
         const struct eviction_reconciler *reconciler = look->reconciler;
         struct wall_time beat =
                 wall_time_is_set(responder->heartbeat) ? responder->heartbeat : responder->start;
@@ -116,17 +117,17 @@ static int64_t silence_ns(struct eviction_look *look, struct eviction_slot *slot
         int64_t steady_age =
                 reconciler->first_wall.ns + (mono - reconciler->first_mono.ns) - beat.ns;
 
-        if (!slot->pulse.is_set || slot->pulse_of != active) {
-                slot->pulse.is_set = true;
-                slot->pulse_of = active;
-                slot->pulse.beat = beat;
-                slot->pulse.at.ns = mono - (age > 0 ? age : 0);
-        } else if (slot->pulse.beat.ns != beat.ns) {
-                slot->pulse.beat = beat;
+        if (!entry->pulse.is_set || entry->pulse_of != active) {
+                entry->pulse.is_set = true;
+                entry->pulse_of = active;
+                entry->pulse.beat = beat;
+                entry->pulse.at.ns = mono - (age > 0 ? age : 0);
+        } else if (entry->pulse.beat.ns != beat.ns) {
+                entry->pulse.beat = beat;
                 if (llabs(age) <= EVICTION_SKEW_NS || llabs(steady_age) <= EVICTION_SKEW_NS)
-                        slot->pulse.at.ns = mono;
+                        entry->pulse.at.ns = mono;
         }
-        return mono - slot->pulse.at.ns;
+        return mono - entry->pulse.at.ns;
 }
 
 /* The Active responder is done or silent: the next one's turn, or the end. */
@@ -143,7 +144,7 @@ static void pass_turn(struct eviction_look *look, struct eviction_status *status
                                                             .responder = responder->name });
         }
         if ((size_t)active + 1 < status->responder_count)
-                eviction_turns_activate(look, status, (size_t)active + 1, eviction);
+                eviction_responders_activate(look, status, (size_t)active + 1, eviction);
         else
                 eviction_conditions_set(&status->conditions, EVICTION_NO_RESPONDER,
                                         eviction_stamp(look->now.wall));
@@ -167,8 +168,8 @@ static void complete_own(const struct eviction_look *look, struct eviction_respo
 }
 
 /* Gone or finished, when the responder had its time to say so; else cancelled; else onwards. */
-static void eviction_turns_advance(struct eviction_look *look, struct eviction_slot *slot,
-                                   struct eviction_status *status) {
+static void eviction_responders_advance(struct eviction_look *look, struct eviction_entry *entry,
+                                        struct eviction_status *status) {
         struct wall_time now = eviction_stamp(look->now.wall);
         int active = eviction_active(status);
         bool has_report;
@@ -183,16 +184,16 @@ static void eviction_turns_advance(struct eviction_look *look, struct eviction_s
                         eviction_target_wake(look->target, end);
                         return;
                 }
-                eviction_turns_finish(status,
-                                      look->is_gone ? EVICTION_POD_DELETED : EVICTION_POD_TERMINAL,
-                                      RESPONDER_INTERRUPTED, now);
+                eviction_responders_finish(
+                        status, look->is_gone ? EVICTION_POD_DELETED : EVICTION_POD_TERMINAL,
+                        RESPONDER_INTERRUPTED, now);
         } else if (!look->is_wanted) {
-                eviction_turns_finish(status, EVICTION_CANCELED, RESPONDER_CANCELED, now);
+                eviction_responders_finish(status, EVICTION_CANCELED, RESPONDER_CANCELED, now);
         } else if (look->is_alive && active >= 0) {
-                int64_t silent_ns = silence_ns(look, slot, active);
+                int64_t silent_ns = silence_ns(look, entry, active);
 
                 if (has_report || silent_ns >= EVICTION_SILENCE_NS)
-                        pass_turn(look, status, active, slot->eviction);
+                        pass_turn(look, status, active, entry->eviction);
                 else
                         eviction_target_wake(look->target,
                                              (struct mono_time){ look->now.mono.ns +
@@ -200,32 +201,27 @@ static void eviction_turns_advance(struct eviction_look *look, struct eviction_s
         }
 }
 
-bool eviction_lacks_room(const struct eviction *eviction) {
-        return eviction->requires_room && !eviction->room.len &&
-               eviction->status.responder_count == 0;
-}
-
 /* First write: responders are set once, here.  False while it waits for a slot
  * or for room. */
-static bool eviction_turns_begin(struct eviction_look *look, struct eviction_slot *slot,
-                                 struct eviction_status *status) {
+static bool eviction_responders_begin(struct eviction_look *look, struct eviction_entry *entry,
+                                      struct eviction_status *status) {
         struct wall_time now = eviction_stamp(look->now.wall);
         bool is_over = look->is_gone || look->is_finished || look->pod->has_group;
 
         if (!is_over && look->is_wanted &&
-            (eviction_lacks_room(slot->eviction) || !eviction_admit(look)))
+            (eviction_lacks_reservation(entry->eviction) || !eviction_admit(look)))
                 return false;
         eviction_snapshot_responders(look, status);
         if (look->is_gone || look->is_finished)
-                eviction_turns_finish(status,
-                                      look->is_gone ? EVICTION_POD_DELETED : EVICTION_POD_TERMINAL,
-                                      RESPONDER_INACTIVE, now);
+                eviction_responders_finish(
+                        status, look->is_gone ? EVICTION_POD_DELETED : EVICTION_POD_TERMINAL,
+                        RESPONDER_INACTIVE, now);
         else if (look->pod->has_group)
-                eviction_turns_finish(status, EVICTION_INVALID, RESPONDER_INACTIVE, now);
+                eviction_responders_finish(status, EVICTION_INVALID, RESPONDER_INACTIVE, now);
         else if (!look->is_wanted)
-                eviction_turns_finish(status, EVICTION_CANCELED, RESPONDER_INACTIVE, now);
+                eviction_responders_finish(status, EVICTION_CANCELED, RESPONDER_INACTIVE, now);
         else {
-                eviction_turns_activate(look, status, 0, slot->eviction);
+                eviction_responders_activate(look, status, 0, entry->eviction);
                 eviction_conditions_set(&status->conditions, EVICTION_AWAITING, now);
         }
         return true;
@@ -238,7 +234,7 @@ static void audit_end(struct eviction_look *look, const struct eviction *evictio
                                                               : "failed";
 
         look->reconciler->stats.outcomes[outcome]++;
-        eviction_rooms_end(look, eviction);
+        eviction_reservations_end(look, eviction);
         eviction_audit(look,
                        (struct audit_record){ .op = slice_of(op),
                                               .eviction = eviction->object.name,
@@ -258,8 +254,8 @@ static void patch_status(struct eviction_look *look, const struct eviction *evic
                             eviction_text_keep(look->out, &body));
 }
 
-static bool eviction_turns_differs(const struct eviction_status *was,
-                                   const struct eviction_status *is) {
+static bool eviction_responders_differs(const struct eviction_status *was,
+                                        const struct eviction_status *is) {
         if (was->responder_count != is->responder_count ||
             was->observed_generation != is->observed_generation ||
             was->conditions.outcome != is->conditions.outcome || !has_same_requesters(was, is))
@@ -270,24 +266,24 @@ static bool eviction_turns_differs(const struct eviction_status *was,
         return false;
 }
 
-void eviction_settle(struct eviction_look *look, struct eviction_slot *slot) {
+void eviction_settle(struct eviction_look *look, struct eviction_entry *entry) {
         struct eviction_status *status = xmalloc(sizeof(*status));
 
-        *status = slot->eviction->status;
+        *status = entry->eviction->status;
         list_requesters(look->target, status);
-        status->observed_generation = slot->eviction->object.generation;
-        if (slot != eviction_active_slot(look->target)) { /* a second one at the same time */
+        status->observed_generation = entry->eviction->object.generation;
+        if (entry != eviction_active_entry(look->target)) { /* a second one at the same time */
                 if (status->responder_count == 0)
                         eviction_snapshot_responders(look, status);
-                eviction_turns_finish(status, EVICTION_INVALID, RESPONDER_INTERRUPTED,
-                                      eviction_stamp(look->now.wall));
+                eviction_responders_finish(status, EVICTION_INVALID, RESPONDER_INTERRUPTED,
+                                           eviction_stamp(look->now.wall));
         } else if (status->responder_count > 0) {
-                eviction_turns_advance(look, slot, status);
-        } else if (!eviction_turns_begin(look, slot, status)) {
+                eviction_responders_advance(look, entry, status);
+        } else if (!eviction_responders_begin(look, entry, status)) {
                 free(status);
                 return;
         }
-        if (eviction_turns_differs(&slot->eviction->status, status))
-                patch_status(look, slot->eviction, status);
+        if (eviction_responders_differs(&entry->eviction->status, status))
+                patch_status(look, entry->eviction, status);
         free(status);
 }
