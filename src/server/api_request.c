@@ -9,6 +9,7 @@
 #include "server/api_query.h"
 #include "server/api_state.h"
 #include "server/api_verbs.h"
+#include "server/warning_header.h"
 #include <stdlib.h>
 
 /* Needs a running container behind the pod, or a node. */
@@ -80,25 +81,13 @@ static int api_server_serve(struct api_context *context) {
         return context->route.is_resource ? serve_resource(context) : serve_path(context);
 }
 
-/* Warning: 299 - "text", quotes and backslashes escaped. */
 static void warnings_write(struct api_context *context) {
-        struct buf text = { 0 };
+        CLEANUP(buf_release) struct buf text = { 0 };
 
-        for (size_t i = 0; i < context->warning_count; i++) {
-                struct slice warning = context->warnings[i];
-
-                buf_text(&text, i ? ", 299 - \"" : "299 - \"");
-                for (size_t j = 0; j < warning.len; j++) {
-                        if (warning.ptr[j] == '"' || warning.ptr[j] == '\\')
-                                buf_char(&text, '\\');
-                        buf_char(&text,
-                                 (unsigned char)warning.ptr[j] < 0x20 ? ' ' : warning.ptr[j]);
-                }
-                buf_char(&text, '"');
-        }
+        warning_header_write(context->warnings, context->warning_count, &text);
         if (text.len)
-                http_response_header(context->response, "Warning", "%s", text.data);
-        buf_release(&text);
+                http_response_header(context->response, "Warning", SLICE_FMT,
+                                     SLICE_ARG(buf_view(&text)));
 }
 
 bool request_run(struct api_server *server, const struct api_server_request *request,

@@ -52,6 +52,14 @@ def compresses():
     judge("not when small", answer.getheader("Content-Encoding") is None, answer.headers)
 
 
+def warns():
+    body = {**{f"unknown{number}": number for number in range(5000)}, "metadata": {"name": "strange"}}
+    answer, content = ask("POST", MAPS, json.dumps(body))
+    warnings = answer.getheader("Warning", "")
+    judge("many warnings are cut, not the answer", answer.status == 201 and b"strange" in content and 4000 < len(warnings) < 13000
+          and 'unknown field \\"unknown0\\"' in warnings, (answer.status, len(warnings), warnings[:100]))
+
+
 def post_until(name, status):
     """Posts until that is the answer, for as long as a busy machine may need to get there."""
     for number in range(300):
@@ -130,6 +138,7 @@ def requests():
 
 if __name__ == "__main__":
     compresses()
+    warns()
     requests()
     slow_watch()
     overload()
