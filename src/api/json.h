@@ -153,12 +153,14 @@ void node_remove_at(struct json_node *array, size_t index);
 void node_array_clear(struct json_node *array);
 
 struct node_iter {
-        void *at, *container;
+        void *at, *before, *container;
         size_t index, count;
 };
 struct node_iter node_iter(const struct json_node *container);
-/* The container must not be changed while iterating, except through values. */
+/* The container must not be changed while iterating, except through values and by node_drop. */
 bool node_next(struct node_iter *iter, struct slice *ret_key, struct json_node **ret_value);
+/* Takes out what node_next gave last, whatever the number of others. */
+void node_drop(struct node_iter *iter);
 
 bool node_write(const struct json_node *node, struct buf *out); /* compact */
 bool node_equal(const struct json_node *a, const struct json_node *b);

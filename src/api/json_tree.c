@@ -2,6 +2,7 @@
  * removing a member frees nothing; trees live for one request or one object version. */
 #include "api/json_priv.h"
 #include "base/util.h"
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -359,6 +360,7 @@ bool node_next(struct node_iter *iter, struct slice *ret_key, struct json_node *
                 return false;
         yyjson_mut_val *at = iter->at;
         bool is_object = unsafe_yyjson_is_obj(iter->container);
+        iter->before = at;
         at = is_object ? at->next->next : at->next;
         if (ret_key)
                 *ret_key = is_object ? key_slice(at) : SLICE_EMPTY;
@@ -367,6 +369,21 @@ bool node_next(struct node_iter *iter, struct slice *ret_key, struct json_node *
         iter->at = at;
         iter->index++;
         return true;
+}
+
+void node_drop(struct node_iter *iter) {
+        yyjson_mut_val *container = iter->container, *before = iter->before, *gone = iter->at;
+        assert(iter->index > 0 && iter->count == node_count(node_of(container)));
+        if (unsafe_yyjson_is_obj(container))
+                before->next->next = gone->next->next;
+        else
+                before->next = gone->next;
+        if (container->uni.ptr == gone)
+                container->uni.ptr = before;
+        iter->at = before;
+        iter->index--;
+        iter->count--;
+        unsafe_yyjson_set_len(container, iter->count);
 }
 
 bool node_equal(const struct json_node *a, const struct json_node *b) {

@@ -420,58 +420,46 @@ static bool is_root_type(const struct schema_object *schema) {
         return false;
 }
 
-/* Members to take out, noted while iterating and removed afterwards. */
-#define DROPS_AT_ONCE 32
-struct drops {
-        struct slice names[DROPS_AT_ONCE];
-        size_t count;
-        bool is_root; /* the object is the whole */
-};
+/* A member that the kind does not know; 1 = it goes, 0 = it stays. */
+static int normalise_unknown(struct schema_normalise_walk *walk, const struct schema_object *schema,
+                             const struct schema_normalise_place *here, bool is_root) {
+        if (walk->is_sparse || (is_type_member(here->field) && (is_root || is_root_type(schema))))
+                return 0;
+        report_unknown(walk, here->parent, here->field);
+        return 1;
+}
 
-static int normalise_member(struct schema_normalise_walk *walk, const struct schema_object *schema,
-                            struct json_node *object, const struct schema_normalise_place *here,
-                            struct drops *drops) {
-        const struct schema_field *field = schema_field_find(schema, here->field);
+/* The same of one it knows; below 0 = it is wrong. */
+static int normalise_known(struct schema_normalise_walk *walk, const struct schema_object *schema,
+                           const struct schema_field *field,
+                           const struct schema_normalise_place *here, struct json_node *object) {
         struct json_node *value = node_find(object, here->field);
-        int r;
+        int r = node_type(value) == JSON_NULL
+                        ? 0
+                        : normalise_field(walk, schema, field, here, object, value);
 
-        if (!field && (walk->is_sparse ||
-                       (is_type_member(here->field) && (drops->is_root || is_root_type(schema)))))
-                return 0;
-        if (!field) {
-                report_unknown(walk, here->parent, here->field);
-                drops->names[drops->count++] = here->field;
-                return 0;
-        }
-        r = node_type(value) == JSON_NULL
-                    ? 0
-                    : normalise_field(walk, schema, field, here, object, value);
-        if (r == 0 && !walk->is_sparse && is_dropped(field, node_find(object, here->field)))
-                drops->names[drops->count++] = here->field;
-        return r;
+        if (r < 0 || walk->is_sparse)
+                return r;
+        return is_dropped(field, node_find(object, here->field));
 }
 
 static int normalise_members(struct schema_normalise_walk *walk, const struct schema_object *schema,
                              struct json_node *object, const struct schema_normalise_place *place,
                              bool is_root) {
-        struct drops drops = { .is_root = is_root };
+        struct node_iter iter = node_iter(object);
+        struct slice name;
 
-        do {
-                struct node_iter iter = node_iter(object);
-                struct slice name;
-                int r = 0;
+        while (node_next(&iter, &name, NULL)) {
+                struct schema_normalise_place here = { .parent = place, .field = name };
+                const struct schema_field *field = schema_field_find(schema, name);
+                int r = field ? normalise_known(walk, schema, field, &here, object)
+                              : normalise_unknown(walk, schema, &here, is_root);
 
-                drops.count = 0;
-                while (r == 0 && drops.count < DROPS_AT_ONCE && node_next(&iter, &name, NULL)) {
-                        struct schema_normalise_place here = { .parent = place, .field = name };
-
-                        r = normalise_member(walk, schema, object, &here, &drops);
-                }
                 if (r < 0)
                         return r;
-                for (size_t i = 0; i < drops.count; i++)
-                        node_remove_slice(object, drops.names[i]);
-        } while (drops.count == DROPS_AT_ONCE);
+                if (r > 0)
+                        node_drop(&iter);
+        }
         return 0;
 }
 

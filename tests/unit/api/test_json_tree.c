@@ -96,6 +96,42 @@ static void test_replacing_while_iterating(void **state) {
         json_tree_free(tree);
 }
 
+/* Drops the members or items whose bit is set; wanted is what is left. */
+static void drop_some(struct json_node *node, unsigned gone, struct buf *wanted) {
+        bool is_object = node_type(node) == JSON_OBJECT;
+        struct node_iter iter = node_iter(node);
+
+        buf_char(wanted, is_object ? '{' : '[');
+        for (unsigned i = 0; i < 4; i++) {
+                assert_true(node_next(&iter, NULL, NULL));
+                if (gone & 1u << i) {
+                        node_drop(&iter);
+                        continue;
+                }
+                buf_text(wanted, wanted->len > 1 ? "," : "");
+                if (is_object)
+                        buf_printf(wanted, "\"%c\":", 'a' + (int)i);
+                buf_printf(wanted, "%u", i + 1);
+        }
+        assert_false(node_next(&iter, NULL, NULL));
+        buf_char(wanted, is_object ? '}' : ']');
+}
+
+static void test_dropping_while_iterating(void **state) {
+        static const char *const texts[] = { "{\"a\":1,\"b\":2,\"c\":3,\"d\":4}", "[1,2,3,4]" };
+
+        (void)state;
+        for (unsigned i = 0; i < 2 * 16; i++) {
+                struct json_tree *tree = must_parse_tree(texts[i / 16]);
+                struct buf wanted = { 0 };
+
+                drop_some(json_tree_root(tree), i % 16, &wanted);
+                assert_tree_is(tree, wanted.data);
+                buf_release(&wanted);
+                json_tree_free(tree);
+        }
+}
+
 static void test_clone_between_trees(void **state) {
         struct json_tree *from = must_parse_tree("{\"a\":[{\"b\":\"text\"},18446744073709551615]}");
         struct json_tree *to = json_tree_new();
@@ -201,6 +237,7 @@ int main(void) {
                 cmocka_unit_test(test_build),
                 cmocka_unit_test(test_getters),
                 cmocka_unit_test(test_replacing_while_iterating),
+                cmocka_unit_test(test_dropping_while_iterating),
                 cmocka_unit_test(test_clone_between_trees),
                 cmocka_unit_test(test_made_and_parsed_numbers_are_equal),
                 cmocka_unit_test(test_random_edits),
