@@ -12,11 +12,13 @@ ifneq ($(wildcard $(KUBECTL)),)
 export BERTH_KUBECTL ?= $(KUBECTL)
 endif
 
-# build_in DIRECTORY, MESON OPTIONS, TARGETS: configures once and builds, quietly
+# build_in DIRECTORY, MESON OPTIONS, TARGETS: configures once, and when plugins came or went, and builds, quietly
 define build_in
 	@[ -f $(1)/build.ninja ] || { command -v meson >/dev/null || \
 		{ echo "meson is missing: run scripts/setup.sh" >&2; exit 1; }; \
-		mkdir -p $(1); meson setup $(1) $(2) >$(1)/setup.log 2>&1 || { tail -n 20 $(1)/setup.log; exit 1; }; }
+		mkdir -p $(1); ls src/plugins/*/*.c tests/unit/plugins_*/*.c >$(1)/plugin-files; meson setup $(1) $(2) >$(1)/setup.log 2>&1 || { tail -n 20 $(1)/setup.log; exit 1; }; }
+	@ls src/plugins/*/*.c tests/unit/plugins_*/*.c | cmp -s - $(1)/plugin-files || { ls src/plugins/*/*.c tests/unit/plugins_*/*.c >$(1)/plugin-files; \
+		meson setup --reconfigure $(1) >$(1)/setup.log 2>&1 || { tail -n 20 $(1)/setup.log; exit 1; }; }
 	@ninja --quiet -C $(1) $(3)
 endef
 # targets DIRECTORY, PREFIX: the shell's words for the build targets that start so

@@ -1,7 +1,8 @@
 /* A plugin: identity, arguments, life cycle, and one optional table of extension points per family.
- * One const struct plugin per file, listed in the registry array of its family; nothing registers
- * itself.  Instances are made per profile; their state is theirs and changes only in init and fini
- * (per-pod state lives in the cycle). */
+ * One const struct plugin plugin_NAME per file, from which the registry of its family is made when
+ * the program is built (scripts/plugin_registry.py); nothing registers itself.  Instances are made
+ * per profile; their state is theirs and changes only in init and fini (per-pod state lives in the
+ * cycle). */
 #pragma once
 
 #include "base/arena.h"
@@ -50,5 +51,5 @@ struct plugin {
         uint32_t wakes_on; /* CLUSTER_* changes that may reverse its "no" */
 };
 
-/* Registries: NULL-ended arrays (plugins/sched/registry.c, plugins/desched/registry.c). */
+/* Registries: NULL-ended arrays (plugins/sched/registry.h, plugins/desched/registry.h). */
 const struct plugin *plugin_find(const struct plugin *const *registry, struct slice name);

@@ -6,7 +6,6 @@
 #include "plugins/desched/node_fit.h"
 #include "plugins/desched/node_room.h"
 #include "plugins/desched/pod_gc.h"
-#include "plugins/desched/registry.h"
 #include <stdlib.h>
 
 struct default_evictor {

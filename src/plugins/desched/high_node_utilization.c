@@ -3,7 +3,6 @@
 #include "plugins/desched/node_drain.h"
 
 #include "base/saturate.h"
-#include "plugins/desched/registry.h"
 
 static bool is_under(const struct node_usage *usage, const struct item_list *thresholds,
                      size_t node) {

@@ -5,7 +5,6 @@
 #include "plugin/kind_index.h"
 #include "plugins/desched/affinity_term.h"
 #include "plugins/desched/priority_order.h"
-#include "plugins/desched/registry.h"
 #include "plugins/desched/sweep.h"
 #include <stdlib.h>
 

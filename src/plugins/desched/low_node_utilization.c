@@ -3,7 +3,6 @@
 #include "plugins/desched/node_drain.h"
 
 #include "base/saturate.h"
-#include "plugins/desched/registry.h"
 
 struct node_bounds {         /* percent, [node, resource]; only configured resources count */
         bool *is_configured; /* by resource */

@@ -4,7 +4,6 @@
 #include "base/map.h"
 #include "plugin/desched_args.h"
 #include "plugins/desched/node_fit.h"
-#include "plugins/desched/registry.h"
 #include "plugins/desched/sweep.h"
 
 struct desched_node_affinity_args {

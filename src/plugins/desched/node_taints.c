@@ -2,7 +2,6 @@
  * descheduler.md 4.4). */
 #include "base/util.h"
 #include "plugin/desched_args.h"
-#include "plugins/desched/registry.h"
 #include "plugins/desched/sweep.h"
 #include "rules/taints.h"
 

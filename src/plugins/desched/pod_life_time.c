@@ -2,7 +2,6 @@
  * the oldest go first.  Its arguments are put as a rule of PodLifecycle. */
 #include "base/util.h"
 #include "plugins/desched/lifecycle_sweep.h"
-#include "plugins/desched/registry.h"
 #include "plugins/desched/sweep.h"
 
 struct condition_arg {

@@ -3,7 +3,6 @@
  * docs/descheduler.md. */
 #include "plugins/desched/lifecycle_rule.h"
 #include "plugins/desched/pod_gc.h"
-#include "plugins/desched/registry.h"
 #include "plugins/desched/retention.h"
 #include "plugins/desched/sweep.h"
 

@@ -2,7 +2,6 @@
  * take them (reference descheduler.md 4.7). */
 #include "base/map.h"
 #include "plugin/desched_args.h"
-#include "plugins/desched/registry.h"
 #include "plugins/desched/sweep.h"
 #include "rules/node_affinity.h"
 #include "rules/taints.h"

@@ -1,7 +1,6 @@
 /* RemoveFailedPods: failed pods, by age, owner, reason and exit code (reference descheduler.md
  * 4.2).  Its arguments are put as a rule of PodLifecycle. */
 #include "plugins/desched/lifecycle_sweep.h"
-#include "plugins/desched/registry.h"
 #include "plugins/desched/sweep.h"
 
 struct remove_failed_args {

@@ -1,7 +1,6 @@
 /* RemovePodsHavingTooManyRestarts: pods whose containers restarted often, the worst of each node
  * first (reference descheduler.md 4.3).  Its arguments are put as a rule of PodLifecycle. */
 #include "plugins/desched/lifecycle_sweep.h"
-#include "plugins/desched/registry.h"
 #include "plugins/desched/sweep.h"
 
 struct restarts_args {

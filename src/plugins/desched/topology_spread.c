@@ -8,7 +8,6 @@
 #include "plugins/desched/topology_spread.h"
 #include "plugin/desched_args.h"
 #include "plugin/kind_index.h"
-#include "plugins/desched/registry.h"
 #include "plugins/desched/sweep.h"
 
 struct topology_spread_args {

@@ -1,7 +1,6 @@
 /* DefaultBinder: the pod's binding is asked of the API server; the scheduler emits the action. */
 #include "plugin/sched_points.h"
 #include "plugin/sched_profile.h"
-#include "plugins/sched/registry.h"
 
 const struct plugin plugin_default_binder = {
         .name = "DefaultBinder",

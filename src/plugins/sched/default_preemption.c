@@ -4,7 +4,6 @@
 #include "plugin/node_memo.h"
 #include "plugin/sched_attempt.h"
 #include "plugins/sched/group_preemption.h"
-#include "plugins/sched/registry.h"
 #include "plugins/sched/victim_budgets.h"
 #include <stdlib.h>
 

@@ -2,7 +2,6 @@
  * and reserved for the pod; claims that are not are nobody's business here, so a pod that has one
  * is refused with a reason instead of being placed without its devices. */
 #include "plugin/sched_attempt.h"
-#include "plugins/sched/registry.h"
 #include "rules/volumes.h"
 
 #define DURATION_FIELD(field_name, member, least, standard, text)                                  \
@@ -219,6 +218,8 @@ static void dynamic_resources_score(const struct sched_cycle *cycle, const void 
         (void)pod_state;
         memset(ret_scores, 0, batch.count * sizeof(*ret_scores));
 }
+
+const struct plugin plugin_dynamic_resources; /* below */
 
 /* Upstream fails here, and with it the whole phase, when PreFilter ended before this plugin. */
 static enum verdict_code post_filter(struct sched_attempt *attempt, const void *state,

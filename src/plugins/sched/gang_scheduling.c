@@ -2,7 +2,6 @@
  * decides them together. */
 #include "plugin/sched_points.h"
 #include "plugin/sched_profile.h"
-#include "plugins/sched/registry.h"
 
 const struct plugin plugin_gang_scheduling = {
         .name = "GangScheduling",

@@ -1,7 +1,6 @@
 /* ImageLocality: nodes that already hold the pod's images, weighted by how common they are. */
 #include "plugin/cache_hints.h"
 #include "plugin/sched_points.h"
-#include "plugins/sched/registry.h"
 
 #define MEBIBYTE (INT64_C(1) << 20)
 #define SUM_MIN (23 * MEBIBYTE)

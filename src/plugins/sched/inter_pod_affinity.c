@@ -1,7 +1,6 @@
 /* InterPodAffinity: pods that want to be near others, or away from them, and pods that want this of
  * the newcomer; reference scheduler.md 4.5. */
 #include "plugins/sched/affinity_priv.h"
-#include "plugins/sched/registry.h"
 
 /* ---- waking ---- */
 

@@ -5,7 +5,6 @@
 #include "plugin/sched_points.h"
 #include "plugin/sched_profile.h"
 #include "plugins/sched/normalize.h"
-#include "plugins/sched/registry.h"
 #include <stdlib.h>
 
 struct node_affinity_args {

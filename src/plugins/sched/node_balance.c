@@ -4,7 +4,6 @@
 #include "base/util.h"
 #include "plugin/cache_hints.h"
 #include "plugin/sched_points.h"
-#include "plugins/sched/registry.h"
 #include "plugins/sched/resource_args.h"
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,6 @@
 #include "base/util.h"
 #include "plugin/cache_hints.h"
 #include "plugin/sched_points.h"
-#include "plugins/sched/registry.h"
 
 static bool any_restarts_all(const struct container *containers, size_t count) {
         for (size_t i = 0; i < count; i++)

@@ -1,7 +1,6 @@
 /* NodeName: a pod that names its node runs there or nowhere. */
 #include "plugin/cache_hints.h"
 #include "plugin/sched_points.h"
-#include "plugins/sched/registry.h"
 
 static void node_name_filter(const struct sched_cycle *cycle, const void *state,
                              const void *pod_state, struct bitset *nodes) {

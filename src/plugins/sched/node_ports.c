@@ -1,7 +1,6 @@
 /* NodePorts: host ports the pod wants must be free. */
 #include "plugin/cache_hints.h"
 #include "plugin/sched_points.h"
-#include "plugins/sched/registry.h"
 #include "rules/ports.h"
 
 static enum verdict_code pre_filter(const struct sched_cycle *cycle, const void *state,

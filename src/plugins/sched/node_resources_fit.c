@@ -6,7 +6,6 @@
 #include "plugin/cache_hints.h"
 #include "plugin/sched_points.h"
 #include "plugins/sched/placement_fit.h"
-#include "plugins/sched/registry.h"
 #include "plugins/sched/resource_args.h"
 #include "rules/fit.h"
 #include <math.h>

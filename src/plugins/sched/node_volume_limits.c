@@ -2,7 +2,6 @@
 #include "base/util.h"
 #include "plugin/cache_hints.h"
 #include "plugin/sched_points.h"
-#include "plugins/sched/registry.h"
 #include "rules/volumes.h"
 #include <string.h>
 

@@ -2,7 +2,6 @@
  * the members that run already included. */
 #include "plugin/pod_group.h"
 #include "plugin/sched_points.h"
-#include "plugins/sched/registry.h"
 
 static int64_t pod_group_pods_count_score(const struct group_view *group, const void *state,
                                           const struct group_domain_use *use) {

@@ -2,7 +2,6 @@
  * (filter) or as far as possible (score); reference scheduler.md 4.4. */
 #include "plugin/cache_hints.h"
 #include "plugin/sched_points.h"
-#include "plugins/sched/registry.h"
 #include "plugins/sched/spread_counts.h"
 #include <math.h>
 

@@ -1,6 +1,5 @@
 /* PrioritySort: higher priority first, then who has waited longer. */
 #include "plugin/sched_points.h"
-#include "plugins/sched/registry.h"
 
 static bool is_before(int32_t a_priority, int64_t a_queued_ns, int32_t b_priority,
                       int64_t b_queued_ns) {

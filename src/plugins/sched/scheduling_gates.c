@@ -1,7 +1,6 @@
 /* SchedulingGates: a pod with gates waits until others take them away. */
 #include "plugin/cache_hints.h"
 #include "plugin/sched_points.h"
-#include "plugins/sched/registry.h"
 
 static enum verdict_code pre_enqueue(const struct sched_cycle *cycle, const void *state,
                                      struct verdict *verdict) {

@@ -4,7 +4,6 @@
 #include "plugin/cache_hints.h"
 #include "plugin/sched_points.h"
 #include "plugins/sched/normalize.h"
-#include "plugins/sched/registry.h"
 #include "rules/taints.h"
 #include <stdlib.h>
 

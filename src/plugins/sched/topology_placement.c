@@ -3,7 +3,6 @@
 #include "base/map.h"
 #include "plugin/pod_group.h"
 #include "plugin/sched_points.h"
-#include "plugins/sched/registry.h"
 
 static enum verdict_code topology_placement_fail(const struct group_view *group,
                                                  struct verdict *verdict, const char *text) {

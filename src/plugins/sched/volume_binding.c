@@ -4,7 +4,6 @@
 #include "plugin/cache_hints.h"
 #include "plugin/sched_points.h"
 #include "plugin/sched_profile.h"
-#include "plugins/sched/registry.h"
 #include "rules/node_affinity.h"
 #include "rules/volumes.h"
 #include <stdlib.h>

@@ -2,7 +2,6 @@
  * may use in the whole cluster. */
 #include "plugin/cache_hints.h"
 #include "plugin/sched_points.h"
-#include "plugins/sched/registry.h"
 #include "rules/volumes.h"
 
 struct restrictions {

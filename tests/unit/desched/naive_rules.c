@@ -1,5 +1,6 @@
 /* Naive rules. */
 #include "naive_rules.h"
+#include "desched_plugins.h"
 #include "plugin/desched_points.h"
 #include "plugins/desched/priority_order.h"
 #include "plugins/desched/registry.h"

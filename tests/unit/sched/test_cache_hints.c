@@ -5,6 +5,7 @@
 #include "oracle_world.h"
 #include "plugin/cycle_memory.h"
 #include "plugins/sched/spread_counts.h"
+#include "sched_plugins.h"
 #include "sched_test.h"
 #include <signal.h>
 #include <sys/wait.h>
