@@ -1,0 +1,50 @@
+/* NodeResourcesFit. */
+#include "base/util.h"
+#include "plugin_scene.h"
+
+#define ASKS(list) .container = "'resources':{'requests':{" list "}}"
+
+static const struct plugin_case cases[] = {
+        { "fits", .pod = { ASKS("'cpu':'4','memory':'8Gi'") }, .fits = "n1 n2" },
+        { "a millicore too much", .pod = { ASKS("'cpu':'4001m'") }, .fits = "",
+          .why = "Insufficient cpu" },
+        { "a byte too much", .pod = { ASKS("'memory':'8589934593'") }, .fits = "",
+          .why = "Insufficient memory" },
+        { "what others hold counts", .pods = { { "a", ASKS("'cpu':'3'") } },
+          .pod = { ASKS("'cpu':'1001m'") }, .fits = "n2" },
+        { "to the last millicore", .pods = { { "a", ASKS("'cpu':'3'") } },
+          .pod = { ASKS("'cpu':'1'") }, .fits = "n1 n2" },
+        { "too many pods",
+          .nodes = { { "n1", .status = "'allocatable':{'cpu':'4','memory':'8Gi','pods':'1'}" },
+                     { "n2" } },
+          .pods = { { "a" } }, .fits = "n2", .why = "Too many pods" },
+        { "a resource nobody has", .pod = { ASKS("'a.b/c':'1'") }, .fits = "",
+          .why = "Insufficient a.b/c" },
+        { "one that is ignored", .args = "'ignoredResources':['a.b/c']",
+          .pod = { ASKS("'a.b/c':'1'") }, .fits = "n1 n2" },
+        { "a group that is ignored", .args = "'ignoredResourceGroups':['a.b']",
+          .pod = { ASKS("'a.b/c':'1'") }, .fits = "n1 n2" },
+        /* cpu half, memory all of it free: (50 + 100) / 2 */
+        { "least allocated", .pod = { ASKS("'cpu':'2','memory':'0'") }, .scores = "n1=75 n2=75" },
+        { "emptier is better", .pods = { { "a", ASKS("'cpu':'2','memory':'4Gi'") } },
+          .pod = { ASKS("'cpu':'1','memory':'2Gi'") }, .scores = "n1=25 n2=75" },
+        { "most allocated",
+          .args = "'scoringStrategy':{'type':'MostAllocated','resources':[{'name':'cpu','weight':1}"
+                  "]}",
+          .pods = { { "a", ASKS("'cpu':'2'") } }, .pod = { ASKS("'cpu':'1'") },
+          .scores = "n1=75 n2=25" },
+};
+static const struct plugin_refusal refusals[] = {
+        { "unknown strategy", "'scoringStrategy':{'type':'Some'}", "supported values" },
+        { "weight beyond 100",
+          "'scoringStrategy':{'type':'LeastAllocated','resources':[{'name':'cpu','weight':101}]}",
+          "weight" },
+        { "a strategy",
+          "'scoringStrategy':{'type':'MostAllocated','resources':[{'name':'cpu','weight':2}]}",
+          NULL },
+};
+
+int main(void) {
+        return plugin_suite_main(&(const struct plugin_suite){
+                "NodeResourcesFit", cases, ARRAY_LEN(cases), refusals, ARRAY_LEN(refusals) });
+}
