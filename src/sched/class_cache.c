@@ -1,8 +1,27 @@
-/* Building and following the cache of a class. */
+/* Building the cache of a class, and bringing it up to date.
+ *
+ * What is cached, for each node row:
+ *   static_fits, static_scores   what plugins say that look at the node's own row alone
+ *   own_fits, own_scores         the same with plugins that also look at the pods on the node
+ *   filters[].admits             what each filter says that counts pods
+ *   refused                      nodes refused to the last pod alone (volumes, nominees)
+ *   fits                         all of these together: own_fits, every admits, not refused
+ *   scores[].distinct            the raw score of each plugin that normalises, by value
+ *   tree                         totals of the nodes that fit, and the best of them
+ * Each line follows from those above it, so an update goes from top to bottom.
+ *
+ * When it is stale: after any change in the cluster's change log since `generation`; for nodes a
+ * what-if touches now or touched at the last use (as_if); when a counting plugin's memory names
+ * domains that changed, or its fingerprint is another; and when the pod has refusals of its own.
+ * class_cache_catch_up looks at exactly these.  Whatever it cannot follow makes it answer false,
+ * and the cache is built anew; that is always right, as test_engine_oracle shows against a full
+ * scan. */
 #include "base/util.h"
 #include "sched/class_cache_priv.h"
+#include <assert.h>
 #include <stdlib.h>
 
+/* Keeps what says how the class fared: its key, age, and how long not to try again. */
 void class_cache_clear(struct class_cache *cache) {
         bitset_release(&cache->static_fits);
         bitset_release(&cache->own_fits);
@@ -24,6 +43,8 @@ void class_cache_clear(struct class_cache *cache) {
                                        .pause = cache->pause };
 }
 
+/* generation 0: it was never built, or could not be.  Which plugins take part may differ from pod
+ * to pod of one class (a PreFilter that skips), and then nothing in it is of use. */
 bool class_cache_suits(const struct cache_call *call, const struct cache_plugins *plugins) {
         const struct class_cache *cache = call->cache;
         return cache->generation != 0 && cache->profile == call->attempt->profile &&
@@ -31,16 +52,23 @@ bool class_cache_suits(const struct cache_call *call, const struct cache_plugins
                cache->plugins.scores == plugins->scores &&
                cache->node_count == cluster_nodes(call->cluster)->count;
 }
+
+/* ---- changes of nodes ---- */
+
 static void clear_marks(struct node_marks *marks) {
         for (size_t i = 0; i < marks->count; i++)
                 bitset_remove(&marks->set, marks->items[i]);
         marks->count = 0;
 }
 
-/* Changes that alter which nodes there are, or what the plugins say of all of them. */
+/* Changes that alter which nodes there are, or what is said of all of them: ImageLocality weighs an
+ * image by the share of nodes that have it, so images of one node change the scores of others. */
 #define REBUILD_CHANGES (CLUSTER_NODE_ADDED | CLUSTER_NODE_REMOVED | CLUSTER_NODE_IMAGES)
 
-/* Of changes that leave a node itself as it was, only the last one matters. */
+/* The log names a node once for each change.  Refreshing it asks about the node as it is now, so
+ * one refresh does for all changes: of those that leave the node's own row as it was, all but the
+ * last are passed over (generation is the last change's).  Others are not, since the last change's
+ * mask would not say that the static part is stale. */
 static bool is_due(const struct node_table *nodes, const struct cluster_change *change) {
         return !node_id_is_none(change->node) && bitset_has(&nodes->live, change->node.index) &&
                ((change->mask & ~(uint32_t)POD_CHANGES) != 0 ||
@@ -59,7 +87,9 @@ static bool refresh_run(struct update *update, const struct cluster_change *chan
         return true;
 }
 
-/* Everything after the local plugins' part. */
+/* Everything below own_fits and own_scores, in the order in which it follows from one another: what
+ * filters that count pods admit, who fits, their raw scores (which may depend on who fits), totals.
+ */
 static bool class_cache_follow(struct update *update) {
         struct class_cache *cache = update->cache;
         for (size_t i = 0; i < cache->filter_count; i++)
@@ -76,6 +106,7 @@ static bool class_cache_follow(struct update *update) {
 
 /* ---- building ---- */
 
+/* In one pass over columns, where single nodes are asked later. */
 static void filter_batch(const struct cache_call *call, bool wants_pods, struct bitset *nodes) {
         const struct cache_plugins *plugins = &call->cache->plugins;
         for (uint64_t left = plugins->filters & ~plugins->counted_filters; left != 0;
@@ -103,6 +134,8 @@ static struct normalized_score *add_normalized(const struct cache_call *call, si
         return score;
 }
 
+/* Raw values are kept for all live nodes, also for those the pod does not fit: a node that begins
+ * to fit is not asked again. */
 static bool take_raws(const struct cache_call *call, size_t index, struct node_batch live,
                       const int64_t *raws) {
         struct normalized_score *score = add_normalized(call, index);
@@ -114,6 +147,8 @@ static bool take_raws(const struct cache_call *call, size_t index, struct node_b
         return true;
 }
 
+/* Scores without normalize add up to one number per node at once.  Those with one are kept by
+ * value; counting plugins are asked later, when it is known who fits. */
 static bool score_batch(const struct cache_call *call, struct node_batch live) {
         struct class_cache *cache = call->cache;
         int64_t *scores = ARENA_ARRAY(call->attempt->cycle.scratch, int64_t, live.count);
@@ -203,6 +238,8 @@ bool class_cache_build(const struct cache_call *call, const struct cache_plugins
 
 /* ---- catching up ---- */
 
+/* An epoch is the identity of a plugin's numbers.  Another one means they were made anew, and what
+ * was derived from the old ones cannot be followed. */
 static bool are_epochs_current(const struct cache_call *call) {
         struct class_cache *cache = call->cache;
         for (size_t i = 0; i < cache->filter_count; i++) {
@@ -222,7 +259,10 @@ static bool are_epochs_current(const struct cache_call *call) {
         return true;
 }
 
-/* Nodes of what-ifs; without: those left out (NULL = none). */
+/* What-ifs move pods between nodes and leave the change log alone, so the nodes they touch are
+ * refreshed apart: those of the what-if the question is asked in, and those that were as an earlier
+ * one had them.  CLUSTER_POD_REMOVED stands for any change of a node's pods.  without: those left
+ * out (NULL = none). */
 static bool refresh_list(struct update *update, const struct node_id *nodes, size_t count,
                          const struct bitset *without) {
         const struct bitset *live = &cluster_nodes(update->call->cluster)->live;
@@ -234,6 +274,7 @@ static bool refresh_list(struct update *update, const struct node_id *nodes, siz
         return true;
 }
 
+/* Refusals to one pod alone stay in the cache until the next pod brings its own. */
 static bool are_refusals_current(const struct cache_call *call) {
         if (!call->refused)
                 return !call->cache->has_refused;
@@ -246,16 +287,22 @@ bool class_cache_catch_up(const struct cache_call *call) {
         struct update update = { .call = call, .cache = cache };
         struct change_range range;
         const struct node_id *touched;
+        assert(cache->generation != 0 && cache->profile == call->attempt->profile);
+        assert(cache->generation <= cluster_generation(call->cluster));
         size_t touched_count = cluster_touched_list(call->cluster, &touched);
         if (!are_epochs_current(call))
                 return false;
+        /* The usual case of many alike pods that fit nowhere: nothing happened at all. */
         if (cache->generation == cluster_generation(call->cluster) && touched_count == 0 &&
             cache->as_if.count == 0 && are_refusals_current(call))
                 return true;
+        /* Refreshing a node costs several calls, a pass over columns a fraction of that per node.
+         */
         if (!cluster_changes_since(call->cluster, cache->generation, &range) ||
             range.first_count + range.second_count > cache->node_count / 4 + 16)
                 return false;
         clear_marks(call->marks);
+        /* Nodes touched by both are refreshed once, by the question's own what-if. */
         bool is_current = refresh_run(&update, range.first, range.first_count) &&
                           refresh_run(&update, range.second, range.second_count) &&
                           refresh_list(&update, cache->as_if.items, cache->as_if.count,

@@ -1,5 +1,10 @@
 /* Which nodes the pods of a class fit, and the raw scores of plugins that count pods, kept in line
- * with what the memories of these plugins say they changed. */
+ * with what the memories of these plugins say they changed.
+ *
+ * A counting plugin's answer for a node follows from the numbers of the node's domains and from a
+ * fingerprint that is the same for all nodes (plugin/cache_hints.h).  So with the same epoch and
+ * fingerprint only nodes of domains named in the news can have another answer.  Each filter and
+ * score keeps a mark of the epoch, fingerprint and version its answers are from. */
 #include "sched/class_cache_priv.h"
 
 /* ---- plugins that count pods ---- */
@@ -10,7 +15,8 @@ static bool has_all_news(const struct follow_mark *mark, const struct memory_ent
                (mark->version >= entry->news.since && !entry->news.is_incomplete);
 }
 
-/* Nodes of the domains that changed, of all topologies but one (NULL = none). */
+/* Nodes of the domains that changed, of all topologies but one (NULL = none).  News are listed
+ * oldest first, so going backwards ends at the first that is known. */
 static void add_news(const struct follow_mark *mark, const struct memory_entry *entry,
                      const struct topology *but, struct bitset *nodes) {
         for (size_t i = entry->news.count; i-- > 0;) {
@@ -101,6 +107,7 @@ static void refit_node(struct update *update, size_t node, bool fits) {
         }
 }
 
+/* 64 nodes at a time. */
 static uint64_t fits_of_word(const struct class_cache *cache, size_t word) {
         uint64_t fits = cache->own_fits.words[word] & ~cache->refused.words[word];
         for (size_t i = 0; i < cache->filter_count; i++)
@@ -116,6 +123,8 @@ static size_t count_refits(const struct class_cache *cache, size_t words) {
         return count;
 }
 
+/* Whether a node fits is compared with what it was, word by word, and only differences are acted
+ * on. Many differences are not worth marking nodes: all totals are made anew then. */
 static void refit_all(struct update *update) {
         struct class_cache *cache = update->cache;
         size_t words = (cache->node_count + 63) / 64;
@@ -231,6 +240,8 @@ bool cache_follow_score(struct update *update, struct normalized_score *score) {
         const struct topology *coarse =
                 !score->follow->coarse ? NULL : score->follow->coarse(state);
         struct bitset nodes = bitset_in_arena(call->attempt->cycle.scratch, cache->node_count);
+        /* With kinds another fingerprint is no reason to ask nodes: it changes what kinds are
+         * worth, and all kinds are valued again below. */
         if (score->mark.epoch != now.epoch || score->coarse != coarse ||
             (!coarse && score->mark.fingerprint != now.fingerprint) ||
             !has_all_news(&score->mark, entry)) {
@@ -238,6 +249,8 @@ bool cache_follow_score(struct update *update, struct normalized_score *score) {
                 distinct_scores_clear(&score->distinct);
                 bitset_or(&nodes, &cache->fits);
         } else {
+                /* Nodes that began to fit are marked and have no value yet; the coarse topology's
+                 * domains change kinds' worth only. */
                 add_news(&score->mark, entry, coarse, &nodes);
                 bitset_or(&nodes, update->is_bulk ? &cache->fits : &call->marks->set);
                 bitset_and(&nodes, &cache->fits);

@@ -1,7 +1,15 @@
-/* One node for the cache of a class: what the plugins that look at one node say of it. */
+/* One node for the cache of a class: what the plugins that look at one node say of it.
+ *
+ * A change of the pods on a node, by far the most frequent one, leaves the node's own row as it
+ * was. So answers are kept in two layers: the static one, of plugins that do not look at the node's
+ * pods, and on top of it the node's own, of all local plugins.  A pod that comes or goes costs the
+ * calls of the second layer only. */
 #include "sched/class_cache_priv.h"
 
-/* A node is about to change: it gives its raw values back. */
+/* A node is about to change.  While it fits it uses one value of each normalising plugin; it gives
+ * these up here, before it may get others, and takes values again in cache_settle.  Values that
+ * come into use or go out of it are all that normalised scores depend on.  In bulk, users are
+ * counted anew at the end instead. */
 void cache_mark(struct update *update, size_t node) {
         struct node_marks *marks = update->call->marks;
         if (update->is_bulk || bitset_has(&marks->set, node))
@@ -61,7 +69,8 @@ static int32_t node_score(const struct cache_call *call, struct node_id node, bo
         return (int32_t)sum;
 }
 
-/* A node's own part; false when there are too many raw values. */
+/* The static layer; false when there are too many raw values.  Raw scores of local plugins with a
+ * normalize are part of it: no such plugin looks at a node's pods (class_engine, add_score). */
 static bool refresh_static(const struct cache_call *call, struct node_id node) {
         struct class_cache *cache = call->cache;
         put_bit(&cache->static_fits, node.index, node_fits(call, node, false));

@@ -1,9 +1,15 @@
-/* From raw values to normalised scores, totals and the tree of the best. */
+/* From raw values to normalised scores, totals and the tree of the best.
+ *
+ * normalize sees each different value in use once instead of every node: it maps equal values to
+ * equal scores, and how often one occurs plays no part (plugin/cache_hints.h).  When the set of
+ * values in use stayed the same, so did what each is worth, and only marked nodes get new totals.
+ */
 #include "sched/class_cache_priv.h"
 
 /* ---- totals ---- */
 
-/* Normalises the values in use; true when one of them changed. */
+/* Normalises the values in use; true when one of them changed.  sample is some node that had the
+ * value: plugins may look at the node to leave it aside, never to score it. */
 static bool class_cache_totals_renormalize(const struct cache_call *call,
                                            struct normalized_score *score) {
         const struct profile_plugin *plugin = plugin_at(call, score->plugin);
@@ -65,6 +71,7 @@ static void add_weighted(const struct distinct_scores *distinct, int32_t *totals
                 totals[i] += weighted[distinct->which[i]];
 }
 
+/* Column by column, then the tree in one pass: for many nodes cheaper than one update each. */
 static void total_all(struct class_cache *cache) {
         int32_t *totals = top_tree_leaves(&cache->tree);
         memcpy(totals, cache->own_scores, cache->node_count * sizeof(*totals));

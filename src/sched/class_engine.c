@@ -3,6 +3,7 @@
 #include "base/map.h"
 #include "base/util.h"
 #include "sched/class_cache.h"
+#include <assert.h>
 #include <stdlib.h>
 
 #define ENGINE_BYTES_MIN ((size_t)1 << 20)
@@ -63,30 +64,45 @@ void class_engine_stats(const struct class_engine *engine, struct class_engine_s
 
 /* ---- who takes part ---- */
 
-static bool add_plugin(const struct sched_attempt *attempt, enum sched_point point, size_t index,
+/* Counts of this decision only cannot be followed. */
+static bool has_counts(const struct count_hints *follow, const void *pod_state) {
+        return follow && follow->entry(pod_state);
+}
+
+static bool add_filter(const struct sched_attempt *attempt, size_t index,
                        struct cache_plugins *plugins) {
         const struct profile_plugin *plugin = &attempt->profile->plugins[index];
         const struct attempt_plugin *own = &attempt->plugins[index];
-        bool is_filter = point == POINT_FILTER;
-        enum cache_scope scope = is_filter ? plugin->filter_scope : plugin->score_scope;
         uint64_t bit = (uint64_t)1 << index;
-        if (is_filter ? own->filter_skips : own->score_skips)
+        if (own->filter_skips)
                 return true;
-        if (cache_scope_is_of_volumes(scope) && is_filter) {
+        if (cache_scope_is_of_volumes(plugin->filter_scope)) {
                 plugins->volume_filters |= bit;
                 return true;
         }
-        *(is_filter ? &plugins->filters : &plugins->scores) |= bit;
-        if (cache_scope_is_of_node(scope))
-                return true;
-        if (scope != CACHE_SCOPE_COUNTS)
-                return false;
+        plugins->filters |= bit;
+        if (plugin->filter_scope != CACHE_SCOPE_COUNTS)
+                return cache_scope_is_of_node(plugin->filter_scope);
+        plugins->counted_filters |= bit;
+        return has_counts(plugin->plugin->sched->hints->filter_counts, own->filter_state);
+}
+
+/* Raw scores that are normalised are kept in the static layer (class_cache_nodes.c), so they may
+ * not follow from the pods of the node. */
+static bool add_score(const struct sched_attempt *attempt, size_t index,
+                      struct cache_plugins *plugins) {
+        const struct profile_plugin *plugin = &attempt->profile->plugins[index];
         const struct sched_points *sched = plugin->plugin->sched;
-        const struct count_hints *follow =
-                is_filter ? sched->hints->filter_counts : sched->hints->score_counts;
-        *(is_filter ? &plugins->counted_filters : &plugins->counted_scores) |= bit;
-        return follow && (is_filter || sched->normalize) &&
-               follow->entry(is_filter ? own->filter_state : own->score_state);
+        const struct attempt_plugin *own = &attempt->plugins[index];
+        uint64_t bit = (uint64_t)1 << index;
+        if (own->score_skips)
+                return true;
+        plugins->scores |= bit;
+        if (plugin->score_scope != CACHE_SCOPE_COUNTS)
+                return plugin->score_scope == CACHE_SCOPE_NODE ||
+                       (plugin->score_scope == CACHE_SCOPE_NODE_PODS && !sched->normalize);
+        plugins->counted_scores |= bit;
+        return sched->normalize && has_counts(sched->hints->score_counts, own->score_state);
 }
 
 /* The plugins of a point that take part; false when one of them cannot be followed. */
@@ -94,12 +110,13 @@ static bool take_plugins(const struct sched_attempt *attempt, enum sched_point p
                          struct cache_plugins *plugins) {
         const struct profile_point *list = &attempt->profile->points[point];
         for (size_t i = 0; i < list->count; i++)
-                if (!add_plugin(attempt, point, list->plugins[i], plugins))
+                if (point == POINT_FILTER ? !add_filter(attempt, list->plugins[i], plugins)
+                                          : !add_score(attempt, list->plugins[i], plugins))
                         return false;
         return true;
 }
 
-/* Totals are kept in 32 bits. */
+/* Totals are kept in 32 bits: half the memory of a pass over all of them. */
 static bool are_totals_small(const struct sched_profile *profile) {
         const struct profile_point *score = &profile->points[POINT_SCORE];
         int64_t sum = 0;
@@ -217,7 +234,7 @@ static bool bring_up_to_date(struct class_engine *engine, const struct cache_cal
 /* ---- choosing ---- */
 
 /* Where no pods are counted all pods of a class are alike, else those with the same labels in one
- * namespace. */
+ * namespace.  Keys are hashes of 64 bits; that two classes share one is not provided for. */
 static uint64_t key_of(const struct sched_attempt *attempt, const struct cache_plugins *plugins) {
         uint64_t parts[] = { attempt->cycle.identity, (uint64_t)(uintptr_t)attempt->profile };
         if ((plugins->counted_filters | plugins->counted_scores) == 0)
@@ -286,6 +303,7 @@ enum engine_answer class_engine_choose(struct class_engine *engine, struct sched
         struct cache_plugins plugins;
         uint32_t best_count;
         int32_t total;
+        assert(attempt->pre_filter.code == VERDICT_OK && !attempt->cycle.is_parity);
         sched_attempt_settle(attempt);
         reserve_marks(engine, cluster_nodes(call.cluster)->count);
         if (is_for_engine(attempt, &plugins))

@@ -156,6 +156,8 @@ static bool scheduler_decide_once(struct step *step, struct queued_pod *entry,
                 .watch = scheduler->config.watch,
         };
         struct decision decision;
+        /* Popped, or taken back from the extenders: in no part of the queue. */
+        assert(entry->part == QUEUE_NONE && !entry->is_gated);
         entry->decided_generation = cluster_generation(cluster);
         decide_or_recall(scheduler, entry, &request, &decision);
         scheduler->next_node = decision.next_node;
@@ -179,6 +181,7 @@ static void decide_extended(struct step *step, const struct extended_decision *e
         struct scheduler *scheduler = step->scheduler;
         struct queued_pod *entry = extended->entry;
         struct extended_decision none;
+        assert(entry->part == QUEUE_BINDING && (extended->has_nodes || extended->has_limit));
         scheduling_queue_take(&scheduler->queue, entry);
         bool is_open =
                 scheduler_decide_once(step, entry, extended->has_nodes ? &extended->nodes : NULL,
@@ -211,6 +214,10 @@ struct scheduler_progress scheduler_step(struct scheduler *scheduler, struct mon
                                          struct action_list *out) {
         struct step step = { scheduler, mono, wall, out };
         struct scheduler_progress progress = { 0 };
+        const struct node_id *touched;
+        /* A step begins outside of any what-if, and the queue is never ahead of the cluster. */
+        assert(cluster_touched_list(scheduler->config.cluster, &touched) == 0);
+        assert(scheduler->seen <= cluster_generation(scheduler->config.cluster));
         scheduler_catch_up(scheduler, mono.ns);
         scheduling_queue_flush(&scheduler->queue, mono.ns);
         scheduler_pre_bind_check(&step);

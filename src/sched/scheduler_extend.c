@@ -3,6 +3,7 @@
 #include "api/json.h"
 #include "base/util.h"
 #include "sched/extension.h"
+#include <assert.h>
 #include <stdlib.h>
 
 /* Extenders score up to 10, plugins up to 100. */
@@ -247,6 +248,7 @@ static bool take_answer(struct step *step, struct extension *extension, struct q
         const struct extender *extender =
                 &step->scheduler->config.extenders[answer->open->ask.extender];
         enum extender_verb verb = answer->open->ask.verb;
+        assert(extension->open > 0 && extension->is_for_victims == (verb == EXTENDER_PREEMPT));
         struct slice trouble = trouble_of(step->scheduler, answer->result, answer->body);
         extension->open--;
         if (verb == EXTENDER_PREEMPT) {

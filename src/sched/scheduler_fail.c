@@ -1,6 +1,7 @@
 /* A pod that could not be placed: the one write of condition and nomination, and the event. */
 #include "base/util.h"
 #include "sched/scheduler_priv.h"
+#include <assert.h>
 
 #define EVENT_NOTE_MAX 1024
 #define EVENT_NOTE_CUT " ..."
@@ -58,6 +59,9 @@ static void emit_status(struct step *step, struct queued_pod *entry, struct slic
 
 void scheduler_fail(struct step *step, struct queued_pod *entry, const struct failure *failure) {
         struct scheduler *scheduler = step->scheduler;
+        /* Popped, or back from a bind or from extenders; never a pod that is on a node. */
+        assert(entry->part == QUEUE_NONE || entry->part == QUEUE_BINDING);
+        assert(node_id_is_none(cluster_pod(scheduler->config.cluster, entry->pod)->node));
         struct cluster *cluster = scheduler->config.cluster;
         struct slice reason = failure->is_error && !failure->is_reason_unschedulable
                                       ? SLICE_LITERAL("SchedulerError")

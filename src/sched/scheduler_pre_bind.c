@@ -3,6 +3,7 @@
  * assumed on its node meanwhile. */
 #include "base/util.h"
 #include "sched/scheduler_priv.h"
+#include <assert.h>
 #include <stdlib.h>
 
 #define CHECK_INTERVAL_NS NS_PER_S /* for time limits; changes are looked at as they come */
@@ -282,6 +283,8 @@ bool scheduler_pre_bind_due(const struct scheduler *scheduler, int64_t *ret_due_
 
 void scheduler_bind(struct step *step, struct queued_pod *entry, struct node_id node) {
         struct scheduler *scheduler = step->scheduler;
+        assert(entry->part == QUEUE_NONE && !node_id_is_none(node));
+        assert(node_id_is_none(cluster_pod(scheduler->config.cluster, entry->pod)->node));
         if (!scheduler_pre_bind(step, entry, node))
                 scheduler_emit_bind(step, entry, node);
         scheduling_queue_bind(&scheduler->queue, entry);

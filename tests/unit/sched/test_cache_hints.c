@@ -35,6 +35,36 @@ static const struct plugin plugin_flat = {
                         .hints = &(const struct cache_hints){ .score = CACHE_SCOPE_NODE } },
 };
 
+/* Scores by the pods of a node, and normalises: right, but nothing the cache keeps. */
+static void crowd_score(const struct sched_cycle *cycle, const void *state, const void *pod_state,
+                        struct node_batch batch, int64_t *ret_scores) {
+        (void)state;
+        (void)pod_state;
+        for (size_t i = 0; i < batch.count; i++)
+                ret_scores[i] = cluster_nodes(cycle->cluster)->pod_count[batch.nodes[i].index];
+}
+
+static void crowd_normalize(const struct sched_cycle *cycle, const void *state,
+                            const void *pod_state, struct node_batch feasible, int64_t *scores) {
+        (void)cycle;
+        (void)state;
+        (void)pod_state;
+        int64_t max = 1;
+        for (size_t i = 0; i < feasible.count; i++)
+                max = scores[i] > max ? scores[i] : max;
+        for (size_t i = 0; i < feasible.count; i++)
+                scores[i] = NODE_SCORE_MAX * scores[i] / max;
+}
+
+static const struct plugin plugin_crowd = {
+        .name = "Crowd",
+        .sched =
+                &(const struct sched_points){
+                        .score = crowd_score,
+                        .normalize = crowd_normalize,
+                        .hints = &(const struct cache_hints){ .score = CACHE_SCOPE_NODE_PODS } },
+};
+
 /* Looks at the pod's name, and in PreFilter at the pods of the cluster: no hints are right. */
 static enum verdict_code odd_pre_filter(const struct sched_cycle *cycle, const void *state,
                                         void **ret_pod_state, const struct bitset **ret_only,
@@ -138,6 +168,7 @@ static const struct promise {
         { &plugin_volume_restrictions, "pv", REFUSES },
         { &plugin_volume_zone, "pv", REFUSES },
         { &plugin_odd, "p", REFUSES | UNCACHED }, /* without hints, and right */
+        { &plugin_crowd, "p", SCORES | UNCACHED },
 };
 
 static void promises_hold(void **state) {
@@ -210,7 +241,6 @@ static const struct planted {
         { &plugin_inter_pod_affinity, "pa", FILTER_SCOPE, CACHE_SCOPE_NODE_PODS },
         { &plugin_inter_pod_affinity, "pa", FILTER_SCOPE, CACHE_SCOPE_VOLUMES },
         { &plugin_inter_pod_affinity, "pa", SCORE_SCOPE, CACHE_SCOPE_NODE },
-        { &plugin_inter_pod_affinity, "pa", SCORE_SCOPE, CACHE_SCOPE_NODE_PODS },
         { &plugin_inter_pod_affinity, "pa", FILTER_FINGERPRINT, 0 },
         { &plugin_inter_pod_affinity, "pa", FILTER_NEWS, 0 },
         { &plugin_inter_pod_affinity, "pa", SCORE_NEWS, 0 },
