@@ -30,37 +30,6 @@ static void eviction_order_finish(struct eviction_order *order, const struct err
         order->config.finished(order->config.context, err);
 }
 
-void order_set(struct order_pod *pod, enum order_state state, const char *message) {
-        pod->state = state;
-        if (message)
-                snprintf(pod->message, sizeof(pod->message), "%s", message);
-        if (order_state_is_over(state))
-                loop_timer_disarm(pod->order->loop, &pod->timer);
-        if (pod->order->config.changed)
-                pod->order->config.changed(pod->order->config.context);
-}
-
-void order_call(struct order_pod *pod, const struct api_call *call,
-                void (*done)(void *context, const struct api_reply *reply)) {
-        pod->order->calls++;
-        pod->call = transport_call(pod->order->transport, call, done, pod);
-}
-
-void order_ask(struct order_pod *pod, enum evict_way way) {
-        struct eviction_order *order = pod->order;
-        const struct evict_intent intent = { .pod = { SLICE_LITERAL("Pod"), slice_of(pod->ns),
-                                                      slice_of(pod->name), slice_of(pod->uid) },
-                                             .requested_by =
-                                                     SLICE_LITERAL(EVICTION_ORDER_REQUESTER),
-                                             .way = way };
-
-        order->calls++;
-        pod->is_asking = true;
-        order->sink.ask(order->sink.context, &intent);
-        if (!loop_timer_is_armed(&order->serve))
-                loop_timer_arm(order->loop, &order->serve, 0);
-}
-
 static void on_serve(void *context) {
         runtime_serve_evictions(((struct eviction_order *)context)->config.runtime);
 }
@@ -80,7 +49,7 @@ static void eviction_order_begin(struct order_pod *pod) {
                 order_subresource_begin(pod);
 }
 
-void order_pump(struct eviction_order *order) {
+static void eviction_order_pump(struct eviction_order *order) {
         uint32_t max_open =
                 order->config.max_open ? order->config.max_open : EVICTION_ORDER_OPEN_DEFAULT;
         size_t open_count = 0, over_count = 0, asking_count = 0;
@@ -117,7 +86,7 @@ static void on_deadline(void *context) {
                 else if (!order->group || pod->state == ORDER_QUEUED)
                         order_set(pod, ORDER_WITHDRAWN, "the deadline passed");
         }
-        order_pump(order);
+        eviction_order_pump(order);
         if (!order->is_finished) /* calls that are under way come first */
                 loop_timer_arm(order->loop, &order->deadline, ORDER_LOOK_NS);
 }
@@ -133,13 +102,6 @@ static void on_unanswered(void *context) {
 }
 
 /* ---- pods ---- */
-
-struct order_pod *order_find_pod(struct eviction_order *order, struct slice uid) {
-        for (size_t i = 0; i < order->count; i++)
-                if (slice_is(uid, order->pods[i].uid))
-                        return &order->pods[i];
-        return NULL;
-}
 
 static bool is_left_alone(const struct json *pod) {
         const struct json *meta = json_get(pod, "metadata"), *owner;
@@ -179,7 +141,7 @@ static void eviction_order_start(struct eviction_order *order) {
                 loop_timer_arm(order->loop, &order->deadline, order->config.deadline_ns);
         if (order->group && order->config.waits)
                 loop_timer_arm(order->loop, &order->unanswered, UNANSWERED_NS);
-        order_pump(order);
+        eviction_order_pump(order);
 }
 
 static void fail_with(struct eviction_order *order, const char *what,
@@ -366,6 +328,7 @@ struct eviction_order *eviction_order_new(const struct eviction_order_config *co
         struct eviction_order *order = xcalloc(1, sizeof(*order));
 
         order->config = *config;
+        order->pump = eviction_order_pump;
         order->loop = runtime_loop(config->runtime);
         order->transport = runtime_transport(config->runtime);
         order->requester = evict_service_join(

@@ -30,6 +30,7 @@ struct order_pod {
 
 struct eviction_order {
         struct eviction_order_config config;
+        void (*pump)(struct eviction_order *order); /* see order_pump */
         struct loop *loop;
         struct transport *transport;
         struct evict_requester *requester;
@@ -46,6 +47,7 @@ struct eviction_order {
         struct err err;
 };
 
+/* ---- order_pod.c ---- */
 /* One call for a pod; done gets the pod. */
 void order_call(struct order_pod *pod, const struct api_call *call,
                 void (*done)(void *context, const struct api_reply *reply));

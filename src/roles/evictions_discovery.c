@@ -69,7 +69,7 @@ static void evictions_discovery_start(struct evictions_role *role, const char *g
 }
 
 static void start_older(struct evictions_role *role) {
-        struct evictions_role *older = evictions_role_new(role->runtime, &role->config);
+        struct evictions_role *older = role->make_older(role->runtime, &role->config);
 
         older->requester = role->requester;
         older->newer = role;

@@ -6,56 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DATE_PATIENCE_NS (10 * NS_PER_S) /* an answer that took longer says little */
-#define DATE_ROUNDING_NS (2 * NS_PER_S)  /* dates are whole seconds */
-#define FOLLOWER_STEP_NS (NS_PER_S / 2)  /* until it leads */
-
-bool evictions_is_native(const struct evictions_role *role) {
-        return role->group && strcmp(role->group, EVICTION_GROUP_NATIVE) == 0;
-}
-
-const char *evictions_mode_name(const struct evictions_role *role) {
-        if (!evictions_is_native(role))
-                return "crd";
-        return role->is_controller ? "native-own" : "native-foreign";
-}
-
-struct eviction_now evictions_now(const struct evictions_role *role) {
-        return (struct eviction_now){ .wall = { loop_wall(role->loop).ns + role->ahead_ns },
-                                      .mono = loop_mono(role->loop) };
-}
-
-void evictions_take_date(struct evictions_role *role, const struct api_reply *reply,
-                         struct mono_time asked) {
-        int64_t took_ns = loop_mono(role->loop).ns - asked.ns;
-        int64_t now_ns = loop_wall(role->loop).ns, date_ns = reply->date_s * NS_PER_S;
-
-        if (reply->date_s == 0 || took_ns > DATE_PATIENCE_NS)
-                return;
-        if (date_ns < now_ns - took_ns - DATE_ROUNDING_NS)
-                role->ahead_ns = date_ns - (now_ns - took_ns);
-        else if (date_ns > now_ns + DATE_ROUNDING_NS)
-                role->ahead_ns = date_ns - now_ns;
-        else
-                role->ahead_ns = 0;
-}
-
-void evictions_write_audit(struct evictions_role *role, const struct audit_record *record) {
-        struct audit_chain *chain = role->newer ? &role->newer->chain : &role->chain;
-        struct buf line = { 0 };
-
-        if (!role->config.audit)
-                return;
-        chain->mode = evictions_mode_name(role);
-        audit_chain_append(chain, record, loop_wall(role->loop), &line);
-        role->config.audit(role->config.context, buf_view(&line));
-        buf_release(&line);
-}
-
-void evictions_step_soon(struct evictions_role *role) {
-        if (role->is_started)
-                loop_timer_arm(role->loop, &role->step_timer, 0);
-}
+#define FOLLOWER_STEP_NS (NS_PER_S / 2) /* until it leads */
 
 /* Nothing is left of what was begun before the upgrade. */
 static bool is_finished(const struct evictions_role *role) {
@@ -184,11 +135,12 @@ static void free_role(void *self) {
         evictions_role_free(self);
 }
 
-struct evictions_role *evictions_role_new(struct runtime *runtime,
-                                          const struct evictions_role_config *config) {
+static struct evictions_role *evictions_role_new(struct runtime *runtime,
+                                                 const struct evictions_role_config *config) {
         struct evictions_role *role = xcalloc(1, sizeof(*role));
 
         role->runtime = runtime;
+        role->make_older = evictions_role_new;
         role->loop = runtime_loop(runtime);
         role->transport = runtime_transport(runtime);
         role->config = *config;
@@ -223,14 +175,4 @@ struct evictions_role *evictions_role_add(struct runtime *runtime,
                                                   .is_idle = is_idle,
                                                   .free = free_role });
         return role;
-}
-
-void evictions_role_stats(const struct evictions_role *role,
-                          struct evictions_role_stats *ret_stats) {
-        *ret_stats = (struct evictions_role_stats){ .group = role->group,
-                                                    .is_reconciling = role->is_controller,
-                                                    .has_stepped_down = role->has_stepped_down,
-                                                    .skipped = role->skipped };
-        if (role->reconciler)
-                eviction_reconciler_stats(role->reconciler, &ret_stats->reconciler);
 }

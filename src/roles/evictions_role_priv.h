@@ -28,6 +28,9 @@ struct feed_line {
 
 struct evictions_role {
         struct runtime *runtime;
+        /* Makes the part that finishes what was begun before an upgrade. */
+        struct evictions_role *(*make_older)(struct runtime *runtime,
+                                             const struct evictions_role_config *config);
         struct evict_requester *requester;
         struct loop *loop;
         struct transport *transport;
@@ -58,7 +61,7 @@ struct evictions_role {
         uint64_t skipped;
 };
 
-/* ---- evictions_role.c ---- */
+/* ---- evictions_state.c ---- */
 bool evictions_is_native(const struct evictions_role *role);
 const char *evictions_mode_name(const struct evictions_role *role);
 struct eviction_now evictions_now(const struct evictions_role *role);
@@ -69,9 +72,7 @@ void evictions_take_date(struct evictions_role *role, const struct api_reply *re
 void evictions_write_audit(struct evictions_role *role, const struct audit_record *record);
 void evictions_step_soon(struct evictions_role *role);
 
-/* A part of a role, not yet started. */
-struct evictions_role *evictions_role_new(struct runtime *runtime,
-                                          const struct evictions_role_config *config);
+/* ---- evictions_role.c ---- */
 void evictions_role_free(struct evictions_role *role); /* accepts NULL */
 
 /* ---- evictions_metrics.c ---- */
