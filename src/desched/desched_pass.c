@@ -87,7 +87,7 @@ static void desched_pass_prepare(struct pass *pass, struct descheduler *deschedu
                 .wants_reasons = descheduler->observer.spared,
                 .moves = { .oracle = descheduler->oracle.place ? &descheduler->oracle : NULL,
                            .returns = descheduler->returns,
-                           .turns = descheduler->turns,
+                           .move_budget = descheduler->move_budget,
                            .min_gain = config->policy->min_score_gain },
         };
         if (pass->run.moves.oracle)
@@ -162,8 +162,8 @@ static const struct desched_report *run_pass(struct descheduler *descheduler, st
         desched_pass_prepare(&pass, descheduler, now);
         pass.is_partial = is_partial;
         pass.changes = changes;
-        if (descheduler->turns)
-                move_turns_begin(descheduler->turns, pass.run.nodes.count);
+        if (descheduler->move_budget)
+                move_budget_begin(descheduler->move_budget, pass.run.nodes.count);
         struct desched_report *report = &descheduler->report;
         *report = (struct desched_report){ .node_count = pass.run.nodes.count,
                                            .rules = descheduler->rules };

@@ -80,7 +80,7 @@ int descheduler_new(const struct descheduler_config *config, struct config_probl
         if (config->oracle && !config->is_parity && config->policy->moves_only_if_better) {
                 descheduler->oracle = *config->oracle;
                 descheduler->returns = return_memory_new();
-                descheduler->turns = move_turns_new();
+                descheduler->move_budget = move_budget_new();
         }
         build_profiles(descheduler, problems);
         int code = config_problems_to_err(problems, err);
@@ -98,7 +98,7 @@ void descheduler_free(struct descheduler *descheduler) {
                 desched_profile_free(descheduler->profiles[i]);
         free(descheduler->profiles);
         return_memory_free(descheduler->returns);
-        move_turns_free(descheduler->turns);
+        move_budget_free(descheduler->move_budget);
         arena_release(&descheduler->arena);
         arena_release(&descheduler->pass);
         arena_release(&descheduler->scratch);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 struct measured { /* one node or pod */
-        int64_t cpu_milli, memory_bytes;
+        int64_t cpu_milli, count_bytes;
         bool has_cpu, has_memory;
 };
 
@@ -29,7 +29,7 @@ static bool recorded_usage_pick(const struct measured *measured, struct slice re
         if (measured->has_cpu && slice_is(resource, "cpu"))
                 *ret_amount = measured->cpu_milli;
         else if (measured->has_memory && slice_is(resource, "memory"))
-                *ret_amount = measured->memory_bytes;
+                *ret_amount = measured->count_bytes;
         else
                 return false;
         return true;
@@ -96,7 +96,7 @@ static int recorded_usage_measure(const struct json *const *maps, size_t count,
         if (code == 0 && measured->has_cpu)
                 code = quantity_milli(buf_view(&cpu), &measured->cpu_milli, err);
         if (code == 0 && measured->has_memory)
-                code = quantity_value(buf_view(&memory), &measured->memory_bytes, err);
+                code = quantity_value(buf_view(&memory), &measured->count_bytes, err);
         buf_release(&cpu);
         buf_release(&memory);
         return code;
@@ -267,8 +267,8 @@ void recorded_usage_smooth(struct recorded_usage *usage, const struct recorded_u
                 if (now->has_cpu && then->has_cpu)
                         now->cpu_milli = recorded_usage_blend(then->cpu_milli, now->cpu_milli);
                 if (now->has_memory && then->has_memory)
-                        now->memory_bytes =
-                                recorded_usage_blend(then->memory_bytes, now->memory_bytes);
+                        now->count_bytes =
+                                recorded_usage_blend(then->count_bytes, now->count_bytes);
         }
 }
 

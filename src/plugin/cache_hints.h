@@ -10,7 +10,7 @@
  * Having a table at all is the first promise: what the plugin answers follows from the cluster,
  * from the object cache, and of the pod itself from its spec (class), labels, namespace, priority
  * and owners.  It does not follow from the pod's name or uid (volumes and claims of its own apart),
- * the time, or earlier calls.  Alike pods then share a refusal (sched/failure_memo) and are woken
+ * the time, or earlier calls.  Alike pods then share a refusal (sched/refusal_cache) and are woken
  * together (sched/parked_pods). */
 #pragma once
 
@@ -19,8 +19,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct memory_entry; /* plugin/cycle_memory.h */
-struct topology;     /* rules/topology.h */
+struct count_entry; /* plugin/count_cache.h */
+struct topology;    /* rules/topology.h */
 
 /* What an answer follows from, beyond the pod's spec: that of filter and explain with the state of
  * pre_filter, and that of score with the state of pre_score.  The promise holds for what the plugin
@@ -33,7 +33,7 @@ enum cache_scope {
         /* The node's own row (labels, taints, allocatable, images ...), not the pods on it, and
          * neither labels nor namespace of the pod: pods of one spec are the same to it.  Images
          * apart, which the cache renews by itself, other nodes play no part.
-         * Used for: answers are kept by node and asked again when that node's row changes.  Pods
+         * Used for: answers are cached by node and asked again when that node's row changes.  Pods
          * nominated to a node, or evicted in a what-if, are not put to it. */
         CACHE_SCOPE_NODE,
         /* The node's own row and the pods that are on it, by their specs.
@@ -63,18 +63,18 @@ struct score_kind {
  * node then depends on that node's domains, on the numbers of these domains, and on a fingerprint
  * that is the same for all nodes. */
 struct count_hints {
-        /* The entry of the memory the numbers of a pod state are kept in; NULL: they are of this
-         * decision only, and nothing can be followed.  Promise: whenever the number of a domain
-         * changes, entry->news names the domain.
-         * Used for: only nodes of the domains named are asked about again. */
-        const struct memory_entry *(*entry)(const void *pod_state);
+        /* The entry of the count cache the numbers of a pod state are kept in; NULL: they are of
+         * this decision only, and nothing can be followed.  Promise: whenever the number of a
+         * domain changes, entry->news names the domain. Used for: only nodes of the domains named
+         * are asked about again. */
+        const struct count_entry *(*entry)(const void *pod_state);
         /* A fingerprint of all that answers depend on beside the numbers of the node's domains (a
          * minimum over all domains, weights); NULL: there is nothing of the kind.  For scores
          * feasible, below, is up to date when it is called.
          * Used for: while it is the same, nodes whose domains did not change are not asked about.
          */
         uint64_t (*fingerprint)(void *pod_state, const uint32_t *feasible);
-        /* Scores that depend on which nodes the pod fits: how many numbers are to be kept about
+        /* Scores that depend on which nodes the pod fits: how many numbers to store about
          * these nodes, which the cache keeps, zero while there is no node; and what a node that
          * joins or leaves them does to the numbers.  NULL when scores do not depend on it. */
         size_t (*feasible_size)(const void *pod_state);

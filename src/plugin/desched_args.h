@@ -50,7 +50,7 @@ struct name_set name_set_make(const struct cluster *cluster, const struct text_l
                               struct arena *arena);
 bool name_set_has(const struct name_set *set, struct str_id name);
 
-/* Which pods a plugin looks at: namespaces and labels. */
+/* Which pods concern a plugin: namespaces and labels. */
 struct pod_scope {
         bool has_include;
         struct name_set include, exclude;
@@ -66,7 +66,7 @@ bool pod_scope_has_kind(const struct desched_run *run, const struct pod_scope *s
 /* Time since then, in nanoseconds or whole seconds; false when it is unset or still to come. */
 bool age_nanoseconds(struct wall_time since, struct wall_time now, int64_t *ret_ns);
 bool age_seconds(struct wall_time since, struct wall_time now, int64_t *ret_seconds);
-/* Whether that many whole seconds have passed; when not yet, the run is told when they will have.
+/* Whether that many whole seconds have passed; when not yet, the run notes when they will have.
  */
 bool is_old_enough(struct desched_run *run, struct wall_time since, int64_t seconds);
 /* Whether any owner's kind is in the set. */

@@ -189,12 +189,12 @@ void desched_run_prepare(struct desched_run *run, const struct bitset *selected)
         order_pods(run);
         run->kinds = pod_kinds_make(run->cluster, run->pass);
         run->gone = bitset_in_arena(run->pass, cluster_pod_cap(run->cluster));
-        run->memo = map_new();
+        run->cached = map_new();
 }
 
 void desched_run_finish(struct desched_run *run) {
-        map_free(run->memo);
-        run->memo = NULL;
+        map_free(run->cached);
+        run->cached = NULL;
 }
 
 size_t desched_run_pods(struct desched_run *run, struct node_id node, enum pod_listing listing,

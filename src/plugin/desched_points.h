@@ -17,8 +17,8 @@ struct arena *desched_run_scratch(struct desched_run *run);    /* lives as long 
 struct arena *desched_run_pass_arena(struct desched_run *run); /* ... as the pass */
 /* What was found out once and holds for the whole pass, such as which nodes fit a class: NULL until
  * put.  owner is any address that belongs to the asker alone. */
-void *desched_run_memo(const struct desched_run *run, const void *owner, uint64_t key);
-void desched_run_memo_put(struct desched_run *run, const void *owner, uint64_t key, void *value);
+void *desched_run_cached(const struct desched_run *run, const void *owner, uint64_t key);
+void desched_run_cache_put(struct desched_run *run, const void *owner, uint64_t key, void *value);
 bool desched_run_is_parity(const struct desched_run *run);
 /* What evicting the pod is expected to take; 0 = nothing worth a thought, or nobody knows. */
 int64_t desched_run_expected_ns(const struct desched_run *run, struct pod_id pod);

@@ -47,21 +47,21 @@ const struct desched_usage *desched_run_usage(const struct desched_run *run) {
         return run->usage;
 }
 
-/* ---- memo ---- */
+/* ---- what is known for the pass ---- */
 
-struct desched_run_memo_key {
+struct desched_run_cached_key {
         const void *owner;
         uint64_t key;
 };
 
-void *desched_run_memo(const struct desched_run *run, const void *owner, uint64_t key) {
-        const struct desched_run_memo_key full = { owner, key };
-        return map_get(run->memo, slice_make((const char *)&full, sizeof(full)));
+void *desched_run_cached(const struct desched_run *run, const void *owner, uint64_t key) {
+        const struct desched_run_cached_key full = { owner, key };
+        return map_get(run->cached, slice_make((const char *)&full, sizeof(full)));
 }
 
-void desched_run_memo_put(struct desched_run *run, const void *owner, uint64_t key, void *value) {
-        const struct desched_run_memo_key full = { owner, key };
-        map_put(run->memo, slice_make((const char *)&full, sizeof(full)), value);
+void desched_run_cache_put(struct desched_run *run, const void *owner, uint64_t key, void *value) {
+        const struct desched_run_cached_key full = { owner, key };
+        map_put(run->cached, slice_make((const char *)&full, sizeof(full)), value);
 }
 
 /* ---- filters ---- */
@@ -267,7 +267,7 @@ static bool is_worth_moving(struct desched_run *run, struct pod_id pod,
         if (has_come_back(run, row))
                 return desched_run_spare_refused(
                         run, pod, "pods of its owner came back to this node after eviction");
-        if (run->moves.turns && !move_turns_take(run->moves.turns, slice_of(row->uid)))
+        if (run->moves.move_budget && !move_budget_take(run->moves.move_budget, slice_of(row->uid)))
                 return desched_run_spare_refused(
                         run, pod, "not compared in this pass: too many scheduler questions");
         if (!oracle->place(oracle->context, pod, placement)) {
@@ -289,7 +289,7 @@ static void note_move(struct desched_run *run, struct pod_id pod, struct node_id
         const struct pod_row *row = cluster_pod(run->cluster, pod);
         struct slice owner = controller_of(run->cluster, row);
         /* Of a pod whose next place nobody knows, be it a cleaning rule's or another scheduler's,
-         * the room counts as taken: its owner makes another one, which has to go somewhere. */
+         * the capacity counts as taken: its owner makes another one, which has to go somewhere. */
         if (!pod_row_is_finished(row) && !node_id_is_none(node))
                 oracle->move(oracle->context, pod, node);
         if (run->is_mover && run->moves.returns && owner.len > 0 && !run->is_dry_run)

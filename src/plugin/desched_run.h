@@ -5,7 +5,7 @@
 
 #include "plugin/desched_points.h"
 #include "plugin/eviction_outlook.h"
-#include "plugin/move_turns.h"
+#include "plugin/move_budget.h"
 #include "plugin/placement_oracle.h"
 #include "plugin/return_memory.h"
 
@@ -37,7 +37,7 @@ struct desched_run_listener {
 struct desched_moves {
         const struct placement_oracle *oracle; /* NULL = not asked */
         struct return_memory *returns;         /* of earlier passes; NULL = none */
-        struct move_turns *turns;              /* who is asked about; NULL = everybody */
+        struct move_budget *move_budget;       /* who is asked about; NULL = everybody */
         int64_t min_gain;
 };
 
@@ -65,7 +65,7 @@ struct desched_run {
         struct bitset shown;      /* pods of these nodes, and those elsewhere */
         struct bitset finished;
         struct pod_kinds kinds;
-        struct map *memo;   /* (owner, key) -> value in the pass arena */
+        struct map *cached; /* (owner, key) -> value in the pass arena */
         struct bitset gone; /* asked to go in this pass, no longer shown */
         /* The profile and rule at work. */
         struct desched_filters filters, pre_filters;

@@ -86,14 +86,14 @@ static void sort_pods(struct kind_index *index, struct desched_run *run) {
 
 const struct kind_index *kind_index_of(struct desched_run *run) {
         static const char owner;
-        struct kind_index *index = desched_run_memo(run, &owner, 0);
+        struct kind_index *index = desched_run_cached(run, &owner, 0);
         if (index)
                 return index;
         index = ARENA_NEW(run->pass, struct kind_index);
         index->kinds = run->kinds;
         sort_kinds(index, run);
         sort_pods(index, run);
-        desched_run_memo_put(run, &owner, 0, index);
+        desched_run_cache_put(run, &owner, 0, index);
         return index;
 }
 

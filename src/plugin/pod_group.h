@@ -35,7 +35,7 @@ struct group_domain_use {
         const struct pod_id *pods;
 };
 
-/* A search for pods that make room for a group. */
+/* A search for victims for a group. */
 struct group_preemption {
         const struct group_view *group;
         struct cluster *cluster; /* changed inside what-ifs only */
@@ -48,7 +48,7 @@ struct group_preemption {
         const struct pod_id *victims;
 };
 
-/* Takes a victim off its node in a what-if; a nomination it still has holds no room then. */
+/* Takes a victim off its node in a what-if; a nomination it still has counts for nothing then. */
 void group_withdraw(struct cluster *cluster, struct pod_id victim);
 
 /* ---- what a PodGroup says; all accept NULL and answer as for an empty one ---- */

@@ -16,15 +16,15 @@ static uint64_t identity_of(const struct sched_cycle *cycle) {
         return hash;
 }
 
-static void sched_attempt_remember(struct sched_cycle *cycle, struct cycle_memory *memory) {
-        cycle->memory = memory;
-        if (!memory) {
+static void sched_attempt_remember(struct sched_cycle *cycle, struct count_cache *counts) {
+        cycle->counts = counts;
+        if (!counts) {
                 cycle->topologies = ARENA_NEW(cycle->scratch, struct topologies);
                 cycle->topologies->arena = cycle->topologies->scratch = cycle->scratch;
                 return;
         }
-        cycle_memory_begin(memory, cycle->cluster);
-        cycle->topologies = cycle_memory_topologies(memory);
+        count_cache_begin(counts, cycle->cluster);
+        cycle->topologies = count_cache_topologies(counts);
         cycle->topologies->scratch = cycle->scratch;
         cycle->identity = identity_of(cycle);
 }
@@ -53,7 +53,7 @@ void sched_attempt_init(struct sched_attempt *attempt, const struct attempt_requ
                 .is_parity = request->profile->is_parity,
                 .object_cache = request->profile->object_cache,
         };
-        sched_attempt_remember(&attempt->cycle, request->memory);
+        sched_attempt_remember(&attempt->cycle, request->counts);
         attempt->plugins =
                 ARENA_ARRAY(request->arena, struct attempt_plugin, request->profile->plugin_count);
         sched_attempt_find_nominees(attempt);

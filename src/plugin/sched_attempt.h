@@ -64,7 +64,7 @@ struct preemption_limit {
 };
 
 /* ---- how plugins work ---- */
-/* Runs are counted; those of an attempt that is timed are also told one by one. */
+/* Runs are counted; those of an attempt that is timed are also reported one by one. */
 struct plugin_watch {
         uint64_t *runs;          /* by plugin of the profile, POINT_COUNT each */
         int64_t (*now_ns)(void); /* only differences count; NULL = not timed */
@@ -117,13 +117,13 @@ struct sched_attempt {
         struct arena trial;                     /* what-if states; cleared by each */
         uint64_t agreed;   /* plugins, as bits, known to admit the nodes that are judged */
         bool is_unsettled; /* remembered counts are as some what-if had them */
-        /* node_memo.c: what is known of nodes, NULL = nothing; plugins whose refusal is final,
-         * those that look at volumes, and the nodes that these admit (NULL = not asked yet). */
-        struct node_memo *memo;
-        uint64_t memo_plugins, memo_volume_filters;
-        const struct bitset *memo_admitted;
-        bool memo_was_opened;
-        bool memo_is_partial; /* plugins that count pods take part */
+        /* verdict_cache.c: what is known of nodes, NULL = nothing; plugins whose refusal is final,
+         * those that judge volumes, and the nodes that these admit (NULL = not asked yet). */
+        struct verdict_cache *verdicts;
+        uint64_t verdict_plugins, verdict_volume_filters;
+        const struct bitset *verdict_admitted;
+        bool verdicts_were_opened;
+        bool verdicts_are_partial; /* plugins that count pods take part */
 };
 
 struct attempt_request {
@@ -133,7 +133,7 @@ struct attempt_request {
         struct slice node_name; /* spec.nodeName of a pod that is judged again */
         struct wall_time now;
         struct arena *arena;
-        struct cycle_memory *memory;            /* NULL: everything is counted anew */
+        struct count_cache *counts;             /* NULL: everything is counted anew */
         const struct preemption_limit *limit;   /* NULL = none */
         struct slice no_preemption;             /* "" = none */
         const struct eviction_outlook *outlook; /* likewise; not in parity */

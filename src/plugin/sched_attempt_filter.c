@@ -96,7 +96,7 @@ bool sched_attempt_explain_changed(struct sched_attempt *attempt, struct node_id
         if (!fits)
                 keep_refusal(trial.scratch, ret_refusal);
         trial_end(&trial, attempt);
-        attempt->is_unsettled = attempt->cycle.memory;
+        attempt->is_unsettled = attempt->cycle.counts;
         return fits;
 }
 

@@ -1,7 +1,7 @@
 /* Judging one node: what the plugins say of it, and whether pods nominated to it leave the pod what
  * it needs.  Verdicts that hold for pods of the same kind are taken from the cache of verdicts. */
-#include "plugin/node_memo.h"
 #include "plugin/sched_attempt_priv.h"
+#include "plugin/verdict_cache.h"
 
 /* ---- nominees ---- */
 
@@ -80,10 +80,10 @@ static bool sched_attempt_judge_node(struct sched_attempt *attempt, struct node_
 
 bool sched_attempt_judge(struct sched_attempt *attempt, struct node_id node,
                          struct node_refusal *ret_refusal) {
-        if (node_memo_judged(attempt, node, ret_refusal))
+        if (verdict_cache_find(attempt, node, ret_refusal))
                 return ret_refusal->code == VERDICT_OK;
         bool fits = sched_attempt_judge_node(attempt, node, ret_refusal);
-        node_memo_keep_judged(attempt, node, fits ? NULL : ret_refusal);
+        verdict_cache_put(attempt, node, fits ? NULL : ret_refusal);
         return fits;
 }
 
@@ -95,16 +95,16 @@ bool sched_attempt_judge_changed(struct sched_attempt *attempt, struct node_id n
         return sched_attempt_explain_changed(attempt, node, ret_refusal);
 }
 
-/* Whether a node is none of the set, or has room for the pod beside its nominees. */
+/* Whether a node is none of the set, or fits the pod beside its nominees. */
 static bool is_free(struct sched_attempt *attempt, struct node_id node,
                     const struct bitset *nodes) {
         struct node_refusal refusal;
         if (!bitset_has(nodes, node.index))
                 return true;
-        if (node_memo_judged(attempt, node, &refusal))
+        if (verdict_cache_find(attempt, node, &refusal))
                 return refusal.code == VERDICT_OK;
         bool fits = judge_with_nominees(attempt, node, &refusal);
-        node_memo_keep_judged(attempt, node, fits ? NULL : &refusal);
+        verdict_cache_put(attempt, node, fits ? NULL : &refusal);
         return fits;
 }
 
@@ -120,7 +120,7 @@ static uint64_t plugins_without_pods(const struct sched_profile *profile) {
 void sched_attempt_drop_nominated(struct sched_attempt *attempt, struct bitset *nodes) {
         if (attempt->nominee_count == 0)
                 return;
-        node_memo_open(attempt);
+        verdict_cache_open(attempt);
         attempt->agreed = plugins_without_pods(attempt->profile);
         for (size_t i = 0; i < attempt->nominee_count; i++)
                 if (!is_free(attempt, attempt->nominees[i].node, nodes))

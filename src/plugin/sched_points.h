@@ -12,7 +12,7 @@
 #pragma once
 
 #include "model/object_cache.h"
-#include "plugin/cycle_memory.h"
+#include "plugin/count_cache.h"
 #include "plugin/plugin.h"
 
 /* One pod's attempt.  Plugins read it; only the runner writes. */
@@ -28,7 +28,7 @@ struct sched_cycle {
         struct arena *scratch;
         bool is_parity;
         const struct object_cache *object_cache; /* volumes, services ...; NULL = none known */
-        struct cycle_memory *memory;             /* counts of earlier decisions; NULL = none */
+        struct count_cache *counts;              /* counts of earlier decisions; NULL = none */
         struct topologies *topologies;           /* of the cluster as it is */
         uint64_t identity; /* of class, namespace and labels; 0 without memory */
 };
@@ -100,8 +100,8 @@ struct sched_points {
         void (*filter)(const struct sched_cycle *cycle, const void *state, const void *pod_state,
                        struct bitset *nodes);
         /* PostFilter, when no node was found: looks for a way to make the pod fit, changing
-         * nothing. OK: it found one and told the attempt; UNSCHEDULABLE with a text; ERROR with a
-         * text ends the phase. */
+         * nothing. OK: it found one and the attempt holds it; UNSCHEDULABLE with a text; ERROR with
+         * a text ends the phase. */
         enum verdict_code (*post_filter)(struct sched_attempt *attempt, const void *state,
                                          struct verdict *verdict);
         /* PreScore; feasible: the nodes to be scored.  SKIP: no score from this plugin. */

@@ -1,7 +1,7 @@
 /* What is known of one class of pods: per node whether it fits and what it is worth.
  *
- * Brought up to date from the change log and from what the memories of counting plugins say they
- * changed; what that cannot do is built anew. */
+ * Brought up to date from the change log and from what the count caches of counting plugins say
+ * they changed; what that cannot do is built anew. */
 #pragma once
 
 #include "base/bitset.h"
@@ -29,7 +29,7 @@ struct normalized_score {
         const struct topology *coarse; /* values go by kind; NULL = by raw score */
         struct distinct_scores distinct;
         size_t feasible_size;
-        uint32_t *feasible; /* NULL where no numbers about the feasible nodes are kept */
+        uint32_t *feasible; /* NULL where no numbers about the feasible nodes are stored */
 };
 
 /* The plugins that take part, as bits over the profile. */
@@ -50,7 +50,7 @@ struct class_cache {
         size_t node_count, fitting_count, bytes;
         struct bitset static_fits, own_fits; /* by local plugins: the node's own part, all */
         struct bitset refused;               /* to the last pod alone */
-        bool has_refused; /* some node is: known without a look at a million bits */
+        bool has_refused; /* some node is: so that a million bits need not be read */
         struct bitset fits;
         int32_t *static_scores, *own_scores; /* weighted, of local plugins without normalising */
         size_t filter_count, score_count;

@@ -1,5 +1,5 @@
 /* Which nodes the pods of a class fit, and the raw scores of plugins that count pods, kept in line
- * with what the memories of these plugins say they changed.
+ * with what the count caches of these plugins say they changed.
  *
  * A counting plugin's answer for a node follows from the numbers of the node's domains and from a
  * fingerprint that is the same for all nodes (plugin/cache_hints.h).  So with the same epoch and
@@ -10,14 +10,14 @@
 /* ---- plugins that count pods ---- */
 
 /* Whether the memory's news say all that happened since the cache was up to date. */
-static bool has_all_news(const struct follow_mark *mark, const struct memory_entry *entry) {
+static bool has_all_news(const struct follow_mark *mark, const struct count_entry *entry) {
         return mark->version == entry->news.version ||
                (mark->version >= entry->news.since && !entry->news.is_incomplete);
 }
 
 /* Nodes of the domains that changed, of all topologies but one (NULL = none).  News are listed
  * oldest first, so going backwards ends at the first that is known. */
-static void add_news(const struct follow_mark *mark, const struct memory_entry *entry,
+static void add_news(const struct follow_mark *mark, const struct count_entry *entry,
                      const struct topology *but, struct bitset *nodes) {
         for (size_t i = entry->news.count; i-- > 0;) {
                 const struct domain_change *change = &entry->news.items[i];
@@ -64,7 +64,7 @@ void cache_follow_filter(const struct cache_call *call, struct counted_filter *f
         const struct profile_plugin *plugin = plugin_at(call, filter->plugin);
         const struct count_hints *follow = plugin->plugin->sched->hints->filter_counts;
         void *state = filter_state(call, filter->plugin);
-        const struct memory_entry *entry = follow->entry(state);
+        const struct count_entry *entry = follow->entry(state);
         struct arena *scratch = call->attempt->cycle.scratch;
         struct follow_mark now = { entry->epoch, fingerprint_of(follow, state, NULL),
                                    entry->news.version };
@@ -233,7 +233,7 @@ bool cache_follow_score(struct update *update, struct normalized_score *score) {
         const struct cache_call *call = update->call;
         struct class_cache *cache = update->cache;
         void *state = score_state(call, score->plugin);
-        const struct memory_entry *entry = score->follow->entry(state);
+        const struct count_entry *entry = score->follow->entry(state);
         struct follow_mark now = { entry->epoch,
                                    fingerprint_of(score->follow, state, score->feasible),
                                    entry->news.version };

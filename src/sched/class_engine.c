@@ -15,7 +15,7 @@
 
 struct class_engine {
         struct map_u64 *caches;
-        struct cycle_memory *memory;
+        struct count_cache *counts;
         struct node_marks marks;
         size_t max_bytes; /* 0 = by the size of the cluster */
         uint64_t clock;
@@ -27,7 +27,7 @@ struct class_engine {
 struct class_engine *class_engine_new(size_t max_bytes) {
         struct class_engine *engine = xcalloc(1, sizeof(*engine));
         engine->caches = map_u64_new();
-        engine->memory = cycle_memory_new(max_bytes > 0 ? max_bytes : ENGINE_BYTES_MIN);
+        engine->counts = count_cache_new(max_bytes > 0 ? max_bytes : ENGINE_BYTES_MIN);
         bitset_init(&engine->marks.set);
         engine->max_bytes = max_bytes;
         return engine;
@@ -46,20 +46,20 @@ void class_engine_free(struct class_engine *engine) {
         while (map_u64_next(engine->caches, &at, NULL, &cache))
                 cache_free(cache);
         map_u64_free(engine->caches);
-        cycle_memory_free(engine->memory);
+        count_cache_free(engine->counts);
         bitset_release(&engine->marks.set);
         free(engine->marks.items);
         free(engine);
 }
 
-struct cycle_memory *class_engine_memory(struct class_engine *engine) {
-        return engine->memory;
+struct count_cache *class_engine_counts(struct class_engine *engine) {
+        return engine->counts;
 }
 
 void class_engine_stats(const struct class_engine *engine, struct class_engine_stats *ret_stats) {
         *ret_stats = engine->stats;
         ret_stats->caches = map_u64_count(engine->caches);
-        ret_stats->memory_bytes = cycle_memory_bytes(engine->memory);
+        ret_stats->count_bytes = count_cache_bytes(engine->counts);
 }
 
 /* ---- who takes part ---- */
@@ -208,7 +208,7 @@ static void reserve_marks(struct class_engine *engine, size_t node_count) {
         bitset_resize(&engine->marks.set, node_count);
         engine->marks.items =
                 xreallocarray(engine->marks.items, node_count + 1, sizeof(*engine->marks.items));
-        cycle_memory_limit(engine->memory, byte_limit(engine, node_count * COUNT_BYTES));
+        count_cache_limit(engine->counts, byte_limit(engine, node_count * COUNT_BYTES));
 }
 
 static bool bring_up_to_date(struct class_engine *engine, const struct cache_call *call,

@@ -19,7 +19,7 @@ struct class_engine;
 struct class_engine *class_engine_new(size_t max_bytes);
 void class_engine_free(struct class_engine *engine); /* accepts NULL */
 /* For the attempts the engine is asked about. */
-struct cycle_memory *class_engine_memory(struct class_engine *engine);
+struct count_cache *class_engine_counts(struct class_engine *engine);
 
 struct engine_choice {
         struct node_id node;
@@ -40,6 +40,6 @@ enum engine_answer class_engine_choose(struct class_engine *engine, struct sched
 
 struct class_engine_stats {
         uint64_t hits, builds, refusals; /* refusals: left to the full scan */
-        size_t caches, bytes, memory_bytes;
+        size_t caches, bytes, count_bytes;
 };
 void class_engine_stats(const struct class_engine *engine, struct class_engine_stats *ret_stats);

@@ -1,7 +1,7 @@
 /* One pod against the cluster: the phases of a scheduling cycle in order (reference scheduler.md
  * section 3). */
 #include "sched/decision.h"
-#include "plugin/node_memo.h"
+#include "plugin/verdict_cache.h"
 #include <assert.h>
 
 /* Upstream's sampling (parity only). */
@@ -120,7 +120,7 @@ static struct node_refusal extender_refusal(struct decide *d, struct node_id nod
 static void explain_refusals(struct decide *d, const struct bitset *feasible) {
         struct node_refusal *refusals = ARENA_ARRAY(d->arena, struct node_refusal, d->node_count);
         size_t count = 0;
-        node_memo_open(&d->attempt);
+        verdict_cache_open(&d->attempt);
         for (size_t i = 0; i < d->node_count; i++) {
                 struct node_id node = d->order[i];
                 if (bitset_has(feasible, node.index))
@@ -480,7 +480,7 @@ void scheduler_decide(struct cluster *cluster, const struct sched_profile *profi
                 .node_name = request->node_name,
                 .now = request->now,
                 .arena = arena,
-                .memory = !request->engine ? NULL : class_engine_memory(request->engine),
+                .counts = !request->engine ? NULL : class_engine_counts(request->engine),
                 .limit = request->limit,
                 .no_preemption = request->no_preemption,
                 .outlook = request->is_parity ? NULL : request->outlook,

@@ -22,7 +22,7 @@ enum decision_wants {
         DECIDE_GATES = 1,      /* ask the PreEnqueue plugins first */
         DECIDE_VERDICTS = 2,   /* refused nodes with plugin and reasons even when some node fits */
         DECIDE_SCORES = 4,     /* keep raw and weighted scores per plugin */
-        DECIDE_POST_FILTER = 8 /* search pods whose eviction makes room (changes nothing) */
+        DECIDE_POST_FILTER = 8 /* search pods whose eviction would help (changes nothing) */
 };
 
 /* What extenders said about the nodes they were asked about; no other node is taken. */
@@ -37,7 +37,7 @@ struct decision_extension {
         const struct extended_node *nodes;
 };
 
-/* Is told how long each extension point took, as a whole, and more where it asks for it. */
+/* Receives how long each extension point took, as a whole, and more where it asks for it. */
 struct decision_watch {
         int64_t (*now_ns)(void); /* only differences count */
         void (*ran)(void *context, const struct sched_profile *profile, enum sched_point point,
@@ -57,13 +57,13 @@ struct decision_request {
         struct slice node_name; /* spec.nodeName where an assigned pod is judged; else empty */
         uint32_t wants;         /* enum decision_wants */
         bool is_parity;
-        int32_t percentage_of_nodes; /* parity: share to look at; 0 = upstream's formula */
+        int32_t percentage_of_nodes; /* parity: share to filter; 0 = upstream's formula */
         struct wall_time now;        /* start of pods that have not started, in preemption */
         struct rng *rng;             /* breaks ties; NULL = first by node order */
         /* Caches to use where nothing but a choice is wanted, inside of what-ifs too; NULL = always
          * scan.  Not in parity. */
         struct class_engine *engine;
-        const struct node_id *beside; /* a node whose worth is told as well; NULL = none */
+        const struct node_id *beside; /* a node whose score is returned as well; NULL = none */
         const size_t *next_node;      /* parity: where the sampled scan starts; NULL = 0 */
         bool offers_all; /* extenders are to be asked: the nominated node is one of many */
         const struct decision_extension *extension; /* what they answered; NULL = not asked */

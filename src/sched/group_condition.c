@@ -71,7 +71,7 @@ static void write_conditions(const struct json *conditions, const struct group_w
 static struct group_word word_for(const struct group_trial *trial, int64_t generation) {
         static const char *const reasons[] = {
                 [GROUP_FITS] = "Scheduled",
-                [GROUP_WAITS_FOR_ROOM] = "Unschedulable",
+                [GROUP_WAITS_FOR_VICTIMS] = "Unschedulable",
                 [GROUP_REFUSED] = "Unschedulable",
                 [GROUP_FAILED] = "SchedulerError",
         };

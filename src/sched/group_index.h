@@ -1,4 +1,4 @@
-/* Which pods are members of which group, so that nobody has to look at all pods for them. */
+/* Which pods are members of which group, so that finding them needs no scan of all pods. */
 #pragma once
 
 #include "model/cluster.h"

@@ -81,10 +81,10 @@ static void place_without(const struct group_cycle *cycle, const struct group_pr
 static void wait_for(const struct group_cycle *cycle, const struct group_preemption *search,
                      struct group_trial *after, struct group_trial *trial) {
         for (size_t i = 0; i < cycle->count; i++) {
-                after->places[i].waits_for_room = true;
+                after->places[i].waits_for_victims = true;
                 after->places[i].message = trial->places[i].message;
         }
-        after->outcome = GROUP_WAITS_FOR_ROOM;
+        after->outcome = GROUP_WAITS_FOR_VICTIMS;
         after->message = trial->message;
         after->victim_count = search->victim_count;
         after->victims = search->victims;

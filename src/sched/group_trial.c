@@ -50,7 +50,7 @@ static void group_trial_withdraw(struct group_trial_run *trial, struct pod_id po
         group_withdraw(cluster_of(trial), pod);
 }
 
-/* As if the victims were gone: the members behind see their room, and the pod in it. */
+/* As if the victims were gone: the members behind see what they free, and the pod there. */
 static void put_after_victims(struct group_trial_run *trial, struct group_place *place,
                               const struct preemption *preemption) {
         struct arena *arena = trial->request->arena;
@@ -65,7 +65,7 @@ static void put_after_victims(struct group_trial_run *trial, struct group_place 
         };
         *victims = (struct preemption){ .chosen = kept };
         place->victims = victims;
-        place->waits_for_room = true;
+        place->waits_for_victims = true;
         for (size_t i = 0; i < kept->victim_count; i++)
                 group_trial_withdraw(trial, kept->victims[i]);
         group_trial_put(trial, place, kept->node);
@@ -97,7 +97,7 @@ static void put_behind_leavers(struct group_trial_run *trial, struct group_place
         cluster_rollback(cluster);
         if (!fits)
                 return;
-        place->waits_for_room = true;
+        place->waits_for_victims = true;
         group_trial_put(trial, place, node);
 }
 
@@ -135,9 +135,9 @@ static bool is_hopeless(const struct group_trial_run *trial, size_t left) {
                trial->placed_count + left < trial->cycle->group.min_count;
 }
 
-static bool waits_for_room(const struct group_trial *out, size_t count) {
+static bool waits_for_victims(const struct group_trial *out, size_t count) {
         for (size_t i = 0; i < count; i++)
-                if (out->places[i].waits_for_room)
+                if (out->places[i].waits_for_victims)
                         return true;
         return false;
 }
@@ -149,8 +149,8 @@ static void group_trial_conclude(struct group_trial_run *trial) {
         if (!is_enough) {
                 out->outcome = GROUP_REFUSED;
                 out->message = SLICE_LITERAL(GROUP_UNSCHEDULABLE);
-        } else if (waits_for_room(out, trial->cycle->count)) {
-                out->outcome = GROUP_WAITS_FOR_ROOM;
+        } else if (waits_for_victims(out, trial->cycle->count)) {
+                out->outcome = GROUP_WAITS_FOR_VICTIMS;
                 out->message = SLICE_LITERAL(GROUP_UNSCHEDULABLE
                                              ", pod group is waiting for preemption to complete");
         } else {

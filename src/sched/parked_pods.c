@@ -26,7 +26,7 @@ void parked_pods_release(struct parked_pods *parked) {
 
 static bool has_reason(const struct parked_reason *reason, const struct queued_pod *entry) {
         return reason->rejectors == entry->rejectors && reason->wakes_on == entry->wakes_on &&
-               reason->profile == entry->profile && reason->hears_all == entry->hears_all;
+               reason->profile == entry->profile && reason->wakes_on_any == entry->wakes_on_any;
 }
 
 static struct parked_reason *reason_for(struct parked_pods *parked,
@@ -40,7 +40,7 @@ static struct parked_reason *reason_for(struct parked_pods *parked,
         *reason = (struct parked_reason){ .rejectors = entry->rejectors,
                                           .wakes_on = entry->wakes_on,
                                           .profile = entry->profile,
-                                          .hears_all = entry->hears_all,
+                                          .wakes_on_any = entry->wakes_on_any,
                                           .next = parked->reasons };
         if (reason->next)
                 reason->next->prev = reason;
@@ -64,7 +64,7 @@ static uint64_t hash_of(const struct queued_pod *entry) {
         const struct alike_key *key = &entry->alike;
         uint64_t parts[] = { entry->rejectors,
                              (uint64_t)entry->wakes_on << 32 | entry->profile << 1 |
-                                     entry->hears_all,
+                                     entry->wakes_on_any,
                              (uint64_t)key->class.index << 32 | key->labels.index,
                              (uint64_t)key->ns.index << 32 | (uint32_t)key->priority, key->alone };
         return hash_bytes(parts, sizeof(parts), 0);

@@ -1,5 +1,5 @@
 /* Parked pods by what they are and by who refused them.  Alike pods that the same plugins refused
- * hear of a change together: whether it may help is asked once for all of them, and not at all
+ * are woken by a change together: whether it may help is asked once for all of them, and not at all
  * where none of these plugins listens to such changes. */
 #pragma once
 
@@ -10,7 +10,8 @@
 
 struct queued_pod;
 
-/* All that the plugins' hints may look at; the pod's own row apart, when it changes itself. */
+/* All that the plugins' queueing hints may depend on; the pod's own row apart, when it changes
+ * itself. */
 struct alike_key {
         struct class_id class;
         struct label_set_id labels;
@@ -32,7 +33,7 @@ struct parked_reason {
         uint64_t rejectors;
         uint32_t wakes_on;
         uint8_t profile;
-        bool hears_all;
+        bool wakes_on_any;
         struct parked_group *first;
         struct parked_reason *next, *prev;
 };
@@ -43,6 +44,6 @@ struct parked_pods {
 
 void parked_pods_init(struct parked_pods *parked);
 void parked_pods_release(struct parked_pods *parked);
-/* Files the entry by its alike_key, profile, rejectors, wakes_on and hears_all. */
+/* Files the entry by its alike_key, profile, rejectors, wakes_on and wakes_on_any. */
 void parked_pods_add(struct parked_pods *parked, struct queued_pod *entry);
 void parked_pods_remove(struct parked_pods *parked, struct queued_pod *entry);

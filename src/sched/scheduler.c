@@ -39,7 +39,7 @@ struct scheduler *scheduler_new(const struct scheduler_config *config) {
         arena_init(&scheduler->scratch, 0);
         scheduler->actions = map_u64_new();
         scheduler->engine = class_engine_new(config->cache_bytes);
-        scheduler->failures = failure_memo_new();
+        scheduler->failures = refusal_cache_new();
         if (config->has_groups || config->has_gangs)
                 scheduler->groups = group_index_new();
         scheduler->traces =
@@ -59,7 +59,7 @@ void scheduler_free(struct scheduler *scheduler) {
         scheduler_pre_bind_free(scheduler);
         scheduler_extensions_free(scheduler);
         class_engine_free(scheduler->engine);
-        failure_memo_free(scheduler->failures);
+        refusal_cache_free(scheduler->failures);
         group_index_free(scheduler->groups);
         scheduling_queue_release(&scheduler->queue);
         arena_release(&scheduler->scratch);
@@ -80,8 +80,8 @@ static void set_wakes(struct scheduler *scheduler, struct queued_pod *entry,
         for (size_t i = 0; i < profile->plugin_count; i++)
                 if ((entry->rejectors >> i & 1) != 0)
                         entry->wakes_on |= profile->plugins[i].plugin->wakes_on;
-        entry->hears_all = decision->was_refused_by_extender;
-        if (entry->hears_all)
+        entry->wakes_on_any = decision->was_refused_by_extender;
+        if (entry->wakes_on_any)
                 entry->wakes_on = UINT32_MAX;
         if (decision->has_no_nodes) {
                 entry->rejectors = UINT64_MAX;
@@ -121,14 +121,14 @@ static void decide_or_recall(struct scheduler *scheduler, const struct queued_po
         bool is_alone = !request->engine || request->is_parity || request->limit;
         const struct decision *known =
                 is_alone ? NULL
-                         : failure_memo_find(scheduler->failures, cluster, profile, entry->pod);
+                         : refusal_cache_find(scheduler->failures, cluster, profile, entry->pod);
         if (known) {
                 *ret_decision = *known;
                 return;
         }
         scheduler_decide(cluster, profile, request, &scheduler->scratch, ret_decision);
         if (!is_alone)
-                failure_memo_keep(scheduler->failures, cluster, profile, entry->pod, ret_decision);
+                refusal_cache_put(scheduler->failures, cluster, profile, entry->pod, ret_decision);
 }
 
 /* Decides and acts on it; with an extension or a limit, after extenders were asked about nodes or
@@ -188,7 +188,7 @@ static void decide_extended(struct step *step, const struct extended_decision *e
                                       extended->has_limit ? &extended->limit : NULL, &none);
         assert(!is_open);
         /* What happened while the extenders were asked may have changed their answers. */
-        if (extended->has_moved && entry->part == QUEUE_UNSCHEDULABLE && entry->hears_all)
+        if (extended->has_moved && entry->part == QUEUE_UNSCHEDULABLE && entry->wakes_on_any)
                 scheduling_queue_retry(&scheduler->queue, entry, step->mono.ns);
 }
 
@@ -316,7 +316,7 @@ void scheduler_refusals(const struct scheduler *scheduler, size_t profile, uint3
         memset(ret_counts, 0, count * sizeof(*ret_counts));
         for (const struct queued_pod *entry = scheduler->queue.unschedulable.first; entry;
              entry = entry->next)
-                for (size_t i = 0; i < count && entry->profile == profile && !entry->hears_all &&
+                for (size_t i = 0; i < count && entry->profile == profile && !entry->wakes_on_any &&
                                    entry->rejectors != UINT64_MAX;
                      i++)
                         ret_counts[i] += entry->rejectors >> i & 1;

@@ -33,7 +33,7 @@ struct scheduler_config {
          * policy are placed together or not at all; groups are placed where their constraints say.
          */
         bool has_groups, has_gangs, has_placements;
-        bool has_group_preemption;        /* room is made for a group as a whole */
+        bool has_group_preemption;        /* victims are sought for a group as a whole */
         int32_t percentage_of_nodes;      /* parity sampling; 0 = upstream's formula */
         int64_t backoff_initial_ns;       /* 0 = 1 s */
         int64_t backoff_max_ns;           /* 0 = 10 s */
@@ -41,7 +41,7 @@ struct scheduler_config {
         size_t cache_bytes;               /* class_engine_new's max_bytes */
         const struct eviction_outlook
                 *outlook;                   /* decision_request's; must outlive it; NULL = none */
-        const struct decision_watch *watch; /* told how the work goes; NULL = nobody */
+        const struct decision_watch *watch; /* receives timings and outcomes; NULL = none */
         /* A pod was bound, so long after its first attempt; with the watch's context. */
         void (*bound)(void *context, uint32_t attempts, int64_t since_first_ns, bool was_flushed);
         size_t trace_capacity; /* decisions remembered for explanations; 0 = 256 */

@@ -64,8 +64,8 @@ static void scheduler_gang_begin(struct group_cycle *cycle, struct step *step,
 }
 
 /* Victims whose deletion is still on its way: the group is not tried before that is settled. */
-static bool is_making_room(struct step *step, const struct pod_group *group,
-                           struct queued_pod *popped) {
+static bool is_preempting(struct step *step, const struct pod_group *group,
+                          struct queued_pod *popped) {
         struct scheduler *scheduler = step->scheduler;
         const struct pod_id *pods;
         size_t count = group_members_listed(scheduler, group, &pods);
@@ -79,7 +79,7 @@ static bool is_making_room(struct step *step, const struct pod_group *group,
         }
         if (!is_waiting)
                 return false;
-        popped->hears_all = true; /* also when whoever waits for the deletions goes himself */
+        popped->wakes_on_any = true; /* also when whoever waits for the deletions goes himself */
         popped->wakes_on = UINT32_MAX;
         popped->decided_generation = cluster_generation(scheduler->config.cluster);
         scheduling_queue_park(&scheduler->queue, popped, false);
@@ -97,7 +97,7 @@ static void scheduler_gang_bind(const struct group_cycle *cycle, const struct gr
 static void scheduler_gang_fail(const struct group_cycle *cycle, struct queued_pod *entry,
                                 const struct failure *failure) {
         struct scheduler *scheduler = cycle->step->scheduler;
-        entry->hears_all = true;
+        entry->wakes_on_any = true;
         entry->wakes_on = UINT32_MAX;
         if (failure->is_error)
                 scheduler->stats.errors++;
@@ -111,22 +111,22 @@ static struct slice message_of(const struct group_trial *trial, const struct gro
                 return trial->message;
         if (node_id_is_none(place->node) || trial->outcome == GROUP_FAILED)
                 return place->message;
-        if (trial->outcome == GROUP_WAITS_FOR_ROOM)
+        if (trial->outcome == GROUP_WAITS_FOR_VICTIMS)
                 return slice_is_empty(place->message) ? trial->message : place->message;
         return SLICE_LITERAL(GROUP_UNSCHEDULABLE
                              ", waiting for minCount pods from a gang to be scheduled");
 }
 
-/* Not bound now: those that wait for room are told their node, the others lose theirs. */
+/* Not bound now: those that wait for victims are nominated, the others lose theirs. */
 static void scheduler_gang_refuse(const struct group_cycle *cycle, const struct group_trial *trial,
                                   const struct group_place *place) {
         const struct cluster *cluster = cycle->step->scheduler->config.cluster;
         struct failure failure = { .is_error = trial->outcome == GROUP_FAILED,
                                    .message = message_of(trial, place),
                                    .sets_nomination = true };
-        if (trial->outcome == GROUP_WAITS_FOR_ROOM && !node_id_is_none(place->node))
+        if (trial->outcome == GROUP_WAITS_FOR_VICTIMS && !node_id_is_none(place->node))
                 failure.nomination = cluster_node_name(cluster, place->node);
-        if (trial->outcome == GROUP_WAITS_FOR_ROOM && place->victims) {
+        if (trial->outcome == GROUP_WAITS_FOR_VICTIMS && place->victims) {
                 arena_clear(&cycle->step->scheduler->scratch);
                 scheduler_preempt(cycle->step, place->entry, place->victims);
         }
@@ -185,7 +185,7 @@ static bool is_of_one_scheduler(struct group_cycle *cycle, struct group_trial *t
         return true;
 }
 
-/* Why members may not make room each on its own; empty when they may. */
+/* Why members may not preempt each on its own; empty when they may. */
 static struct slice no_preemption(const struct group_cycle *cycle) {
         const struct scheduler_config *config = &cycle->step->scheduler->config;
         if (config->has_placements && pod_group_is_constrained(cycle->group.object))
@@ -214,7 +214,7 @@ bool scheduler_decide_group(struct step *step, struct queued_pod *entry) {
         struct pod_group group;
         if (!pod_group_of(step->scheduler, entry->pod, &group))
                 return false;
-        if (is_making_room(step, &group, entry))
+        if (is_preempting(step, &group, entry))
                 return true;
         scheduler_gang_begin(&cycle, step, &group, entry);
         bool has_one = is_of_one_scheduler(&cycle, &trial);

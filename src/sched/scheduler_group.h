@@ -45,13 +45,13 @@ struct group_cycle {
 struct group_place {
         struct queued_pod *entry;
         struct node_id node;  /* NODE_NONE: there is none */
-        struct slice message; /* why not, also where room has to be made first */
-        bool waits_for_room;
+        struct slice message; /* why not, also where victims have to leave first */
+        bool waits_for_victims;
         const struct preemption *victims; /* who has to go for it; NULL = nobody */
 };
 enum group_outcome {
         GROUP_FITS,
-        GROUP_WAITS_FOR_ROOM, /* fits once victims are gone */
+        GROUP_WAITS_FOR_VICTIMS, /* fits once victims are gone */
         GROUP_REFUSED,
         GROUP_FAILED, /* an error; message is its text */
 };
@@ -87,7 +87,7 @@ void group_try_anywhere(const struct group_cycle *cycle, const struct trial_requ
  * waits for them, or says in its message why there are none. */
 void group_preempt(const struct group_cycle *cycle, struct group_trial *trial);
 
-/* ---- what the group is told (group_condition.c) ---- */
+/* ---- the group's condition (group_condition.c) ---- */
 #define GROUP_UNSCHEDULABLE "pod group is unschedulable"
 /* Its condition PodGroupScheduled, where that is news. */
 void group_tell(const struct group_cycle *cycle, const struct group_trial *trial);

@@ -5,7 +5,7 @@
 #include "plugin/pod_group.h"
 #include "sched/scheduler_priv.h"
 
-/* For whom room is made, as victims are told. */
+/* For whom victims leave, as their events say. */
 struct preemptor {
         const char *kind; /* "pod" */
         struct slice uid, place;

@@ -3,8 +3,8 @@
 
 #include "base/map.h"
 #include "plugin/pod_group.h"
-#include "sched/failure_memo.h"
 #include "sched/group_index.h"
+#include "sched/refusal_cache.h"
 #include "sched/scheduler.h"
 #include "sched/scheduling_queue.h"
 
@@ -23,13 +23,13 @@ struct scheduler {
         struct scheduling_queue queue;
         struct rng rng;
         struct class_engine *engine;
-        struct failure_memo *failures; /* what alike pods were told */
-        struct group_index *groups;    /* NULL: groups mean nothing */
-        struct arena scratch;          /* of one decision */
-        uint64_t seen;                 /* generation of the cluster the queue has caught up with */
-        bool has_seen;                 /* false: starts from the cluster's rows */
-        size_t next_node;              /* parity sampling */
-        struct map_u64 *actions;       /* id -> struct open_action */
+        struct refusal_cache *failures; /* refusals that alike pods share */
+        struct group_index *groups;     /* NULL: groups mean nothing */
+        struct arena scratch;           /* of one decision */
+        uint64_t seen;                  /* generation of the cluster the queue has caught up with */
+        bool has_seen;                  /* false: starts from the cluster's rows */
+        size_t next_node;               /* parity sampling */
+        struct map_u64 *actions;        /* id -> struct open_action */
         struct scheduler_stats stats;
         struct decision_trace *traces; /* ring */
         struct pre_bind *pre_binds; /* pods whose volumes are being bound; scheduler_pre_bind.c */

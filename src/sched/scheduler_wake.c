@@ -65,7 +65,7 @@ static void scheduler_wake_refresh(struct scheduler *scheduler, struct pod_id po
 /* ---- waking ---- */
 
 /* Upstream wakes plugins that listen to new nodes for every change of taints, too. */
-static uint32_t heard_by(const struct scheduler *scheduler, const struct plugin *plugin) {
+static uint32_t wake_mask_of(const struct scheduler *scheduler, const struct plugin *plugin) {
         uint32_t mask = plugin->wakes_on;
         if (scheduler->config.is_parity && (mask & CLUSTER_NODE_ADDED) != 0)
                 mask |= CLUSTER_NODE_TAINTS;
@@ -111,7 +111,7 @@ static uint64_t woken_plugins(const struct scheduler *scheduler, const struct qu
         for (uint64_t left = entry->rejectors & all; left != 0; left &= left - 1) {
                 size_t i = (size_t)__builtin_ctzll(left);
                 const struct profile_plugin *plugin = &profile->plugins[i];
-                if ((heard_by(scheduler, plugin->plugin) & change->mask) == 0)
+                if ((wake_mask_of(scheduler, plugin->plugin) & change->mask) == 0)
                         continue;
                 if (!plugin->plugin->sched->wakes || is_extra_edge(plugin->plugin, change->mask) ||
                     is_woken(scheduler, &cycle, plugin, change))
@@ -191,7 +191,7 @@ static bool is_concerned(const struct wake *wake, const struct queued_pod *entry
 
 static void move_woken(const struct wake *wake, struct queued_pod *entry, uint64_t woken) {
         struct scheduling_queue *queue = &wake->scheduler->queue;
-        if (entry->hears_all)
+        if (entry->wakes_on_any)
                 scheduling_queue_retry(queue, entry, wake->now_ns);
         else if (entry->open_removals > 0)
                 entry->was_woken = true;
@@ -204,7 +204,7 @@ static void move_woken(const struct wake *wake, struct queued_pod *entry, uint64
 /* Whether the change may help the pod, and by which plugins' word. */
 static bool may_help(const struct wake *wake, const struct queued_pod *entry, uint64_t *ret_woken) {
         *ret_woken = 0;
-        if (entry->hears_all)
+        if (entry->wakes_on_any)
                 return !is_own_echo(entry, wake->change);
         *ret_woken = woken_plugins(wake->scheduler, entry, wake->change);
         return *ret_woken != 0;
@@ -253,7 +253,7 @@ static void wake_parked(const struct wake *wake) {
         }
 }
 
-/* A nomination that ended gives room as a deleted pod does, to those it was held against. */
+/* A nomination that ended frees capacity as a deleted pod does, to those it was held against. */
 static struct cluster_change scheduler_wake_translate(const struct scheduler *scheduler,
                                                       const struct cluster_change *change,
                                                       int32_t *ret_priority_max) {

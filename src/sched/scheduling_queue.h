@@ -35,7 +35,7 @@ struct queued_pod {
          * again, or it would preempt anew; was_woken: there will be a reason to. */
         uint32_t open_removals;
         bool was_woken;
-        bool hears_all;                 /* an extender refused it: any change may help */
+        bool wakes_on_any;              /* an extender refused it: any change may help */
         bool was_flushed;               /* nothing but the clock let it out of the parked ones */
         int64_t first_popped_ns;        /* 0 = not yet */
         struct queued_pod *next, *prev; /* in its list */

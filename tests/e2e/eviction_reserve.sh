@@ -100,9 +100,9 @@ if until_true runs app=late; then judge ok; else judge bad "evict-D9: the room i
 
 # Where it is required and there is none, nothing begins, and the request says so.
 "$berth" evict --wait=false "$pod" >/dev/null
-waits_for_room() {
+waits_for_victims() {
         k get evictionrequests.lifecycle.berth.dev -o yaml | grep -q "waiting for capacity on another node"
 }
-if until_true waits_for_room; then judge ok; else judge bad "it does not say so: $(k get evictionrequests.lifecycle.berth.dev -o yaml)"; fi
+if until_true waits_for_victims; then judge ok; else judge bad "it does not say so: $(k get evictionrequests.lifecycle.berth.dev -o yaml)"; fi
 judge "$(k get pod "$pod" >/dev/null && echo ok)" "it left without room"
 finish

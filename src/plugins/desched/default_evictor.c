@@ -3,8 +3,8 @@
 #include "plugins/desched/default_evictor.h"
 #include "base/saturate.h"
 #include "base/util.h"
+#include "plugins/desched/node_capacity.h"
 #include "plugins/desched/node_fit.h"
-#include "plugins/desched/node_room.h"
 #include "plugins/desched/pod_gc.h"
 #include <stdlib.h>
 
@@ -318,7 +318,7 @@ static bool default_evictor_filter_is_by_kind(const void *state) {
 /* Ready nodes that the evictor's nodeSelector matches, whatever the policy's says. */
 static const struct bitset *candidate_nodes(const struct default_evictor *evictor,
                                             struct desched_run *run) {
-        struct bitset *nodes = desched_run_memo(run, evictor, 0);
+        struct bitset *nodes = desched_run_cached(run, evictor, 0);
         if (nodes)
                 return nodes;
         const struct cluster *cluster = desched_run_cluster(run);
@@ -330,7 +330,7 @@ static const struct bitset *candidate_nodes(const struct default_evictor *evicto
                 if (!evictor->is_node_selector_bad &&
                     cluster_labels_match(cluster, &evictor->node_selector, table->labels[i]))
                         bitset_add(nodes, i);
-        desched_run_memo_put(run, evictor, 0, nodes);
+        desched_run_cache_put(run, evictor, 0, nodes);
         return nodes;
 }
 
@@ -339,7 +339,7 @@ static bool finds_node(const struct default_evictor *evictor, struct desched_run
                        struct pod_id id) {
         const struct bitset *nodes = candidate_nodes(evictor, run);
         return desched_run_is_parity(run) ? node_fits_any_other(run, id, nodes)
-                                          : node_room_find(run, id, nodes);
+                                          : node_capacity_find(run, id, nodes);
 }
 
 static bool default_evictor_pre_filter(struct desched_run *run, const void *state, struct pod_id id,

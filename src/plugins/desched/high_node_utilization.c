@@ -28,17 +28,18 @@ static void high_node_utilization_classify(struct node_drain *drain, struct bits
         }
 }
 
-static int64_t *make_room(const struct node_usage *usage, const struct bitset *destinations) {
-        int64_t *room =
+static int64_t *free_capacity(const struct node_usage *usage, const struct bitset *destinations) {
+        int64_t *free_amounts =
                 ARENA_ARRAY(desched_run_scratch(usage->run), int64_t, usage->resource_count);
         for (size_t n = bitset_next(destinations, 0); n != SIZE_MAX;
              n = bitset_next(destinations, n + 1))
                 for (size_t r = 0; r < usage->resource_count; r++) {
                         size_t at = node_usage_at(usage, n, r);
-                        room[r] = sum_saturated(room[r], difference_saturated(usage->capacity[at],
-                                                                              usage->used[at]));
+                        free_amounts[r] = sum_saturated(
+                                free_amounts[r],
+                                difference_saturated(usage->capacity[at], usage->used[at]));
                 }
-        return room;
+        return free_amounts;
 }
 
 static bool names_resource(const struct container *containers, size_t count,
@@ -78,7 +79,7 @@ static int high_node_utilization_balance(struct desched_run *run, const void *st
         if (drain.source_count == 0 || (int64_t)drain.source_count <= args->node_count ||
             drain.source_count == usage.node_count || bitset_is_empty(&destinations))
                 return 0;
-        drain.room = make_room(&usage, &destinations);
+        drain.free_amounts = free_capacity(&usage, &destinations);
         node_drain_sort(&drain, false);
         node_drain_run(&drain);
         return 0;

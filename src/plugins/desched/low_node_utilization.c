@@ -1,5 +1,5 @@
-/* LowNodeUtilization: pods leave overutilised nodes while underutilised ones have room (reference
- * descheduler.md 4.9). */
+/* LowNodeUtilization: pods leave overutilised nodes while underutilised ones have free capacity
+ * (reference descheduler.md 4.9). */
 #include "plugins/desched/node_drain.h"
 
 #include "base/saturate.h"
@@ -112,17 +112,17 @@ static size_t low_node_utilization_classify(struct node_drain *drain,
         return count;
 }
 
-static int64_t *make_room(const struct node_usage *usage, const int64_t *quotas,
-                          const struct bitset *under) {
-        int64_t *room =
+static int64_t *free_capacity(const struct node_usage *usage, const int64_t *quotas,
+                              const struct bitset *under) {
+        int64_t *free_amounts =
                 ARENA_ARRAY(desched_run_scratch(usage->run), int64_t, usage->resource_count);
         for (size_t n = bitset_next(under, 0); n != SIZE_MAX; n = bitset_next(under, n + 1))
                 for (size_t r = 0; r < usage->resource_count; r++) {
                         size_t at = node_usage_at(usage, n, r);
-                        room[r] = sum_saturated(room[r],
-                                                difference_saturated(quotas[at], usage->used[at]));
+                        free_amounts[r] = sum_saturated(
+                                free_amounts[r], difference_saturated(quotas[at], usage->used[at]));
                 }
-        return room;
+        return free_amounts;
 }
 
 static int low_node_utilization_balance(struct desched_run *run, const void *state,
@@ -148,7 +148,7 @@ static int low_node_utilization_balance(struct desched_run *run, const void *sta
         if (under_count == 0 || (int64_t)under_count <= args->node_count ||
             under_count == usage.node_count || drain.source_count == 0)
                 return 0;
-        drain.room = make_room(&usage, drain.quotas, &under);
+        drain.free_amounts = free_capacity(&usage, drain.quotas, &under);
         node_drain_sort(&drain, true);
         node_drain_run(&drain);
         return 0;

@@ -101,9 +101,9 @@ static size_t removable_pods(const struct node_drain *drain, struct node_id node
 
 /* ---- when to go on ---- */
 
-static bool has_room(const struct node_drain *drain) {
+static bool has_capacity(const struct node_drain *drain) {
         for (size_t r = 0; r < drain->usage->resource_count; r++)
-                if (drain->room[r] <= 0)
+                if (drain->free_amounts[r] <= 0)
                         return false;
         return true;
 }
@@ -123,7 +123,7 @@ static bool is_above_quota(const struct node_drain *drain, size_t node) {
 static void node_drain_account(struct node_drain *drain, size_t node, const int64_t *amounts) {
         for (size_t r = 0; r < drain->usage->resource_count; r++) {
                 drain->usage->used[node_usage_at(drain->usage, node, r)] -= amounts[r];
-                drain->room[r] -= amounts[r];
+                drain->free_amounts[r] -= amounts[r];
         }
 }
 
@@ -146,7 +146,7 @@ static enum drain_step drain_pod(struct node_drain *drain, size_t node, struct p
                                  int64_t *amounts) {
         struct desched_run *run = drain->usage->run;
         bool is_measurable = drain->usage->source != USAGE_PROMETHEUS;
-        if (is_measurable && !(is_above_quota(drain, node) && has_room(drain)))
+        if (is_measurable && !(is_above_quota(drain, node) && has_capacity(drain)))
                 return DRAIN_NEXT_NODE;
         if (drain->has_node_limit && drain->evicted >= drain->node_limit)
                 return DRAIN_NEXT_NODE;
@@ -160,7 +160,7 @@ static enum drain_step drain_pod(struct node_drain *drain, size_t node, struct p
         if (outcome == EVICT_TOTAL_LIMIT)
                 return DRAIN_OVER;
         if (outcome != EVICT_DONE && outcome != EVICT_REPEATED)
-                return DRAIN_ON; /* what leaves already frees its room as well */
+                return DRAIN_ON; /* what leaves already frees its amounts as well */
         drain->evicted++;
         if (is_measurable)
                 node_drain_account(drain, node, amounts);
@@ -188,7 +188,7 @@ void node_drain_run(struct node_drain *drain) {
                                       cluster_class_cap(desched_run_cluster(run)));
         for (size_t i = 0; i < drain->source_count; i++) {
                 size_t node = drain->sources[i];
-                if (!is_above_quota(drain, node) || !has_room(drain))
+                if (!is_above_quota(drain, node) || !has_capacity(drain))
                         continue;
                 if (drain_node(drain, node) == DRAIN_OVER)
                         return;

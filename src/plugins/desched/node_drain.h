@@ -1,5 +1,5 @@
 /* The loop both utilisation strategies end in: pods leave source nodes while the destination nodes
- * have room. */
+ * have free capacity. */
 #pragma once
 
 #include "plugins/desched/node_usage.h"
@@ -9,7 +9,7 @@ struct node_drain {
         size_t source_count;
         size_t *sources;                   /* positions in the pass's nodes, first to go first */
         const struct bitset *destinations; /* by position */
-        int64_t *room;                     /* per resource, what destinations can still take */
+        int64_t *free_amounts;             /* per resource, what destinations can still take */
         const int64_t *quotas; /* [node, resource] a source has to come down to; NULL: drain all */
         bool has_node_limit;
         int64_t node_limit;

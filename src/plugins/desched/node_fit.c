@@ -87,7 +87,7 @@ static struct bitset *copy_nodes(struct desched_run *run, const struct bitset *f
  * go; found once per pass, as the cluster does not change during one. */
 static const struct bitset *nodes_for_class(struct desched_run *run, struct class_id id) {
         static const char owner;
-        struct bitset *nodes = desched_run_memo(run, &owner, id.index);
+        struct bitset *nodes = desched_run_cached(run, &owner, id.index);
         if (nodes)
                 return nodes;
         const struct cluster *cluster = desched_run_cluster(run);
@@ -98,7 +98,7 @@ static const struct bitset *nodes_for_class(struct desched_run *run, struct clas
         node_affinity_narrow(cluster, &class->spec, desched_run_scratch(run), nodes);
         taints_narrow(cluster, &class->spec, TAINTS_THAT_BLOCK, true, nodes);
         fit_narrow(cluster, fit_requests_of(class), nodes);
-        desched_run_memo_put(run, &owner, id.index, nodes);
+        desched_run_cache_put(run, &owner, id.index, nodes);
         return nodes;
 }
 
@@ -111,7 +111,7 @@ static const struct bitset *nodes_for(struct desched_run *run, const struct pod_
         if (terms->required_count == 0)
                 return nodes_for_class(run, pod->class);
         uint64_t key = (uint64_t)pod->class.index << 32 | pod->ns.index;
-        struct bitset *nodes = desched_run_memo(run, &owner, key);
+        struct bitset *nodes = desched_run_cached(run, &owner, key);
         if (nodes)
                 return nodes;
         const struct cluster *cluster = desched_run_cluster(run);
@@ -119,7 +119,7 @@ static const struct bitset *nodes_for(struct desched_run *run, const struct pod_
         for (size_t i = 0; i < terms->required_count; i++)
                 if (affinity_term_stays_in(cluster, &terms->required[i], pod->ns))
                         drop_repelled(run, &terms->required[i], pod->ns, nodes);
-        desched_run_memo_put(run, &owner, key, nodes);
+        desched_run_cache_put(run, &owner, key, nodes);
         return nodes;
 }
 

@@ -220,7 +220,7 @@ static void look_at_node(struct duplicate_search *search, uint32_t position) {
 /* Nodes of the pass that a class could run on by affinity and taints. */
 static const struct bitset *nodes_for_class(struct duplicate_search *search, struct class_id id) {
         static const char owner;
-        struct bitset *nodes = desched_run_memo(search->run, &owner, id.index);
+        struct bitset *nodes = desched_run_cached(search->run, &owner, id.index);
         if (nodes)
                 return nodes;
         const struct cluster *cluster = desched_run_cluster(search->run);
@@ -231,7 +231,7 @@ static const struct bitset *nodes_for_class(struct duplicate_search *search, str
         bitset_copy(nodes, listed);
         taints_narrow(cluster, spec, TAINTS_THAT_BLOCK, true, nodes);
         node_affinity_narrow(cluster, spec, search->scratch, nodes);
-        desched_run_memo_put(search->run, &owner, id.index, nodes);
+        desched_run_cache_put(search->run, &owner, id.index, nodes);
         return nodes;
 }
 

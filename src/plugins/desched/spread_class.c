@@ -106,7 +106,7 @@ static size_t number_values(const struct cluster *cluster, struct str_id key, ui
 
 static const struct spread_class_topology *topology_of(struct desched_run *run, struct str_id key) {
         static const char owner;
-        struct spread_class_topology *topology = desched_run_memo(run, &owner, key.index);
+        struct spread_class_topology *topology = desched_run_cached(run, &owner, key.index);
         if (topology)
                 return topology;
         size_t node_count = cluster_nodes(desched_run_cluster(run))->count;
@@ -122,7 +122,7 @@ static const struct spread_class_topology *topology_of(struct desched_run *run, 
         for (size_t i = 0; i < node_count; i++)
                 if (topology->of_node[i] != ID_NONE)
                         topology->of_node[i] = position[topology->of_node[i]];
-        desched_run_memo_put(run, &owner, key.index, topology);
+        desched_run_cache_put(run, &owner, key.index, topology);
         return topology;
 }
 

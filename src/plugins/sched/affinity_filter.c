@@ -11,8 +11,8 @@ struct affinity_state {
         const struct sched_cycle *cycle;
         struct own_terms near, away;
         struct affinity_counts *counts;
-        struct memory_entry *entry; /* of the counts; NULL = of this decision only */
-        struct domain_news *news;   /* NULL while everything is counted */
+        struct count_entry *entry; /* of the counts; NULL = of this decision only */
+        struct domain_news *news;  /* NULL while everything is counted */
         const struct domain_sums **near_sums, **away_sums; /* by term; NULL: no node has the key */
         struct hit_table *hits;
         bool may_be_first; /* nobody matches yet, and the pod matches its own terms */
@@ -96,9 +96,9 @@ static void count_all(struct affinity_state *state, struct arena *arena) {
 
 static void count_pods(struct affinity_state *state, const void *plugin) {
         const struct sched_cycle *cycle = state->cycle;
-        struct memory_news news;
-        if (!cycle_memory_recall(
-                    cycle->memory, cycle->cluster,
+        struct count_updates news;
+        if (!count_cache_recall(
+                    cycle->counts, cycle->cluster,
                     affinity_memory_key(cycle, plugin, SLICE_LITERAL("affinity filter")),
                     AFFINITY_BREAKING, &news)) {
                 count_all(state, cycle->scratch);
@@ -112,7 +112,7 @@ static void count_pods(struct affinity_state *state, const void *plugin) {
         }
         state->counts = news.entry->value;
         state->news = &news.entry->news;
-        memory_news_each(&news, cycle->cluster, recount_filter, state);
+        count_updates_each(&news, cycle->cluster, recount_filter, state);
 }
 
 /* The columns of terms, once all of them exist. */
@@ -216,7 +216,7 @@ void affinity_explain(const struct sched_cycle *cycle, const void *plugin, const
                         SLICE_LITERAL("node(s) didn't satisfy existing pods anti-affinity rules"));
 }
 
-static const struct memory_entry *filter_entry(const void *pod_state) {
+static const struct count_entry *filter_entry(const void *pod_state) {
         return ((const struct affinity_state *)pod_state)->entry;
 }
 

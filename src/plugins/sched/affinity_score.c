@@ -5,9 +5,9 @@ struct preference_state {
         const struct sched_cycle *cycle;
         int64_t hard_weight;
         struct own_terms near, away;
-        struct pair_numbers *sums;  /* may outlive the decision */
-        struct memory_entry *entry; /* of the sums; NULL = of this decision only */
-        struct domain_news *news;   /* NULL while everything is summed */
+        struct pair_numbers *sums; /* may outlive the decision */
+        struct count_entry *entry; /* of the sums; NULL = of this decision only */
+        struct domain_news *news;  /* NULL while everything is summed */
         struct hit_table *hits;
         struct pod_visit visit;
 };
@@ -86,11 +86,10 @@ static void sum_all(struct preference_state *state, struct arena *arena) {
 
 static void sum_pods(struct preference_state *state, const void *plugin) {
         const struct sched_cycle *cycle = state->cycle;
-        struct memory_news news;
-        if (!cycle_memory_recall(
-                    cycle->memory, cycle->cluster,
-                    affinity_memory_key(cycle, plugin, SLICE_LITERAL("affinity score")),
-                    AFFINITY_BREAKING, &news)) {
+        struct count_updates news;
+        if (!count_cache_recall(cycle->counts, cycle->cluster,
+                                affinity_memory_key(cycle, plugin, SLICE_LITERAL("affinity score")),
+                                AFFINITY_BREAKING, &news)) {
                 sum_all(state, cycle->scratch);
                 return;
         }
@@ -102,7 +101,7 @@ static void sum_pods(struct preference_state *state, const void *plugin) {
         }
         state->sums = news.entry->value;
         state->news = &news.entry->news;
-        memory_news_each(&news, cycle->cluster, recount_score, state);
+        count_updates_each(&news, cycle->cluster, recount_score, state);
 }
 
 enum verdict_code affinity_pre_score(const struct sched_cycle *cycle, const void *plugin,
@@ -157,7 +156,7 @@ void affinity_normalize(const struct sched_cycle *cycle, const void *plugin, con
                                                 ((double)(scores[i] - min) / (double)(max - min)));
 }
 
-static const struct memory_entry *score_entry(const void *pod_state) {
+static const struct count_entry *score_entry(const void *pod_state) {
         return ((const struct preference_state *)pod_state)->entry;
 }
 

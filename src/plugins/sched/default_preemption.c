@@ -1,8 +1,8 @@
-/* DefaultPreemption: which pods of lower priority would have to go to make room.  The search runs
+/* DefaultPreemption: which pods of lower priority would have to go.  The search runs
  * in what-ifs and writes nothing; reference scheduler.md section 5. */
 #include "base/util.h"
-#include "plugin/node_memo.h"
 #include "plugin/sched_attempt.h"
+#include "plugin/verdict_cache.h"
 #include "plugins/sched/group_preemption.h"
 #include "plugins/sched/victim_budgets.h"
 #include <stdlib.h>
@@ -164,7 +164,7 @@ static bool default_preemption_recall(struct default_preemption_search *search,
                                       struct node_id node) {
         struct node_refusal refusal;
         struct preemption_candidate candidate;
-        if (!node_memo_tried(search->attempt, node, &refusal, &candidate))
+        if (!verdict_cache_find_preemption(search->attempt, node, &refusal, &candidate))
                 return false;
         if (refusal.code != VERDICT_OK) {
                 default_preemption_reject(search, &refusal);
@@ -179,7 +179,7 @@ static bool default_preemption_recall(struct default_preemption_search *search,
 static void default_preemption_refuse(struct default_preemption_search *search,
                                       const struct node_refusal *refusal) {
         default_preemption_reject(search, refusal);
-        node_memo_keep_rejected(search->attempt, refusal->node, refusal);
+        verdict_cache_put_rejected(search->attempt, refusal->node, refusal);
 }
 
 /* Pods that start after now change their order with those that have not started when it passes. */
@@ -213,7 +213,7 @@ static void try_node(struct default_preemption_search *search, struct node_id no
                 default_preemption_reprieve(search, node, victims, count, &candidate);
                 default_preemption_accept(search, &candidate);
                 if (is_order_settled(search, victims, count))
-                        node_memo_keep_candidate(search->attempt, &candidate);
+                        verdict_cache_put_candidate(search->attempt, &candidate);
         }
 }
 

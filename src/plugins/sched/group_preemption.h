@@ -1,4 +1,4 @@
-/* Making room for a whole group of pods. */
+/* Victims for a whole group of pods. */
 #pragma once
 
 #include "plugin/pod_group.h"

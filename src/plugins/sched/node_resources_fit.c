@@ -258,7 +258,7 @@ static void node_resources_fit_explain(const struct sched_cycle *cycle, const vo
                            shortage_reason(cycle, &shortages[i]));
 }
 
-/* Whether preemption could make room there. */
+/* Whether preemption could help there. */
 static bool has_lower_pods(const struct sched_cycle *cycle, struct node_id node) {
         if (cycle->class->spec.never_preempts)
                 return false;
@@ -269,7 +269,7 @@ static bool has_lower_pods(const struct sched_cycle *cycle, struct node_id node)
         return false;
 }
 
-/* Only the changed node can have become roomy; upstream asks less precisely. */
+/* Only the changed node can have gained capacity; upstream asks less precisely. */
 static bool node_resources_fit_wakes(const struct sched_cycle *cycle, const void *state,
                                      const struct cluster_change *change) {
         (void)state;

@@ -115,10 +115,10 @@ static int64_t limit_of(const struct json *csi_node, struct slice driver) {
         return -1;
 }
 
-/* ---- room, kept between decisions ---- */
+/* ---- limits of drivers, cached between decisions ---- */
 
 /* What a node allows of a driver, and how many attachments it has of any. */
-struct driver_room {
+struct driver_limits {
         uint64_t node_version, attachment_version; /* of the object cache */
         int64_t *limits;
         uint32_t *attachments;
@@ -127,7 +127,7 @@ struct driver_room {
 struct wanted_driver {
         struct slice name;
         int64_t count;
-        const struct driver_room *room; /* NULL: not known */
+        const struct driver_limits *known; /* NULL: not known */
 };
 struct wanted {
         struct attached_list list;
@@ -162,38 +162,40 @@ static void read_attachments(const struct sched_cycle *cycle, uint32_t *attachme
 
 #define BREAKING (CLUSTER_NODE_ADDED | CLUSTER_NODE_REMOVED)
 
-static struct driver_room *room_new(struct memory_entry *entry, size_t nodes) {
-        struct driver_room *room = ARENA_NEW(&entry->arena, struct driver_room);
-        room->limits = ARENA_ARRAY(&entry->arena, int64_t, nodes + 1);
-        room->attachments = ARENA_ARRAY(&entry->arena, uint32_t, nodes + 1);
-        room->node_version = room->attachment_version = UINT64_MAX;
-        return room;
+static struct driver_limits *driver_limits_new(struct count_entry *entry, size_t nodes) {
+        struct driver_limits *known = ARENA_NEW(&entry->arena, struct driver_limits);
+        known->limits = ARENA_ARRAY(&entry->arena, int64_t, nodes + 1);
+        known->attachments = ARENA_ARRAY(&entry->arena, uint32_t, nodes + 1);
+        known->node_version = known->attachment_version = UINT64_MAX;
+        return known;
 }
 
-static const struct driver_room *room_of(const struct sched_cycle *cycle, struct slice driver) {
+static const struct driver_limits *driver_limits_of(const struct sched_cycle *cycle,
+                                                    struct slice driver) {
         const struct object_cache *object_cache = cycle->object_cache;
         uint64_t parts[] = { (uint64_t)(uintptr_t)object_cache, slice_hash(driver) };
-        struct memory_news news;
-        if (!cycle_memory_recall(
-                    cycle->memory, cycle->cluster,
+        struct count_updates news;
+        if (!count_cache_recall(
+                    cycle->counts, cycle->cluster,
                     hash_bytes(parts, sizeof(parts), slice_hash(SLICE_LITERAL("volume limits"))),
                     BREAKING, &news))
                 return NULL;
         if (!news.entry->value)
-                news.entry->value = room_new(news.entry, cluster_nodes(cycle->cluster)->count);
-        struct driver_room *room = news.entry->value;
-        if (room->node_version != object_cache_version(object_cache, CACHED_CSI_NODE)) {
-                read_limits(cycle, driver, room->limits);
-                room->node_version = object_cache_version(object_cache, CACHED_CSI_NODE);
+                news.entry->value =
+                        driver_limits_new(news.entry, cluster_nodes(cycle->cluster)->count);
+        struct driver_limits *known = news.entry->value;
+        if (known->node_version != object_cache_version(object_cache, CACHED_CSI_NODE)) {
+                read_limits(cycle, driver, known->limits);
+                known->node_version = object_cache_version(object_cache, CACHED_CSI_NODE);
         }
-        if (room->attachment_version != object_cache_version(object_cache, CACHED_ATTACHMENT)) {
-                read_attachments(cycle, room->attachments);
-                room->attachment_version = object_cache_version(object_cache, CACHED_ATTACHMENT);
+        if (known->attachment_version != object_cache_version(object_cache, CACHED_ATTACHMENT)) {
+                read_attachments(cycle, known->attachments);
+                known->attachment_version = object_cache_version(object_cache, CACHED_ATTACHMENT);
         }
-        return room;
+        return known;
 }
 
-static void find_room(const struct sched_cycle *cycle, struct wanted *wanted) {
+static void find_limits(const struct sched_cycle *cycle, struct wanted *wanted) {
         const struct attached_list *list = &wanted->list;
         wanted->drivers = ARENA_ARRAY(cycle->scratch, struct wanted_driver, list->count);
         for (size_t i = 0; i < list->count; i++) {
@@ -203,20 +205,22 @@ static void find_room(const struct sched_cycle *cycle, struct wanted *wanted) {
                         at++;
                 if (at == wanted->driver_count)
                         wanted->drivers[wanted->driver_count++] =
-                                (struct wanted_driver){ driver, 0, room_of(cycle, driver) };
+                                (struct wanted_driver){ driver, 0,
+                                                        driver_limits_of(cycle, driver) };
                 wanted->drivers[at].count++;
         }
 }
 
-/* There is room even if all that the node's pods and attachments name were volumes of the driver,
+/* The pod fits even if all that the node's pods and attachments name were volumes of the driver,
  * and none of them the pod's. */
 static bool surely_fits(const struct sched_cycle *cycle, const struct wanted *wanted,
                         struct node_id node) {
         int64_t taken = cluster_nodes(cycle->cluster)->attach_count[node.index];
         for (size_t i = 0; i < wanted->driver_count; i++) {
                 const struct wanted_driver *driver = &wanted->drivers[i];
-                if (!driver->room || taken + driver->room->attachments[node.index] + driver->count >
-                                             driver->room->limits[node.index])
+                if (!driver->known ||
+                    taken + driver->known->attachments[node.index] + driver->count >
+                            driver->known->limits[node.index])
                         return false;
         }
         return true;
@@ -277,7 +281,7 @@ static enum verdict_code pre_filter(const struct sched_cycle *cycle, const void 
         struct wanted *wanted = ARENA_NEW(cycle->scratch, struct wanted);
         wanted->list.arena = cycle->scratch;
         add_pod(cycle, cycle->class, cycle->ns, cycle->pod_name, &wanted->list);
-        find_room(cycle, wanted);
+        find_limits(cycle, wanted);
         *ret_pod_state = wanted;
         return VERDICT_OK;
 }
@@ -301,7 +305,7 @@ static void node_volume_limits_explain(const struct sched_cycle *cycle, const vo
                            SLICE_LITERAL("node(s) exceed max volume count"));
 }
 
-/* A pod that went without volumes leaves no room for any. */
+/* A pod that went without volumes takes up no limit. */
 static bool node_volume_limits_wakes(const struct sched_cycle *cycle, const void *state,
                                      const struct cluster_change *change) {
         (void)state;

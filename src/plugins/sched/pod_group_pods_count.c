@@ -1,4 +1,4 @@
-/* PodGroupPodsCount: of the placements of a group those are better that have room for more of it,
+/* PodGroupPodsCount: of the placements of a group those are better that take more of it,
  * the members that run already included. */
 #include "plugin/pod_group.h"
 #include "plugin/sched_points.h"

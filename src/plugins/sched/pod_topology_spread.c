@@ -180,7 +180,7 @@ static void pod_topology_spread_normalize(const struct sched_cycle *cycle, const
 
 /* ---- hints for the cache ---- */
 
-static const struct memory_entry *entry_of(const void *pod_state) {
+static const struct count_entry *entry_of(const void *pod_state) {
         return ((const struct spread_state *)pod_state)->entry;
 }
 

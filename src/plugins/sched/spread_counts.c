@@ -169,15 +169,15 @@ static uint64_t memory_key(const struct spread_state *state) {
 
 static void recount_news(void *context, struct node_id node) {
         struct spread_state *state = context;
-        struct memory_entry *entry = (struct memory_entry *)(uintptr_t)state->entry;
+        struct count_entry *entry = (struct count_entry *)(uintptr_t)state->entry;
         spread_counts_recount(state, node, &entry->news);
 }
 
 void spread_count(struct spread_state *state) {
         const struct sched_cycle *cycle = state->cycle;
-        struct memory_news news;
-        if (!cycle_memory_recall(cycle->memory, cycle->cluster, memory_key(state), BREAKING,
-                                 &news)) {
+        struct count_updates news;
+        if (!count_cache_recall(cycle->counts, cycle->cluster, memory_key(state), BREAKING,
+                                &news)) {
                 count_all(state, cycle->scratch);
                 return;
         }
@@ -188,5 +188,5 @@ void spread_count(struct spread_state *state) {
                 return;
         }
         state->numbers = news.entry->value;
-        memory_news_each(&news, cycle->cluster, recount_news, state);
+        count_updates_each(&news, cycle->cluster, recount_news, state);
 }

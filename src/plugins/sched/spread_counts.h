@@ -2,7 +2,7 @@
  * next where there is a memory. */
 #pragma once
 
-#include "plugin/cycle_memory.h"
+#include "plugin/count_cache.h"
 #include "plugin/sched_points.h"
 #include "plugins/sched/spread_args.h"
 #include "rules/spread.h"
@@ -28,9 +28,9 @@ struct spread_state {
         size_t count;
         struct spread_rule *rules;
         struct spread_numbers *numbers;
-        const struct memory_entry *entry; /* of the numbers; NULL = of this decision only */
-        int64_t *minima;                  /* filter */
-        double *weights;                  /* score */
+        const struct count_entry *entry; /* of the numbers; NULL = of this decision only */
+        int64_t *minima;                 /* filter */
+        double *weights;                 /* score */
         bool is_hard;
         bool needs_all_keys;
 };

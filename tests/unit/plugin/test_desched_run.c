@@ -203,11 +203,11 @@ static void test_memo(void **state) {
         struct bench bench;
         int x = 0, y = 0;
         open_bench(&bench, false, false);
-        assert_null(desched_run_memo(&bench.run, &x, 1));
-        desched_run_memo_put(&bench.run, &x, 1, &y);
-        assert_ptr_equal(desched_run_memo(&bench.run, &x, 1), &y);
-        assert_null(desched_run_memo(&bench.run, &x, 2));
-        assert_null(desched_run_memo(&bench.run, &y, 1));
+        assert_null(desched_run_cached(&bench.run, &x, 1));
+        desched_run_cache_put(&bench.run, &x, 1, &y);
+        assert_ptr_equal(desched_run_cached(&bench.run, &x, 1), &y);
+        assert_null(desched_run_cached(&bench.run, &x, 2));
+        assert_null(desched_run_cached(&bench.run, &y, 1));
         close_bench(&bench);
 }
 

@@ -519,9 +519,9 @@ static void compare_choice(const struct oracle_world *world, const struct decisi
 static void compare_kept_refusal(const struct oracle_world *world, struct pod_id pod,
                                  const struct decision *slow) {
         const struct decision *kept =
-                failure_memo_find(world->failures, world->cluster, world->profile, pod);
+                refusal_cache_find(world->failures, world->cluster, world->profile, pod);
         if (!kept) {
-                failure_memo_keep(world->failures, world->cluster, world->profile, pod, slow);
+                refusal_cache_put(world->failures, world->cluster, world->profile, pod, slow);
                 return;
         }
         agree(world, kept->outcome == slow->outcome, "the outcome of an alike pod");
@@ -546,7 +546,7 @@ static enum engine_answer ask_engine(struct oracle_world *world, struct pod_id p
                                            .profile = world->profile,
                                            .pod = pod,
                                            .arena = &world->arena,
-                                           .memory = class_engine_memory(world->engine) };
+                                           .counts = class_engine_counts(world->engine) };
         sched_attempt_init(&attempt, &request);
         enum engine_answer answer = ENGINE_DECLINES;
         if (sched_attempt_pre_filter(&attempt) == VERDICT_OK)
@@ -555,9 +555,9 @@ static enum engine_answer ask_engine(struct oracle_world *world, struct pod_id p
         return answer;
 }
 
-/* Filters over all nodes say the same as each node on its own; memory may be NULL. */
+/* Filters over all nodes say the same as each node on its own; counts may be NULL. */
 static void compare_filters(struct oracle_world *world, struct pod_id pod,
-                            struct cycle_memory *memory) {
+                            struct count_cache *counts) {
         struct sched_attempt attempt;
         struct node_refusal refusal;
         struct bitset nodes = cluster_live_nodes(world->cluster, &world->arena);
@@ -565,7 +565,7 @@ static void compare_filters(struct oracle_world *world, struct pod_id pod,
                                            .profile = world->profile,
                                            .pod = pod,
                                            .arena = &world->arena,
-                                           .memory = memory };
+                                           .counts = counts };
         sched_attempt_init(&attempt, &request);
         if (sched_attempt_pre_filter(&attempt) == VERDICT_OK) {
                 const struct node_id *order = cluster_node_order(world->cluster);
@@ -607,7 +607,7 @@ static void ask(struct oracle_world *world, struct pod_id pod, struct decision *
         world->engine_choices += answer == ENGINE_CHOSE;
         if (pick(world, 4) == 0)
                 compare_filters(world, pod,
-                                pick(world, 2) ? class_engine_memory(world->engine) : NULL);
+                                pick(world, 2) ? class_engine_counts(world->engine) : NULL);
         world->compared++;
 }
 
@@ -713,7 +713,7 @@ void oracle_world_init(struct oracle_world *world, uint64_t seed,
                                         .object_cache = object_cache_new(),
                                         .engine = class_engine_new(
                                                 memory_sizes[seed % ARRAY_LEN(memory_sizes)]),
-                                        .failures = failure_memo_new(),
+                                        .failures = refusal_cache_new(),
                                         .config = *config,
                                         .node_names = seed % 2 ? 12 : 150 };
         world->profile = make_profile(world, config->registry);
@@ -727,7 +727,7 @@ void oracle_world_init(struct oracle_world *world, uint64_t seed,
 
 void oracle_world_release(struct oracle_world *world) {
         class_engine_free(world->engine);
-        failure_memo_free(world->failures);
+        refusal_cache_free(world->failures);
         sched_profile_free(world->profile);
         sched_profile_free(world->naive);
         free(world->plugins);

@@ -5,7 +5,7 @@
 #include "base/rng.h"
 #include "sched/class_engine.h"
 #include "sched/decision.h"
-#include "sched/failure_memo.h"
+#include "sched/refusal_cache.h"
 
 #define ORACLE_FOCUS 3    /* shapes most pods are of for a while */
 #define ORACLE_DIFFERS 33 /* status of a process that ends at a difference */
@@ -28,7 +28,7 @@ struct oracle_world {
         struct plugin *plugins;        /* these, and their points */
         struct sched_points *points;
         struct class_engine *engine;
-        struct failure_memo *failures;
+        struct refusal_cache *failures;
         struct oracle_config config;
         struct rng rng;
         struct arena arena;

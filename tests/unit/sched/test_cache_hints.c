@@ -3,7 +3,7 @@
  *
  * BERTH_ORACLE_STEPS makes it longer. */
 #include "oracle_world.h"
-#include "plugin/cycle_memory.h"
+#include "plugin/count_cache.h"
 #include "plugins/sched/spread_counts.h"
 #include "sched_plugins.h"
 #include "sched_test.h"
@@ -286,8 +286,8 @@ static uint64_t score_always_same(void *pod_state, const uint32_t *feasible) {
         return 1;
 }
 
-static const struct memory_entry *without_news(const struct memory_entry *entry,
-                                               struct memory_entry *copy) {
+static const struct count_entry *without_news(const struct count_entry *entry,
+                                              struct count_entry *copy) {
         if (!entry)
                 return NULL;
         *copy = *entry;
@@ -295,13 +295,13 @@ static const struct memory_entry *without_news(const struct memory_entry *entry,
         return copy;
 }
 
-static const struct memory_entry *filter_without_news(const void *pod_state) {
-        static struct memory_entry copy;
+static const struct count_entry *filter_without_news(const void *pod_state) {
+        static struct count_entry copy;
         return without_news(filter_true.entry(pod_state), &copy);
 }
 
-static const struct memory_entry *score_without_news(const void *pod_state) {
-        static struct memory_entry copy;
+static const struct count_entry *score_without_news(const void *pod_state) {
+        static struct count_entry copy;
         return without_news(score_true.entry(pod_state), &copy);
 }
 

@@ -57,7 +57,7 @@ static void park(struct scene *scene, size_t i) {
         change_key(scene, i);
         entry->rejectors = 1u << pick(scene, 3);
         entry->wakes_on = 1u << pick(scene, 3);
-        entry->hears_all = pick(scene, 8) == 0;
+        entry->wakes_on_any = pick(scene, 8) == 0;
         entry->profile = (uint8_t)pick(scene, 2);
         scheduling_queue_park(&scene->queue, entry, pick(scene, 6) == 0);
 }
@@ -92,7 +92,7 @@ static void check_group(const struct scene *scene, const struct parked_group *gr
                 assert_true(reason->rejectors == entry->rejectors &&
                             reason->wakes_on == entry->wakes_on &&
                             reason->profile == entry->profile &&
-                            reason->hears_all == entry->hears_all);
+                            reason->wakes_on_any == entry->wakes_on_any);
                 assert_true(group->key.class.index == key->class.index &&
                             group->key.labels.index == key->labels.index &&
                             group->key.ns.index == key->ns.index &&
@@ -119,7 +119,8 @@ static void check(const struct scene *scene) {
         for (const struct parked_reason *a = scene->queue.parked.reasons; a; a = a->next)
                 for (const struct parked_reason *b = a->next; b; b = b->next)
                         assert_false(a->rejectors == b->rejectors && a->wakes_on == b->wakes_on &&
-                                     a->profile == b->profile && a->hears_all == b->hears_all);
+                                     a->profile == b->profile &&
+                                     a->wakes_on_any == b->wakes_on_any);
         assert_int_equal(map_u64_count(scene->queue.parked.groups), groups);
 }
 

@@ -5,5 +5,5 @@
 #include "plugin/desched_points.h"
 
 /* A node of the set, not its own, fits the pod with what pods evicted earlier in this pass will
- * take; that node's room is taken when the pod is evicted next. */
-bool node_room_find(struct desched_run *run, struct pod_id pod, const struct bitset *nodes);
+ * take; that capacity is taken when the pod is evicted next. */
+bool node_capacity_find(struct desched_run *run, struct pod_id pod, const struct bitset *nodes);

@@ -1,8 +1,8 @@
 /* Verdicts and victims by node, kept from one attempt to the next. */
-#include "plugin/node_memo.h"
+#include "plugin/verdict_cache.h"
 #include "base/util.h"
 
-#define NODES_MAX 20000 /* of larger clusters it is not worth the room */
+#define NODES_MAX 20000 /* of larger clusters it is not worth the memory */
 #define REASONS_MAX 64  /* different lists of reasons */
 #define VICTIM_BYTES 64 /* of victims per node, all in all; then it is made anew */
 #define BREAKING (CLUSTER_NODE_ADDED | CLUSTER_NODE_REMOVED | CLUSTER_BUDGET)
@@ -13,16 +13,16 @@ struct node_result {
         struct node_refusal judged, tried; /* code OK: none */
         struct preemption_candidate candidate;
 };
-struct kept_reasons {
+struct cached_reasons {
         uint32_t count;
         const struct slice *items;
 };
-struct node_memo {
+struct verdict_cache {
         struct node_result *results; /* by node row; NULL until a second pod needs them */
         struct arena *arena;
         size_t victim_bytes, victim_bytes_max;
         size_t reason_count;
-        struct kept_reasons reasons[REASONS_MAX];
+        struct cached_reasons reasons[REASONS_MAX];
 };
 
 /* ---- opening ---- */
@@ -33,8 +33,8 @@ static uint64_t take_plugins(struct sched_attempt *attempt) {
         const struct profile_point *point = &attempt->profile->points[POINT_FILTER];
         uint64_t all = 0;
         bool is_first = true;
-        attempt->memo_plugins = attempt->memo_volume_filters = 0;
-        attempt->memo_is_partial = false;
+        attempt->verdict_plugins = attempt->verdict_volume_filters = 0;
+        attempt->verdicts_are_partial = false;
         for (size_t i = 0; i < point->count; i++) {
                 size_t index = point->plugins[i];
                 enum cache_scope scope = attempt->profile->plugins[index].filter_scope;
@@ -44,60 +44,62 @@ static uint64_t take_plugins(struct sched_attempt *attempt) {
                 all |= bit;
                 is_first = is_first && cache_scope_is_of_node(scope);
                 if (is_first)
-                        attempt->memo_plugins |= bit;
+                        attempt->verdict_plugins |= bit;
                 else if (scope == CACHE_SCOPE_VOLUMES)
-                        attempt->memo_volume_filters |= bit;
+                        attempt->verdict_volume_filters |= bit;
                 else if (!cache_scope_is_of_node(scope))
-                        attempt->memo_is_partial = true;
+                        attempt->verdicts_are_partial = true;
         }
         return all;
 }
 
 static bool may_keep(const struct sched_attempt *attempt) {
-        return attempt->cycle.memory && !attempt->cycle.is_parity &&
+        return attempt->cycle.counts && !attempt->cycle.is_parity &&
                cluster_nodes(attempt->cluster)->count <= NODES_MAX &&
                slice_is_empty(attempt->cycle.node_name);
 }
 
 static void forget_node(void *context, struct node_id node) {
-        struct node_result *result = &((struct node_memo *)context)->results[node.index];
+        struct node_result *result = &((struct verdict_cache *)context)->results[node.index];
         result->is_judged = result->is_tried = false;
 }
 
-static struct node_memo *memo_new(struct memory_entry *entry) {
-        struct node_memo *memo = ARENA_NEW(&entry->arena, struct node_memo);
-        *memo = (struct node_memo){ .arena = &entry->arena,
-                                    .victim_bytes_max = (entry->node_count + 1) * VICTIM_BYTES };
-        entry->value = memo;
-        return memo;
+static struct verdict_cache *verdict_cache_new(struct count_entry *entry) {
+        struct verdict_cache *cache = ARENA_NEW(&entry->arena, struct verdict_cache);
+        *cache = (struct verdict_cache){ .arena = &entry->arena,
+                                         .victim_bytes_max =
+                                                 (entry->node_count + 1) * VICTIM_BYTES };
+        entry->value = cache;
+        return cache;
 }
 
-void node_memo_open(struct sched_attempt *attempt) {
-        struct memory_news news;
-        if (attempt->memo_was_opened || !may_keep(attempt))
+void verdict_cache_open(struct sched_attempt *attempt) {
+        struct count_updates news;
+        if (attempt->verdicts_were_opened || !may_keep(attempt))
                 return;
-        attempt->memo_was_opened = true;
+        attempt->verdicts_were_opened = true;
         uint64_t parts[] = { (uint64_t)(uintptr_t)attempt->profile,
                              attempt->cycle.class->shape_hash,
                              (uint64_t)(int64_t)attempt->cycle.priority, take_plugins(attempt) };
-        uint64_t key = hash_bytes(parts, sizeof(parts), slice_hash(SLICE_LITERAL("node memo")));
-        if (!cycle_memory_recall(attempt->cycle.memory, attempt->cluster, key, BREAKING, &news))
+        uint64_t key =
+                hash_bytes(parts, sizeof(parts), slice_hash(SLICE_LITERAL("verdicts by node")));
+        if (!count_cache_recall(attempt->cycle.counts, attempt->cluster, key, BREAKING, &news))
                 return;
-        struct node_memo *memo = news.entry->value;
-        if (!memo) {
-                memo_new(news.entry);
+        struct verdict_cache *cache = news.entry->value;
+        if (!cache) {
+                verdict_cache_new(news.entry);
                 return;
         }
-        if (memo->victim_bytes > memo->victim_bytes_max) {
+        if (cache->victim_bytes > cache->victim_bytes_max) {
                 arena_clear(&news.entry->arena);
-                memo = memo_new(news.entry);
+                cache = verdict_cache_new(news.entry);
         }
-        if (!memo->results)
-                memo->results = ARENA_ARRAY(memo->arena, struct node_result,
-                                            cluster_nodes(attempt->cluster)->count + 1);
+        if (!cache->results)
+                cache->results = ARENA_ARRAY(cache->arena, struct node_result,
+                                             cluster_nodes(attempt->cluster)->count + 1);
         else
-                memory_news_each(&news, attempt->cluster, forget_node, memo);
-        attempt->memo = memo;
+                count_updates_each(&news, attempt->cluster, forget_node, cache);
+        attempt->verdicts = cache;
 }
 
 /* ---- what may be used ---- */
@@ -119,9 +121,9 @@ static uint64_t nominees_of(const struct sched_attempt *attempt, struct node_id 
 }
 
 static struct node_result *result_of(struct sched_attempt *attempt, struct node_id node) {
-        if (!attempt->memo)
+        if (!attempt->verdicts)
                 return NULL;
-        struct node_result *result = &attempt->memo->results[node.index];
+        struct node_result *result = &attempt->verdicts->results[node.index];
         uint64_t nominees = nominees_of(attempt, node);
         if (result->nominees != nominees) {
                 result->nominees = nominees;
@@ -133,19 +135,19 @@ static struct node_result *result_of(struct sched_attempt *attempt, struct node_
 /* No plugin that looks beyond the node makes a difference there, whoever goes: the pod's volumes
  * are admitted, and no pods are counted. */
 static bool is_on_its_own(struct sched_attempt *attempt, struct node_id node) {
-        if (attempt->memo_is_partial)
+        if (attempt->verdicts_are_partial)
                 return false;
-        if (attempt->memo_volume_filters == 0)
+        if (attempt->verdict_volume_filters == 0)
                 return true;
         if (first_nominee(attempt, node) > 0)
                 return false;
-        if (!attempt->memo_admitted) {
+        if (!attempt->verdict_admitted) {
                 struct bitset *admitted = ARENA_NEW(attempt->cycle.scratch, struct bitset);
                 *admitted = cluster_live_nodes(attempt->cluster, attempt->cycle.scratch);
-                sched_attempt_narrow(attempt, attempt->memo_volume_filters, admitted);
-                attempt->memo_admitted = admitted;
+                sched_attempt_narrow(attempt, attempt->verdict_volume_filters, admitted);
+                attempt->verdict_admitted = admitted;
         }
-        return bitset_has(attempt->memo_admitted, node.index);
+        return bitset_has(attempt->verdict_admitted, node.index);
 }
 
 /* A refusal before anybody was asked who looks beyond the node.  Preemption's own words name no
@@ -156,7 +158,7 @@ static bool is_early(const struct sched_attempt *attempt, const struct node_refu
                 return false;
         if (!refusal->plugin)
                 return true;
-        for (uint64_t left = attempt->memo_plugins; left != 0; left &= left - 1)
+        for (uint64_t left = attempt->verdict_plugins; left != 0; left &= left - 1)
                 if (profile->plugins[__builtin_ctzll(left)].plugin == refusal->plugin)
                         return true;
         return false;
@@ -164,7 +166,7 @@ static bool is_early(const struct sched_attempt *attempt, const struct node_refu
 
 /* ---- reasons ---- */
 
-static bool are_reasons_eq(const struct kept_reasons *kept, const struct node_refusal *refusal) {
+static bool are_reasons_eq(const struct cached_reasons *kept, const struct node_refusal *refusal) {
         if (kept->count != refusal->reason_count)
                 return false;
         for (uint32_t i = 0; i < kept->count; i++)
@@ -174,27 +176,28 @@ static bool are_reasons_eq(const struct kept_reasons *kept, const struct node_re
 }
 
 /* Makes the refusal point to texts that stay; false: there are too many. */
-static bool keep_reasons(struct node_memo *memo, struct node_refusal *refusal) {
+static bool keep_reasons(struct verdict_cache *cache, struct node_refusal *refusal) {
         size_t at = 0;
-        while (at < memo->reason_count && !are_reasons_eq(&memo->reasons[at], refusal))
+        while (at < cache->reason_count && !are_reasons_eq(&cache->reasons[at], refusal))
                 at++;
         if (at == REASONS_MAX)
                 return false;
-        if (at == memo->reason_count) {
-                struct slice *items = ARENA_ARRAY(memo->arena, struct slice, refusal->reason_count);
+        if (at == cache->reason_count) {
+                struct slice *items =
+                        ARENA_ARRAY(cache->arena, struct slice, refusal->reason_count);
                 for (uint32_t i = 0; i < refusal->reason_count; i++)
-                        items[i] = arena_slice(memo->arena, refusal->reasons[i]);
-                memo->reasons[memo->reason_count++] =
-                        (struct kept_reasons){ refusal->reason_count, items };
+                        items[i] = arena_slice(cache->arena, refusal->reasons[i]);
+                cache->reasons[cache->reason_count++] =
+                        (struct cached_reasons){ refusal->reason_count, items };
         }
-        refusal->reasons = memo->reasons[at].items;
+        refusal->reasons = cache->reasons[at].items;
         return true;
 }
 
 /* ---- verdicts ---- */
 
-bool node_memo_judged(struct sched_attempt *attempt, struct node_id node,
-                      struct node_refusal *ret_refusal) {
+bool verdict_cache_find(struct sched_attempt *attempt, struct node_id node,
+                        struct node_refusal *ret_refusal) {
         const struct node_result *result = result_of(attempt, node);
         if (!result || !result->is_judged)
                 return false;
@@ -204,8 +207,8 @@ bool node_memo_judged(struct sched_attempt *attempt, struct node_id node,
         return true;
 }
 
-void node_memo_keep_judged(struct sched_attempt *attempt, struct node_id node,
-                           const struct node_refusal *refusal) {
+void verdict_cache_put(struct sched_attempt *attempt, struct node_id node,
+                       const struct node_refusal *refusal) {
         const struct node_refusal fits = { .node = node, .code = VERDICT_OK };
         struct node_result *result = result_of(attempt, node);
         if (!refusal)
@@ -213,13 +216,14 @@ void node_memo_keep_judged(struct sched_attempt *attempt, struct node_id node,
         if (!result || (!is_early(attempt, refusal) && !is_on_its_own(attempt, node)))
                 return;
         result->judged = *refusal;
-        result->is_judged = keep_reasons(attempt->memo, &result->judged);
+        result->is_judged = keep_reasons(attempt->verdicts, &result->judged);
 }
 
 /* ---- preemption ---- */
 
-bool node_memo_tried(struct sched_attempt *attempt, struct node_id node,
-                     struct node_refusal *ret_refusal, struct preemption_candidate *ret_candidate) {
+bool verdict_cache_find_preemption(struct sched_attempt *attempt, struct node_id node,
+                                   struct node_refusal *ret_refusal,
+                                   struct preemption_candidate *ret_candidate) {
         const struct node_result *result = result_of(attempt, node);
         if (!result || !result->is_tried ||
             (!is_early(attempt, &result->tried) && !is_on_its_own(attempt, node)))
@@ -229,25 +233,25 @@ bool node_memo_tried(struct sched_attempt *attempt, struct node_id node,
         return true;
 }
 
-void node_memo_keep_rejected(struct sched_attempt *attempt, struct node_id node,
-                             const struct node_refusal *refusal) {
+void verdict_cache_put_rejected(struct sched_attempt *attempt, struct node_id node,
+                                const struct node_refusal *refusal) {
         struct node_result *result = result_of(attempt, node);
         if (!result || (!is_early(attempt, refusal) && !is_on_its_own(attempt, node)))
                 return;
         result->tried = *refusal;
-        result->is_tried = keep_reasons(attempt->memo, &result->tried);
+        result->is_tried = keep_reasons(attempt->verdicts, &result->tried);
 }
 
-void node_memo_keep_candidate(struct sched_attempt *attempt,
-                              const struct preemption_candidate *candidate) {
+void verdict_cache_put_candidate(struct sched_attempt *attempt,
+                                 const struct preemption_candidate *candidate) {
         struct node_result *result = result_of(attempt, candidate->node);
-        struct node_memo *memo = attempt->memo;
+        struct verdict_cache *cache = attempt->verdicts;
         size_t bytes = candidate->victim_count * sizeof(*candidate->victims);
         if (!result || !is_on_its_own(attempt, candidate->node))
                 return;
         result->candidate = *candidate;
-        result->candidate.victims = arena_copy(memo->arena, candidate->victims, bytes);
+        result->candidate.victims = arena_copy(cache->arena, candidate->victims, bytes);
         result->tried = (struct node_refusal){ .node = candidate->node, .code = VERDICT_OK };
         result->is_tried = true;
-        memo->victim_bytes += bytes;
+        cache->victim_bytes += bytes;
 }

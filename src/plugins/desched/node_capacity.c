@@ -1,18 +1,18 @@
 /* Room promised to evicted pods, by node. */
-#include "plugins/desched/node_room.h"
+#include "plugins/desched/node_capacity.h"
 #include "plugins/desched/node_fit.h"
 #include "rules/fit.h"
 
 struct promises { /* of a pass */
         size_t resource_count;
         int64_t *amounts;  /* [node, resource] */
-        struct pod_id pod; /* found room last; promised once it is seen evicted */
+        struct pod_id pod; /* found a node last; promised once it is seen evicted */
         struct node_id node;
 };
 
 static struct promises *promises_of(struct desched_run *run) {
         static const char owner;
-        struct promises *promises = desched_run_memo(run, &owner, 0);
+        struct promises *promises = desched_run_cached(run, &owner, 0);
         if (promises)
                 return promises;
         const struct node_table *table = cluster_nodes(desched_run_cluster(run));
@@ -25,7 +25,7 @@ static struct promises *promises_of(struct desched_run *run) {
         };
         memset(promises->amounts, 0,
                table->count * table->resource_count * sizeof(*promises->amounts));
-        desched_run_memo_put(run, &owner, 0, promises);
+        desched_run_cache_put(run, &owner, 0, promises);
         return promises;
 }
 
@@ -33,8 +33,8 @@ static struct fit_requests requests_of(const struct cluster *cluster, struct pod
         return fit_requests_of(cluster_class(cluster, cluster_pod(cluster, pod)->class));
 }
 
-/* The pod asked about before: if it was evicted, its like takes the room. */
-static void node_room_settle(struct desched_run *run, struct promises *promises) {
+/* The pod asked about before: if it was evicted, its like takes that place. */
+static void node_capacity_settle(struct desched_run *run, struct promises *promises) {
         if (pod_id_is_none(promises->pod) || !desched_run_is_gone(run, promises->pod))
                 return;
         struct fit_requests requests = requests_of(desched_run_cluster(run), promises->pod);
@@ -48,8 +48,8 @@ static void node_room_settle(struct desched_run *run, struct promises *promises)
         promises->pod = POD_NONE;
 }
 
-static bool has_room(const struct cluster *cluster, const struct promises *promises,
-                     struct fit_requests requests, struct node_id node) {
+static bool has_capacity(const struct cluster *cluster, const struct promises *promises,
+                         struct fit_requests requests, struct node_id node) {
         const int64_t *amounts = &promises->amounts[node.index * promises->resource_count];
         if (amounts[RESOURCE_PODS] == 0)
                 return true; /* nothing promised: it fits as it is */
@@ -65,17 +65,17 @@ static bool has_room(const struct cluster *cluster, const struct promises *promi
 }
 
 /* Where the search for pods like this one in these nodes begins: promises only grow in a pass, so
- * what had no room for one has none for the next.  Pods with anti-affinity are alike within a
+ * what had no capacity for one has none for the next.  Pods with anti-affinity are alike within a
  * namespace. */
 static uint32_t *start_of(struct desched_run *run, const struct node_search *search) {
         uint64_t key = (uint64_t)search->pod->class.index << 32;
         if (search->spec->affinity.pod_anti.required_count > 0)
                 key |= search->pod->ns.index;
-        uint32_t *start = desched_run_memo(run, search->nodes, key);
+        uint32_t *start = desched_run_cached(run, search->nodes, key);
         if (start)
                 return start;
         start = ARENA_NEW(desched_run_pass_arena(run), uint32_t);
-        desched_run_memo_put(run, search->nodes, key, start);
+        desched_run_cache_put(run, search->nodes, key, start);
         return start;
 }
 
@@ -85,17 +85,17 @@ static bool is_for_all(const struct node_search *search, uint32_t start, struct 
         return search->is_for_all && (own < start || own >= node.index);
 }
 
-bool node_room_find(struct desched_run *run, struct pod_id pod, const struct bitset *nodes) {
+bool node_capacity_find(struct desched_run *run, struct pod_id pod, const struct bitset *nodes) {
         const struct cluster *cluster = desched_run_cluster(run);
         struct promises *promises = promises_of(run);
         struct fit_requests requests = requests_of(cluster, pod);
         const struct node_search search = node_search_make(run, pod, nodes);
         uint32_t *start = start_of(run, &search);
         struct node_id node = *start > 0 ? (struct node_id){ *start - 1 } : NODE_NONE;
-        node_room_settle(run, promises);
+        node_capacity_settle(run, promises);
         promises->pod = POD_NONE;
         while (node_search_next(&search, &node)) {
-                if (!has_room(cluster, promises, requests, node)) {
+                if (!has_capacity(cluster, promises, requests, node)) {
                         if (is_for_all(&search, *start, node))
                                 *start = node.index + 1;
                         continue;

@@ -1,5 +1,5 @@
 /* Who is asked about when a pass cannot ask about everybody. */
-#include "plugin/move_turns.h"
+#include "plugin/move_budget.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,16 +10,16 @@
 #include <cmocka.h>
 
 #define NODES 1000
-#define PER_PASS ((size_t)MOVE_LOOKS_PER_PASS / NODES)
+#define PER_PASS ((size_t)MOVE_NODES_PER_PASS / NODES)
 
 /* Asks for pods 0 to count - 1, as passes do, in order; how many had their turn, and the first. */
-static size_t ask_all(struct move_turns *turns, size_t count, size_t *ret_first) {
+static size_t ask_all(struct move_budget *budget, size_t count, size_t *ret_first) {
         size_t taken = 0;
         char uid[32];
-        move_turns_begin(turns, NODES);
+        move_budget_begin(budget, NODES);
         for (size_t i = 0; i < count; i++) {
                 snprintf(uid, sizeof(uid), "uid-%zu", i);
-                if (!move_turns_take(turns, slice_of(uid)))
+                if (!move_budget_take(budget, slice_of(uid)))
                         continue;
                 if (taken++ == 0)
                         *ret_first = i;
@@ -29,48 +29,48 @@ static size_t ask_all(struct move_turns *turns, size_t count, size_t *ret_first)
 
 static void test_few(void **state) {
         (void)state;
-        struct move_turns *turns = move_turns_new();
+        struct move_budget *budget = move_budget_new();
         size_t first;
         for (int pass = 0; pass < 3; pass++) {
-                assert_int_equal(ask_all(turns, 10, &first), 10);
+                assert_int_equal(ask_all(budget, 10, &first), 10);
                 assert_int_equal(first, 0);
         }
-        move_turns_free(turns);
+        move_budget_free(budget);
 }
 
 /* Two and a half passes' worth: everybody has a turn before anybody has a second one. */
 static void test_many(void **state) {
         (void)state;
         static const size_t count = PER_PASS * 5 / 2;
-        struct move_turns *turns = move_turns_new();
+        struct move_budget *budget = move_budget_new();
         size_t first = 0;
         for (int round = 0; round < 2; round++) {
-                assert_int_equal(ask_all(turns, count, &first), PER_PASS);
+                assert_int_equal(ask_all(budget, count, &first), PER_PASS);
                 assert_int_equal(first, 0);
-                assert_int_equal(ask_all(turns, count, &first), PER_PASS);
+                assert_int_equal(ask_all(budget, count, &first), PER_PASS);
                 assert_int_equal(first, PER_PASS);
-                assert_int_equal(ask_all(turns, count, &first), PER_PASS / 2);
+                assert_int_equal(ask_all(budget, count, &first), PER_PASS / 2);
                 assert_int_equal(first, 2 * PER_PASS);
         }
-        move_turns_free(turns);
+        move_budget_free(budget);
 }
 
 static void test_size_of_the_cluster(void **state) {
         (void)state;
         static const struct {
-                size_t nodes, turns;
-        } cases[] = { { 5000, 320 }, { 1000000, MOVE_TURNS_MIN }, { 0, MOVE_TURNS_MIN } };
+                size_t nodes, questions;
+        } cases[] = { { 5000, 320 }, { 1000000, MOVE_QUESTIONS_MIN }, { 0, MOVE_QUESTIONS_MIN } };
         for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-                struct move_turns *turns = move_turns_new();
+                struct move_budget *budget = move_budget_new();
                 char uid[32];
                 size_t taken = 0;
-                move_turns_begin(turns, cases[i].nodes);
+                move_budget_begin(budget, cases[i].nodes);
                 for (size_t pod = 0; pod < 500; pod++) {
                         snprintf(uid, sizeof(uid), "uid-%zu", pod);
-                        taken += move_turns_take(turns, slice_of(uid));
+                        taken += move_budget_take(budget, slice_of(uid));
                 }
-                assert_int_equal(taken, cases[i].turns);
-                move_turns_free(turns);
+                assert_int_equal(taken, cases[i].questions);
+                move_budget_free(budget);
         }
 }
 

@@ -1,17 +1,17 @@
 /* Refusals are told again to alike pods only, and only while nothing changes. */
-#include "sched/failure_memo.h"
+#include "sched/refusal_cache.h"
 #include "sched_test.h"
 
 struct fixture {
         struct sched_test test;
-        struct failure_memo *memo;
+        struct refusal_cache *memo;
         struct arena arena;
 };
 
 static int set_up(void **state) {
         struct fixture *fixture = xcalloc(1, sizeof(*fixture));
         sched_test_init(&fixture->test, NULL);
-        fixture->memo = failure_memo_new();
+        fixture->memo = refusal_cache_new();
         arena_init(&fixture->arena, 0);
         put_node(&fixture->test, "n1", 1000);
         put_node(&fixture->test, "n2", 1000);
@@ -28,7 +28,7 @@ static int set_up(void **state) {
 static int tear_down(void **state) {
         struct fixture *fixture = *state;
         arena_release(&fixture->arena);
-        failure_memo_free(fixture->memo);
+        refusal_cache_free(fixture->memo);
         sched_test_release(&fixture->test);
         free(fixture);
         return 0;
@@ -44,14 +44,14 @@ static struct decision decide(struct fixture *fixture, const char *name) {
                                             .wants = DECIDE_POST_FILTER };
         scheduler_decide(fixture->test.cluster, fixture->test.profile, &request, &fixture->arena,
                          &decision);
-        failure_memo_keep(fixture->memo, fixture->test.cluster, fixture->test.profile, request.pod,
+        refusal_cache_put(fixture->memo, fixture->test.cluster, fixture->test.profile, request.pod,
                           &decision);
         return decision;
 }
 
 static const struct decision *find(struct fixture *fixture, const char *name) {
-        return failure_memo_find(fixture->memo, fixture->test.cluster, fixture->test.profile,
-                                 pod_named(fixture, name));
+        return refusal_cache_find(fixture->memo, fixture->test.cluster, fixture->test.profile,
+                                  pod_named(fixture, name));
 }
 
 static void test_alike_pods_are_told_the_same(void **state) {

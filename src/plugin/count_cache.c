@@ -1,5 +1,5 @@
 /* Counts kept between decisions. */
-#include "plugin/cycle_memory.h"
+#include "plugin/count_cache.h"
 #include "base/map.h"
 #include "base/util.h"
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #define ENTRY_BLOCK 4096 /* bytes an entry's arena grows by at least */
 #define TOPOLOGY_CHANGES (CLUSTER_NODE_ADDED | CLUSTER_NODE_REMOVED | CLUSTER_NODE_LABELS)
 
-struct cycle_memory {
+struct count_cache {
         struct map_u64 *entries;
         size_t max_bytes;
         bool has_grown; /* an entry was made since the last look at their size */
@@ -24,18 +24,18 @@ struct cycle_memory {
         uint64_t seen; /* generation the topologies agree with */
 };
 
-struct cycle_memory *cycle_memory_new(size_t max_bytes) {
-        struct cycle_memory *memory = xcalloc(1, sizeof(*memory));
-        memory->entries = map_u64_new();
-        memory->max_bytes = max_bytes;
-        arena_init(&memory->topology_arena, 0);
-        memory->topologies.arena = &memory->topology_arena;
-        return memory;
+struct count_cache *count_cache_new(size_t max_bytes) {
+        struct count_cache *cache = xcalloc(1, sizeof(*cache));
+        cache->entries = map_u64_new();
+        cache->max_bytes = max_bytes;
+        arena_init(&cache->topology_arena, 0);
+        cache->topologies.arena = &cache->topology_arena;
+        return cache;
 }
 
-void cycle_memory_limit(struct cycle_memory *memory, size_t max_bytes) {
-        memory->max_bytes = max_bytes;
-        memory->has_grown = true;
+void count_cache_limit(struct count_cache *cache, size_t max_bytes) {
+        cache->max_bytes = max_bytes;
+        cache->has_grown = true;
 }
 
 /* ---- nodes of what-ifs ---- */
@@ -59,7 +59,7 @@ void node_list_release(struct node_list *list) {
 
 /* ---- entries ---- */
 
-static void entry_free(struct memory_entry *entry) {
+static void entry_free(struct count_entry *entry) {
         arena_release(&entry->arena);
         node_list_release(&entry->as_if);
         node_list_release(&entry->was_as_if);
@@ -67,57 +67,57 @@ static void entry_free(struct memory_entry *entry) {
         free(entry);
 }
 
-void cycle_memory_free(struct cycle_memory *memory) {
+void count_cache_free(struct count_cache *cache) {
         size_t at = 0;
         void *item;
-        if (!memory)
+        if (!cache)
                 return;
-        while (map_u64_next(memory->entries, &at, NULL, &item))
+        while (map_u64_next(cache->entries, &at, NULL, &item))
                 entry_free(item);
-        map_u64_free(memory->entries);
-        arena_release(&memory->topology_arena);
-        free(memory);
+        map_u64_free(cache->entries);
+        arena_release(&cache->topology_arena);
+        free(cache);
 }
 
-static size_t entry_bytes(const struct memory_entry *entry) {
+static size_t entry_bytes(const struct count_entry *entry) {
         return sizeof(*entry) + entry->arena.reserved_bytes +
                entry->news.cap * sizeof(*entry->news.items) +
                (entry->as_if.cap + entry->was_as_if.cap) * sizeof(struct node_id);
 }
 
-size_t cycle_memory_bytes(const struct cycle_memory *memory) {
+size_t count_cache_bytes(const struct count_cache *cache) {
         size_t bytes = 0, at = 0;
         void *item;
-        while (map_u64_next(memory->entries, &at, NULL, &item))
+        while (map_u64_next(cache->entries, &at, NULL, &item))
                 bytes += entry_bytes(item);
         return bytes;
 }
 
 /* Every fourth entry goes, by a fixed scramble: those that take turns would make the oldest exactly
  * the one that is needed next. */
-static void drop_some(struct cycle_memory *memory) {
+static void drop_some(struct count_cache *cache) {
         size_t at = 0;
         uint64_t key;
         void *item;
-        while (map_u64_next(memory->entries, &at, &key, &item)) {
-                uint64_t parts[] = { key, memory->clock };
+        while (map_u64_next(cache->entries, &at, &key, &item)) {
+                uint64_t parts[] = { key, cache->clock };
                 if (hash_bytes(parts, sizeof(parts), 0) % 4 == 0)
-                        entry_free(map_u64_remove(memory->entries, key));
+                        entry_free(map_u64_remove(cache->entries, key));
         }
 }
 
-static void cycle_memory_trim(struct cycle_memory *memory) {
-        if (!memory->has_grown)
+static void count_cache_trim(struct count_cache *cache) {
+        if (!cache->has_grown)
                 return;
-        memory->has_grown = false;
-        while (cycle_memory_bytes(memory) > memory->max_bytes) {
-                memory->clock++;
-                drop_some(memory);
+        cache->has_grown = false;
+        while (count_cache_bytes(cache) > cache->max_bytes) {
+                cache->clock++;
+                drop_some(cache);
         }
 }
 
-static bool cycle_memory_breaks(const struct cluster_change *changes, size_t count,
-                                uint32_t breaking) {
+static bool count_cache_breaks(const struct cluster_change *changes, size_t count,
+                               uint32_t breaking) {
         for (size_t i = 0; i < count; i++)
                 if ((changes[i].mask & breaking) != 0)
                         return true;
@@ -125,91 +125,91 @@ static bool cycle_memory_breaks(const struct cluster_change *changes, size_t cou
 }
 
 /* Entries that still point to old topologies are made anew for the same changes. */
-static void renew_topologies(struct cycle_memory *memory, const struct cluster *cluster) {
+static void renew_topologies(struct count_cache *cache, const struct cluster *cluster) {
         struct change_range range;
-        if (memory->seen == cluster_generation(cluster))
+        if (cache->seen == cluster_generation(cluster))
                 return;
-        if (!cluster_changes_since(cluster, memory->seen, &range) ||
-            cycle_memory_breaks(range.first, range.first_count, TOPOLOGY_CHANGES) ||
-            cycle_memory_breaks(range.second, range.second_count, TOPOLOGY_CHANGES)) {
-                arena_clear(&memory->topology_arena);
-                memory->topologies = (struct topologies){ .arena = &memory->topology_arena };
+        if (!cluster_changes_since(cluster, cache->seen, &range) ||
+            count_cache_breaks(range.first, range.first_count, TOPOLOGY_CHANGES) ||
+            count_cache_breaks(range.second, range.second_count, TOPOLOGY_CHANGES)) {
+                arena_clear(&cache->topology_arena);
+                cache->topologies = (struct topologies){ .arena = &cache->topology_arena };
         }
-        memory->seen = cluster_generation(cluster);
+        cache->seen = cluster_generation(cluster);
 }
 
-void cycle_memory_begin(struct cycle_memory *memory, const struct cluster *cluster) {
-        cycle_memory_trim(memory);
-        renew_topologies(memory, cluster);
+void count_cache_begin(struct count_cache *cache, const struct cluster *cluster) {
+        count_cache_trim(cache);
+        renew_topologies(cache, cluster);
 }
 
-struct topologies *cycle_memory_topologies(struct cycle_memory *memory) {
-        return &memory->topologies;
+struct topologies *count_cache_topologies(struct count_cache *cache) {
+        return &cache->topologies;
 }
 
-static size_t news_cap(const struct cycle_memory *memory) {
-        size_t cap = memory->max_bytes / BYTES_PER_NEWS;
+static size_t news_cap(const struct count_cache *cache) {
+        size_t cap = cache->max_bytes / BYTES_PER_NEWS;
         if (cap < NEWS_MIN)
                 return NEWS_MIN;
         return cap < NEWS_MAX ? cap : NEWS_MAX;
 }
 
-static struct memory_entry *entry_for(struct cycle_memory *memory, uint64_t key) {
-        struct memory_entry *entry = map_u64_get(memory->entries, key);
+static struct count_entry *entry_for(struct count_cache *cache, uint64_t key) {
+        struct count_entry *entry = map_u64_get(cache->entries, key);
         if (!entry) {
                 entry = xcalloc(1, sizeof(*entry));
                 arena_init(&entry->arena, ENTRY_BLOCK);
                 entry->key = key;
-                entry->news.cap = news_cap(memory);
+                entry->news.cap = news_cap(cache);
                 entry->news.items = xcalloc(entry->news.cap, sizeof(*entry->news.items));
-                map_u64_put(memory->entries, key, entry);
+                map_u64_put(cache->entries, key, entry);
         }
         return entry;
 }
 
-static bool can_follow(const struct memory_entry *entry, const struct cluster *cluster,
+static bool can_follow(const struct count_entry *entry, const struct cluster *cluster,
                        uint32_t breaking, struct change_range *ret_range) {
         size_t nodes = cluster_nodes(cluster)->count;
         return entry->value && entry->node_count == nodes &&
                cluster_changes_since(cluster, entry->generation, ret_range) &&
                ret_range->first_count + ret_range->second_count <= nodes / 4 + CHANGES_MIN &&
-               !cycle_memory_breaks(ret_range->first, ret_range->first_count, breaking) &&
-               !cycle_memory_breaks(ret_range->second, ret_range->second_count, breaking);
+               !count_cache_breaks(ret_range->first, ret_range->first_count, breaking) &&
+               !count_cache_breaks(ret_range->second, ret_range->second_count, breaking);
 }
 
-static void start_anew(struct cycle_memory *memory, const struct cluster *cluster,
-                       struct memory_entry *entry) {
+static void start_anew(struct count_cache *cache, const struct cluster *cluster,
+                       struct count_entry *entry) {
         entry->value = NULL;
         arena_clear(&entry->arena);
         entry->node_count = cluster_nodes(cluster)->count;
-        entry->epoch = ++memory->epoch;
+        entry->epoch = ++cache->epoch;
         entry->news.is_incomplete = true;
-        memory->has_grown = true;
+        cache->has_grown = true;
 }
 
 /* From here on the nodes of the present what-if are those that differ. */
-static void turn_as_if(struct memory_entry *entry, const struct cluster *cluster) {
+static void turn_as_if(struct count_entry *entry, const struct cluster *cluster) {
         struct node_list last = entry->was_as_if;
         entry->was_as_if = entry->as_if;
         entry->as_if = last;
         node_list_set_touched(&entry->as_if, cluster);
 }
 
-bool cycle_memory_recall(struct cycle_memory *memory, const struct cluster *cluster, uint64_t key,
-                         uint32_t breaking, struct memory_news *ret_news) {
+bool count_cache_recall(struct count_cache *cache, const struct cluster *cluster, uint64_t key,
+                        uint32_t breaking, struct count_updates *ret_news) {
         uint64_t generation = cluster_generation(cluster);
-        if (!memory)
+        if (!cache)
                 return false;
-        struct memory_entry *entry = entry_for(memory, key);
+        struct count_entry *entry = entry_for(cache, key);
         struct domain_news *news = &entry->news;
-        *ret_news = (struct memory_news){ .entry = entry };
+        *ret_news = (struct count_updates){ .entry = entry };
         turn_as_if(entry, cluster);
         if (entry->value && entry->generation == generation && entry->as_if.count == 0 &&
             entry->was_as_if.count == 0)
                 return true;
         if (!can_follow(entry, cluster, breaking, &ret_news->range)) {
                 ret_news->range = (struct change_range){ 0 };
-                start_anew(memory, cluster, entry);
+                start_anew(cache, cluster, entry);
         }
         if (news->is_incomplete || news->count > news->cap / 2) {
                 news->count = 0;
@@ -243,8 +243,8 @@ static void each_of_list(const struct node_list *list, const struct bitset *live
                         each(context, list->items[i]);
 }
 
-void memory_news_each(const struct memory_news *news, const struct cluster *cluster,
-                      void (*each)(void *context, struct node_id node), void *context) {
+void count_updates_each(const struct count_updates *news, const struct cluster *cluster,
+                        void (*each)(void *context, struct node_id node), void *context) {
         const struct node_table *nodes = cluster_nodes(cluster);
         const struct bitset *live = &nodes->live;
         each_of_run(news->range.first, news->range.first_count, nodes, each, context);

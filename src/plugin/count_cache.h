@@ -9,7 +9,7 @@
 #include "model/cluster.h"
 #include "rules/domain_sums.h"
 
-struct cycle_memory;
+struct count_cache;
 
 struct node_list { /* owned */
         struct node_id *items;
@@ -20,15 +20,15 @@ void node_list_set_touched(struct node_list *list, const struct cluster *cluster
 void node_list_release(struct node_list *list);
 
 /* max_bytes: entries go when they hold more. */
-struct cycle_memory *cycle_memory_new(size_t max_bytes);
-void cycle_memory_limit(struct cycle_memory *memory, size_t max_bytes);
-void cycle_memory_free(struct cycle_memory *memory); /* accepts NULL */
-/* Before a decision: makes room and drops what no longer holds. */
-void cycle_memory_begin(struct cycle_memory *memory, const struct cluster *cluster);
+struct count_cache *count_cache_new(size_t max_bytes);
+void count_cache_limit(struct count_cache *cache, size_t max_bytes);
+void count_cache_free(struct count_cache *cache); /* accepts NULL */
+/* Before a decision: frees memory and drops what no longer holds. */
+void count_cache_begin(struct count_cache *cache, const struct cluster *cluster);
 /* Topologies of the cluster as it is. */
-struct topologies *cycle_memory_topologies(struct cycle_memory *memory);
+struct topologies *count_cache_topologies(struct count_cache *cache);
 
-struct memory_entry {
+struct count_entry {
         struct arena arena; /* of value */
         void *value;        /* NULL: to be made from the cluster as it is */
         size_t node_count;  /* node rows when it was made */
@@ -40,19 +40,19 @@ struct memory_entry {
         struct domain_news news;    /* what changed lately; its version is the value's */
 };
 /* What changed since the entry was in use; runs are empty for a new one. */
-struct memory_news {
-        struct memory_entry *entry;
+struct count_updates {
+        struct count_entry *entry;
         struct change_range range;
 };
 /* The entry, and the changes its owner has to apply node by node; from then on it counts as up to
  * date.  Its value is NULL when it is new, when one of the changes is among breaking (CLUSTER_*
  * bits), or when there are too many.  Inside a what-if the value becomes as the what-if has it; the
  * next call, inside or outside of one, brings these nodes up to date again.  A value in use since
- * the cluster last changed stays.  False: nothing is remembered (memory is NULL). */
-bool cycle_memory_recall(struct cycle_memory *memory, const struct cluster *cluster, uint64_t key,
-                         uint32_t breaking, struct memory_news *ret_news);
+ * the cluster last changed stays.  False: nothing is remembered (cache is NULL). */
+bool count_cache_recall(struct count_cache *cache, const struct cluster *cluster, uint64_t key,
+                        uint32_t breaking, struct count_updates *ret_news);
 /* The nodes of the changes, one call each; those of what-ifs perhaps more
  * than once. */
-void memory_news_each(const struct memory_news *news, const struct cluster *cluster,
-                      void (*each)(void *context, struct node_id node), void *context);
-size_t cycle_memory_bytes(const struct cycle_memory *memory);
+void count_updates_each(const struct count_updates *news, const struct cluster *cluster,
+                        void (*each)(void *context, struct node_id node), void *context);
+size_t count_cache_bytes(const struct count_cache *cache);
