@@ -33,11 +33,7 @@ const struct option descheduler_options_table[] = {
           .type = OPTION_FLAG,
           .offset = offsetof(struct descheduler_options, watches),
           .help = "also act between passes, within a second of a change" },
-        { .name = "eviction-requests",
-          .type = OPTION_FLAG,
-          .offset = offsetof(struct descheduler_options, daemon.evicts_by_request),
-          .help = "evict by EvictionRequests where the cluster has them and somebody answers; each "
-                  "evicted pod then counts when it is gone" },
+        { .group = request_option_table, .offset = offsetof(struct descheduler_options, daemon) },
         { .name = "feature-gates",
           .type = OPTION_TEXT,
           .offset = offsetof(struct descheduler_options, gates),

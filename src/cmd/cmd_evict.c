@@ -179,6 +179,7 @@ static void on_model(void *self) {
                 .selector = options->selector,
                 .pods = (const char *const *)run->call->arguments.items,
                 .pod_count = run->call->arguments.count,
+                .requests = (enum evict_request_mode)options->daemon.requests,
                 .cordons = !options->has_no_cordon,
                 .cancels = options->cancels,
                 .waits = options->waits,
@@ -242,6 +243,9 @@ static int cmd_evict_check(const struct command_call *call, struct err *err) {
         if (!has_pods && !options->node && !options->selector)
                 return err_set(err, BERTH_ERR_USAGE,
                                "expected names of pods, --node or --selector");
+        if (options->cancels && options->daemon.requests == EVICT_REQUESTS_NEVER)
+                return err_set(err, BERTH_ERR_USAGE,
+                               "--cancel has no meaning with --eviction-requests never");
         if (options->cancels && options->deadline_ns)
                 return err_set(err, BERTH_ERR_USAGE, "--deadline has no meaning with --cancel");
         return 0;
@@ -257,7 +261,8 @@ static int cmd_evict_run(const struct command_call *call) {
         if (getrandom(&daemon.seed, sizeof(daemon.seed), 0) < 0)
                 daemon.seed = 1;
         daemon.user_agent = "berth-evict";
-        daemon.takes_slots = true;
+        daemon.takes_slots = daemon.minds_requests = true;
+        daemon.requests = EVICT_REQUESTS_NEVER; /* the order writes its own */
         daemon.slot_patience_ns = SLOT_WAIT_NS;
         daemon.has_no_model = true;
         run.is_terminal = isatty(STDOUT_FILENO);
@@ -318,6 +323,7 @@ static const struct option evict_table[] = {
           .fallback = "true",
           .help = "wait until every pod is gone; --wait=false ends once all "
                   "requests are made" },
+        { .group = request_option_table, .offset = offsetof(struct evict_options, daemon) },
         { .name = "max-open",
           .type = OPTION_I64,
           .offset = offsetof(struct evict_options, max_open),

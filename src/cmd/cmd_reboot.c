@@ -66,7 +66,9 @@ int reboot_part_make(const struct reboot_options *options, struct arena *arena,
         if (getrandom(&daemon.seed, sizeof(daemon.seed), 0) < 0)
                 daemon.seed = 1;
         daemon.user_agent = "berth-reboot";
-        daemon.takes_slots = !options->is_parity;
+        daemon.takes_slots = daemon.minds_requests = !options->is_parity;
+        if (options->is_parity)
+                daemon.requests = EVICT_REQUESTS_NEVER;
         daemon.has_no_model = true;
         *ret_part = (struct daemon_part){ .daemon = daemon,
                                           .role = { .context = self,

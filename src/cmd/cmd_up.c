@@ -126,6 +126,7 @@ static const struct option up_table[] = {
           .help = "features to turn on, such as EvictionRequestAPI=true "
                   "(docs/sandbox.md) or GenericWorkload=true "
                   "(docs/scheduler.md)" },
+        { .group = request_mode_option_table, .offset = offsetof(struct up_options, requests) },
         { .group = parity_option_table, .offset = offsetof(struct up_options, is_parity) },
         { .name = "seed",
           .type = OPTION_I64,

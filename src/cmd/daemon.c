@@ -73,8 +73,8 @@ struct eviction_slot_limits slot_options_limits(const struct slot_options *optio
 }
 
 static struct evict_config evictions_of(const struct daemon_options *options) {
-        return (struct evict_config){ .requests = options->evicts_by_request ? EVICT_REQUESTS_ALWAYS
-                                                                             : EVICT_REQUESTS_NEVER,
+        return (struct evict_config){ .requests = (enum evict_request_mode)options->requests,
+                                      .minds_requests = options->minds_requests,
                                       .has_slots = options->takes_slots,
                                       .slots = slot_options_limits(&options->slots),
                                       .slots_for_all = options->slots.which == SLOTS_FOR_ALL,

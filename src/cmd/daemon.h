@@ -4,7 +4,7 @@
 
 #include "base/err.h"
 #include "cmd/page_guard.h"
-#include "evict/eviction_slots.h"
+#include "evict/evict_service.h"
 #include "loop/runtime.h"
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,8 +24,10 @@ struct eviction_slot_limits slot_options_limits(const struct slot_options *optio
 struct daemon_options {
         const char *kubeconfig, *context; /* NULL: $KUBECONFIG, ~/.kube/config, or the pod's own */
         const char *user_agent;
-        bool evicts_by_request; /* evictions are EvictionRequests where the cluster has them */
-        bool takes_slots;       /* for evictions through the subresource */
+        int requests;        /* enum evict_request_mode */
+        bool gives_requests; /* that stands on the command line */
+        bool minds_requests; /* see struct evict_config */
+        bool takes_slots;    /* for evictions through the subresource */
         struct slot_options slots;
         int64_t slot_patience_ns; /* 0 = EVICT_SLOT_PATIENCE_NS */
         int64_t verbosity;

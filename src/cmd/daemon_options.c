@@ -244,6 +244,40 @@ const struct option slot_option_table[] = {
         { 0 },
 };
 
+static const char *const request_modes[] = { [EVICT_REQUESTS_NEVER] = "never",
+                                             [EVICT_REQUESTS_ALWAYS] = "always",
+                                             [EVICT_REQUESTS_AUTO] = "auto",
+                                             NULL };
+#define REQUESTS_HELP                                                                              \
+        "how pods are evicted: auto by EvictionRequests where the cluster has them and somebody "  \
+        "answers, else by the eviction subresource; always by EvictionRequests, however long "     \
+        "nobody answers; never by them"
+
+const struct option request_option_table[] = {
+        { .name = "eviction-requests",
+          .type = OPTION_CHOICE,
+          .offset = offsetof(struct daemon_options, requests),
+          .presence = offsetof(struct daemon_options, gives_requests),
+          .value_name = "WHEN",
+          .fallback = "auto",
+          .bare = "auto",
+          .choices = request_modes,
+          .help = REQUESTS_HELP },
+        { 0 },
+};
+
+const struct option request_mode_option_table[] = {
+        { .name = "eviction-requests",
+          .type = OPTION_CHOICE,
+          .offset = 0,
+          .value_name = "WHEN",
+          .fallback = "auto",
+          .bare = "auto",
+          .choices = request_modes,
+          .help = REQUESTS_HELP },
+        { 0 },
+};
+
 const struct option parity_option_table[] = {
         { .name = "parity",
           .type = OPTION_FLAG,

@@ -14,6 +14,10 @@ extern const struct option serving_option_table[]; /* of struct daemon_options; 
 extern const struct option guard_option_table[];
 /* How many evictions are under way at the same time; of struct slot_options. */
 extern const struct option slot_option_table[];
+/* Whether evictions are EvictionRequests; of struct daemon_options. */
+extern const struct option request_option_table[];
+/* Of an int: enum evict_request_mode. */
+extern const struct option request_mode_option_table[];
 extern const struct option parity_option_table[]; /* of a bool */
 /* Of an int64_t. The group gives the level. */
 extern const struct option verbosity_option_table[];

@@ -36,7 +36,9 @@ void daemon_part_join(struct daemon_options *into, const struct daemon_part *par
         into->keeps_groups |= options->keeps_groups;
         into->freezes_notes &= options->freezes_notes;
         into->takes_slots |= options->takes_slots;
-        into->evicts_by_request |= options->evicts_by_request;
+        if (options->requests == EVICT_REQUESTS_ALWAYS || into->requests == EVICT_REQUESTS_NEVER)
+                into->requests = options->requests;
+        into->minds_requests |= options->minds_requests;
         into->allows_metrics_reset |= options->allows_metrics_reset;
 }
 

@@ -31,6 +31,9 @@ static void on_finished(void *context, const struct err *err) {
 static int add_role(void *context, struct daemon *daemon, struct runtime *runtime,
                     struct err *err) {
         struct descheduler_daemon *self = context;
+        const struct daemon_options *options = &self->options->daemon;
+        /* What it costs besides is for those who ask for it. */
+        bool by_request = options->gives_requests && options->requests != EVICT_REQUESTS_NEVER;
 
         self->daemon = daemon;
         if (role_config_build(&self->config, runtime_cluster(runtime), NULL, err) < 0)
@@ -42,9 +45,8 @@ static int add_role(void *context, struct daemon *daemon, struct runtime *runtim
                         .is_dry_run = self->options->is_dry_run,
                         .watches = self->options->watches,
                         .is_elected = self->options->daemon.elects,
-                        .follows_background = self->options->daemon.evicts_by_request ||
-                                              self->config.gates & FEATURE_BACKGROUND,
-                        .weighs_cost = self->options->daemon.evicts_by_request,
+                        .follows_background = by_request || self->config.gates & FEATURE_BACKGROUND,
+                        .weighs_cost = by_request,
                         .finished = on_finished,
                         .context = self,
                         .tracing = self->options->trace_endpoint ? &self->tracing : NULL,
@@ -107,7 +109,9 @@ int descheduler_part_make(const struct descheduler_options *options, struct daem
                                                 .sample_rate = options->trace_rate,
                                                 .seed = daemon.seed };
         daemon.user_agent = "berth-descheduler";
-        daemon.takes_slots = !options->is_parity;
+        daemon.takes_slots = daemon.minds_requests = !options->is_parity;
+        if (options->is_parity)
+                daemon.requests = EVICT_REQUESTS_NEVER;
         daemon.keeps_finished = daemon.keeps_detail = true;
         daemon.elects = daemon.elects && !options->is_dry_run;
         daemon.health_name = "Descheduler";

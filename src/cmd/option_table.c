@@ -192,12 +192,27 @@ static void note_given(struct parse *parse, const struct option *option) {
                                                  option->warning));
 }
 
+static bool is_choice(const struct option *option, const char *word) {
+        for (size_t i = 0; option->choices[i]; i++)
+                if (strcmp(option->choices[i], word) == 0)
+                        return true;
+        return false;
+}
+
+/* Whether the option stands there without a value. */
+static bool is_bare(const struct option *option, const char *const *words, size_t count,
+                    size_t at) {
+        return option->bare && (at + 1 >= count || !is_choice(option, words[at + 1]));
+}
+
 /* Takes the value of an option: after "=", or the next word.  Flags take only the former. */
 static int take_value(struct parse *parse, const struct option *option, const char *attached,
                       const char *const *words, size_t count, size_t *at) {
         note_given(parse, option);
         if (option->type == OPTION_FLAG || attached)
                 return set_value(parse, option, attached);
+        if (is_bare(option, words, count, *at))
+                return set_value(parse, option, option->bare);
         if (*at + 1 >= count)
                 return err_set(parse->err, BERTH_ERR_USAGE, "option --%s: expected %s after it",
                                option->name, option->value_name);
@@ -228,7 +243,8 @@ static bool parse_for_part(struct parse *parse, const char *const *words, size_t
                 option = option_of_part(part, name, parse->arena);
         if (!option)
                 return false;
-        if (!equals && option->type != OPTION_FLAG && *at + 1 < count)
+        if (!equals && option->type != OPTION_FLAG && *at + 1 < count &&
+            !is_bare(option, words, count, *at))
                 word = arena_printf(parse->arena, "%s=%s", word, words[++*at]);
         option_table_append(parse, &parse->part_words, arena_printf(parse->arena, "--%s", word));
         return true;

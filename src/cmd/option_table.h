@@ -42,6 +42,7 @@ struct option {
         const char *fallback;   /* default as it would be written; NULL = zero */
         int64_t min, max;       /* I64 and DURATION, both 0 = any */
         const char *const *choices;
+        const char *bare;           /* value of a CHOICE without one: --name; NULL = it needs one */
         const char *heading;        /* above it in help texts: begins a group; NULL = none */
         const char *help;           /* one sentence without a full stop */
         bool is_file;               /* completion offers files */

@@ -77,10 +77,7 @@ const struct option reboot_options_table[] = {
           .fallback = "-1",
           .help = "grace period of evicted pods in seconds; below 0 = the pod's "
                   "own" },
-        { .name = "eviction-requests",
-          .type = OPTION_FLAG,
-          .offset = offsetof(struct reboot_options, daemon.evicts_by_request),
-          .help = "drain by EvictionRequests where the cluster has them and somebody answers" },
+        { .group = request_option_table, .offset = offsetof(struct reboot_options, daemon) },
         { .name = "drain-timeout",
           .type = OPTION_DURATION,
           .offset = offsetof(struct reboot_options, drain_timeout_ns),

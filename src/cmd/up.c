@@ -250,7 +250,11 @@ static int start_roles(struct up *up, struct err *err) {
         up->runtime = runtime_new(&(struct runtime_config){
                 .loop = up->loop,
                 .transport = up->transport,
-                .evictions = { .has_slots = !options->is_parity,
+                .evictions = { .requests = options->is_parity
+                                                   ? EVICT_REQUESTS_NEVER
+                                                   : (enum evict_request_mode)options->requests,
+                               .minds_requests = !options->is_parity,
+                               .has_slots = !options->is_parity,
                                .slots = slot_options_limits(&slot_options_default) },
                 .instance = "berth-up",
                 .seed = (uint64_t)options->seed,

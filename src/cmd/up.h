@@ -12,6 +12,7 @@ struct up_options {
         const char *trace;
         struct option_texts inputs;
         int64_t nodes, seed, verbosity, interval_ns, for_ns, timeout_ns;
+        int requests; /* enum evict_request_mode */
         bool settles, is_dry_run, is_parity, watches;
 };
 

@@ -59,6 +59,7 @@ void evict_open_move(struct evict_job *job, enum job_state state) {
 void evict_open_answer(struct evict_job *job) {
         assert(job->state == JOB_REQUESTED);
         job->requester->service->are_answered = true;
+        job->requester->service->was_told_direct = false;
         job->requester->service->unanswered -= job_is_unanswered(job);
         job->is_answered = true;
 }

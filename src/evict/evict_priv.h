@@ -205,7 +205,8 @@ void evict_requests_set_kinds(struct evict_requests *requests, enum evict_kinds 
 bool evict_requests_wants_kinds(const struct evict_requests *requests);
 /* Whether anybody asked to evict the pod, and that is open. */
 enum evict_asked { EVICT_ASKED_UNKNOWN, EVICT_ASKED_NO, EVICT_ASKED_YES };
-enum evict_asked evict_requests_asked(struct evict_requests *requests, struct slice uid);
+enum evict_asked evict_requests_asked(struct evict_requests *requests, struct slice uid,
+                                      struct wall_time now);
 bool evict_requests_wants_all(const struct evict_requests *requests);
 void evict_requests_set_listed(struct evict_requests *requests);
 void evict_requests_see(struct evict_requests *requests, const struct json *object,
@@ -226,6 +227,7 @@ struct evict_service {
         size_t unanswered;     /* jobs whose EvictionRequest nobody has answered yet */
         bool follows_requests; /* some were written */
         bool are_answered;     /* somebody answers EvictionRequests */
+        bool was_told_direct;  /* that the subresource is called, since the last answer */
 };
 
 /* ---- evict_open.c: open jobs ---- */

@@ -4,14 +4,21 @@
 #include "evict/evict_priv.h"
 #include "evict/eviction_reconciler.h"
 #include <stdlib.h>
+#include <string.h>
 
 struct evict_requests {
         enum evict_kinds kinds;
         bool wants_kinds;            /* somebody waits to know */
         struct mono_time kinds_stay; /* until then EVICT_KINDS_ABSENT stands */
         bool wants_all, has_all;     /* requests of anybody: asked for, listed */
-        struct map *pods;            /* namespace/name of a request -> uid of its pod, owned */
-        struct map *counts;          /* uid -> number of open requests */
+        struct map *pods;            /* namespace/name of a request -> struct kept_request, owned */
+        struct map *counts;          /* uid -> struct request_count, owned */
+};
+
+/* Open requests for one pod. */
+struct request_count {
+        size_t open, answered;  /* answered: somebody has looked at them */
+        struct wall_time young; /* until then somebody may look at one that is new */
 };
 
 struct evict_requests *evict_requests_new(void) {
@@ -22,15 +29,10 @@ struct evict_requests *evict_requests_new(void) {
 }
 
 void evict_requests_free(struct evict_requests *requests) {
-        struct slice key;
-        void *uid;
-        size_t at = 0;
         if (!requests)
                 return;
-        while (map_next(requests->pods, &at, &key, &uid))
-                free(uid);
-        map_free(requests->pods);
-        map_free(requests->counts);
+        map_free_values(requests->pods);
+        map_free_values(requests->counts);
         free(requests);
 }
 
@@ -60,11 +62,16 @@ bool evict_requests_wants_kinds(const struct evict_requests *requests) {
 
 /* ---- requests of anybody ---- */
 
-enum evict_asked evict_requests_asked(struct evict_requests *requests, struct slice uid) {
+/* One that nobody looks at holds nobody up. */
+enum evict_asked evict_requests_asked(struct evict_requests *requests, struct slice uid,
+                                      struct wall_time now) {
+        const struct request_count *count;
         requests->wants_all |= requests->kinds != EVICT_KINDS_ABSENT;
         if (requests->wants_all && !requests->has_all)
                 return EVICT_ASKED_UNKNOWN;
-        return map_get(requests->counts, uid) ? EVICT_ASKED_YES : EVICT_ASKED_NO;
+        count = map_get(requests->counts, uid);
+        return count && (count->answered > 0 || now.ns < count->young.ns) ? EVICT_ASKED_YES
+                                                                          : EVICT_ASKED_NO;
 }
 
 bool evict_requests_wants_all(const struct evict_requests *requests) {
@@ -75,22 +82,44 @@ void evict_requests_set_listed(struct evict_requests *requests) {
         requests->has_all = true;
 }
 
-static void count_request(struct evict_requests *requests, struct slice uid, bool is_more) {
-        uintptr_t number = (uintptr_t)map_get(requests->counts, uid) + (is_more ? 1 : 0);
-        if (!is_more)
-                number--;
-        if (number > 0)
-                map_put(requests->counts, uid, (void *)number);
-        else
-                map_remove(requests->counts, uid);
-}
+/* What is kept of a request. */
+struct kept_request {
+        bool is_answered;
+        char uid[];
+};
 
 static void forget_request(struct evict_requests *requests, struct slice key) {
-        char *uid = map_remove(requests->pods, key);
-        if (!uid)
+        struct kept_request *kept = map_remove(requests->pods, key);
+        struct request_count *count;
+        if (!kept)
                 return;
-        count_request(requests, slice_of(uid), false);
-        free(uid);
+        count = map_get(requests->counts, slice_of(kept->uid));
+        count->open--;
+        count->answered -= kept->is_answered;
+        if (count->open == 0)
+                free(map_remove(requests->counts, slice_of(kept->uid)));
+        free(kept);
+}
+
+static void keep_request(struct evict_requests *requests, struct slice key,
+                         const struct eviction_request *request) {
+        struct slice uid = request->object.target_uid;
+        struct kept_request *kept = xcalloc(1, sizeof(*kept) + uid.len + 1);
+        struct request_count *count = map_get(requests->counts, uid);
+        int64_t young_ns = request->object.created.ns + EVICT_REQUEST_UNANSWERED_NS;
+        memcpy(kept->uid, uid.ptr, uid.len);
+        kept->is_answered = request->object.observed_generation > 0;
+        map_put(requests->pods, key, kept);
+        if (!count) {
+                count = xcalloc(1, sizeof(*count));
+                count->young = WALL_TIME_UNSET;
+                map_put(requests->counts, uid, count);
+        }
+        count->open++;
+        count->answered += kept->is_answered;
+        if (!kept->is_answered && wall_time_is_set(request->object.created) &&
+            young_ns > count->young.ns)
+                count->young.ns = young_ns;
 }
 
 void evict_requests_see(struct evict_requests *requests, const struct json *object,
@@ -105,9 +134,7 @@ void evict_requests_see(struct evict_requests *requests, const struct json *obje
                 return;
         if (request->intent == EVICTION_INTENT_EVICT && !request->object.is_deleting &&
             !eviction_outcome_is_final(request->object.conditions.outcome) &&
-            request->object.target_uid.len > 0) {
-                map_put(requests->pods, buf_view(&key), slice_dup(request->object.target_uid));
-                count_request(requests, request->object.target_uid, true);
-        }
+            request->object.target_uid.len > 0)
+                keep_request(requests, buf_view(&key), request);
         eviction_request_free(request);
 }

@@ -64,7 +64,7 @@ static void expire_requests(struct evict_service *service, struct mono_time now)
 void evict_service_step(struct evict_service *service, struct mono_time now,
                         struct action_list *out) {
         evict_slots_look(service->slots, now);
-        if (service->unanswered > 0)
+        if (service->unanswered > 0 && service->config.requests != EVICT_REQUESTS_ALWAYS)
                 expire_requests(service, now);
         for (struct evict_requester *requester = service->first; requester;
              requester = requester->next)
@@ -94,6 +94,12 @@ static void evict_due_add(struct evict_due *due, int64_t ns) {
                 *due = (struct evict_due){ true, ns };
 }
 
+/* When nobody has answered for too long; who always wants requests waits for ever. */
+static bool expires(const struct evict_job *job) {
+        return job->state == JOB_REQUESTED && !job->is_answered &&
+               job->requester->service->config.requests != EVICT_REQUESTS_ALWAYS;
+}
+
 static void add_dues(const struct evict_requester *requester, struct evict_due *due) {
         struct mono_time expiry;
         if (requester->background && evict_background_next_due(requester->background, &expiry))
@@ -102,8 +108,7 @@ static void add_dues(const struct evict_requester *requester, struct evict_due *
                 return;
         bool is_full = requester->under_way >= requester->config.max_in_flight;
         for (const struct evict_job *job = requester->first; job; job = job->next) {
-                if (job->state == JOB_LINED_UP ||
-                    (job->state == JOB_REQUESTED && !job->is_answered))
+                if (job->state == JOB_LINED_UP || expires(job))
                         evict_due_add(due, job->due.ns);
                 if (is_full || job_is_under_way(job->state))
                         continue; /* a result comes first */
@@ -203,10 +208,12 @@ void evict_service_saw_kinds(struct evict_service *service, enum evict_kinds kin
                              struct mono_time now) {
         const struct evict_config *config = &service->config;
         evict_requests_set_kinds(service->requests, kinds, now);
-        if (kinds == EVICT_KINDS_ABSENT && config->tell)
+        if (kinds == EVICT_KINDS_ABSENT && config->tell && !service->was_told_direct &&
+            config->requests != EVICT_REQUESTS_NEVER)
                 config->tell(config->context,
                              &(struct evict_note){ .kind = EVICT_NOTE_DIRECT,
                                                    .text = "the cluster has no EvictionRequests" });
+        service->was_told_direct |= kinds == EVICT_KINDS_ABSENT;
 }
 
 void evict_service_saw_request(struct evict_service *service, const struct json *object,

@@ -44,9 +44,10 @@ struct slot_ledger_stats;
 /* Whether evictions are EvictionRequests. */
 enum evict_request_mode {
         EVICT_REQUESTS_NEVER,
-        EVICT_REQUESTS_ALWAYS, /* where the cluster has them; where nobody answers, not for a while
-                                */
-        EVICT_REQUESTS_AUTO,   /* the same, but until somebody has answered only one is tried */
+        EVICT_REQUESTS_ALWAYS, /* waits for whoever answers; refused where the cluster has none */
+        /* Where the cluster has them and somebody answers, else the subresource for a while; until
+         * somebody has answered only one is tried. */
+        EVICT_REQUESTS_AUTO,
 };
 
 /* How a pod was, or was to be, ended. */
@@ -76,6 +77,9 @@ struct evict_note {
 struct evict_config {                  /* of the process */
         const struct cluster *cluster; /* budgets and pods are looked up here; NULL = no model */
         enum evict_request_mode requests;
+        /* A pod that somebody asked to evict is left to that, also where the subresource is
+         * called: its stages may be under way. */
+        bool minds_requests;
         bool has_slots;     /* slow evictions, or all, wait for slots */
         bool slots_for_all; /* plain evictions take slots, too */
         struct eviction_slot_limits slots;

@@ -173,6 +173,13 @@ static void end_writing(struct evict_job *job, const struct action_result *resul
                        wall);
 }
 
+static const char *why_not_written(const struct evict_job *job,
+                                   const struct action_result *result) {
+        if (result->code == BERTH_ERR_FORBIDDEN)
+                return "no right to create EvictionRequests";
+        return job->text ? job->text : "";
+}
+
 void evict_settle_written(struct evict_job *job, const struct action_result *result,
                           struct mono_time now, struct wall_time wall) {
         assert(job->state == JOB_REQUESTING);
@@ -185,10 +192,12 @@ void evict_settle_written(struct evict_job *job, const struct action_result *res
         } else if (is_written) {
                 evict_open_move(job, JOB_REQUESTED);
                 job->due.ns = now.ns + EVICT_REQUEST_UNANSWERED_NS;
+        } else if (job->requester->service->config.requests == EVICT_REQUESTS_ALWAYS) {
+                evict_settle(job, result, now, wall);
         } else {
                 evict_open_move(job, JOB_UNDECIDED);
                 evict_job_set_text(job, result->text);
-                evict_settle_unanswered(job->requester->service, job->text ? job->text : "", now);
+                evict_settle_unanswered(job->requester->service, why_not_written(job, result), now);
         }
 }
 
@@ -230,9 +239,10 @@ void evict_settle_unanswered(struct evict_service *service, const char *why, str
         const struct evict_config *config = &service->config;
         evict_requests_set_kinds(service->requests, EVICT_KINDS_ABSENT, now);
         service->are_answered = false;
-        if (config->tell)
+        if (config->tell && !service->was_told_direct)
                 config->tell(config->context,
                              &(struct evict_note){ .kind = EVICT_NOTE_DIRECT, .text = why });
+        service->was_told_direct = true;
         for (struct evict_requester *requester = service->first; requester;
              requester = requester->next)
                 for (struct evict_job *job = requester->first; job; job = job->next)

@@ -122,6 +122,29 @@ static void refuse(struct evict_job *job, const char *text, struct mono_time now
                      now, job->requester->service->wall);
 }
 
+/* Whether somebody's request for the pod is open; UNKNOWN: it is being found out. */
+static enum evict_asked was_asked(const struct evict_job *job, struct mono_time now) {
+        const struct evict_service *service = job->requester->service;
+        if (job->record.pod.uid.len == 0 || job->requester->config.is_parity)
+                return EVICT_ASKED_NO;
+        if (evict_requests_kinds(service->requests, now) == EVICT_KINDS_UNKNOWN)
+                return EVICT_ASKED_UNKNOWN;
+        return evict_requests_asked(service->requests, job->record.pod.uid, service->wall);
+}
+
+#define ASKED_TEXT "the pod's eviction was asked for, and is open"
+
+/* By the subresource, unless that would end the pod in the middle of a stage. */
+static void begin_direct(struct evict_job *job, struct mono_time now, struct action_list *out) {
+        enum evict_asked asked = job->requester->service->config.minds_requests
+                                         ? was_asked(job, now)
+                                         : EVICT_ASKED_NO;
+        if (asked == EVICT_ASKED_YES)
+                refuse(job, ASKED_TEXT, now);
+        else if (asked == EVICT_ASKED_NO)
+                begin_call(job, now, out);
+}
+
 static void begin_request(struct evict_job *job, struct mono_time now, struct action_list *out) {
         struct evict_service *service = job->requester->service;
         switch (evict_requests_kinds(service->requests, now)) {
@@ -130,8 +153,13 @@ static void begin_request(struct evict_job *job, struct mono_time now, struct ac
         case EVICT_KINDS_ABSENT:
                 if (job->only_writes)
                         refuse(job, "the cluster has no EvictionRequests", now);
+                else if (service->config.requests == EVICT_REQUESTS_ALWAYS)
+                        refuse(job,
+                               "the cluster has no EvictionRequests, and nothing else is wanted "
+                               "(--eviction-requests always)",
+                               now);
                 else
-                        begin_call(job, now, out);
+                        begin_direct(job, now, out);
                 return;
         case EVICT_KINDS_NATIVE: /* their controller may be somebody else's, which has no slots */
         case EVICT_KINDS_OWN:
@@ -147,18 +175,14 @@ static void begin_request(struct evict_job *job, struct mono_time now, struct ac
 /* What has finished goes by itself, as an EvictionRequest for it would be over at once and the
  * object stay; not while somebody's request for it is open. */
 static void begin_cleanup(struct evict_job *job, struct mono_time now, struct action_list *out) {
-        struct evict_requests *requests = job->requester->service->requests;
+        const struct evict_config *config = &job->requester->service->config;
         enum evict_asked asked = EVICT_ASKED_NO;
-        if (job->requester->service->config.requests != EVICT_REQUESTS_NEVER &&
-            job->record.pod.uid.len > 0 && !job->requester->config.is_parity) {
-                if (evict_requests_kinds(requests, now) == EVICT_KINDS_UNKNOWN)
-                        return;
-                asked = evict_requests_asked(requests, job->record.pod.uid);
-        }
+        if (config->requests != EVICT_REQUESTS_NEVER || config->minds_requests)
+                asked = was_asked(job, now);
         if (asked == EVICT_ASKED_NO)
                 call_job(job, out);
         else if (asked == EVICT_ASKED_YES)
-                refuse(job, "the pod's eviction was asked for, and is open", now);
+                refuse(job, ASKED_TEXT, now);
 }
 
 static void begin_job(struct evict_job *job, struct mono_time now, struct action_list *out) {
@@ -173,7 +197,7 @@ static void begin_job(struct evict_job *job, struct mono_time now, struct action
         else if (by_request)
                 begin_request(job, now, out);
         else
-                begin_call(job, now, out);
+                begin_direct(job, now, out);
 }
 
 /* ---- steps ---- */

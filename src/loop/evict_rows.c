@@ -121,7 +121,10 @@ static void on_row_failed(void *context, const struct err *err, int64_t delay_ns
         struct evict_row *item = context;
 
         (void)delay_ns;
-        if (!item->is_settled && err->code != BERTH_ERR_NOT_FOUND)
+        if (!item->is_settled && item->index < ROW_SIGHTS && err->code == BERTH_ERR_FORBIDDEN)
+                LOG(LOG_INFO, "RequestsNotSeen", log_text("path", item->path),
+                    log_text("reason", "no right to list them"));
+        else if (!item->is_settled && err->code != BERTH_ERR_NOT_FOUND)
                 LOG(LOG_WARN, item->index < ROW_SIGHTS ? "RequestsNotSeen" : "SlotsNotSeen",
                     log_text("path", item->path), log_text("error", err->text));
         evict_rows_settle(item);

@@ -298,8 +298,16 @@ static void on_own(void *context, const struct api_reply *reply) {
                 fail_with(order, "discovery", reply);
                 return;
         }
+        if (!serves_requests(reply) && order->config.requests == EVICT_REQUESTS_ALWAYS) {
+                err_set(&order->err, BERTH_ERR_NOT_FOUND,
+                        "the cluster has no EvictionRequests (--eviction-requests always)");
+                eviction_order_finish(order, &order->err);
+                return;
+        }
         if (serves_requests(reply))
                 eviction_order_serve_kind(order, EVICT_KINDS_OWN, EVICTION_GROUP_OWN);
+        else
+                eviction_order_serve_kind(order, EVICT_KINDS_ABSENT, NULL);
         eviction_order_prepare(order);
 }
 
@@ -324,6 +332,11 @@ static void on_native(void *context, const struct api_reply *reply) {
 
 /* ---- life ---- */
 
+/* Without a look at the kinds. */
+static void on_begin(void *context) {
+        eviction_order_prepare(context);
+}
+
 struct eviction_order *eviction_order_new(const struct eviction_order_config *config) {
         struct eviction_order *order = xcalloc(1, sizeof(*order));
 
@@ -345,16 +358,21 @@ struct eviction_order *eviction_order_new(const struct eviction_order_config *co
         order->sink = evict_requester_sink(order->requester);
         order->sink.begin_pass(order->sink.context,
                                &(struct evict_pass){ .now = loop_wall(order->loop) });
+        order->begin = (struct loop_timer){ .fired = on_begin, .context = order };
         order->serve = (struct loop_timer){ .fired = on_serve, .context = order };
         order->deadline = (struct loop_timer){ .fired = on_deadline, .context = order };
         order->unanswered = (struct loop_timer){ .fired = on_unanswered, .context = order };
-        ask_for(order, "/apis/" EVICTION_GROUP_NATIVE "/" EVICTION_VERSION, on_native);
+        if (config->requests == EVICT_REQUESTS_NEVER)
+                loop_timer_arm(order->loop, &order->begin, 0);
+        else
+                ask_for(order, "/apis/" EVICTION_GROUP_NATIVE "/" EVICTION_VERSION, on_native);
         return order;
 }
 
 void eviction_order_free(struct eviction_order *order) {
         if (!order)
                 return;
+        loop_timer_disarm(order->loop, &order->begin);
         loop_timer_disarm(order->loop, &order->deadline);
         loop_timer_disarm(order->loop, &order->unanswered);
         loop_timer_disarm(order->loop, &order->serve);

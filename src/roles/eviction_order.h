@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "base/time.h"
+#include "evict/evict_service.h"
 #include "loop/runtime.h"
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,6 +19,7 @@ struct eviction_order_config {
         const char *node, *selector; /* NULL = not by these */
         const char *const *pods;     /* names, or NAMESPACE/NAME */
         size_t pod_count;
+        enum evict_request_mode requests;
         bool cordons;        /* the node, first */
         bool cancels;        /* withdraws instead */
         bool waits;          /* until every pod is gone, or its request is over */

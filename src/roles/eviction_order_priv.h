@@ -42,7 +42,7 @@ struct eviction_order {
         size_t count, cap;
         struct watch_row *requests, *evictions; /* NULL = not followed */
         struct api_request *call;               /* discovery, cordon, reading pods */
-        struct loop_timer deadline, unanswered, serve;
+        struct loop_timer begin, deadline, unanswered, serve;
         uint64_t calls;
         struct err err;
 };

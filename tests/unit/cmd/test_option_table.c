@@ -16,11 +16,12 @@ struct sample {
         const char *name;
         int64_t count, wait_ns;
         double share;
-        int shape;
+        int shape, when;
         struct option_texts files;
 };
 
 static const char *const shapes[] = { "round", "square", NULL };
+static const char *const whens[] = { "never", "sometimes", "always", NULL };
 static const struct option sample_options[] = {
         { .name = "loud-mode",
           .letter = 'l',
@@ -61,6 +62,13 @@ static const struct option sample_options[] = {
           .choices = shapes,
           .fallback = "square",
           .help = "which" },
+        { .name = "when",
+          .type = OPTION_CHOICE,
+          .offset = offsetof(struct sample, when),
+          .value_name = "WHEN",
+          .choices = whens,
+          .bare = "always",
+          .help = "how often" },
         { .name = "file",
           .letter = 'f',
           .type = OPTION_TEXTS,
@@ -99,6 +107,37 @@ static struct parsed *parse(const char *line) {
 static void drop(struct parsed *parsed) {
         arena_release(&parsed->arena);
         free(parsed);
+}
+
+/* A choice that once was a flag may stand without a value; the next word is its value only when it
+ * is one. */
+static void takes_bare_choices(void **state) {
+        static const struct {
+                const char *line;
+                int when; /* -1 = refused */
+                size_t arguments;
+        } cases[] = {
+                { "", 0, 0 },
+                { "--when", 2, 0 },
+                { "--when --loud-mode", 2, 0 },
+                { "--when=sometimes", 1, 0 },
+                { "--when sometimes", 1, 0 },
+                { "--when pod", 2, 1 },
+                { "--when never pod", 0, 1 },
+                { "--when=true", -1, 0 },
+        };
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+                struct parsed *p = parse(cases[i].line);
+
+                if ((p->code < 0) != (cases[i].when < 0) ||
+                    (p->code == 0 && (p->sample.when != cases[i].when ||
+                                      p->line.arguments.count != cases[i].arguments)))
+                        fail_msg("%s: %d, %zu arguments", cases[i].line, p->sample.when,
+                                 p->line.arguments.count);
+                drop(p);
+        }
 }
 
 static void takes_defaults(void **state) {
@@ -289,6 +328,7 @@ static void values_without_effect_are_checked(void **state) {
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(takes_defaults),
+                cmocka_unit_test(takes_bare_choices),
                 cmocka_unit_test(takes_every_form),
                 cmocka_unit_test(refuses),
                 cmocka_unit_test(asks_for_help),

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -26,10 +27,12 @@ static void on_told(void *context, const struct evict_note *note) {
         scene->direct += note->kind == EVICT_NOTE_DIRECT;
 }
 
-static struct scene *scene_new(enum evict_request_mode mode) {
+static struct scene *scene_with(enum evict_request_mode mode, bool minds_requests) {
         struct scene *scene = xcalloc(1, sizeof(*scene));
-        scene->service = evict_service_new(
-                &(struct evict_config){ .requests = mode, .tell = on_told, .context = scene });
+        scene->service = evict_service_new(&(struct evict_config){ .requests = mode,
+                                                                   .minds_requests = minds_requests,
+                                                                   .tell = on_told,
+                                                                   .context = scene });
         scene->requester = evict_service_join(
                 scene->service,
                 &(struct evict_requester_config){ .name = "descheduler",
@@ -39,6 +42,14 @@ static struct scene *scene_new(enum evict_request_mode mode) {
         action_list_init(&scene->out);
         scene->sink.begin_pass(scene->sink.context, &(struct evict_pass){ 0 });
         return scene;
+}
+
+static struct scene *scene_new(enum evict_request_mode mode) {
+        return scene_with(mode, false);
+}
+
+static struct scene *scene_minding(void) {
+        return scene_with(EVICT_REQUESTS_NEVER, true);
 }
 
 static void scene_free(struct scene *scene) {
@@ -91,22 +102,28 @@ static void answer(struct scene *scene, int code) {
 }
 
 /* A request as the watch brings it; conditions is the list's text. */
-static void show(struct scene *scene, const char *pod, int observed, const char *conditions,
-                 bool is_removed) {
+static void show_made(struct scene *scene, const char *pod, int observed, const char *created,
+                      const char *conditions, bool is_removed) {
         CLEANUP(buf_release) struct buf text = { 0 };
         struct json_doc *doc = NULL;
         buf_printf(&text,
                    "{\"apiVersion\":\"lifecycle.berth.dev/v1alpha1\",\"kind\":\"EvictionRequest\","
                    "\"metadata\":{\"namespace\":\"a\",\"name\":\"descheduler-%s\",\"uid\":\"r\","
-                   "\"generation\":1},\"spec\":{\"target\":{\"pod\":{\"name\":\"%s\",\"uid\":"
+                   "\"generation\":1,\"creationTimestamp\":\"%s\"},\"spec\":{\"target\":{\"pod\":{"
+                   "\"name\":\"%s\",\"uid\":"
                    "\"%s\"}},\"requester\":\"descheduler.berth.dev/evict\",\"intent\":\"Eviction\"}"
                    ",\"status\":{\"observedGeneration\":%d,\"conditions\":[%s]}}",
-                   pod, pod, pod, observed, conditions);
+                   pod, created, pod, pod, observed, conditions);
         assert_int_equal(json_parse(buf_view(&text), &doc, NULL), 0);
         evict_service_saw_request(scene->service, json_doc_root(doc), is_removed, scene->now,
                                   (struct wall_time){ 1000 * NS_PER_S });
         evict_service_saw_any_request(scene->service, json_doc_root(doc), is_removed);
         json_doc_free(doc);
+}
+
+static void show(struct scene *scene, const char *pod, int observed, const char *conditions,
+                 bool is_removed) {
+        show_made(scene, pod, observed, "1970-01-01T00:06:40Z", conditions, is_removed);
 }
 
 #define CONDITION(type, status, reason)                                                            \
@@ -196,7 +213,7 @@ static void test_stale_and_deleted(void **state) {
  * once; afterwards requests are tried again. */
 static void test_unanswered(void **state) {
         (void)state;
-        struct scene *scene = requested(EVICT_REQUESTS_ALWAYS);
+        struct scene *scene = requested(EVICT_REQUESTS_AUTO);
         struct mono_time due;
         assert_true(evict_service_next_due(scene->service, &due));
         assert_int_equal(due.ns - scene->now.ns, EVICT_REQUEST_UNANSWERED_NS);
@@ -220,7 +237,7 @@ static void test_unanswered(void **state) {
 /* One that is answered goes on, whoever else is not. */
 static void test_answered_one_goes_on(void **state) {
         (void)state;
-        struct scene *scene = requested(EVICT_REQUESTS_ALWAYS);
+        struct scene *scene = requested(EVICT_REQUESTS_AUTO);
         show(scene, "1", 1, AWAITING, false);
         ask(scene, "2");
         assert_string_equal(step(scene), "create-request descheduler-2");
@@ -237,7 +254,7 @@ static void test_answered_one_goes_on(void **state) {
 /* What may not be written, or is not served, goes by the subresource. */
 static void test_not_written(void **state) {
         (void)state;
-        struct scene *scene = scene_new(EVICT_REQUESTS_ALWAYS);
+        struct scene *scene = scene_new(EVICT_REQUESTS_AUTO);
         ask(scene, "1");
         step(scene);
         evict_service_saw_kinds(scene->service, EVICT_KINDS_OWN, scene->now);
@@ -246,7 +263,7 @@ static void test_not_written(void **state) {
         assert_string_equal(step(scene), "evict 1");
         scene_free(scene);
 
-        scene = scene_new(EVICT_REQUESTS_ALWAYS);
+        scene = scene_new(EVICT_REQUESTS_AUTO);
         ask(scene, "1");
         step(scene);
         evict_service_saw_kinds(scene->service, EVICT_KINDS_ABSENT, scene->now);
@@ -277,6 +294,115 @@ static void test_auto(void **state) {
         assert_string_equal(step(scene), "");
         scene->now.ns += EVICT_REQUEST_UNANSWERED_NS;
         assert_string_equal(step(scene), "evict 1 evict 2 withdraw-request descheduler-1");
+        scene_free(scene);
+}
+
+/* Mode always: waits for whoever answers, and is refused where the cluster has no such kinds or no
+ * right to write them. */
+static void test_always(void **state) {
+        (void)state;
+        struct scene *scene = requested(EVICT_REQUESTS_ALWAYS);
+        struct mono_time due;
+        assert_false(evict_service_next_due(scene->service, &due));
+        scene->now.ns += 10 * EVICT_REQUEST_UNANSWERED_NS;
+        assert_string_equal(step(scene), "");
+        assert_int_equal(evict_requester_in_flight(scene->requester), 1);
+        show(scene, "1", 1, DONE, false);
+        assert_int_equal(evict_requester_open(scene->requester), 0);
+        assert_int_equal(scene->direct, 0);
+        scene_free(scene);
+
+        static const struct {
+                enum evict_kinds kinds;
+                int code;
+                const char *text;
+        } cases[] = {
+                { EVICT_KINDS_ABSENT, BERTH_OK, "the cluster has no EvictionRequests" },
+                { EVICT_KINDS_OWN, BERTH_ERR_FORBIDDEN, "" },
+        };
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+                const struct evict_record *record;
+                size_t at = 0;
+                scene = scene_new(EVICT_REQUESTS_ALWAYS);
+                ask(scene, "1");
+                step(scene);
+                evict_service_saw_kinds(scene->service, cases[i].kinds, scene->now);
+                step(scene);
+                if (cases[i].code != BERTH_OK)
+                        answer(scene, cases[i].code);
+                scene->now.ns += EVICT_RETRY_FIRST_MS * NS_PER_MS;
+                assert_string_equal(step(scene), "");
+                record = evict_requester_next_record(scene->requester, 0, &at);
+                assert_non_null(record);
+                assert_int_equal(record->result, EVICT_RESULT_ERROR);
+                assert_true(slice_has_prefix(record->text, slice_of(cases[i].text)));
+                assert_true(slice_contains(record->text, SLICE_LITERAL("always")) ||
+                            cases[i].code != BERTH_OK);
+                scene_free(scene);
+        }
+}
+
+/* That the subresource is called is said once, not every ten minutes, until somebody answers. */
+static void test_said_once(void **state) {
+        (void)state;
+        struct scene *scene = scene_new(EVICT_REQUESTS_AUTO);
+        for (int i = 0; i < 3; i++) {
+                ask(scene, i == 0 ? "1" : i == 1 ? "2" : "3");
+                assert_string_equal(step(scene), "");
+                evict_service_saw_kinds(scene->service, EVICT_KINDS_ABSENT, scene->now);
+                step(scene);
+                answer(scene, BERTH_OK);
+                scene->now.ns += EVICT_REQUEST_RETRY_NS;
+        }
+        assert_int_equal(scene->direct, 1);
+        scene_free(scene);
+}
+
+/* A pod that somebody asked to evict is left to that, whichever way this one evicts: its stages may
+ * be under way.  A request that nobody looks at counts for half a minute only. */
+static void test_minds_requests(void **state) {
+        (void)state;
+        static const struct {
+                const char *name;
+                int generation;      /* that was observed */
+                const char *created; /* now is 00:16:40 */
+                bool is_left;
+        } cases[] = {
+                { "somebody looks at it", 1, "1970-01-01T00:06:40Z", true },
+                { "it is new", 0, "1970-01-01T00:16:35Z", true },
+                { "nobody looks at it", 0, "1970-01-01T00:16:09Z", false },
+        };
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+                struct scene *scene = scene_minding();
+                struct evict_wants wants;
+                ask(scene, "1");
+                ask(scene, "2");
+                assert_string_equal(step(scene), "");
+                evict_service_saw_kinds(scene->service, EVICT_KINDS_OWN, scene->now);
+                assert_string_equal(step(scene), "");
+                evict_service_wants(scene->service, &wants);
+                assert_true(wants.all_requests);
+                show_made(scene, "1", cases[i].generation, cases[i].created, AWAITING, false);
+                evict_service_listed_requests(scene->service);
+                if (strcmp(step(scene), cases[i].is_left ? "evict 2" : "evict 1 evict 2") != 0)
+                        fail_msg("%s: %s", cases[i].name, scene->text);
+                if (cases[i].is_left) {
+                        show(scene, "1", 1, AWAITING, true);
+                        scene->now.ns += EVICT_RETRY_FIRST_MS * NS_PER_MS;
+                        assert_string_equal(step(scene), "evict 1");
+                }
+                scene_free(scene);
+        }
+        /* Where the kinds are not served nothing is followed. */
+        struct scene *scene = scene_minding();
+        struct evict_wants wants;
+        ask(scene, "1");
+        assert_string_equal(step(scene), "");
+        evict_service_saw_kinds(scene->service, EVICT_KINDS_ABSENT, scene->now);
+        assert_string_equal(step(scene), "evict 1");
+        evict_service_wants(scene->service, &wants);
+        assert_false(wants.all_requests);
+        assert_int_equal(scene->direct, 0);
         scene_free(scene);
 }
 
@@ -326,10 +452,17 @@ static void test_pass(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_outcomes),    cmocka_unit_test(test_stale_and_deleted),
-                cmocka_unit_test(test_unanswered),  cmocka_unit_test(test_answered_one_goes_on),
-                cmocka_unit_test(test_not_written), cmocka_unit_test(test_auto),
-                cmocka_unit_test(test_cleanup),     cmocka_unit_test(test_pass),
+                cmocka_unit_test(test_always),
+                cmocka_unit_test(test_said_once),
+                cmocka_unit_test(test_minds_requests),
+                cmocka_unit_test(test_outcomes),
+                cmocka_unit_test(test_stale_and_deleted),
+                cmocka_unit_test(test_unanswered),
+                cmocka_unit_test(test_answered_one_goes_on),
+                cmocka_unit_test(test_not_written),
+                cmocka_unit_test(test_auto),
+                cmocka_unit_test(test_cleanup),
+                cmocka_unit_test(test_pass),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
 }
