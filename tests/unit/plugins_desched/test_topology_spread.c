@@ -30,7 +30,8 @@
 #define POOLS .nodes = { POOL("n1", "a", "x"), POOL("n2", "b", "x"), POOL("n3", "c", "y") }
 
 static const struct scene_case cases[] = {
-        { "zones without a node the pods want do not count", POOLS,
+        { "zones without a node the pods want do not count",
+          .args = "{'topologyBalanceNodeFit':false}", POOLS,
           .pods = { { "a", A, OF_POOL("Honor") },
                     { "b", A, OF_POOL("Honor") },
                     { "c", A, OF_POOL("Honor"), ON2 },

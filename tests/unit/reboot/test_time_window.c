@@ -146,9 +146,25 @@ static void follows_rules(void **state) {
         }
 }
 
+static void knows_the_year_of_a_day(void **state) {
+        static const int64_t years[] = { 1969, 1970, 1971, 1972, 2000, 2026, 2100 };
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(years); i++) {
+                assert_int_equal(calendar_year(calendar_days(years[i], 1, 1)), years[i]);
+                assert_int_equal(calendar_year(calendar_days(years[i], 12, 31)), years[i]);
+        }
+        assert_int_equal(calendar_days(1970, 1, 1), 0);
+        assert_int_equal(calendar_days(2000, 3, 1) - calendar_days(2000, 2, 28), 2);
+        assert_int_equal(calendar_days(2100, 3, 1) - calendar_days(2100, 2, 28), 1);
+}
+
 /* A rule that is not understood is an error, not a guess. */
 static void refuses_damaged_rules(void **state) {
         static const char *const rules[] = {
+                "1ST5",
+                "EST5:",
+                "EST5:00:",
                 "EST",
                 "EST+",
                 "E5",
@@ -218,7 +234,7 @@ int main(void) {
                 cmocka_unit_test(r51_friday_night),      cmocka_unit_test(includes_both_ends),
                 cmocka_unit_test(looks_ahead),           cmocka_unit_test(follows_rules),
                 cmocka_unit_test(r52_gap_of_new_york),   cmocka_unit_test(refuses_other_files),
-                cmocka_unit_test(refuses_damaged_rules),
+                cmocka_unit_test(refuses_damaged_rules), cmocka_unit_test(knows_the_year_of_a_day),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

@@ -60,6 +60,32 @@ static void test_sampling_is_parity_only(void **state) {
         }
 }
 
+/* A profile that scores nothing: any node will do, and the decision says so. */
+static void test_nothing_to_score(void **state) {
+        static const struct slice all = SLICE_INIT("*");
+        struct sched_profile_spec spec = { 0 };
+        struct fixture *fixture = fixture_new(false);
+        struct sched_profile *profile;
+        struct decision decision;
+        (void)state;
+        spec.sets[POINT_SCORE] = (struct plugin_set){ .disabled_count = 1, .disabled = &all };
+        const struct profile_env env = { .registry = sched_registry };
+        assert_int_equal(sched_profile_new(&spec, &env, &profile, NULL), 0);
+        put_node(&fixture->test, "n1", 1000);
+        put_node(&fixture->test, "n2", 4000);
+        put_pod(&fixture->test, "p", 100, "");
+        assert_false(decide(fixture, "p", (struct decision_request){ 0 }).is_first_fit);
+        const struct decision_request request = { .pod = cluster_find_pod(fixture->test.cluster,
+                                                                          SLICE_LITERAL("default"),
+                                                                          SLICE_LITERAL("p")) };
+        scheduler_decide(fixture->test.cluster, profile, &request, &fixture->arena, &decision);
+        assert_true(decision.is_first_fit);
+        assert_int_equal(decision.feasible_count, 2);
+        assert_null(decision.totals);
+        sched_profile_free(profile);
+        fixture_free(fixture);
+}
+
 static void test_nominated_node_comes_first(void **state) {
         (void)state;
         struct fixture *fixture = fixture_new(false);
@@ -264,6 +290,7 @@ int main(void) {
         const struct CMUnitTest tests[] = {
                 CASE("sched-092 sched-093 how many nodes are judged, and from where",
                      test_sampling_is_parity_only),
+                cmocka_unit_test(test_nothing_to_score),
                 cmocka_unit_test(test_nominated_node_comes_first),
                 cmocka_unit_test(test_nominations_hold_room),
                 cmocka_unit_test(test_candidate_search_changes_nothing),

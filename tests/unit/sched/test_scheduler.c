@@ -33,6 +33,10 @@ static void test_binds_and_announces(void **state) {
         scheduler_stats(test->scheduler, &stats);
         assert_int_equal(stats.scheduled, 1);
         assert_int_equal(stats.binding, 0);
+        struct queue_place place;
+        struct pod_id pod =
+                cluster_find_pod(test->cluster, SLICE_LITERAL("default"), SLICE_LITERAL("p"));
+        assert_false(scheduler_find(test->scheduler, pod, &place)); /* it is done with */
         assert_int_equal(step(test).decisions, 0);
 }
 
