@@ -93,6 +93,12 @@ soak: all ## the quick tests SOAK_RUNS times over, and SOAK_KILLS kills of a san
 	@BERTH_SIM_RUNS=$(SOAK_SEEDS) $(BUILD)/tests/unit/sim/test_sim_world
 	@BERTH_SIM_RUNS=$(SOAK_SEEDS) $(BUILD)/tests/unit/sim/test_sim_fleet
 
+ROOM ?=
+COUNT ?= 50
+JOBS ?= 1
+mutate: ## one-line changes in ROOM (default: the deciders') that no quick test notices; SEED, COUNT, JOBS, AGAIN=1
+	@scripts/mutate.py $(ROOM) --seed $(SEED) --count $(COUNT) --jobs $(JOBS) $(if $(AGAIN),--again)
+
 ETCD ?= $(wildcard .cache/etcd/usr/bin/etcd)
 bench: ## run the benchmarks on an optimised build, the sandbox's beside etcd's
 	$(call build_in,build-release,--buildtype=release,build.ninja)
@@ -164,5 +170,5 @@ clean: ## remove every build directory
 	@rm -rf build build-* compile_commands.json
 
 comma := ,
-.PHONY: image sim all help setup demo test check asan tsan msan msan-with-clang fuzz fuzz-with-clang soak bench bench-diff golden \
+.PHONY: mutate image sim all help setup demo test check asan tsan msan msan-with-clang fuzz fuzz-with-clang soak bench bench-diff golden \
 	cover gates fmt format layers banned limits headers symbols circles way-out commits tidy man dist install clean
