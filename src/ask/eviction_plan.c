@@ -96,13 +96,12 @@ static int eviction_plan_build(struct eviction_plan *plan, struct cluster *clust
         struct config_problems *problems = config_problems_new();
         const struct desched_observer observer = { plan, note_spared };
         struct placement_oracle oracle = { 0 };
-        int code;
 
         if (config->profiles.count > 0) {
                 plan->brain = placement_brain_new(cluster, &config->profiles);
                 oracle = placement_brain_oracle(plan->brain);
         }
-        code = descheduler_new(
+        int code = descheduler_new(
                 &(struct descheduler_config){ .cluster = plan->cluster,
                                               .policy = config->policy,
                                               .document = config->policy->document,
@@ -142,8 +141,6 @@ static void eviction_plan_estimate(struct eviction_plan *plan, const struct snap
 
 int eviction_plan_make(struct eviction_plan *plan, struct snapshot *snapshot,
                        const struct role_config *config, struct wall_time now, struct err *err) {
-        int code;
-
         arena_init(&plan->arena, 0);
         plan->cluster = snapshot->cluster;
         plan->config = config;
@@ -151,7 +148,7 @@ int eviction_plan_make(struct eviction_plan *plan, struct snapshot *snapshot,
         plan->service = evict_service_new(&(struct evict_config){ .cluster = snapshot->cluster });
         plan->requester = evict_service_join(
                 plan->service, &(struct evict_requester_config){ .is_parity = config->is_parity });
-        code = snapshot_usage(snapshot, &plan->usage_doc, err);
+        int code = snapshot_usage(snapshot, &plan->usage_doc, err);
         if (code == 0 && snapshot->is_live)
                 code = usage_live_ask(&snapshot->source, config, &plan->live, err);
         if (code == 0)

@@ -36,11 +36,10 @@ static void put_margin(struct telling *telling, struct json_node *why) {
         for (size_t i = 0; i < decision->column_count; i++) {
                 const struct score_column *column = &decision->columns[i];
                 int64_t by = column->weighted[chosen] - column->weighted[next];
-                struct json_node *entry;
 
                 if (by == 0)
                         continue;
-                entry = node_object(telling->tree);
+                struct json_node *entry = node_object(telling->tree);
                 node_put_string(telling->tree, entry, "plugin", column->plugin->name);
                 node_put_i64(telling->tree, entry, "by", by);
                 node_append(plugins, entry);
@@ -97,11 +96,10 @@ static void put_victims(struct telling *telling, struct json_node *object,
 
 void telling_put_preemption(struct telling *telling) {
         const struct preemption *preemption = telling->decision.preemption;
-        struct json_node *object;
 
         if (!preemption)
                 return;
-        object = node_object(telling->tree);
+        struct json_node *object = node_object(telling->tree);
         node_put_i64(telling->tree, object, "candidates", (int64_t)preemption->candidate_count);
         if (preemption->chosen) {
                 put_victims(telling, object, preemption->chosen);

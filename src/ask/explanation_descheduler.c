@@ -11,11 +11,10 @@ static void put_evictions(struct telling *telling, struct json_node *object) {
 
         for (size_t i = 0; i < plan->eviction_count; i++) {
                 const struct planned_eviction *eviction = &plan->evictions[i];
-                struct json_node *entry;
 
                 if (eviction->pod.index != telling->request->pod.index)
                         continue;
-                entry = node_object(telling->tree);
+                struct json_node *entry = node_object(telling->tree);
                 node_put_text(telling->tree, entry, "profile", eviction->profile);
                 node_put_text(telling->tree, entry, "plugin", eviction->plugin);
                 if (eviction->reason.len)
@@ -35,11 +34,10 @@ static void put_spared(struct telling *telling, struct json_node *object) {
 
         for (size_t i = 0; i < plan->spared_count; i++) {
                 const struct spared_pod *spared = &plan->spared[i];
-                struct json_node *entry;
 
                 if (spared->pod.index != telling->request->pod.index)
                         continue;
-                entry = node_object(telling->tree);
+                struct json_node *entry = node_object(telling->tree);
                 node_put_text(telling->tree, entry, "profile", spared->profile);
                 node_put_text(telling->tree, entry, "plugin", spared->plugin);
                 node_put_text(telling->tree, entry, "reasons", spared->reasons);
@@ -52,11 +50,11 @@ static void put_spared(struct telling *telling, struct json_node *object) {
 static void put_filters(struct telling *telling, struct json_node *object) {
         CLEANUP(buf_release) struct buf text = { 0 };
         struct json_node *list = node_array(telling->tree);
-        struct slice rest, line;
+        struct slice line;
 
         descheduler_explain(telling->request->plan->descheduler, telling->request->now,
                             telling->request->pod, &text);
-        rest = buf_view(&text);
+        struct slice rest = buf_view(&text);
         while (slice_split(&rest, '\n', &line))
                 if (line.len)
                         node_append(list, node_text(telling->tree, line));
@@ -64,11 +62,9 @@ static void put_filters(struct telling *telling, struct json_node *object) {
 }
 
 void telling_put_descheduler(struct telling *telling) {
-        struct json_node *object;
-
         if (!telling->request->plan || node_id_is_none(telling->home))
                 return;
-        object = node_object(telling->tree);
+        struct json_node *object = node_object(telling->tree);
         put_evictions(telling, object);
         put_spared(telling, object);
         put_filters(telling, object);

@@ -220,12 +220,11 @@ static void find_labels(struct obstacles_search *search) {
 
         for (size_t i = 0; i < selector->count; i++) {
                 const struct label *label = &selector->items[i];
-                const char *pair;
 
                 if (has_label(search, label))
                         continue;
-                pair = arena_printf(search->arena, SLICE_FMT "=" SLICE_FMT, SLICE_ARG(label->key),
-                                    SLICE_ARG(label->value));
+                const char *pair = arena_printf(search->arena, SLICE_FMT "=" SLICE_FMT,
+                                                SLICE_ARG(label->key), SLICE_ARG(label->value));
                 obstacles_add(search, COST_LABEL, arena_printf(search->arena, "label %s", pair),
                               arena_printf(search->arena, "drop node selector %s", pair));
         }

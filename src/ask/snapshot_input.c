@@ -316,16 +316,13 @@ static int put_with_priority(struct snapshot *snapshot, const struct snapshot_la
                              struct err *err) {
         CLEANUP(cleanup_json_tree) struct json_tree *tree = NULL;
         CLEANUP(buf_release) struct buf text = { 0 };
-        struct json_node *spec;
-        struct slice class;
         bool is_known;
-        int64_t value;
 
         if (json_tree_parse(late->text, &tree, err) < 0)
                 return err->code;
-        spec = node_need_object(tree, json_tree_root(tree), "spec");
-        class = node_get_text(spec, "priorityClassName");
-        value = priority_of(snapshot, class, &is_known);
+        struct json_node *spec = node_need_object(tree, json_tree_root(tree), "spec");
+        struct slice class = node_get_text(spec, "priorityClassName");
+        int64_t value = priority_of(snapshot, class, &is_known);
         if (is_known && value == 0)
                 return 0;
         if (!is_known)

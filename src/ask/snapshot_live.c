@@ -118,7 +118,6 @@ int snapshot_list(struct snapshot *snapshot, const struct snapshot_link *link, s
         struct live live = { .snapshot = snapshot };
         struct watch_set *watches = watch_set_new(link->transport, link->loop);
         char selector[100];
-        int code;
 
         for (const struct snapshot_kind *kind = snapshot_kinds; kind->kind; kind++) {
                 struct live_line *line = &live.lines[live.count];
@@ -138,7 +137,7 @@ int snapshot_list(struct snapshot *snapshot, const struct snapshot_link *link, s
                                                  .context = line });
                 live.count++;
         }
-        code = turn_until_done(&live, link, err);
+        int code = turn_until_done(&live, link, err);
         if (code == 0)
                 note_left_out(&live);
         watch_set_free(watches);

@@ -130,11 +130,10 @@ FUNCTION(negate_double) {
 
 FUNCTION(add_text) {
         struct buf out = { 0 };
-        struct cel_value value;
 
         buf_slice(&out, args[0].as.text);
         buf_slice(&out, args[1].as.text);
-        value = cel_text(args[0].kind, arena_slice(run->arena, buf_view(&out)));
+        struct cel_value value = cel_text(args[0].kind, arena_slice(run->arena, buf_view(&out)));
         buf_release(&out);
         return value;
 }
@@ -177,7 +176,6 @@ FUNCTION(add_list) {
         const struct cel_type *type = args[0].type;
         struct cel_builder made = { 0 };
         struct cel_value key, value;
-        struct cel_value result;
 
         for (int i = 0; i < 2; i++) {
                 struct cel_iter iter = cel_iter(&args[i]);
@@ -189,7 +187,7 @@ FUNCTION(add_list) {
                                 cel_arithmetic_merge(run, &made, type, &value);
                 }
         }
-        result = cel_list(made.items, made.count);
+        struct cel_value result = cel_list(made.items, made.count);
         result.type = type;
         return result;
 }

@@ -73,19 +73,18 @@ static int cel_check_fail(struct cel_checker *checker, const struct cel_node *no
 
 static int fail_overload(struct cel_checker *checker, const struct cel_node *node) {
         struct buf types = { 0 };
-        const char *text;
         size_t first = node->is_member ? 1 : 0;
 
         for (size_t i = first; i < node->arg_count; i++) {
                 buf_text(&types, i > first ? ", " : "");
                 buf_text(&types, cel_type_text(checker->arena, node->args[i]->type));
         }
-        text = arena_printf(checker->arena,
-                            "found no matching overload for '" SLICE_FMT
-                            "' applied to '%s%s" SLICE_FMT ")'",
-                            SLICE_ARG(node->name),
-                            first ? cel_type_text(checker->arena, node->args[0]->type) : "",
-                            first ? ".(" : "(", SLICE_ARG(buf_view(&types)));
+        const char *text = arena_printf(
+                checker->arena,
+                "found no matching overload for '" SLICE_FMT "' applied to '%s%s" SLICE_FMT ")'",
+                SLICE_ARG(node->name),
+                first ? cel_type_text(checker->arena, node->args[0]->type) : "", first ? ".(" : "(",
+                SLICE_ARG(buf_view(&types)));
         buf_release(&types);
         return cel_check_fail(checker, node, text);
 }
@@ -160,12 +159,10 @@ static const struct cel_type *field_type(const struct cel_type *from, struct sli
 
 static int check_select(struct cel_checker *checker, const struct scope *scope,
                         struct cel_node *node) {
-        const struct cel_type *given, *from;
-
         if (cel_check_check(checker, scope, node->args[0]) < 0)
                 return BERTH_ERR_INVALID;
-        given = node->args[0]->type;
-        from = cel_check_strip(given);
+        const struct cel_type *given = node->args[0]->type;
+        const struct cel_type *from = cel_check_strip(given);
         if (from->kind == CEL_OBJECT)
                 node->type = field_type(from, node->name);
         else if (from->kind == CEL_MAP || is_dyn(from))
@@ -353,11 +350,10 @@ static void macro_scopes(const struct cel_node *node, struct scope *first, struc
 static int check_macro(struct cel_checker *checker, const struct scope *scope,
                        struct cel_node *node) {
         struct scope first = { .up = scope }, second;
-        const struct cel_type *from;
 
         if (cel_check_check(checker, scope, node->args[0]) < 0)
                 return BERTH_ERR_INVALID;
-        from = node->args[0]->type;
+        const struct cel_type *from = node->args[0]->type;
         if (!is_dyn(from) && from->kind != CEL_LIST && from->kind != CEL_MAP)
                 return cel_check_fail(checker, node->args[0],
                                       arena_printf(checker->arena,
@@ -386,7 +382,6 @@ static int check_bind(struct cel_checker *checker, const struct scope *scope,
                       struct cel_node *node) {
         bool is_map = node->kind == CEL_NODE_OPTIONAL_MAP;
         struct scope inner = { scope, node->variables[0], NULL };
-        const struct cel_type *last;
 
         if (cel_check_check(checker, scope, node->args[0]) < 0)
                 return BERTH_ERR_INVALID;
@@ -395,7 +390,7 @@ static int check_bind(struct cel_checker *checker, const struct scope *scope,
                 return fail_overload(checker, node);
         if (cel_check_check(checker, &inner, node->args[1]) < 0)
                 return BERTH_ERR_INVALID;
-        last = node->args[1]->type;
+        const struct cel_type *last = node->args[1]->type;
         node->type = is_map && slice_is(node->name, "optMap")
                              ? cel_type_made(checker->arena, CEL_OPTIONAL, NULL, last)
                              : last;

@@ -99,7 +99,7 @@ static struct cel_value key_error(struct cel_run *run, const struct cel_value *k
 
 static struct cel_value index_value(struct cel_run *run, const struct cel_eval_binding *scope,
                                     const struct cel_node *node) {
-        bool is_optional, is_there;
+        bool is_optional;
         struct cel_value from = cel_eval_opened(run, scope, node, &is_optional), value;
         struct cel_value index = cel_eval_eval(run, scope, node->args[1]);
         int64_t at = 0;
@@ -112,8 +112,8 @@ static struct cel_value index_value(struct cel_run *run, const struct cel_eval_b
                 return no_overload(run);
         if (from.kind != CEL_LIST && !is_container(&from))
                 return no_overload(run);
-        is_there = from.kind == CEL_LIST ? list_at(run, &from, at, &value)
-                                         : cel_find(run, &from, &index, &value);
+        bool is_there = from.kind == CEL_LIST ? list_at(run, &from, at, &value)
+                                              : cel_find(run, &from, &index, &value);
         if (!is_there && is_optional)
                 return cel_optional(run, NULL);
         if (!is_there)
@@ -501,12 +501,11 @@ enum cel_outcome cel_evaluate(const struct cel_program *program, const struct ce
                                .steps = *input->steps < CEL_STEPS_PER_CALL ? *input->steps
                                                                            : CEL_STEPS_PER_CALL };
         int64_t steps = run.steps;
-        struct cel_value value;
 
         *ret_text = NULL;
         run.self = cel_from_node(&run, input->self, program->self);
         run.old = old_value(&run, program, input->old);
-        value = cel_eval_eval(&run, NULL, program->root);
+        struct cel_value value = cel_eval_eval(&run, NULL, program->root);
         *input->steps -= run.is_over ? steps : steps - run.steps;
         if (run.is_over)
                 return CEL_OVER_BUDGET;

@@ -32,11 +32,9 @@ static void check_length(struct slice text, size_t max, struct problems *problem
 
 /* A prefix may end in a dash. As upstream, the character before it is not checked either. */
 static struct slice as_prefix(struct cel_run *run, struct slice text) {
-        char *copy;
-
         if (text.len < 2 || text.ptr[text.len - 1] != '-')
                 return text;
-        copy = arena_string(run->arena, text);
+        char *copy = arena_string(run->arena, text);
         copy[text.len - 2] = 'a';
         return slice_make(copy, text.len - 1);
 }
@@ -172,27 +170,25 @@ static const struct format *format_find(struct slice name) {
 
 FUNCTION(format_named) {
         const struct format *format = format_find(args[0].as.text);
-        struct cel_value value;
 
         if (!format)
                 return cel_optional(run, NULL);
-        value = cel_text(CEL_FORMAT, slice_of(format->name));
+        struct cel_value value = cel_text(CEL_FORMAT, slice_of(format->name));
         return cel_optional(run, &value);
 }
 
 FUNCTION(validate) {
         const struct format *format = format_find(args[0].as.text);
         struct problems problems = { 0 };
-        struct cel_value *items, list;
 
         if (cel_spend(run, 1 + args[1].as.text.len / 16))
                 format->check(run, args[1].as.text, &problems);
         if (problems.count == 0)
                 return cel_optional(run, NULL);
-        items = ARENA_ARRAY(run->arena, struct cel_value, problems.count);
+        struct cel_value *items = ARENA_ARRAY(run->arena, struct cel_value, problems.count);
         for (size_t i = 0; i < problems.count; i++)
                 items[i] = cel_text(CEL_STRING, slice_of(problems.texts[i]));
-        list = cel_list(items, problems.count);
+        struct cel_value list = cel_list(items, problems.count);
         return cel_optional(run, &list);
 }
 

@@ -153,10 +153,8 @@ FUNCTION(string_of_number) {
                 return text_of(run, args[0].as.real > 0 ? "+Inf" : "-Inf");
         else /* the shortest that reads back as the same number */
                 for (int digits = 1; digits <= 17; digits++) {
-                        double back;
-
                         snprintf(text, sizeof(text), "%.*g", digits, args[0].as.real);
-                        back = strtod(text, NULL);
+                        double back = strtod(text, NULL);
                         if (!(back < args[0].as.real) && !(back > args[0].as.real))
                                 break;
                 }

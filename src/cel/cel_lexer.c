@@ -60,7 +60,6 @@ static struct cel_token whole_number(struct cel_lexer *lexer, size_t start, int 
         size_t skip = base == 16 ? 2 : 0;
         char digits[32];
         struct slice text = cel_lexer_since(lexer, start);
-        unsigned long long value;
         bool is_unsigned = cel_lexer_peek(lexer, 0) == 'u' || cel_lexer_peek(lexer, 0) == 'U';
 
         lexer->at += is_unsigned;
@@ -69,7 +68,7 @@ static struct cel_token whole_number(struct cel_lexer *lexer, size_t start, int 
         memcpy(digits, text.ptr + skip, text.len - skip);
         digits[text.len - skip] = '\0';
         errno = 0;
-        value = strtoull(digits, NULL, base);
+        unsigned long long value = strtoull(digits, NULL, base);
         if (errno != 0)
                 return cel_lexer_bad(start,
                                      is_unsigned ? "invalid uint literal" : "invalid int literal");
@@ -108,7 +107,6 @@ static struct cel_token cel_lexer_number(struct cel_lexer *lexer) {
         size_t start = lexer->at;
         bool is_real = false;
         char text[64];
-        double value;
 
         if (cel_lexer_peek(lexer, 0) == '0' &&
             (cel_lexer_peek(lexer, 1) == 'x' || cel_lexer_peek(lexer, 1) == 'X')) {
@@ -129,7 +127,7 @@ static struct cel_token cel_lexer_number(struct cel_lexer *lexer) {
                 return cel_lexer_bad(start, "invalid double literal");
         memcpy(text, lexer->source.ptr + start, lexer->at - start);
         text[lexer->at - start] = '\0';
-        value = strtod(text, NULL);
+        double value = strtod(text, NULL);
         return isfinite(value) ? literal_of(start, cel_double(value))
                                : cel_lexer_bad(start, "invalid double literal");
 }
@@ -238,9 +236,7 @@ static const char *string_body(struct cel_lexer *lexer, const struct quoting *qu
 static struct cel_token cel_lexer_string(struct cel_lexer *lexer) {
         struct quoting quoting = { .quotes = 1 };
         size_t start = lexer->at;
-        struct cel_token token;
         struct buf out = { 0 };
-        const char *why;
 
         for (; cel_lexer_peek(lexer, 0) != '"' && cel_lexer_peek(lexer, 0) != '\''; lexer->at++) {
                 quoting.is_raw |= (cel_lexer_peek(lexer, 0) | 0x20) == 'r';
@@ -250,8 +246,9 @@ static struct cel_token cel_lexer_string(struct cel_lexer *lexer) {
         if (cel_lexer_peek(lexer, 1) == quoting.quote && cel_lexer_peek(lexer, 2) == quoting.quote)
                 quoting.quotes = 3;
         lexer->at += quoting.quotes;
-        why = string_body(lexer, &quoting, &out);
-        token = literal_of(start, cel_text(quoting.is_bytes ? CEL_BYTES : CEL_STRING,
+        const char *why = string_body(lexer, &quoting, &out);
+        struct cel_token token =
+                literal_of(start, cel_text(quoting.is_bytes ? CEL_BYTES : CEL_STRING,
                                            arena_slice(lexer->arena, buf_view(&out))));
         if (!why && !quoting.is_bytes && !utf8_is_valid(buf_view(&out)))
                 why = "Syntax error: string is not UTF-8";
@@ -273,11 +270,10 @@ static bool is_string(const struct cel_lexer *lexer) {
 
 static struct cel_token cel_lexer_name(struct cel_lexer *lexer) {
         size_t start = lexer->at;
-        struct slice text;
 
         while (is_name_start(cel_lexer_peek(lexer, 0)) || is_digit(cel_lexer_peek(lexer, 0)))
                 lexer->at++;
-        text = cel_lexer_since(lexer, start);
+        struct slice text = cel_lexer_since(lexer, start);
         if (slice_is(text, "true") || slice_is(text, "false"))
                 return literal_of(start, cel_bool(text.len == 4));
         if (slice_is(text, "null"))
@@ -287,12 +283,11 @@ static struct cel_token cel_lexer_name(struct cel_lexer *lexer) {
 
 static struct cel_token quoted_name(struct cel_lexer *lexer) {
         size_t start = lexer->at++;
-        struct slice text;
 
         while (lexer->at < lexer->source.len && cel_lexer_peek(lexer, 0) != '`' &&
                cel_lexer_peek(lexer, 0) != '\n')
                 lexer->at++;
-        text = cel_lexer_since(lexer, start + 1);
+        struct slice text = cel_lexer_since(lexer, start + 1);
         if (cel_lexer_peek(lexer, 0) != '`' || text.len == 0)
                 return cel_lexer_bad(start, "Syntax error: token recognition error at: '`'");
         lexer->at++;
@@ -319,10 +314,8 @@ static struct cel_token cel_lexer_mark(struct cel_lexer *lexer) {
 }
 
 struct cel_token cel_lexer_next(struct cel_lexer *lexer) {
-        char c;
-
         skip_blanks(lexer);
-        c = cel_lexer_peek(lexer, 0);
+        char c = cel_lexer_peek(lexer, 0);
         if (lexer->at >= lexer->source.len)
                 return token_of(CEL_TOKEN_END, lexer->at, SLICE_LITERAL("<EOF>"));
         if (is_string(lexer))

@@ -268,13 +268,12 @@ static bool is_plain_number(const struct cel_parser *parser) {
 static struct cel_node *cel_parser_unary(struct cel_parser *parser) {
         size_t at = parser->token.at, count = 0;
         const char *sign = is_mark(parser, "!") ? "!" : "-";
-        struct cel_node *node;
 
         while (take_mark(parser, sign))
                 count++;
         if (count == 1 && *sign == '-' && is_plain_number(parser))
                 return negative_literal(parser, at); /* numbers have no members */
-        node = cel_parser_members(parser);
+        struct cel_node *node = cel_parser_members(parser);
         if (!node || count % 2 == 0)
                 return node;
         if (*sign == '!')
@@ -373,12 +372,10 @@ static struct cel_node *cel_parser_conditional(struct cel_parser *parser) {
 }
 
 static struct cel_node *cel_parser_expression(struct cel_parser *parser) {
-        struct cel_node *node;
-
         if (parser->depth >= CEL_DEPTH_MAX)
                 return cel_parser_fail(parser, parser->token.at, "expression is nested too deeply");
         parser->depth++;
-        node = cel_parser_conditional(parser);
+        struct cel_node *node = cel_parser_conditional(parser);
         parser->depth--;
         return node;
 }
@@ -388,10 +385,9 @@ int cel_parse(struct arena *arena, struct slice source, struct cel_node **ret_ro
         struct cel_parser parser = { .arena = arena,
                                      .lexer = { .arena = arena, .source = source },
                                      .err = err };
-        struct cel_node *root;
 
         cel_parser_advance(&parser);
-        root = cel_parser_expression(&parser);
+        struct cel_node *root = cel_parser_expression(&parser);
         if (root && !parser.has_failed && parser.token.kind != CEL_TOKEN_END)
                 fail_token(&parser);
         if (!root || parser.has_failed)

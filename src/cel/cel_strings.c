@@ -67,24 +67,22 @@ FUNCTION(ends_with) {
 FUNCTION(matches) {
         struct err why = { 0 };
         struct regex *regex = regex_new(TEXT(1), &why);
-        bool is_match;
 
         if (!regex)
                 return cel_error(run, "error parsing regexp: %s", why.text);
         cel_spend(run, 10 + TEXT(1).len);
-        is_match = regex_matches(regex, TEXT(0));
+        bool is_match = regex_matches(regex, TEXT(0));
         regex_free(regex);
         return cel_bool(is_match);
 }
 
 FUNCTION(char_at) {
         int64_t at = args[1].as.integer, count = cel_strings_length(TEXT(0));
-        size_t from, to;
 
         if (at < 0 || at > count)
                 return out_of_range(run, at);
-        from = byte_of(TEXT(0), at);
-        to = byte_of(TEXT(0), at + 1);
+        size_t from = byte_of(TEXT(0), at);
+        size_t to = byte_of(TEXT(0), at + 1);
         return cel_text(CEL_STRING, slice_make(TEXT(0).ptr + from, to - from));
 }
 
@@ -209,17 +207,15 @@ FUNCTION(replaced_some) {
 
 FUNCTION(substring) {
         int64_t from = args[1].as.integer;
-        size_t at;
 
         if (from < 0 || from > cel_strings_length(TEXT(0)))
                 return out_of_range(run, from);
-        at = byte_of(TEXT(0), from);
+        size_t at = byte_of(TEXT(0), from);
         return cel_text(CEL_STRING, cel_strings_tail(TEXT(0), at));
 }
 
 FUNCTION(substring_to) {
         int64_t from = args[1].as.integer, to = args[2].as.integer;
-        size_t at;
 
         if (from < 0 || from > cel_strings_length(TEXT(0)))
                 return out_of_range(run, from);
@@ -228,7 +224,7 @@ FUNCTION(substring_to) {
         if (from > to)
                 return cel_error(run, "invalid substring range. start: %lld, end: %lld",
                                  (long long)from, (long long)to);
-        at = byte_of(TEXT(0), from);
+        size_t at = byte_of(TEXT(0), from);
         return cel_text(CEL_STRING, slice_make(TEXT(0).ptr + at, byte_of(TEXT(0), to) - at));
 }
 
@@ -390,11 +386,10 @@ static bool write_hex(struct slice text, char how, struct buf *out) {
 static bool write_clause(struct cel_run *run, struct slice *rest, const struct cel_value *value,
                          struct buf *out) {
         int digits = take_precision(rest);
-        char how;
 
         if (rest->len == 0)
                 return false;
-        how = rest->ptr[0];
+        char how = rest->ptr[0];
         *rest = cel_strings_tail(*rest, 1);
         if (how == 's') {
                 write_value(run, value, out);

@@ -108,7 +108,6 @@ static const char *escape_name(struct arena *arena, struct slice name) {
                                                 { "/", "__slash__" },
                                                 { "__", "__underscores__" } };
         struct buf out = { 0 };
-        const char *copy;
 
         if (is_word(name))
                 return arena_printf(arena, "__" SLICE_FMT "__", SLICE_ARG(name));
@@ -133,7 +132,7 @@ static const char *escape_name(struct arena *arena, struct slice name) {
                 buf_char(&out, c);
                 i++;
         }
-        copy = arena_string(arena, buf_view(&out));
+        const char *copy = arena_string(arena, buf_view(&out));
         buf_release(&out);
         return copy;
 }
@@ -150,11 +149,10 @@ static const struct cel_type *list_type(struct arena *arena, const struct json *
         const struct cel_type *element =
                 cel_type_of_schema(arena, json_get(schema, "items"), false);
         struct slice kind = json_get_text(schema, "x-kubernetes-list-type");
-        struct cel_type *type;
 
         if (!element)
                 return NULL;
-        type = ARENA_NEW(arena, struct cel_type);
+        struct cel_type *type = ARENA_NEW(arena, struct cel_type);
         *type = (struct cel_type){ .kind = CEL_LIST, .element = element };
         if (slice_is(kind, "set"))
                 type->list_kind = CEL_LIST_SET;
@@ -191,7 +189,6 @@ static const struct cel_type *object_type(struct arena *arena, const struct json
         const struct json *others = json_get(schema, "additionalProperties");
         struct cel_type *type = ARENA_NEW(arena, struct cel_type);
         struct json_iter iter = json_iter(properties);
-        struct cel_field *fields;
         struct slice name;
         size_t count = 0;
 
@@ -201,7 +198,7 @@ static const struct cel_type *object_type(struct arena *arena, const struct json
                 return element ? cel_type_made(arena, CEL_MAP, cel_type_basic(CEL_STRING), element)
                                : NULL;
         }
-        fields = ARENA_ARRAY(arena, struct cel_field, json_count(properties) + 3);
+        struct cel_field *fields = ARENA_ARRAY(arena, struct cel_field, json_count(properties) + 3);
         if (is_resource)
                 count = add_identity(fields);
         while (json_next(&iter, &name, &property)) {

@@ -80,9 +80,9 @@ void cel_push(struct cel_run *run, struct cel_builder *builder, const struct cel
 
 static struct cel_value from_base64(struct cel_run *run, struct slice text) {
         struct buf out = { 0 };
-        struct cel_value value;
 
-        value = base64_decode(text, BASE64_STANDARD, &out)
+        struct cel_value value =
+                base64_decode(text, BASE64_STANDARD, &out)
                         ? cel_text(CEL_BYTES, arena_slice(run->arena, buf_view(&out)))
                         : cel_error(run, "illegal base64 data");
         buf_release(&out);

@@ -108,11 +108,9 @@ static int order_of_releases(struct slice a, struct slice b) {
         if (a.len == 0 || b.len == 0)
                 return (a.len == 0) - (b.len == 0);
         while (a.len && b.len) {
-                int order;
-
                 slice_split(&a, '.', &left);
                 slice_split(&b, '.', &right);
-                order = order_of_labels(left, right);
+                int order = order_of_labels(left, right);
                 if (order != 0)
                         return order < 0 ? -1 : 1;
         }

@@ -49,12 +49,11 @@ static bool credential_replace(struct credential *credential, const char *scheme
 static int read_token(struct credential *credential, bool *ret_changed, struct err *err) {
         char *text;
         size_t size;
-        struct slice token;
         int result = text_file_read(credential->access->token_file, &text, &size, err);
 
         if (result < 0)
                 return result;
-        token = slice_trim(slice_make(text, size));
+        struct slice token = slice_trim(slice_make(text, size));
         if (token.len == 0)
                 result = err_set(err, BERTH_ERR_INVALID, "token file %s is empty",
                                  credential->access->token_file);

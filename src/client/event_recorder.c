@@ -330,7 +330,6 @@ static void event_recorder_create(struct event_recorder *recorder, uint64_t key,
         CLEANUP(buf_release) struct buf name = { 0 };
         CLEANUP(buf_release) struct buf body = { 0 };
         struct slice namespace_name = note->regarding.namespace_name;
-        struct event_recorder_series *series;
 
         if (!token_bucket_take(&recorder->bucket, loop_mono(recorder->loop), NULL)) {
                 recorder->stats.dropped++;
@@ -341,7 +340,8 @@ static void event_recorder_create(struct event_recorder *recorder, uint64_t key,
         make_name(recorder, note->regarding.name, &name);
         if (namespace_name.len == 0)
                 namespace_name = SLICE_LITERAL("default");
-        series = series_new(recorder, key, namespace_name, buf_view(&name));
+        struct event_recorder_series *series =
+                series_new(recorder, key, namespace_name, buf_view(&name));
         series->note = slice_hash(note->note);
         put_event(recorder, series, note, &body);
         recorder->stats.created++;

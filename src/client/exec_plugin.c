@@ -46,14 +46,12 @@ int exec_answer_decode(const struct exec_plugin *plugin, struct slice text,
                        struct exec_answer *ret_answer, struct err *err) {
         CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
         struct exec_answer answer = { .expires = WALL_TIME_UNSET };
-        const struct json *root, *status;
-        struct slice expires;
 
         if (json_parse(text, &doc, err) < 0)
                 return err_wrap(err, "answer of %s", plugin->command);
-        root = json_doc_root(doc);
-        status = json_get(root, "status");
-        expires = json_get_text(status, "expirationTimestamp");
+        const struct json *root = json_doc_root(doc);
+        const struct json *status = json_get(root, "status");
+        struct slice expires = json_get_text(status, "expirationTimestamp");
         if (!slice_is(json_get_text(root, "kind"), "ExecCredential") ||
             !slice_is(json_get_text(root, "apiVersion"), plugin->api_version))
                 return err_set(err, BERTH_ERR_INVALID, "answer of %s is no ExecCredential of %s",

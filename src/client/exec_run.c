@@ -82,7 +82,6 @@ static int exec_run_spawn(const struct exec_plugin *plugin, int output, pid_t *r
         posix_spawn_file_actions_t actions;
         posix_spawnattr_t attributes;
         sigset_t none, pipes;
-        int result;
 
         /* Signals as a program started from a shell has them; a group of its own, so that what
          * it started ends with it. */
@@ -97,8 +96,8 @@ static int exec_run_spawn(const struct exec_plugin *plugin, int output, pid_t *r
         posix_spawn_file_actions_init(&actions);
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
         posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-        result = posix_spawnp(ret_pid, plugin->command, &actions, &attributes, arguments,
-                              environment);
+        int result = posix_spawnp(ret_pid, plugin->command, &actions, &attributes, arguments,
+                                  environment);
         posix_spawn_file_actions_destroy(&actions);
         posix_spawnattr_destroy(&attributes);
         return result;

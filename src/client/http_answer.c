@@ -6,14 +6,14 @@
 #include <stdio.h>
 #include <strings.h>
 
-bool http_may_retry_token(const struct http_request *request) {
+bool http_may_retry_token(const struct http_call *request) {
         const struct cluster_access *access = &request->http->access;
 
         return request->status == 401 && (access->token_file || access->exec) &&
                !request->is_retried;
 }
 
-void http_announce(struct http_request *request) {
+void http_announce(struct http_call *request) {
         if (request->is_opened)
                 return;
         request->is_opened = true;
@@ -29,7 +29,7 @@ static bool is_header(struct slice line, struct slice name, struct slice *ret_va
         return true;
 }
 
-static void read_header(struct http_request *request, struct slice line) {
+static void read_header(struct http_call *request, struct slice line) {
         struct slice value;
         uint64_t seconds;
         char text[64];
@@ -44,7 +44,7 @@ static void read_header(struct http_request *request, struct slice line) {
 }
 
 size_t http_on_header(char *data, size_t size, size_t count, void *context) {
-        struct http_request *request = context;
+        struct http_call *request = context;
         struct slice line = slice_trim(slice_make(data, size * count));
         long code = 0;
 
@@ -64,7 +64,7 @@ size_t http_on_header(char *data, size_t size, size_t count, void *context) {
 }
 
 size_t http_on_body(char *data, size_t size, size_t count, void *context) {
-        struct http_request *request = context;
+        struct http_call *request = context;
         size_t bytes = size * count;
 
         if (request->state == REQUEST_CANCELLED)
@@ -101,7 +101,7 @@ static int code_of_result(CURLcode result) {
         }
 }
 
-void http_explain_silence(struct http_request *request, CURLcode result, struct err *err) {
+void http_explain_silence(struct http_call *request, CURLcode result, struct err *err) {
         const char *text =
                 request->error_text[0] ? request->error_text : curl_easy_strerror(result);
         const char *method = api_method_name(request->method);
@@ -116,7 +116,7 @@ void http_explain_silence(struct http_request *request, CURLcode result, struct 
                         request->http->access.server, SLICE_ARG(path), text);
 }
 
-void http_explain_refusal(const struct http_request *request, struct err *err) {
+void http_explain_refusal(const struct http_call *request, struct err *err) {
         struct json_doc *doc = NULL;
         struct status_info info;
 

@@ -92,7 +92,7 @@ CURL *http_handle_new(const struct http_transport *http) {
         return easy;
 }
 
-static void add_header(struct http_request *request, const char *name, const char *value) {
+static void add_header(struct http_call *request, const char *name, const char *value) {
         CLEANUP(buf_release) struct buf line = { 0 };
 
         buf_printf(&line, "%s: %s", name, value);
@@ -100,7 +100,7 @@ static void add_header(struct http_request *request, const char *name, const cha
         assert(request->headers);
 }
 
-static void set_headers(struct http_request *request) {
+static void set_headers(struct http_call *request) {
         const struct cluster_access *access = &request->http->access;
         const char *authorization =
                 credential_header(request->http->credential, &request->credential_generation);
@@ -124,7 +124,7 @@ static void set_headers(struct http_request *request) {
         curl_easy_setopt(request->easy, CURLOPT_HTTPHEADER, request->headers);
 }
 
-static void set_method(struct http_request *request) {
+static void set_method(struct http_call *request) {
         bool has_body = request->body_size > 0 || request->method == API_POST;
 
         curl_easy_setopt(request->easy, CURLOPT_HTTPGET, 1L); /* forgets the previous method */
@@ -136,7 +136,7 @@ static void set_method(struct http_request *request) {
         curl_easy_setopt(request->easy, CURLOPT_CUSTOMREQUEST, api_method_name(request->method));
 }
 
-void http_handle_set(struct http_request *request) {
+void http_handle_set(struct http_call *request) {
         CLEANUP(buf_release) struct buf url = { 0 };
         CURL *easy = request->easy;
         int64_t timeout_ns = request->timeout_ns;

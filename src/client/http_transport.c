@@ -16,7 +16,7 @@ static void http_transport_reap(struct http_transport *http);
 
 /* ---- libcurl's sockets and timer on the loop ---- */
 
-struct watched {
+struct watched_socket {
         struct http_transport *http;
         struct loop_io *io;
         curl_socket_t fd;
@@ -32,7 +32,7 @@ static void http_transport_act(struct http_transport *http, curl_socket_t fd, in
 }
 
 static void on_socket_ready(void *context, unsigned events) {
-        struct watched *watched = context;
+        struct watched_socket *watched = context;
         int select = (events & LOOP_READ ? CURL_CSELECT_IN : 0) |
                      (events & LOOP_WRITE ? CURL_CSELECT_OUT : 0);
 
@@ -41,7 +41,7 @@ static void on_socket_ready(void *context, unsigned events) {
 
 static int on_socket(CURL *easy, curl_socket_t fd, int what, void *context, void *socket_context) {
         struct http_transport *http = context;
-        struct watched *watched = socket_context;
+        struct watched_socket *watched = socket_context;
         unsigned events =
                 (what & CURL_POLL_IN ? LOOP_READ : 0) | (what & CURL_POLL_OUT ? LOOP_WRITE : 0);
 
@@ -59,7 +59,7 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *context, void
                 return 0;
         }
         watched = xcalloc(1, sizeof(*watched));
-        *watched = (struct watched){ .http = http, .fd = fd };
+        *watched = (struct watched_socket){ .http = http, .fd = fd };
         if (loop_io_add(http->loop, fd, events, on_socket_ready, watched, &watched->io, NULL) < 0) {
                 free(watched);
                 return -1; /* fails the transfer */
@@ -86,7 +86,7 @@ static int on_timer_wanted(CURLM *multi, long timeout_ms, void *context) {
 /* ---- requests ---- */
 
 /* Waiting requests stand in one list, all others in the second. */
-static void unlink_request(struct http_request *request) {
+static void unlink_request(struct http_call *request) {
         struct http_transport *http = request->http;
         bool is_waiting = request->state == REQUEST_WAITING;
 
@@ -106,7 +106,7 @@ static void unlink_request(struct http_request *request) {
         request->is_linked = false;
 }
 
-static void link_running(struct http_request *request) {
+static void link_running(struct http_call *request) {
         struct http_transport *http = request->http;
 
         request->state = REQUEST_RUNNING;
@@ -117,7 +117,7 @@ static void link_running(struct http_request *request) {
         http->requests = request;
 }
 
-static void link_waiting(struct http_request *request) {
+static void link_waiting(struct http_call *request) {
         struct http_transport *http = request->http;
 
         request->state = REQUEST_WAITING;
@@ -138,7 +138,7 @@ static bool can_keep_handles(void) {
 }
 
 /* Takes the request off libcurl and keeps the handle for the next one. */
-static void http_transport_detach(struct http_request *request) {
+static void http_transport_detach(struct http_call *request) {
         struct http_transport *http = request->http;
 
         loop_timer_disarm(http->loop, &request->idle);
@@ -154,7 +154,7 @@ static void http_transport_detach(struct http_request *request) {
         request->headers = NULL;
 }
 
-static void request_free(struct http_request *request) {
+static void request_free(struct http_call *request) {
         unlink_request(request);
         http_transport_detach(request);
         buf_release(&request->answer);
@@ -166,7 +166,7 @@ static void request_free(struct http_request *request) {
 }
 
 static void http_transport_cancel(void *self, struct api_request *handle) {
-        struct http_request *request = CONTAINER_OF(handle, struct http_request, caller);
+        struct http_call *request = CONTAINER_OF(handle, struct http_call, caller);
         struct http_transport *http = self;
 
         assert(request->state != REQUEST_CANCELLED);
@@ -182,7 +182,7 @@ static void http_transport_cancel(void *self, struct api_request *handle) {
 
 /* ---- the end of a request ---- */
 
-static void try_again(struct http_request *request) {
+static void try_again(struct http_call *request) {
         unlink_request(request);
         http_transport_detach(request);
         buf_clear(&request->answer);
@@ -193,7 +193,7 @@ static void try_again(struct http_request *request) {
 }
 
 /* The request is over: the handle is out of libcurl before the receiver hears of it. */
-static void http_transport_complete(struct http_request *request, CURLcode result) {
+static void http_transport_complete(struct http_call *request, CURLcode result) {
         struct api_reply reply = { .retry_after_s = request->retry_after_s,
                                    .date_s = request->date_s > 0 ? request->date_s : 0 };
 
@@ -232,7 +232,7 @@ static void http_transport_reap(struct http_transport *http) {
 
         while ((message = curl_multi_info_read(http->multi, &left))) {
                 CURLcode result = message->data.result;
-                struct http_request *request = NULL;
+                struct http_call *request = NULL;
 
                 if (message->msg != CURLMSG_DONE)
                         continue;
@@ -245,7 +245,7 @@ static void http_transport_reap(struct http_transport *http) {
 }
 
 static void on_idle(void *context) {
-        struct http_request *request = context;
+        struct http_call *request = context;
         struct http_transport *http = request->http;
         int64_t left = request->heard_at.ns + http->stream_idle_ns - loop_mono(http->loop).ns;
 
@@ -260,7 +260,7 @@ static void on_idle(void *context) {
 
 /* ---- starting requests ---- */
 
-static void http_transport_start(struct http_request *request) {
+static void http_transport_start(struct http_call *request) {
         struct http_transport *http = request->http;
 
         unlink_request(request);
@@ -283,10 +283,10 @@ static void http_transport_renewed(void *context) {
 
 static void on_flush(void *context) {
         struct http_transport *http = context;
-        struct http_request *request = http->requests;
+        struct http_call *request = http->requests;
 
         while (request) {
-                struct http_request *next = request->next;
+                struct http_call *next = request->next;
 
                 if (request->state == REQUEST_CANCELLED)
                         request_free(request);
@@ -298,9 +298,9 @@ static void on_flush(void *context) {
 
 /* ---- the transport ---- */
 
-static struct http_request *request_new(struct http_transport *http, const struct api_call *call,
-                                        void *context) {
-        struct http_request *request = xcalloc(1, sizeof(*request));
+static struct http_call *request_new(struct http_transport *http, const struct api_call *call,
+                                     void *context) {
+        struct http_call *request = xcalloc(1, sizeof(*request));
 
         request->http = http;
         request->method = call->method;
@@ -321,7 +321,7 @@ static struct api_request *http_transport_call(void *self, const struct api_call
                                                void (*done)(void *context,
                                                             const struct api_reply *reply),
                                                void *context) {
-        struct http_request *request = request_new(self, call, context);
+        struct http_call *request = request_new(self, call, context);
 
         request->caller.done = done;
         link_waiting(request);
@@ -331,7 +331,7 @@ static struct api_request *http_transport_call(void *self, const struct api_call
 static struct api_request *http_transport_stream(void *self, const struct api_call *call,
                                                  const struct api_stream_events *events,
                                                  void *context) {
-        struct http_request *request = request_new(self, call, context);
+        struct http_call *request = request_new(self, call, context);
 
         request->caller.events = events;
         buf_init(&request->answer, HTTP_STREAM_ERROR_MAX);
@@ -439,7 +439,6 @@ int http_transport_new(struct http_transport_config *config, struct loop *loop,
                        struct http_transport **ret_http, struct err *err) {
         struct http_transport *http = xcalloc(1, sizeof(*http));
         CURLU *url;
-        int result;
 
         curl_global_init(CURL_GLOBAL_DEFAULT);
         http->loop = loop;
@@ -455,7 +454,7 @@ int http_transport_new(struct http_transport_config *config, struct loop *loop,
         http->user_agent = slice_dup(
                 slice_of(config->user_agent ? config->user_agent : "berth/" BERTH_VERSION));
         url = curl_url();
-        result = use_server(http, url, err);
+        int result = use_server(http, url, err);
         curl_url_cleanup(url);
         if (result == 0)
                 result = credential_new(&http->access, loop, &http->credential, err);

@@ -9,10 +9,10 @@ struct credential;
 
 enum request_state { REQUEST_WAITING, REQUEST_RUNNING, REQUEST_CANCELLED };
 
-struct http_request {
+struct http_call {
         struct api_request caller;
         struct http_transport *http;
-        struct http_request *next, *previous;
+        struct http_call *next, *previous;
         enum request_state state;
         CURL *easy; /* NULL while waiting */
         struct curl_slist *headers;
@@ -36,10 +36,10 @@ struct http_transport {
         struct cluster_access access;
         struct credential *credential;
         CURLM *multi;
-        struct loop_timer timer;                     /* libcurl's */
-        struct loop_timer flush;                     /* starts the waiting, sweeps the cancelled */
-        struct http_request *requests;               /* under way or cancelled */
-        struct http_request *waiting, *last_waiting; /* oldest first */
+        struct loop_timer timer;                  /* libcurl's */
+        struct loop_timer flush;                  /* starts the waiting, sweeps the cancelled */
+        struct http_call *requests;               /* under way or cancelled */
+        struct http_call *waiting, *last_waiting; /* oldest first */
         CURL *idle_handles[HTTP_HANDLES_KEPT];
         size_t idle_handle_count;
         bool keeps_handles;
@@ -58,7 +58,7 @@ struct http_transport {
 /* A handle with everything set that all requests have in common. */
 CURL *http_handle_new(const struct http_transport *http);
 /* Sets on the request's handle what is its own. */
-void http_handle_set(struct http_request *request);
+void http_handle_set(struct http_call *request);
 
 /* ---- http_answer.c: what libcurl tells ---- */
 
@@ -66,9 +66,9 @@ void http_handle_set(struct http_request *request);
 size_t http_on_header(char *data, size_t size, size_t count, void *context);
 size_t http_on_body(char *data, size_t size, size_t count, void *context);
 /* Whether a refused credential may be fetched anew, once. */
-bool http_may_retry_token(const struct http_request *request);
+bool http_may_retry_token(const struct http_call *request);
 /* Tells the receiver of a stream, once, that it stands. */
-void http_announce(struct http_request *request);
+void http_announce(struct http_call *request);
 /* The error of a transfer that brought no answer, and that of an answer of 300 and up. */
-void http_explain_silence(struct http_request *request, CURLcode result, struct err *err);
-void http_explain_refusal(const struct http_request *request, struct err *err);
+void http_explain_silence(struct http_call *request, CURLcode result, struct err *err);
+void http_explain_refusal(const struct http_call *request, struct err *err);

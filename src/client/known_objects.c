@@ -142,11 +142,10 @@ static struct known_objects_entry *known_objects_find(const struct known_objects
                 return NULL;
         for (uint32_t i = hash & mask; known->entries[i].at; i = (i + 1) & mask) {
                 struct known_objects_entry *entry = &known->entries[i];
-                struct record record;
 
                 if (entry->hash != hash || !is_live(entry))
                         continue;
-                record = record_at(known, entry);
+                struct record record = record_at(known, entry);
                 if (slice_eq(record.name, identity->name) &&
                     slice_eq(record.namespace_name, identity->namespace_name))
                         return entry;
@@ -177,16 +176,13 @@ static void known_objects_rebuild(struct known_objects *known) {
         known->pool_cap = old.pool_size - old.pool_garbage + POOL_MIN;
         known->pool = xmalloc(known->pool_cap);
         for (uint32_t i = 0; i < old.cap; i++) {
-                struct known_objects_entry *entry;
-                struct record record;
-                char *to;
 
                 if (!is_live(&old.entries[i]))
                         continue;
-                record = record_at(&old, &old.entries[i]);
-                to = pool_reserve(known, record.size);
+                struct record record = record_at(&old, &old.entries[i]);
+                char *to = pool_reserve(known, record.size);
                 memcpy(to, old.pool + (old.entries[i].at - 2), record.size);
-                entry = free_slot(known, old.entries[i].hash);
+                struct known_objects_entry *entry = free_slot(known, old.entries[i].hash);
                 *entry = old.entries[i];
                 entry->at = (uint32_t)(to - known->pool) + 2;
         }
@@ -259,14 +255,13 @@ void known_objects_sweep(struct known_objects *known,
         for (uint32_t i = 0; i < known->cap; i++) {
                 struct known_objects_entry *entry = &known->entries[i];
                 char uid[KNOWN_UID_MAX + 1];
-                struct object_identity identity;
-                struct record record;
 
                 if (!is_live(entry) || entry->round == known->round)
                         continue;
-                record = record_at(known, entry);
-                identity = (struct object_identity){ record.namespace_name, record.name,
-                                                     uid_text(&record, uid) };
+                struct record record = record_at(known, entry);
+                struct object_identity identity =
+                        (struct object_identity){ record.namespace_name, record.name,
+                                                  uid_text(&record, uid) };
                 gone(context, &identity);
                 known_objects_drop(known, entry);
         }

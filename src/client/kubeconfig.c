@@ -147,10 +147,9 @@ static int take_pem(const struct part *part, const char *key, char **ret_pem, ch
         CLEANUP(buf_release) struct buf pem = { 0 };
         char data_key[64];
         size_t size;
-        int result;
 
         snprintf(data_key, sizeof(data_key), "%s-data", key);
-        result = take_text(part, data_key, &encoded, err);
+        int result = take_text(part, data_key, &encoded, err);
         if (result < 0)
                 return result;
         if (encoded) {
@@ -306,12 +305,11 @@ static int read_command(const struct part *part, struct exec_plugin *plugin, str
 static int read_exec(const struct part *user, struct cluster_access *access, struct err *err) {
         struct part part = { user->document, json_get(user->object, "exec"), "exec" };
         struct exec_plugin *plugin;
-        int result;
 
         if (json_type(part.object) != JSON_OBJECT)
                 return 0;
         plugin = access->exec = xcalloc(1, sizeof(*plugin));
-        result = read_command(&part, plugin, err);
+        int result = read_command(&part, plugin, err);
         if (result == 0)
                 result = read_arguments(&part, plugin, err);
         if (result == 0)
@@ -460,7 +458,6 @@ int service_account_load(const char *host, const char *port, const char *directo
         CLEANUP(cleanup_free) char *namespace_file = NULL;
         struct buf server = { 0 };
         size_t size;
-        int result;
 
         if (!host || !host[0] || !port || !port[0])
                 return err_set(err, BERTH_ERR_NOT_FOUND, "this is no pod of a cluster");
@@ -468,7 +465,7 @@ int service_account_load(const char *host, const char *port, const char *directo
         access.ca_file = path_below(directory, "ca.crt");
         access.token_file = path_below(directory, "token");
         namespace_file = path_below(directory, "namespace");
-        result = text_file_read(access.token_file, &access.token, &size, err);
+        int result = text_file_read(access.token_file, &access.token, &size, err);
         if (result == 0)
                 result = text_file_read(access.ca_file, &content, &size, err);
         if (result < 0) {

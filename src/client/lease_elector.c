@@ -234,12 +234,11 @@ static void lease_elector_create(struct lease_elector *elector) {
         CLEANUP(cleanup_json_tree) struct json_tree *tree = json_tree_new();
         CLEANUP(buf_release) struct buf body = { 0 };
         struct json_node *lease = node_object(tree);
-        struct json_node *metadata;
 
         json_tree_set_root(tree, lease);
         node_put_string(tree, lease, "apiVersion", "coordination.k8s.io/v1");
         node_put_string(tree, lease, "kind", "Lease");
-        metadata = node_need_object(tree, lease, "metadata");
+        struct json_node *metadata = node_need_object(tree, lease, "metadata");
         node_put_string(tree, metadata, "name", elector->name);
         node_put_string(tree, metadata, "namespace", elector->namespace_name);
         write_spec(elector, tree, lease, false);
@@ -405,7 +404,6 @@ static char *make_path(const char *namespace_name, const char *name) {
 int lease_elector_new(const struct lease_elector_config *config, struct transport *transport,
                       struct loop *loop, struct lease_elector **ret_elector, struct err *err) {
         struct lease_elector *elector = xcalloc(1, sizeof(*elector));
-        int result;
 
         elector->transport = transport;
         elector->loop = loop;
@@ -424,7 +422,7 @@ int lease_elector_new(const struct lease_elector_config *config, struct transpor
         elector->retry = (struct loop_timer){ .fired = on_retry, .context = elector };
         elector->deadline = (struct loop_timer){ .fired = on_deadline, .context = elector };
         rng_init(&elector->rng, config->seed);
-        result = lease_elector_check(elector, err);
+        int result = lease_elector_check(elector, err);
         if (result < 0) {
                 lease_elector_free(elector);
                 return result;

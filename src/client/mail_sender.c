@@ -100,13 +100,12 @@ static int start_thread(struct mail_sending *sending) {
         pthread_attr_t attributes;
         pthread_t thread;
         sigset_t all, before;
-        int code;
 
         sigfillset(&all);
         pthread_sigmask(SIG_SETMASK, &all, &before);
         pthread_attr_init(&attributes);
         pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-        code = pthread_create(&thread, &attributes, mail_sender_perform, sending);
+        int code = pthread_create(&thread, &attributes, mail_sender_perform, sending);
         pthread_attr_destroy(&attributes);
         pthread_sigmask(SIG_SETMASK, &before, NULL);
         return code;

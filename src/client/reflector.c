@@ -251,8 +251,6 @@ static void on_page(void *context, const struct api_reply *reply) {
         struct reflector *reflector = context;
         struct json_doc *page = NULL;
         struct err err = reply->error;
-        const struct json *metadata;
-        struct slice next;
 
         reflector->request = NULL;
         if (reflector->page) /* the previous one, when this came sooner than its turn */
@@ -266,9 +264,9 @@ static void on_page(void *context, const struct api_reply *reply) {
                 return;
         }
         reflector->stats.pages++;
-        metadata = json_get(json_doc_root(page), "metadata");
+        const struct json *metadata = json_get(json_doc_root(page), "metadata");
         keep_version(reflector, json_get_text(metadata, "resourceVersion"));
-        next = json_get_text(metadata, "continue");
+        struct slice next = json_get_text(metadata, "continue");
         reflector->is_last_page = next.len == 0;
         if (next.len)
                 ask_page(reflector, next);
@@ -307,13 +305,12 @@ static void take_record_of_type(struct reflector *reflector, struct slice type,
 static bool take_record(void *context, struct slice record) {
         struct reflector *reflector = context;
         CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
-        const struct json *object;
 
         if (json_parse(record, &doc, &reflector->stream_error) < 0) {
                 err_wrap(&reflector->stream_error, "watch of %s", reflector->path);
                 return false;
         }
-        object = json_get(json_doc_root(doc), "object");
+        const struct json *object = json_get(json_doc_root(doc), "object");
         take_record_of_type(reflector, json_get_text(json_doc_root(doc), "type"), object);
         return reflector->stream_error.code == 0;
 }

@@ -55,14 +55,13 @@ static bool is_refusal(int status) {
 void refusal_log_note(struct refusal_log *log, struct mono_time now, enum api_method method,
                       const char *path, const struct api_reply *reply) {
         CLEANUP(buf_release) struct buf key = { 0 };
-        struct refusal *refusal;
 
         if (!is_refusal(reply->status))
                 return;
         buf_printf(&key, "%s ", api_method_name(method));
         resource_path_name(slice_of(path), &key);
         buf_printf(&key, " %d", reply->status);
-        refusal = map_get(log->refusals, buf_view(&key));
+        struct refusal *refusal = map_get(log->refusals, buf_view(&key));
         if (refusal && now.ns - refusal->told.ns < QUIET_NS) {
                 refusal->untold++;
                 return;

@@ -100,12 +100,11 @@ static void on_reply(void *context, const struct api_reply *reply);
 
 static void count_call(struct write_queue *queue, const struct pending_write *write) {
         CLEANUP(buf_release) struct buf name = { 0 };
-        uint64_t *count;
 
         buf_text(&name, api_method_name(write->method));
         buf_char(&name, ' ');
         resource_path_name(slice_of(write->path), &name);
-        count = map_get(queue->counters, buf_view(&name));
+        uint64_t *count = map_get(queue->counters, buf_view(&name));
         if (!count) {
                 count = xcalloc(1, sizeof(*count));
                 map_put(queue->counters, buf_view(&name), count);

@@ -11,7 +11,6 @@ static int cmd_audit_run(const struct command_call *call) {
         struct audit_chain chain = { 0 };
         struct buf text = { 0 };
         struct err err = { 0 };
-        int code;
 
         if (strcmp(call->arguments.items[0], "verify") != 0) {
                 err_set(&err, BERTH_ERR_USAGE, "expected \"verify\", found \"%s\"",
@@ -20,7 +19,7 @@ static int cmd_audit_run(const struct command_call *call) {
         }
         if (file_text_read(call->arguments.items[1], &text, &err) < 0)
                 return command_failed("audit", &err);
-        code = audit_chain_verify(&chain, buf_view(&text), &err);
+        int code = audit_chain_verify(&chain, buf_view(&text), &err);
         buf_release(&text);
         if (code < 0) {
                 printf("broken: %s\n", err.text);

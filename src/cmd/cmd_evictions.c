@@ -44,11 +44,10 @@ static int add_role(void *context, struct daemon *daemon, struct runtime *runtim
                     struct err *err) {
         struct evictions_daemon *self = context;
         const struct evictions_options *options = self->options;
-        struct evictions_role *role;
 
         self->daemon = daemon;
         self->chain.actor = EVICTION_MANAGER;
-        role = evictions_role_add(
+        struct evictions_role *role = evictions_role_add(
                 runtime,
                 &(struct evictions_role_config){
                         .mode = (enum evictions_mode)self->options->mode,
@@ -74,7 +73,7 @@ static int add_role(void *context, struct daemon *daemon, struct runtime *runtim
                 runtime, role, &self->webhook, err);
 }
 
-static void leave(void *context) {
+static void evictions_leave(void *context) {
         eviction_webhook_free(((struct evictions_daemon *)context)->webhook);
 }
 
@@ -123,7 +122,7 @@ int evictions_part_make(const struct evictions_options *options, struct daemon_p
                                                     .lease = daemon_lease_of(&daemon),
                                                     .watches_always = options->webhook_address,
                                                     .add = add_role,
-                                                    .leave = leave },
+                                                    .leave = evictions_leave },
                                           .end = evictions_part_end,
                                           .free = evictions_part_free };
         if (check_webhook(options, err) < 0)

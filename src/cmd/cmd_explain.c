@@ -181,12 +181,11 @@ static int explain_cluster(struct explain *explain, struct err *err) {
 static int cmd_explain_run(const struct command_call *call) {
         struct explain explain = { .options = call->options, .arena = call->arena };
         struct err err = { 0 };
-        int code;
 
         explain.tree = json_tree_new();
         explain.list = node_array(explain.tree);
         sort_words(&explain, call);
-        code = explain_cluster(&explain, &err);
+        int code = explain_cluster(&explain, &err);
         eviction_plan_release(&explain.plan);
         snapshot_inputs_release(&explain.inputs);
         json_tree_free(explain.tree);

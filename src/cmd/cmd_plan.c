@@ -90,7 +90,6 @@ static int cmd_plan_print(struct planning *planning, struct err *err) {
 static int write_page(struct planning *planning, struct err *err) {
         const char *path = planning->options->html;
         CLEANUP(buf_release) struct buf out = { 0 };
-        bool is_written;
         FILE *file;
 
         if (!path)
@@ -99,7 +98,7 @@ static int write_page(struct planning *planning, struct err *err) {
         file = fopen(path, "we");
         if (!file)
                 return err_set(err, BERTH_ERR_IO, "%s: %s", path, strerror(errno));
-        is_written = fwrite(out.data, 1, out.len, file) == out.len;
+        bool is_written = fwrite(out.data, 1, out.len, file) == out.len;
         if (fclose(file) != 0 || !is_written)
                 return err_set(err, BERTH_ERR_IO, "%s: cannot write it", path);
         return 0;

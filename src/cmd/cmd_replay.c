@@ -120,11 +120,10 @@ static int replay_stream(const struct replay_kind *kind, FILE *stream, const cha
 
 static int replay_file(const struct replay_kind *kind, const char *path, struct err *err) {
         FILE *stream = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
-        int code;
 
         if (!stream)
                 return err_set_errno(err, BERTH_ERR_IO, errno, "%s", path);
-        code = replay_stream(kind, stream, path, err);
+        int code = replay_stream(kind, stream, path, err);
         if (stream != stdin)
                 fclose(stream);
         return code;

@@ -79,10 +79,9 @@ static int sandbox_run(const struct command_call *call) {
         struct event_loop *events = NULL;
         struct process_signals *signals = NULL;
         struct err err = { 0 };
-        int code;
 
         log_writer_set_level((int)options->verbosity);
-        code = event_loop_new(&events, &err);
+        int code = event_loop_new(&events, &err);
         if (code == 0)
                 code = process_signals_new(event_loop_as_loop(events), on_signal,
                                            event_loop_as_loop(events), &signals, &err);

@@ -46,11 +46,10 @@ struct option_texts command_with_environment(const struct command *command,
         memcpy(all.items, words.items, words.count * sizeof(*words.items));
         for (const struct option *o = options; o->name; o++) {
                 char *name = arena_printf(arena, "%s%s", command->environment_prefix, o->name);
-                const char *value;
 
                 for (char *c = name; *c; c++)
                         *c = *c == '-' ? '_' : (char)toupper((unsigned char)*c);
-                value = getenv(name);
+                const char *value = getenv(name);
                 if (value && o->is_not_in_environment)
                         fprintf(stderr, "%s is ignored: use --%s\n", name, o->name);
                 else if (value)

@@ -81,7 +81,6 @@ static int read_turn(const char *text, const struct feature_gate_entry *known, b
         struct slice rest = slice_of(text), pair, name;
 
         while (text && slice_split(&rest, ',', &pair)) {
-                const struct feature_gate_entry *entry;
                 bool is_on;
 
                 pair = slice_trim(pair);
@@ -89,7 +88,7 @@ static int read_turn(const char *text, const struct feature_gate_entry *known, b
                         continue;
                 slice_split(&pair, '=', &name);
                 name = slice_trim(name);
-                entry = feature_gates_find(known, name);
+                const struct feature_gate_entry *entry = feature_gates_find(known, name);
                 if (!entry)
                         return err_set(
                                 err, BERTH_ERR_USAGE,
@@ -109,15 +108,15 @@ static int read_turn(const char *text, const struct feature_gate_entry *known, b
 static int refuse_alone(const struct feature_gate_entry *entry, uint32_t missing,
                         const struct feature_gate_entry *known, struct err *err) {
         struct buf names = { 0 };
-        int code;
 
         for (; known->name; known++)
                 if (!known->is_group && (known->bit & missing))
                         buf_printf(&names, "%s%s", names.len ? " " : "", known->name);
-        code = err_set(err, BERTH_ERR_USAGE,
-                       "option --feature-gates: %s is enabled, but depends on features that are "
-                       "disabled: [%s]",
-                       entry->name, names.data ? names.data : "");
+        int code =
+                err_set(err, BERTH_ERR_USAGE,
+                        "option --feature-gates: %s is enabled, but depends on features that are "
+                        "disabled: [%s]",
+                        entry->name, names.data ? names.data : "");
         buf_release(&names);
         return code;
 }
@@ -132,10 +131,8 @@ static int check_needs(const struct feature_gate_entry *known, uint32_t gates, s
 /* What is said of a gate by name holds, whichever comes first. */
 int feature_gates_read(const char *text, const struct feature_gate_entry *known,
                        uint32_t *ret_gates, struct err *err) {
-        int code;
-
         *ret_gates = 0;
-        code = read_turn(text, known, true, ret_gates, err);
+        int code = read_turn(text, known, true, ret_gates, err);
         if (code == 0)
                 code = read_turn(text, known, false, ret_gates, err);
         return code < 0 ? code : check_needs(known, *ret_gates, err);

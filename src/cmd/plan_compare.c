@@ -149,19 +149,18 @@ void plan_compare_print(const struct eviction_plan *a, const struct eviction_pla
         static const char *const pods[] = { "ONLY", "POD", "NODE", "RULE", "REASON", NULL };
         struct text_table sides, rows;
         struct map *of_a = plan_compare_goers(a), *of_b = plan_compare_goers(b);
-        size_t only_a, only_b;
 
         text_table_init(&sides, arena, heads);
         add_side(&sides, "A", a);
         add_side(&sides, "B", b);
         text_table_write(&sides, "", out);
         text_table_init(&rows, arena, pods);
-        only_a = for_each_missing(a, of_b,
-                                  &(const struct plan_compare_difference){
-                                          &(struct row_list){ &rows, "A" }, add_row });
-        only_b = for_each_missing(b, of_a,
-                                  &(const struct plan_compare_difference){
-                                          &(struct row_list){ &rows, "B" }, add_row });
+        size_t only_a = for_each_missing(a, of_b,
+                                         &(const struct plan_compare_difference){
+                                                 &(struct row_list){ &rows, "A" }, add_row });
+        size_t only_b = for_each_missing(b, of_a,
+                                         &(const struct plan_compare_difference){
+                                                 &(struct row_list){ &rows, "B" }, add_row });
         buf_printf(out, "\n%zu eviction(s) in both, %zu only in A, %zu only in B\n",
                    map_count(of_a) - only_a, only_a, only_b);
         if (only_a + only_b > 0) {

@@ -25,11 +25,9 @@ static void put_landing(const struct eviction_plan *plan, const struct planned_e
 /* Seconds: the median and the 95th percentile of what its stages took before. */
 static void put_cost(const struct planned_eviction *eviction, struct json_tree *tree,
                      struct json_node *entry) {
-        struct json_node *cost;
-
         if (!eviction->has_cost)
                 return;
-        cost = node_object(tree);
+        struct json_node *cost = node_object(tree);
         node_put_i64(tree, cost, "p50Seconds", eviction->cost.p50_ns / NS_PER_S);
         node_put_i64(tree, cost, "p95Seconds", eviction->cost.p95_ns / NS_PER_S);
         node_put_i64(tree, cost, "samples", (int64_t)eviction->cost.count);
@@ -164,13 +162,11 @@ static const char *pod_text(const struct plan_view *view, struct slice ns, struc
 
 static const char *landing_text(const struct eviction_plan *plan, const struct plan_view *view,
                                 const struct planned_eviction *eviction) {
-        struct slice name;
-
         if (!eviction->has_landing)
                 return "-";
         if (node_id_is_none(eviction->landing))
                 return "pending";
-        name = cluster_node_name(plan->cluster, eviction->landing);
+        struct slice name = cluster_node_name(plan->cluster, eviction->landing);
         return eviction->has_gain ? arena_printf(view->arena, SLICE_FMT " (%+lld)", SLICE_ARG(name),
                                                  (long long)eviction->gain)
                                   : text_of(view, name);

@@ -38,12 +38,12 @@ static const char *reboot_setup_unquote(const char *text, struct arena *arena) {
 static int set_command(struct setup_call *call, const char *option, const char *text,
                        const char *const **ret_words) {
         static const char *const prefix[] = { "/usr/bin/nsenter", "-m/proc/1/ns/mnt", "--" };
-        const char **words, **all;
+        const char **words;
         size_t count, skipped = call->options->uses_nsenter ? 0 : 3;
 
         if (shell_words_split(slice_of(text), call->arena, &words, &count, call->err) < 0)
                 return err_wrap(call->err, "option --%s", option);
-        all = ARENA_ARRAY(call->arena, const char *, count + 4);
+        const char **all = ARENA_ARRAY(call->arena, const char *, count + 4);
         memcpy(all, prefix, sizeof(prefix));
         memcpy(all + 3, words, count * sizeof(*all));
         *ret_words = all + skipped;
@@ -93,17 +93,16 @@ static int set_zone(struct setup_call *call, struct time_window *window) {
         const char *name = call->options->time_zone;
         struct time_zone *zone = NULL;
         struct buf bytes = { 0 };
-        const char *path;
-        int code;
 
         if (name[0] == '\0' || strcmp(name, "UTC") == 0)
                 return 0;
         if (strstr(name, "..") || name[0] == '/')
                 return reboot_setup_refuse(call, "time-zone", "an IANA name such as Europe/Berlin");
-        path = strcmp(name, "Local") == 0
-                       ? "/etc/localtime"
-                       : arena_printf(call->arena, "%s/%s", call->options->zone_folder, name);
-        code = file_text_read(path, &bytes, call->err);
+        const char *path =
+                strcmp(name, "Local") == 0
+                        ? "/etc/localtime"
+                        : arena_printf(call->arena, "%s/%s", call->options->zone_folder, name);
+        int code = file_text_read(path, &bytes, call->err);
         if (code == 0)
                 code = time_zone_parse(buf_view(&bytes), call->arena, &zone, call->err);
         buf_release(&bytes);

@@ -145,14 +145,13 @@ int reboot_status_print(const struct reboot_options *options) {
         struct reboot_status status = { .options = options };
         struct daemon_options daemon = options->daemon;
         struct err err = { 0 };
-        int code;
 
         daemon.user_agent = "berth-reboot";
         daemon.has_no_model = true;
         daemon.verbosity = 1;
-        code = daemon_run(&daemon,
-                          &(struct daemon_role){ .context = &status, .add = reboot_status_ask }, 1,
-                          &err);
+        int code = daemon_run(&daemon,
+                              &(struct daemon_role){ .context = &status, .add = reboot_status_ask },
+                              1, &err);
         if (code == 0 && status.failure.code) {
                 err = status.failure;
                 code = err.code;

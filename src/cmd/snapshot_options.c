@@ -69,7 +69,6 @@ static int read_now(const char *text, struct wall_time *ret_now, struct err *err
 static int read_objects(struct snapshot_inputs *inputs, const struct snapshot_options *options,
                         struct err *err) {
         struct snapshot *snapshot = &inputs->snapshot;
-        int code;
 
         if (options->objects.count && options->kubeconfig)
                 return err_set(err, BERTH_ERR_USAGE,
@@ -77,10 +76,11 @@ static int read_objects(struct snapshot_inputs *inputs, const struct snapshot_op
         if (options->objects.count)
                 return snapshot_read_paths(snapshot, options->objects.items, options->objects.count,
                                            err);
-        code = snapshot_read_cluster(snapshot,
-                                     &(struct snapshot_source){ .kubeconfig = options->kubeconfig,
-                                                                .context = options->context },
-                                     err);
+        int code =
+                snapshot_read_cluster(snapshot,
+                                      &(struct snapshot_source){ .kubeconfig = options->kubeconfig,
+                                                                 .context = options->context },
+                                      err);
         if (code == 0 && snapshot->note.len)
                 fprintf(stderr, "berth: not shown by the cluster, taken as absent: %s\n",
                         snapshot->note.data);

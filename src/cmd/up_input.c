@@ -64,14 +64,13 @@ static void add_thing(struct up_input *input, const struct up_thing *thing) {
 static struct slice object_text(struct up_input *input, const struct input_object *object) {
         CLEANUP(buf_release) struct buf text = { 0 };
         CLEANUP(cleanup_json_tree) struct json_tree *tree = NULL;
-        struct json_node *root;
 
         if (json_get(object->value, "kind") && json_get(object->value, "apiVersion")) {
                 json_write(object->value, &text);
                 return arena_slice(&input->arena, buf_view(&text));
         }
         tree = json_tree_new();
-        root = node_import(tree, object->value);
+        struct json_node *root = node_import(tree, object->value);
         node_put_text(tree, root, "apiVersion", object->api_version);
         node_put_text(tree, root, "kind", object->kind);
         node_write(root, &text);
@@ -143,9 +142,7 @@ static int add_object(void *context, const struct input_object *object, struct e
 
 static int read_scenario(struct up_input *input, struct err *err) {
         CLEANUP(buf_release) struct buf text = { 0 };
-        struct config_problems *problems;
         struct field_reader reader = { .arena = &input->arena };
-        int code;
 
         if (!input->scenario_path)
                 return 0;
@@ -153,12 +150,12 @@ static int read_scenario(struct up_input *input, struct err *err) {
             document_read(buf_view(&text), input->scenario_path, &input->scenario_document, err) <
                     0)
                 return err->code;
-        problems = config_problems_new();
+        struct config_problems *problems = config_problems_new();
         reader.problems = problems;
         reader.document = input->scenario_document;
         input->has_scenario =
                 scenario_decode(&reader, document_root(input->scenario_document), &input->scenario);
-        code = config_problems_to_err(problems, err);
+        int code = config_problems_to_err(problems, err);
         config_problems_free(problems);
         return code;
 }
@@ -204,14 +201,13 @@ static int add_table(struct up_input *input, enum trace_table table, const char 
 int up_input_add_trace(struct up_input *input, const char *trace, struct err *err) {
         static const char prefix[] = "openb=";
         const char *folder = trace + sizeof(prefix) - 1;
-        int code;
 
         if (strncmp(trace, prefix, sizeof(prefix) - 1) != 0 || !*folder)
                 return err_set(err, BERTH_ERR_USAGE,
                                "option --trace: expected openb=DIR, found \"%s\"", trace);
-        code = add_table(input, TRACE_NODES,
-                         arena_printf(&input->arena, "%s/openb_node_list_all_node.csv", folder), 3,
-                         err);
+        int code = add_table(input, TRACE_NODES,
+                             arena_printf(&input->arena, "%s/openb_node_list_all_node.csv", folder),
+                             3, err);
         if (code < 0)
                 return code;
         return add_table(input, TRACE_PODS,

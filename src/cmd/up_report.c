@@ -89,7 +89,6 @@ static void count_reasons(const struct up_sources *sources, struct arena *arena,
 static struct up_rule *rule_of(struct up_report *report, struct arena *arena,
                                const struct evict_record *record) {
         struct slice result = slice_of(evict_result_name(record->result));
-        struct up_rule *grown;
 
         for (size_t i = 0; i < report->rule_count; i++) {
                 struct up_rule *rule = &report->rules[i];
@@ -98,7 +97,7 @@ static struct up_rule *rule_of(struct up_report *report, struct arena *arena,
                     slice_eq(rule->profile, record->profile) && slice_eq(rule->result, result))
                         return rule;
         }
-        grown = ARENA_ARRAY(arena, struct up_rule, report->rule_count + 1);
+        struct up_rule *grown = ARENA_ARRAY(arena, struct up_rule, report->rule_count + 1);
         if (report->rule_count)
                 memcpy(grown, report->rules, report->rule_count * sizeof(*grown));
         grown[report->rule_count] =
@@ -354,10 +353,9 @@ void up_report_json(const struct up_report *report, struct buf *out) {
 
 int up_report_check_path(const char *path, struct err *err) {
         CLEANUP(buf_release) struct buf name = { 0 };
-        int fd;
 
         buf_printf(&name, "%s.tmp", path);
-        fd = open(name.data, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+        int fd = open(name.data, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
         if (fd < 0)
                 return err_set_errno(err, BERTH_ERR_IO, errno, "cannot write the report %s", path);
         close(fd);
@@ -369,14 +367,13 @@ int up_report_write(const struct up_report *report, const char *path, struct err
         CLEANUP(buf_release) struct buf name = { 0 };
         CLEANUP(buf_release) struct buf text = { 0 };
         FILE *file;
-        bool is_written;
 
         buf_printf(&name, "%s.tmp", path);
         up_report_json(report, &text);
         file = fopen(name.data, "we");
         if (!file)
                 return err_set_errno(err, BERTH_ERR_IO, errno, "cannot write the report %s", path);
-        is_written = fwrite(text.data, 1, text.len, file) == text.len;
+        bool is_written = fwrite(text.data, 1, text.len, file) == text.len;
         if (fclose(file) != 0 || !is_written || rename(name.data, path) != 0) {
                 err_set_errno(err, BERTH_ERR_IO, errno, "cannot write the report %s", path);
                 unlink(name.data);

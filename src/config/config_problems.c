@@ -225,12 +225,11 @@ void field_unknown(struct field_reader *reader, const struct field *fields,
                    const struct json *object, struct slice key) {
         const char *meant = nearest_name(fields, key);
         struct err err = { 0 };
-        size_t length;
         if (reader->unknown == UNKNOWN_IS_IGNORED)
                 return;
         err_set(&err, BERTH_ERR_INVALID, "unknown field%s%s%s", meant ? "; did you mean \"" : "",
                 meant ? meant : "", meant ? "\"?" : "");
-        length = field_path_enter_key(reader, key);
+        size_t length = field_path_enter_key(reader, key);
         memcpy(err.path, reader->path, sizeof(err.path));
         field_path_leave(reader, length);
         if (reader->document)

@@ -241,7 +241,6 @@ static void check_token(const struct policy_check *check, const struct json *val
 
 static void check_prometheus(const struct policy_check *check, const struct json *value,
                              const struct prometheus_config *prometheus) {
-        const char *problem;
         if (!prometheus) {
                 if (is_missing(value, "prometheus"))
                         field_problem(check->reader, value, "prometheus", "required, but missing");
@@ -254,7 +253,7 @@ static void check_prometheus(const struct policy_check *check, const struct json
                                       "required, but missing");
                 return;
         }
-        problem = http_url_problem(prometheus->url);
+        const char *problem = http_url_problem(prometheus->url);
         if (problem)
                 field_problem(check->reader, json_get(value, "url"), "prometheus.url",
                               "no valid URL: %s", problem);

@@ -41,10 +41,10 @@ void document_locate_key(const struct document *document, const struct json *obj
 /* A key in brackets, as Kubernetes writes those that are no plain names. */
 static const struct json *descend_bracket(const struct json *value, struct slice *path) {
         for (size_t length = path->len - 1; length > 1; length--) {
-                const struct json *child;
                 if (path->ptr[length] != ']')
                         continue;
-                child = json_get_slice(value, slice_make(path->ptr + 1, length - 1));
+                const struct json *child =
+                        json_get_slice(value, slice_make(path->ptr + 1, length - 1));
                 if (!child)
                         continue;
                 *path = slice_make(path->ptr + length + 1, path->len - length - 1);

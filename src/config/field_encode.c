@@ -109,12 +109,11 @@ void fields_encode(struct json_tree *tree, struct json_node *object, const struc
                    const void *structure) {
         for (const struct field *field = fields; field->name; field++) {
                 const void *member = (const char *)structure + field->offset;
-                struct json_node *value;
                 if (is_absent(field, structure))
                         continue;
                 if (field->type == FIELD_CUSTOM && field->encode)
                         field->encode(tree, object, field->name, member);
-                value = encode_value(tree, field, member);
+                struct json_node *value = encode_value(tree, field, member);
                 if (value)
                         node_put(tree, object, field->name, value);
         }

@@ -50,14 +50,13 @@ static void control_arm(struct control *control) {
 static void reconcile_one(struct controller_run *run, struct work_item *item) {
         struct control *control = run->control;
         struct err err = { 0 };
-        int r;
 
         if (!write_waits_enter(control->waits, run, work_item_ns(item), work_item_name(item))) {
                 work_queue_done(run->queue, item, false, loop_mono(control->loop));
                 return;
         }
         control->is_reconciling = true;
-        r = run->controller->reconcile(run, work_item_ns(item), work_item_name(item), &err);
+        int r = run->controller->reconcile(run, work_item_ns(item), work_item_name(item), &err);
         control->is_reconciling = false;
         object_index_sweep(control->index);
         control->stats.reconciles++;
@@ -130,8 +129,8 @@ static void control_changed(void *context, int resource, const struct store_even
 
 /* Everything that is there already, as if it were added now. */
 static void control_replay(struct control *control) {
-        for (size_t i = 0; i < resource_table_count(control->table); i++) {
-                int resource = resource_table_at(control->table, i)->resource;
+        for (size_t i = 0; i < control_resources_count(control->table); i++) {
+                int resource = control_resources_at(control->table, i)->resource;
                 struct store_range range = { .resource = resource };
                 struct store_cursor *cursor = NULL;
                 const struct store_object *object;
@@ -241,7 +240,7 @@ int control_new(const struct control_config *config, struct control **ret_contro
         control->timer = (struct loop_timer){ .fired = control_schedule, .context = control };
         rng_init(&control->rng, config->seed);
         number_resources(control);
-        control->table = resource_table_new(config->server);
+        control->table = control_resources_new(config->server);
         control->index = object_index_new(control->store, control->table, control->resource.pods);
         control->waits = write_waits_new(control->server, control_schedule, control);
         start_runs(control, is_wanted);
@@ -266,7 +265,7 @@ void control_free(struct control *control) {
                 work_queue_free(control->runs[i].queue);
         }
         object_index_free(control->index);
-        resource_table_free(control->table);
+        control_resources_free(control->table);
         object_events_release(control);
         free(control->ca_pem);
         control->is_freed = true;

@@ -7,8 +7,8 @@
 #include "base/rng.h"
 #include "control/change.h"
 #include "control/control.h"
+#include "control/control_resources.h"
 #include "control/object_index.h"
-#include "control/resource_table.h"
 #include "control/work_queue.h"
 #include "control/write_wait.h"
 #include "store/store.h"
@@ -56,7 +56,7 @@ struct control {
         struct store *store;
         struct api_server *server;
         struct loop *loop;
-        struct resource_table *table;
+        struct control_resources *table;
         struct object_index *index;
         struct resource_numbers resource;
         struct store_subscription *subscription;

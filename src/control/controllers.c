@@ -40,13 +40,12 @@ const char *control_controller_name(size_t index) {
 
 static int fail_unknown(struct slice name, struct err *err) {
         struct buf known = { 0 };
-        int r;
 
         for (size_t i = 0; controllers[i]; i++)
                 buf_printf(&known, "%s%s", i ? ", " : "", controllers[i]->name);
-        r = err_set(err, BERTH_ERR_INVALID,
-                    "unknown controller \"" SLICE_FMT "\"; known are *, none, %s", SLICE_ARG(name),
-                    known.data);
+        int r = err_set(err, BERTH_ERR_INVALID,
+                        "unknown controller \"" SLICE_FMT "\"; known are *, none, %s",
+                        SLICE_ARG(name), known.data);
         buf_release(&known);
         return r;
 }
@@ -70,13 +69,13 @@ static int controllers_take(struct slice word, bool *is_named, bool *is_refused,
                             struct err *err) {
         bool is_minus = word.len && word.ptr[0] == '-';
         size_t index = 0;
-        int r;
 
         if (slice_is(word, "*")) {
                 *is_all = true;
                 return 0;
         }
-        r = controllers_find(is_minus ? slice_make(word.ptr + 1, word.len - 1) : word, &index, err);
+        int r = controllers_find(is_minus ? slice_make(word.ptr + 1, word.len - 1) : word, &index,
+                                 err);
         if (r == 0)
                 (is_minus ? is_refused : is_named)[index] = true;
         return r;

@@ -49,7 +49,6 @@ static void find_jobs(struct cron_look *look) {
         look->jobs = ARENA_ARRAY(look->arena, struct cron_job_item, (owned ? owned->count : 0) + 1);
         for (struct entry_link *link = owned ? owned->first : NULL; link; link = link->after) {
                 struct cron_job_item *item = &look->jobs[look->count];
-                struct wall_time done;
 
                 if (link->entry->object->resource != control->resource.jobs)
                         continue;
@@ -58,7 +57,8 @@ static void find_jobs(struct cron_look *look) {
                 item->has_failed = object_condition_is(item->job, "Failed", "True");
                 item->is_finished =
                         item->has_failed || object_condition_is(item->job, "Complete", "True");
-                done = object_time(json_get(item->job, "status"), "completionTime");
+                struct wall_time done =
+                        object_time(json_get(item->job, "status"), "completionTime");
                 if (wall_time_is_set(done) &&
                     (!wall_time_is_set(look->succeeded) || done.ns > look->succeeded.ns))
                         look->succeeded = done;
@@ -193,7 +193,6 @@ static int keep_time(struct cron_look *look, struct err *err) {
         struct slice text = json_get_text(look->spec, "schedule");
         struct cron_schedule schedule;
         struct err problem = { 0 };
-        struct wall_time due;
         int r = 0;
 
         if (json_get_bool(look->spec, "suspend", false) || object_is_deleted(look->cron))
@@ -204,7 +203,7 @@ static int keep_time(struct cron_look *look, struct err *err) {
                                SLICE_ARG(text), problem.text);
                 return 0;
         }
-        due = last_missed(look, &schedule);
+        struct wall_time due = last_missed(look, &schedule);
         if (wall_time_is_set(due))
                 r = start_job(look, due, err);
         due = cron_schedule_next(&schedule, look->now);
@@ -219,11 +218,9 @@ static void put_active(struct cron_look *look, struct json_tree *tree, struct js
         struct json_node *list = node_array(tree);
 
         for (size_t i = 0; i < look->count; i++) {
-                struct json_node *reference;
-
                 if (look->jobs[i].is_finished)
                         continue;
-                reference = node_object(tree);
+                struct json_node *reference = node_object(tree);
                 node_put_string(tree, reference, "kind", "Job");
                 node_put_text(tree, reference, "namespace", object_namespace(look->cron));
                 node_put_text(tree, reference, "name", object_name(look->jobs[i].job));
@@ -238,15 +235,14 @@ static void put_active(struct cron_look *look, struct json_tree *tree, struct js
 static int write_status(struct cron_look *look, struct err *err) {
         struct json_tree *tree = json_tree_new();
         struct json_node *status = status_begin(tree, look->cron);
-        int r;
 
         put_active(look, tree, status);
         if (wall_time_is_set(look->scheduled))
                 status_time(tree, status, "lastScheduleTime", look->scheduled);
         if (wall_time_is_set(look->succeeded))
                 status_time(tree, status, "lastSuccessfulTime", look->succeeded);
-        r = status_write_back(look->run, look->run->control->resource.cron_jobs, look->cron, tree,
-                              status, err);
+        int r = status_write_back(look->run, look->run->control->resource.cron_jobs, look->cron,
+                                  tree, status, err);
         json_tree_free(tree);
         return r;
 }
@@ -254,10 +250,9 @@ static int write_status(struct cron_look *look, struct err *err) {
 static int look_at(struct cron_look *look, struct err *err) {
         int64_t keep_good = json_get_i64(look->spec, "successfulJobsHistoryLimit", 3);
         int64_t keep_bad = json_get_i64(look->spec, "failedJobsHistoryLimit", 1);
-        int r;
 
         find_jobs(look);
-        r = keep_time(look, err);
+        int r = keep_time(look, err);
         if (r == 0)
                 r = write_status(look, err);
         if (r == 0)

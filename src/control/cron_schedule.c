@@ -51,14 +51,13 @@ static int fail_field(const struct cron_schedule_field *field, struct slice text
 static bool parse_range(const struct cron_schedule_field *field, struct slice text, bool has_step,
                         int64_t *low, int64_t *high) {
         struct slice rest = text, first = SLICE_EMPTY, last = SLICE_EMPTY;
-        bool has_last;
 
         *low = field->low;
         *high = field->high == 7 ? 6 : field->high; /* Sunday is 0 and 7 */
         if (slice_is(text, "*") || slice_is(text, "?"))
                 return true;
         slice_split(&rest, '-', &first);
-        has_last = slice_split(&rest, '-', &last);
+        bool has_last = slice_split(&rest, '-', &last);
         if (!parse_value(field, first, low))
                 return false;
         if (has_last)
@@ -72,10 +71,9 @@ static int parse_part(const struct cron_schedule_field *field, struct slice part
                       struct err *err) {
         struct slice rest = part, range = SLICE_EMPTY, step_text = SLICE_EMPTY;
         int64_t low, high, step = 1;
-        bool has_step;
 
         slice_split(&rest, '/', &range);
-        has_step = slice_split(&rest, '/', &step_text);
+        bool has_step = slice_split(&rest, '/', &step_text);
         if (has_step && (!slice_to_i64(step_text, &step) || step < 1 || rest.ptr))
                 return fail_field(field, part, err);
         if (!parse_range(field, range, has_step, &low, &high))

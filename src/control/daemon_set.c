@@ -20,12 +20,10 @@ static bool queue_set(void *context, const struct store_object *object) {
 
 /* Only what decides about placement; heartbeats come all the time. */
 static bool is_node_news(struct change *change) {
-        const struct json *now, *before;
-
         if (change->event->type != STORE_MODIFIED)
                 return true;
-        now = change_object(change);
-        before = change_previous(change);
+        const struct json *now = change_object(change);
+        const struct json *before = change_previous(change);
         return !json_equal(json_get(now, "spec"), json_get(before, "spec")) ||
                !json_equal(json_get(json_get(now, "metadata"), "labels"),
                            json_get(json_get(before, "metadata"), "labels"));
@@ -183,10 +181,8 @@ static void put_affinity(struct json_tree *tree, struct json_node *spec, struct 
         if (node_count(terms) == 0)
                 node_append(terms, node_object(tree));
         for (size_t i = 0; i < node_count(terms); i++) {
-                struct json_node *fields;
-
                 term = node_at(terms, i);
-                fields = node_array(tree);
+                struct json_node *fields = node_array(tree);
                 node_append(fields, node_clone(tree, field));
                 node_put(tree, term, "matchFields", fields);
         }
@@ -277,10 +273,9 @@ static int keep_node(struct daemon_look *look, const struct json *object, struct
         struct arena arena;
         struct node decoded;
         bool runs = false, stays = false;
-        int r;
 
         arena_init(&arena, 2048);
-        r = node_decode(object, &arena, &decoded, err);
+        int r = node_decode(object, &arena, &decoded, err);
         if (r == 0)
                 judge_node(look, &decoded, &runs, &stays);
         arena_release(&arena);
@@ -322,15 +317,13 @@ static int daemon_set_update(struct daemon_look *look, struct err *err) {
                 return 0;
         while (map_next(look->nodes, &at, NULL, &value)) {
                 struct daemon_node *node = value;
-                bool was_available;
-                int r;
 
                 if (!node->is_wanted || !node->old || node->fresh)
                         continue;
-                was_available = is_available(look, node->old);
+                bool was_available = is_available(look, node->old);
                 if (was_available && budget <= 0)
                         continue;
-                r = delete_pod(look, node->old, err);
+                int r = delete_pod(look, node->old, err);
                 if (r < 0)
                         return r;
                 budget -= was_available;
@@ -344,7 +337,6 @@ static int write_status(struct daemon_look *look, struct err *err) {
         struct json_tree *tree = json_tree_new();
         struct json_node *status = status_begin(tree, look->set);
         int64_t missing = look->desired - look->available;
-        int r;
 
         node_put_i64(tree, status, "observedGeneration", object_generation(look->set));
         node_put_i64(tree, status, "desiredNumberScheduled", look->desired);
@@ -354,8 +346,8 @@ static int write_status(struct daemon_look *look, struct err *err) {
         status_count(tree, status, "updatedNumberScheduled", look->updated);
         status_count(tree, status, "numberAvailable", look->available);
         status_count(tree, status, "numberUnavailable", missing > 0 ? missing : 0);
-        r = status_write_back(look->run, look->run->control->resource.daemon_sets, look->set, tree,
-                              status, err);
+        int r = status_write_back(look->run, look->run->control->resource.daemon_sets, look->set,
+                                  tree, status, err);
         json_tree_free(tree);
         return r;
 }
@@ -363,19 +355,18 @@ static int write_status(struct daemon_look *look, struct err *err) {
 /* ---- reconciling ---- */
 
 static int daemon_set_begin(struct daemon_look *look, const struct json *set, struct err *err) {
-        const struct json *rolling;
-        int r;
 
         look->set = set;
         look->spec = json_get(set, "spec");
         look->now = control_now(look->run->control);
         look->due = WALL_TIME_UNSET;
         look->min_ready_s = json_get_i64(look->spec, "minReadySeconds", 0);
-        r = pod_spec_decode(json_get(json_get(look->spec, "template"), "spec"), look->arena,
-                            &look->pod_spec, err);
+        int r = pod_spec_decode(json_get(json_get(look->spec, "template"), "spec"), look->arena,
+                                &look->pod_spec, err);
         if (r < 0)
                 return r;
-        rolling = json_get(json_get(look->spec, "updateStrategy"), "rollingUpdate");
+        const struct json *rolling =
+                json_get(json_get(look->spec, "updateStrategy"), "rollingUpdate");
         look->max_unavailable = int_or_percent(
                 json_get(rolling, "maxUnavailable"),
                 (int64_t)store_count(look->run->control->store, look->run->control->resource.nodes),

@@ -9,14 +9,13 @@
 static void pod_gone(struct controller_run *run, struct change *change) {
         const struct json *reference = object_controller(change_object(change));
         struct json_doc *doc = NULL;
-        const struct json *set, *owner;
 
         if (!reference || !slice_is(json_get_text(reference, "kind"), "ReplicaSet"))
                 return;
-        set = control_read(run->control, run->control->resource.replica_sets,
-                           store_object_ns(change->event->object), json_get_text(reference, "name"),
-                           &doc);
-        owner = object_controller(set);
+        const struct json *set = control_read(run->control, run->control->resource.replica_sets,
+                                              store_object_ns(change->event->object),
+                                              json_get_text(reference, "name"), &doc);
+        const struct json *owner = object_controller(set);
         if (owner && slice_is(json_get_text(owner, "kind"), "Deployment"))
                 work_queue_add(run->queue, object_namespace(set), json_get_text(owner, "name"));
         json_doc_free(doc);
@@ -102,13 +101,12 @@ static bool adopt_if_selected(void *context, const struct store_object *object) 
         struct json_doc *doc = NULL;
         struct json_tree *tree;
         struct json_node *patch;
-        struct label_list labels;
 
         if (object_mentions(object, "\"ownerReferences\"") ||
             json_parse(store_object_body(object), &doc, NULL) < 0)
                 return true;
-        labels = label_list_decode(json_get(json_get(json_doc_root(doc), "metadata"), "labels"),
-                                   rollout->arena);
+        struct label_list labels = label_list_decode(
+                json_get(json_get(json_doc_root(doc), "metadata"), "labels"), rollout->arena);
         if (!object_is_deleted(json_doc_root(doc)) &&
             selector_matches(&adoption->selector, labels)) {
                 tree = json_tree_new();
@@ -258,12 +256,11 @@ static int create_fresh(struct rollout *rollout, struct err *err) {
         struct json_tree *tree = json_tree_new();
         struct err failure = { 0 };
         char hash[TEMPLATE_HASH_SIZE];
-        int r;
 
         template_hash(json_get(rollout->spec, "template"), rollout->collisions, hash);
-        r = object_create_read(rollout->run, number->replica_sets,
-                               object_namespace(rollout->deployment), set_node(rollout, tree, hash),
-                               &fresh->doc, &failure);
+        int r = object_create_read(rollout->run, number->replica_sets,
+                                   object_namespace(rollout->deployment),
+                                   set_node(rollout, tree, hash), &fresh->doc, &failure);
         json_tree_free(tree);
         if (r == BERTH_ERR_EXISTS)
                 rollout->collisions++; /* another name the next time */
@@ -295,10 +292,9 @@ static int patch_annotation(struct rollout *rollout, const struct object_target 
         struct json_tree *tree = json_tree_new();
         struct json_node *patch = node_object(tree);
         struct json_node *metadata = node_need_object(tree, patch, "metadata");
-        int r;
 
         node_put_string(tree, node_need_object(tree, metadata, "annotations"), key, value);
-        r = object_merge(rollout->run, target, patch, err);
+        int r = object_merge(rollout->run, target, patch, err);
         json_tree_free(tree);
         return r;
 }
@@ -337,19 +333,19 @@ static int forget_old(struct rollout *rollout, struct err *err) {
 
         for (size_t i = 0; i < rollout->count && excess > 0; i++) {
                 struct rollout_set *set = &rollout->sets[i];
-                int r;
 
                 if (set == rollout->fresh)
                         continue;
                 excess--;
                 if (set->wanted || set->replicas || object_is_deleted(set->set))
                         continue;
-                r = object_delete(rollout->run,
-                                  &(struct object_target){
-                                          .resource = rollout->run->control->resource.replica_sets,
-                                          .ns = object_namespace(rollout->deployment),
-                                          .name = set->name },
-                                  &(struct object_deletion){ .propagation = "Background" }, err);
+                int r = object_delete(
+                        rollout->run,
+                        &(struct object_target){
+                                .resource = rollout->run->control->resource.replica_sets,
+                                .ns = object_namespace(rollout->deployment),
+                                .name = set->name },
+                        &(struct object_deletion){ .propagation = "Background" }, err);
                 if (r < 0)
                         return r;
         }
@@ -359,12 +355,10 @@ static int forget_old(struct rollout *rollout, struct err *err) {
 /* ---- reconciling ---- */
 
 static void deployment_begin(struct rollout *rollout, const struct json *deployment) {
-        const struct json *strategy, *rolling;
-
         rollout->deployment = deployment;
         rollout->spec = json_get(deployment, "spec");
-        strategy = json_get(rollout->spec, "strategy");
-        rolling = json_get(strategy, "rollingUpdate");
+        const struct json *strategy = json_get(rollout->spec, "strategy");
+        const struct json *rolling = json_get(strategy, "rollingUpdate");
         rollout->now = control_now(rollout->run->control);
         rollout->wanted = json_get_i64(rollout->spec, "replicas", 1);
         rollout->is_paused = json_get_bool(rollout->spec, "paused", false);

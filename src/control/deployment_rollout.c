@@ -34,18 +34,15 @@ int rollout_scale_set(struct rollout *rollout, struct rollout_set *set, int64_t 
         struct object_target target = { .resource = number->replica_sets,
                                         .ns = object_namespace(rollout->deployment),
                                         .name = set->name };
-        struct json_tree *tree;
-        struct json_node *patch;
         int64_t before = set->wanted;
-        int r;
 
         if (before == wanted && set->has_desired && set->desired == rollout->wanted)
                 return 0;
-        tree = json_tree_new();
-        patch = node_object(tree);
+        struct json_tree *tree = json_tree_new();
+        struct json_node *patch = node_object(tree);
         put_sizes(rollout, tree, patch);
         node_put_i64(tree, node_need_object(tree, patch, "spec"), "replicas", wanted);
-        r = object_merge(rollout->run, &target, patch, err);
+        int r = object_merge(rollout->run, &target, patch, err);
         json_tree_free(tree);
         if (r < 0)
                 return r;
@@ -86,11 +83,10 @@ static int64_t drop_unhealthy(struct rollout *rollout, int64_t budget, struct er
                 struct rollout_set *set = &rollout->sets[i];
                 int64_t count =
                         deployment_rollout_least(budget - dropped, set->wanted - set->available);
-                int r;
 
                 if (!is_old(rollout, set) || count <= 0)
                         continue;
-                r = rollout_scale_set(rollout, set, set->wanted - count, err);
+                int r = rollout_scale_set(rollout, set, set->wanted - count, err);
                 if (r < 0)
                         return r;
                 dropped += count;
@@ -106,11 +102,10 @@ static int drop_healthy(struct rollout *rollout, int64_t least_available, struct
         for (size_t i = 0; i < rollout->count && budget > 0; i++) {
                 struct rollout_set *set = &rollout->sets[i];
                 int64_t count = deployment_rollout_least(budget, set->wanted);
-                int r;
 
                 if (!is_old(rollout, set))
                         continue;
-                r = rollout_scale_set(rollout, set, set->wanted - count, err);
+                int r = rollout_scale_set(rollout, set, set->wanted - count, err);
                 if (r < 0)
                         return r;
                 budget -= count;
@@ -152,11 +147,9 @@ bool rollout_has_old_pods(const struct rollout *rollout) {
 
 int rollout_stop_old(struct rollout *rollout, struct err *err) {
         for (size_t i = 0; i < rollout->count; i++) {
-                int r;
-
                 if (!is_old(rollout, &rollout->sets[i]))
                         continue;
-                r = rollout_scale_set(rollout, &rollout->sets[i], 0, err);
+                int r = rollout_scale_set(rollout, &rollout->sets[i], 0, err);
                 if (r < 0)
                         return r;
         }
@@ -164,9 +157,7 @@ int rollout_stop_old(struct rollout *rollout, struct err *err) {
 }
 
 int rollout_step(struct rollout *rollout, struct err *err) {
-        int r;
-
-        r = rollout_scale_set(rollout, rollout->fresh, fresh_size(rollout), err);
+        int r = rollout_scale_set(rollout, rollout->fresh, fresh_size(rollout), err);
         return r < 0 || rollout->is_recreate ? r : shrink_old(rollout, err);
 }
 

@@ -182,7 +182,6 @@ int rollout_write_status(struct rollout *rollout, struct err *err) {
         struct json_node *status = status_begin(tree, rollout->deployment);
         struct deployment_status_totals totals = totals_of(rollout);
         int64_t missing = totals.wanted - totals.available;
-        int r;
 
         node_put_i64(tree, status, "observedGeneration", object_generation(rollout->deployment));
         status_count(tree, status, "replicas", totals.replicas);
@@ -195,8 +194,8 @@ int rollout_write_status(struct rollout *rollout, struct err *err) {
         judge_pause(rollout, tree, status);
         judge_progress(rollout, &totals, tree, status);
         put_failure(rollout, tree, status);
-        r = status_write_back(rollout->run, rollout->run->control->resource.deployments,
-                              rollout->deployment, tree, status, err);
+        int r = status_write_back(rollout->run, rollout->run->control->resource.deployments,
+                                  rollout->deployment, tree, status, err);
         json_tree_free(tree);
         return r;
 }

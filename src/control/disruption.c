@@ -55,12 +55,11 @@ static void disruption_stop(struct controller_run *run) {
 
 static struct budget_selector *selector_new(const struct store_object *object) {
         struct budget_selector *selector = xcalloc(1, sizeof(*selector));
-        const struct json *spec;
 
         arena_init(&selector->arena, 512);
         if (json_parse(store_object_body(object), &selector->doc, NULL) < 0)
                 return selector;
-        spec = json_get(json_doc_root(selector->doc), "spec");
+        const struct json *spec = json_get(json_doc_root(selector->doc), "spec");
         selector->is_valid = selector_decode(json_get(spec, "selector"), &selector->arena,
                                              &selector->selector, NULL) == 0;
         return selector;
@@ -88,7 +87,6 @@ static void budget_changed(struct controller_run *run, const struct store_event 
 static void queue_matching(struct controller_run *run, const struct json *pod) {
         struct budget_place *place = map_get(run->state, object_namespace(pod));
         struct arena arena;
-        struct label_list labels;
         struct slice name;
         void *value;
         size_t at = 0;
@@ -96,7 +94,8 @@ static void queue_matching(struct controller_run *run, const struct json *pod) {
         if (!place || map_count(place->selectors) == 0)
                 return;
         arena_init(&arena, 1024);
-        labels = label_list_decode(json_get(json_get(pod, "metadata"), "labels"), &arena);
+        struct label_list labels =
+                label_list_decode(json_get(json_get(pod, "metadata"), "labels"), &arena);
         while (map_next(place->selectors, &at, &name, &value)) {
                 const struct budget_selector *selector = value;
 
@@ -195,22 +194,23 @@ static int fail_scale(const struct json *reference, struct err *err) {
 static int scale_of(struct budget_look *look, const struct json *reference, int64_t *ret_scale,
                     struct err *err) {
         const struct control *control = look->run->control;
-        const struct resource_entry *kind = resource_table_find_kind(
+        const struct resource_entry *kind = control_resources_find_kind(
                 control->table, api_version_group(json_get_text(reference, "apiVersion")),
                 json_get_text(reference, "kind"));
-        const struct json *object, *above, *replicas;
         struct json_doc *doc = NULL;
         int r = 0;
 
-        object = kind ? control_read(control, kind->resource, object_namespace(look->budget),
-                                     json_get_text(reference, "name"), &doc)
-                      : NULL;
+        const struct json *object =
+                kind ? control_read(control, kind->resource, object_namespace(look->budget),
+                                    json_get_text(reference, "name"), &doc)
+                     : NULL;
         if (!object || !slice_eq(object_uid(object), json_get_text(reference, "uid"))) {
                 json_doc_free(doc);
                 return fail_scale(reference, err);
         }
-        above = kind->resource == control->resource.replica_sets ? object_controller(object) : NULL;
-        replicas = json_get(json_get(object, "spec"), "replicas");
+        const struct json *above =
+                kind->resource == control->resource.replica_sets ? object_controller(object) : NULL;
+        const struct json *replicas = json_get(json_get(object, "spec"), "replicas");
         if (above)
                 r = scale_of(look, above, ret_scale, err);
         else if (!json_as_i64(replicas, ret_scale))
@@ -221,9 +221,7 @@ static int scale_of(struct budget_look *look, const struct json *reference, int6
 
 static int add_scale(struct budget_look *look, const struct object_entry *entry, struct err *err) {
         struct json_doc *doc = NULL;
-        const struct json *pod;
         int64_t scale = 0;
-        int r;
 
         if (!entry->controller) {
                 look->has_unmanaged = true;
@@ -232,8 +230,8 @@ static int add_scale(struct budget_look *look, const struct object_entry *entry,
         if (map_get(look->owners, slice_of(entry->controller->uid)))
                 return 0;
         map_put(look->owners, slice_of(entry->controller->uid), look);
-        pod = entry_read(entry, &doc);
-        r = scale_of(look, object_controller(pod), &scale, err);
+        const struct json *pod = entry_read(entry, &doc);
+        int r = scale_of(look, object_controller(pod), &scale, err);
         look->scale += scale;
         json_doc_free(doc);
         return r;
@@ -308,7 +306,6 @@ static void put_disrupted(struct budget_look *look, struct json_tree *tree,
 static void put_condition(struct budget_look *look, struct json_tree *tree,
                           struct json_node *status, bool is_allowed, const struct err *failure) {
         const char *reason = is_allowed ? "SufficientPods" : "InsufficientPods";
-        struct node_iter iter;
         struct json_node *condition;
 
         status_condition_put(
@@ -318,7 +315,7 @@ static void put_condition(struct budget_look *look, struct json_tree *tree,
                                             .reason = failure->code < 0 ? "SyncFailed" : reason,
                                             .message = failure->code < 0 ? failure->text : "" },
                 look->now);
-        iter = node_iter(node_get(status, "conditions"));
+        struct node_iter iter = node_iter(node_get(status, "conditions"));
         while (node_next(&iter, NULL, &condition)) {
                 if (slice_is(node_get_text(condition, "type"), "DisruptionAllowed"))
                         node_put_i64(tree, condition, "observedGeneration",
@@ -330,7 +327,6 @@ static int write_status(struct budget_look *look, const struct budget_output *ou
                         int64_t healthy, const struct err *failure, struct err *err) {
         struct json_tree *tree = json_tree_new();
         struct json_node *status = status_begin(tree, look->budget);
-        int r;
 
         if (failure->code < 0) {
                 node_put_i64(tree, status, "disruptionsAllowed", 0);
@@ -343,8 +339,8 @@ static int write_status(struct budget_look *look, const struct budget_output *ou
         }
         node_put_i64(tree, status, "observedGeneration", object_generation(look->budget));
         put_condition(look, tree, status, failure->code == 0 && output->allowed > 0, failure);
-        r = status_write_back(look->run, look->run->control->resource.budgets, look->budget, tree,
-                              status, err);
+        int r = status_write_back(look->run, look->run->control->resource.budgets, look->budget,
+                                  tree, status, err);
         json_tree_free(tree);
         return r;
 }
@@ -403,9 +399,6 @@ static int forget_target(struct controller_run *run, struct slice ns, struct sli
         struct object_target target = { .resource = run->control->resource.pods,
                                         .ns = ns,
                                         .name = object_name(pod) };
-        struct json_tree *tree;
-        struct json_node *status, *patch;
-        int r;
 
         if (object_is_deleted(pod) || !object_condition_is(pod, "DisruptionTarget", "True") ||
             slice_is(json_get_text(condition, "reason"), "TerminationByKubelet") ||
@@ -416,15 +409,15 @@ static int forget_target(struct controller_run *run, struct slice ns, struct sli
                 run_add_at(run, ns, key, due);
                 return 0;
         }
-        tree = json_tree_new();
-        status = status_begin(tree, pod);
-        patch = node_object(tree);
+        struct json_tree *tree = json_tree_new();
+        struct json_node *status = status_begin(tree, pod);
+        struct json_node *patch = node_object(tree);
         status_condition_put(tree, status,
                              &(struct status_condition){
                                      .type = "DisruptionTarget", .reason = "", .message = "" },
                              control_now(run->control));
         node_put(tree, patch, "conditions", node_clone(tree, node_get(status, "conditions")));
-        r = object_merge_status(run, &target, tree, patch, err);
+        int r = object_merge_status(run, &target, tree, patch, err);
         json_tree_free(tree);
         return r;
 }
@@ -437,13 +430,13 @@ static int disruption_reconcile(struct controller_run *run, struct slice ns, str
         struct json_doc *doc = NULL;
         struct arena arena;
         struct budget_look look = { .run = run, .arena = &arena, .now = control_now(control) };
-        const struct json *object;
         int r = 0;
 
         if (is_pod)
                 pod_name = slice_make(name.ptr + prefix.len, name.len - prefix.len);
-        object = control_read(control, is_pod ? control->resource.pods : control->resource.budgets,
-                              ns, is_pod ? pod_name : name, &doc);
+        const struct json *object =
+                control_read(control, is_pod ? control->resource.pods : control->resource.budgets,
+                             ns, is_pod ? pod_name : name, &doc);
         arena_init(&arena, 4096);
         look.owners = map_new();
         look.budget = object;

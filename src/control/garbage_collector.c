@@ -28,7 +28,7 @@ static void queue_owners(struct controller_run *run, const struct json *object) 
         const struct json *reference;
 
         while (json_next(&iter, NULL, &reference)) {
-                const struct resource_entry *kind = resource_table_find_kind(
+                const struct resource_entry *kind = control_resources_find_kind(
                         control->table, api_version_group(json_get_text(reference, "apiVersion")),
                         json_get_text(reference, "kind"));
                 const struct store_object *owner =
@@ -94,10 +94,9 @@ struct subject {
 static int patch_list(const struct subject *subject, const char *member, struct json_tree *tree,
                       struct json_node *list, struct err *err) {
         struct json_node *patch = node_object(tree);
-        int r;
 
         node_put(tree, node_need_object(tree, patch, "metadata"), member, list);
-        r = object_merge(subject->run, &subject->target, patch, err);
+        int r = object_merge(subject->run, &subject->target, patch, err);
         return r == BERTH_ERR_NOT_FOUND ? 0 : r;
 }
 
@@ -107,13 +106,12 @@ static int drop_finalizer(const struct subject *subject, const char *name, struc
         struct json_tree *tree = json_tree_new();
         struct json_node *list = node_array(tree);
         const struct json *item;
-        int r;
 
         while (json_next(&iter, NULL, &item)) {
                 if (!slice_is(json_text(item), name))
                         node_append(list, node_import(tree, item));
         }
-        r = patch_list(subject, "finalizers", tree, list, err);
+        int r = patch_list(subject, "finalizers", tree, list, err);
         json_tree_free(tree);
         return r;
 }
@@ -126,18 +124,18 @@ static enum owner_state state_of(const struct subject *subject, const struct jso
         const struct control *control = subject->run->control;
         const struct owner *owner =
                 object_index_owner(control->index, json_get_text(reference, "uid"));
-        const struct resource_entry *kind = resource_table_find_kind(
+        const struct resource_entry *kind = control_resources_find_kind(
                 control->table, api_version_group(json_get_text(reference, "apiVersion")),
                 json_get_text(reference, "kind"));
-        const struct store_object *object;
 
         if (owner && !owner->is_alive)
                 return OWNER_GONE;
         if (!kind)
                 return OWNER_SOLID;
-        object = store_get(control->store, kind->resource,
-                           kind->is_namespaced ? subject->target.ns : SLICE_EMPTY,
-                           json_get_text(reference, "name"));
+        const struct store_object *object =
+                store_get(control->store, kind->resource,
+                          kind->is_namespaced ? subject->target.ns : SLICE_EMPTY,
+                          json_get_text(reference, "name"));
         return object && object_mentions(object, "\"deletionTimestamp\"") &&
                                object_mentions(object, "\"" FOREGROUND "\"")
                        ? OWNER_WAITING
@@ -151,7 +149,6 @@ static int drop_references(const struct subject *subject, struct slice uid, stru
         struct json_tree *tree = json_tree_new();
         struct json_node *list = node_array(tree);
         const struct json *reference;
-        int r;
 
         while (json_next(&iter, NULL, &reference)) {
                 bool is_dropped = uid.len ? slice_eq(json_get_text(reference, "uid"), uid)
@@ -160,7 +157,7 @@ static int drop_references(const struct subject *subject, struct slice uid, stru
                 if (!is_dropped)
                         node_append(list, node_import(tree, reference));
         }
-        r = patch_list(subject, "ownerReferences", tree, list, err);
+        int r = patch_list(subject, "ownerReferences", tree, list, err);
         json_tree_free(tree);
         return r;
 }
@@ -283,7 +280,7 @@ static int garbage_collector_reconcile(struct controller_run *run, struct slice 
 
         slice_split(&name, ':', &number);
         if (!slice_to_i64(number, &resource)) {
-                resource_table_refresh(run->control->table); /* custom resources changed */
+                control_resources_refresh(run->control->table); /* custom resources changed */
                 return 0;
         }
         subject.target =

@@ -67,14 +67,13 @@ static int release_pod(struct controller_run *run, const struct object_entry *en
         struct json_doc *doc = NULL;
         const struct json *pod = entry_read(entry, &doc), *name;
         struct json_iter iter = json_iter(json_get(json_get(pod, "metadata"), "finalizers"));
-        int r;
 
         while (json_next(&iter, NULL, &name)) {
                 if (!slice_is(json_text(name), JOB_FINALIZER))
                         node_append(list, node_import(tree, name));
         }
         node_put(tree, node_need_object(tree, patch, "metadata"), "finalizers", list);
-        r = object_merge(run, &target, patch, err);
+        int r = object_merge(run, &target, patch, err);
         json_doc_free(doc);
         json_tree_free(tree);
         store_object_unref(kept);
@@ -148,13 +147,12 @@ static int create_pod(struct job_look *look, int64_t index, struct err *err) {
         struct json_tree *tree = json_tree_new();
         struct json_node *pod = pod_from_template(look->run, tree, resource, look->job,
                                                   json_get(look->spec, "template"));
-        int r;
 
         node_append(node_need_array(tree, node_get(pod, "metadata"), "finalizers"),
                     node_string(tree, JOB_FINALIZER));
         if (index >= 0)
                 put_index(look, tree, pod, index);
-        r = pod_owner_create(look->run, resource, look->job, pod, err);
+        int r = pod_owner_create(look->run, resource, look->job, pod, err);
         json_tree_free(tree);
         return r;
 }
@@ -170,14 +168,12 @@ static int create_pods(struct job_look *look, int64_t count, struct err *err) {
         int64_t index = -1;
 
         for (int64_t i = 0; i < count && i < BURST_MAX; i++) {
-                int r;
-
                 if (look->is_indexed) {
                         index = next_index(look, index + 1);
                         if (index < 0)
                                 return 0;
                 }
-                r = create_pod(look, index, err);
+                int r = create_pod(look, index, err);
                 if (r < 0)
                         return r;
         }
@@ -190,12 +186,11 @@ static int create_pods(struct job_look *look, int64_t count, struct err *err) {
 static int delete_active(struct job_look *look, int64_t count, struct err *err) {
         for (size_t i = look->pods.count; i > 0 && count > 0; i--) {
                 struct object_entry *entry = look->pods.items[i - 1];
-                int r;
 
                 if (!pod_entry_is_active(entry))
                         continue;
-                r = pod_owner_delete(look->run, look->run->control->resource.jobs, look->job, entry,
-                                     err);
+                int r = pod_owner_delete(look->run, look->run->control->resource.jobs, look->job,
+                                         entry, err);
                 if (r < 0)
                         return r;
                 count--;
@@ -232,13 +227,11 @@ static bool is_paused(struct job_look *look) {
 /* ---- one look ---- */
 
 static int64_t wanted_pods(const struct job_look *look) {
-        int64_t left;
-
         if (look->is_suspended || look->is_success || look->failure_reason)
                 return 0;
         if (!look->has_completions)
                 return look->succeeded > 0 ? look->active : look->parallelism;
-        left = look->completions - look->succeeded;
+        int64_t left = look->completions - look->succeeded;
         return left < look->parallelism ? left : look->parallelism;
 }
 
@@ -290,7 +283,6 @@ static int release_counted(struct job_look *look, struct err *err) {
 
 static void job_begin(struct job_look *look, const struct json *job) {
         const struct json *status = json_get(job, "status");
-        size_t indexes;
 
         look->job = job;
         look->spec = json_get(job, "spec");
@@ -304,7 +296,7 @@ static void job_begin(struct job_look *look, const struct json *job) {
                            look->completions <= COMPLETIONS_MAX;
         look->succeeded = json_get_i64(status, "succeeded", 0);
         look->failed = json_get_i64(status, "failed", 0);
-        indexes = look->is_indexed ? (size_t)look->completions : 0;
+        size_t indexes = look->is_indexed ? (size_t)look->completions : 0;
         look->done = bitset_in_arena(look->arena, indexes + 1);
         look->busy = bitset_in_arena(look->arena, indexes + 1);
         index_set_parse(json_get_text(status, "completedIndexes"), indexes, &look->done);
@@ -321,12 +313,10 @@ static void recall_end(struct job_look *look) {
 }
 
 static int look_at(struct job_look *look, const struct json *job, struct err *err) {
-        bool is_over;
-        int r;
 
         job_begin(look, job);
-        r = pod_owner_claim(look->run, look->run->control->resource.jobs, job, look->arena,
-                            &look->pods, err);
+        int r = pod_owner_claim(look->run, look->run->control->resource.jobs, job, look->arena,
+                                &look->pods, err);
         if (r < 0)
                 return r;
         recall_end(look);
@@ -336,8 +326,8 @@ static int look_at(struct job_look *look, const struct json *job, struct err *er
                 return release_counted(look, err);
         }
         job_judge(look);
-        is_over = (look->failure_reason || look->is_success) && look->active == 0 &&
-                  look->terminating == 0;
+        bool is_over = (look->failure_reason || look->is_success) && look->active == 0 &&
+                       look->terminating == 0;
         tell_end(look, is_over);
         r = job_write_status(look, is_over, err);
         if (r == 0)
@@ -353,10 +343,9 @@ static int job_reconcile(struct controller_run *run, struct slice ns, struct sli
                 control_read(run->control, run->control->resource.jobs, ns, name, &doc);
         struct arena arena;
         struct job_look look = { .run = run, .arena = &arena };
-        int r;
 
         arena_init(&arena, 4096);
-        r = job ? look_at(&look, job, err) : release_strays(run, ns, err);
+        int r = job ? look_at(&look, job, err) : release_strays(run, ns, err);
         arena_release(&arena);
         json_doc_free(doc);
         return r;

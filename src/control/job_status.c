@@ -154,7 +154,6 @@ static void count_over(struct job_look *look, struct object_entry *entry) {
         bool has_succeeded = entry->pod->phase == PHASE_SUCCEEDED;
         int64_t index = job_pod_index(look, entry);
         struct json_doc *doc = NULL;
-        const struct json *pod;
 
         look->counted.items[look->counted.count++] = entry;
         if (has_succeeded && look->is_indexed) {
@@ -166,7 +165,7 @@ static void count_over(struct job_look *look, struct object_entry *entry) {
                 look->succeeded++;
                 return;
         }
-        pod = entry_read(entry, &doc);
+        const struct json *pod = entry_read(entry, &doc);
         if (is_counted_failure(look, pod)) {
                 look->failed++;
                 look->fresh_failed++;
@@ -307,7 +306,6 @@ int job_write_status(struct job_look *look, bool is_over, struct err *err) {
         struct json_tree *tree = json_tree_new();
         struct json_node *status = status_begin(tree, look->job);
         struct buf indexes = { 0 };
-        int r;
 
         if (!look->is_suspended || node_get(status, "startTime"))
                 put_start(look, tree, status);
@@ -324,8 +322,8 @@ int job_write_status(struct job_look *look, bool is_over, struct err *err) {
         }
         put_suspension(look, tree, status);
         put_end(look, tree, status, is_over);
-        r = status_write_back(look->run, look->run->control->resource.jobs, look->job, tree, status,
-                              err);
+        int r = status_write_back(look->run, look->run->control->resource.jobs, look->job, tree,
+                                  status, err);
         buf_release(&indexes);
         json_tree_free(tree);
         return r;

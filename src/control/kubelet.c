@@ -69,7 +69,6 @@ static bool is_respecified(struct change *change) {
 static void pod_changed(struct kubelet *kubelet, struct change *change) {
         const struct store_event *event = change->event;
         struct slice ns = store_object_ns(event->object), name = store_object_name(event->object);
-        struct object_entry *entry;
 
         if (event->type == STORE_DELETED) {
                 pod_run_free(map_remove(
@@ -78,7 +77,8 @@ static void pod_changed(struct kubelet *kubelet, struct change *change) {
                 work_queue_cancel(kubelet->run->queue, ns, name);
                 return;
         }
-        entry = object_index_find(kubelet->run->control->index, change->resource, ns, name);
+        struct object_entry *entry =
+                object_index_find(kubelet->run->control->index, change->resource, ns, name);
         if (kubelet->is_writing || !entry || !entry->pod->is_bound)
                 return;
         if (event->type == STORE_MODIFIED && is_lifecycle_changed(change))

@@ -39,7 +39,6 @@ static int create_lease(struct kubelet *kubelet, const struct kubelet_node *node
         struct json_node *lease = node_object(tree), *owner = node_object(tree);
         struct json_node *metadata = node_need_object(tree, lease, "metadata");
         struct json_node *spec = node_need_object(tree, lease, "spec");
-        int r;
 
         node_put_string(tree, metadata, "name", node->name);
         node_put_string(tree, metadata, "namespace", LEASE_NAMESPACE);
@@ -51,21 +50,19 @@ static int create_lease(struct kubelet *kubelet, const struct kubelet_node *node
         node_put_string(tree, spec, "holderIdentity", node->name);
         node_put_i64(tree, spec, "leaseDurationSeconds", LEASE_DURATION_S);
         put_renewal(kubelet, tree, lease);
-        r = object_create(kubelet->run, kubelet->run->control->resource.leases,
-                          SLICE_LITERAL(LEASE_NAMESPACE), lease, err);
+        int r = object_create(kubelet->run, kubelet->run->control->resource.leases,
+                              SLICE_LITERAL(LEASE_NAMESPACE), lease, err);
         json_tree_free(tree);
         return r;
 }
 
 static void kubelet_node_renew(struct kubelet *kubelet, struct kubelet_node *node) {
         struct object_target target = lease_of(kubelet, node);
-        struct json_tree *tree;
-        struct json_node *patch;
 
         if (node->is_failed || !node->is_registered)
                 return;
-        tree = json_tree_new();
-        patch = node_object(tree);
+        struct json_tree *tree = json_tree_new();
+        struct json_node *patch = node_object(tree);
         put_renewal(kubelet, tree, patch);
         if (object_merge(kubelet->run, &target, patch, NULL) < 0 ||
             ++node->beats % BEATS_PER_STATUS == 0)
@@ -215,7 +212,6 @@ static void put_capacity(struct json_tree *tree, struct json_node *status, const
                                                    { "memory", "32Gi" },
                                                    { "ephemeral-storage", "100Gi" },
                                                    { "pods", "110" } };
-        struct json_node *capacity;
 
         if (json_count(json_get(old, "allocatable")))
                 return;
@@ -223,7 +219,7 @@ static void put_capacity(struct json_tree *tree, struct json_node *status, const
                 node_put(tree, status, "allocatable", node_import(tree, json_get(old, "capacity")));
                 return;
         }
-        capacity = node_need_object(tree, status, "capacity");
+        struct json_node *capacity = node_need_object(tree, status, "capacity");
         for (size_t i = 0; i < ARRAY_LEN(defaults); i++)
                 node_put_string(tree, capacity, defaults[i][0], defaults[i][1]);
         node_put(tree, status, "allocatable", node_clone(tree, capacity));
@@ -259,7 +255,6 @@ static void put_info(struct json_tree *tree, struct json_node *status, const str
 static void put_addresses(struct json_tree *tree, struct json_node *status, const struct json *old,
                           struct kubelet_node *node) {
         struct json_iter iter = json_iter(json_get(old, "addresses"));
-        struct json_node *list, *element;
         const struct json *address;
 
         while (json_next(&iter, NULL, &address)) {
@@ -269,8 +264,8 @@ static void put_addresses(struct json_tree *tree, struct json_node *status, cons
         }
         if (json_count(json_get(old, "addresses")))
                 return;
-        list = node_need_array(tree, status, "addresses");
-        element = node_object(tree);
+        struct json_node *list = node_need_array(tree, status, "addresses");
+        struct json_node *element = node_object(tree);
         node_put_string(tree, element, "type", "InternalIP");
         node_put_string(tree, element, "address", node->host_ip);
         node_append(list, element);
@@ -287,14 +282,13 @@ static int kubelet_node_report(struct kubelet *kubelet, struct kubelet_node *nod
                                         .name = slice_of(node->name) };
         struct json_tree *tree = json_tree_new();
         struct json_node *status = node_object(tree);
-        int r;
 
         put_capacity(tree, status, old);
         put_info(tree, status, old, node);
         put_addresses(tree, status, old, node);
         put_conditions(kubelet, tree, status, object);
         kubelet->is_writing = true;
-        r = object_merge_status(kubelet->run, &target, tree, status, err);
+        int r = object_merge_status(kubelet->run, &target, tree, status, err);
         json_tree_free(tree);
         return r;
 }
@@ -391,12 +385,11 @@ static int kubelet_node_keep(struct kubelet *kubelet, struct kubelet_node *node,
                              const struct json *object, struct err *err) {
         struct object_target lease = lease_of(kubelet, node);
         bool was_away = !node->is_registered || node->is_failed;
-        int r;
 
         node->is_failed = is_failing(kubelet, node) || is_rebooting(kubelet, node, object);
         if (node->is_failed)
                 return 0;
-        r = kubelet_node_report(kubelet, node, object, err);
+        int r = kubelet_node_report(kubelet, node, object, err);
         if (r < 0)
                 return r;
         node->is_registered = true;
@@ -416,8 +409,6 @@ int kubelet_node_reconcile(struct kubelet *kubelet, struct slice name, struct er
         struct json_doc *doc = NULL;
         const struct json *object =
                 control_read(control, control->resource.nodes, SLICE_EMPTY, name, &doc);
-        struct kubelet_node *node;
-        int r;
 
         if (!object || !is_managed(object)) {
                 kubelet_node_forget(kubelet, map_get(kubelet->nodes, name));
@@ -425,10 +416,10 @@ int kubelet_node_reconcile(struct kubelet *kubelet, struct slice name, struct er
                 return 0;
         }
         work_queue_cancel(kubelet->run->queue, SLICE_EMPTY, name); /* what was planned before */
-        node = node_need(kubelet, name);
+        struct kubelet_node *node = node_need(kubelet, name);
         json_doc_free(node->doc);
         node->doc = object_mentions(stored, LIFECYCLE_PREFIX) ? doc : NULL;
-        r = kubelet_node_keep(kubelet, node, object, err);
+        int r = kubelet_node_keep(kubelet, node, object, err);
         if (node->doc != doc)
                 json_doc_free(doc);
         return r;

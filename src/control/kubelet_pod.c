@@ -74,7 +74,6 @@ static int write_status(const struct kubelet_pod_step *step, struct err *err) {
                                         .name = step->plan.name };
         struct json_tree *tree = json_tree_new();
         char pod_ip[48] = "";
-        int r;
 
         if (known.len)
                 snprintf(pod_ip, sizeof(pod_ip), SLICE_FMT, SLICE_ARG(known));
@@ -84,11 +83,11 @@ static int write_status(const struct kubelet_pod_step *step, struct err *err) {
                 snprintf(pod_ip, sizeof(pod_ip), "10.%u.%u.%u", node->number >> 8 & 255,
                          node->number & 255, 1 + node->next_ip++ % 254);
         step->kubelet->is_writing = true;
-        r = object_merge_status(step->kubelet->run, &target, tree,
-                                pod_run_status(step->run, &step->plan,
-                                               &(struct pod_addresses){ pod_ip, node->host_ip },
-                                               step->now, tree),
-                                err);
+        int r = object_merge_status(step->kubelet->run, &target, tree,
+                                    pod_run_status(step->run, &step->plan,
+                                                   &(struct pod_addresses){ pod_ip, node->host_ip },
+                                                   step->now, tree),
+                                    err);
         json_tree_free(tree);
         return r;
 }
@@ -184,11 +183,10 @@ static bool needs_report(const struct kubelet_pod_step *step, bool is_changed) {
 static int take_step(struct kubelet_pod_step *step, struct slice ns, struct slice name,
                      struct err *err) {
         const struct control *control = step->kubelet->run->control;
-        bool is_changed;
         int r = 0;
 
         kubelet_pod_begin(step);
-        is_changed = kubelet_pod_advance(step) || step->run->is_unreported;
+        bool is_changed = kubelet_pod_advance(step) || step->run->is_unreported;
         step->run->is_unreported = false;
         if (needs_report(step, is_changed))
                 r = write_status(step, err);

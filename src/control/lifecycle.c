@@ -146,12 +146,10 @@ int lifecycle_parse_script(struct slice text, struct arena *arena,
         size_t count = 0;
 
         while (slice_split(&rest, ';', &part)) {
-                int r;
-
                 if (count == LIFECYCLE_STEPS_MAX)
                         return err_set(err, BERTH_ERR_INVALID, "more than %d steps",
                                        LIFECYCLE_STEPS_MAX);
-                r = parse_step(part, &steps[count], err);
+                int r = parse_step(part, &steps[count], err);
                 if (r < 0)
                         return r;
                 if (count && steps[count - 1].length.least_ns == LIFECYCLE_FOR_EVER)
@@ -207,7 +205,6 @@ int lifecycle_parse_readiness(struct slice text, struct arena *arena,
 
         while (slice_split(&rest, ',', &part)) {
                 struct lifecycle_window *window = &readiness.windows[readiness.window_count];
-                int r;
 
                 if (readiness.is_repeated || total_ns == LIFECYCLE_FOR_EVER)
                         return fail_word(err, "nothing more", slice_trim(part));
@@ -218,7 +215,7 @@ int lifecycle_parse_readiness(struct slice text, struct arena *arena,
                 if (readiness.window_count == LIFECYCLE_STEPS_MAX)
                         return err_set(err, BERTH_ERR_INVALID, "more than %d windows",
                                        LIFECYCLE_STEPS_MAX);
-                r = parse_window(part, window, err);
+                int r = parse_window(part, window, err);
                 if (r < 0)
                         return r;
                 total_ns = window->length_ns == LIFECYCLE_FOR_EVER ? LIFECYCLE_FOR_EVER
@@ -308,10 +305,9 @@ int lifecycle_parse_failure(struct slice text, struct lifecycle_failure *ret_fai
                             struct err *err) {
         struct lifecycle_failure failure = { .is_planned = true };
         struct slice rest = text, word = SLICE_EMPTY;
-        int r;
 
         next_word(&rest, &word);
-        r = parse_length(word, &failure.after_ns, err);
+        int r = parse_length(word, &failure.after_ns, err);
         if (r < 0)
                 return r;
         if (next_word(&rest, &word)) {

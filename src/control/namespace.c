@@ -7,7 +7,6 @@
 static void namespace_changed(struct controller_run *run, struct change *change) {
         const struct control *control = run->control;
         const struct store_event *event = change->event;
-        const struct store_object *home;
 
         if (change->resource == control->resource.namespaces) {
                 work_queue_add(run->queue, SLICE_EMPTY, store_object_name(event->object));
@@ -15,8 +14,8 @@ static void namespace_changed(struct controller_run *run, struct change *change)
         }
         if (event->type != STORE_DELETED || store_object_ns(event->object).len == 0)
                 return;
-        home = store_get(control->store, control->resource.namespaces, SLICE_EMPTY,
-                         store_object_ns(event->object));
+        const struct store_object *home = store_get(control->store, control->resource.namespaces,
+                                                    SLICE_EMPTY, store_object_ns(event->object));
         if (home && object_mentions(home, "\"deletionTimestamp\""))
                 work_queue_add(run->queue, SLICE_EMPTY, store_object_name(home));
 }
@@ -24,11 +23,10 @@ static void namespace_changed(struct controller_run *run, struct change *change)
 static size_t count_of(const struct control *control, int resource, struct slice ns) {
         struct store_range range = { .resource = resource, .ns = ns };
         struct store_cursor *cursor = NULL;
-        size_t count;
 
         if (store_cursor_open(control->store, &range, &cursor, NULL) < 0)
                 return 0;
-        count = store_cursor_remaining(cursor);
+        size_t count = store_cursor_remaining(cursor);
         store_cursor_close(cursor);
         return count;
 }
@@ -39,16 +37,15 @@ static int namespace_empty(struct controller_run *run, struct slice ns, size_t *
         struct control *control = run->control;
 
         *ret_left = 0;
-        for (size_t i = 0; i < resource_table_count(control->table); i++) {
-                const struct resource_entry *entry = resource_table_at(control->table, i);
-                int r;
+        for (size_t i = 0; i < control_resources_count(control->table); i++) {
+                const struct resource_entry *entry = control_resources_at(control->table, i);
 
                 if (!entry->is_namespaced || !entry->can_delete ||
                     count_of(control, entry->resource, ns) == 0)
                         continue;
-                r = object_delete(run,
-                                  &(struct object_target){ .resource = entry->resource, .ns = ns },
-                                  &(struct object_deletion){ .propagation = "Background" }, err);
+                int r = object_delete(
+                        run, &(struct object_target){ .resource = entry->resource, .ns = ns },
+                        &(struct object_deletion){ .propagation = "Background" }, err);
                 if (r < 0)
                         return r;
                 *ret_left += count_of(control, entry->resource, ns);
@@ -64,14 +61,13 @@ static int namespace_finalize(struct controller_run *run, const struct json *ns,
                                         .name = object_name(ns),
                                         .subresource = "finalize" };
         const struct json *name;
-        int r;
 
         while (json_next(&iter, NULL, &name)) {
                 if (!slice_is(json_text(name), "kubernetes"))
                         node_append(list, node_import(tree, name));
         }
         node_put(tree, node_need_object(tree, object, "spec"), "finalizers", list);
-        r = object_put(run, &target, object, err);
+        int r = object_put(run, &target, object, err);
         json_tree_free(tree);
         return r == BERTH_ERR_NOT_FOUND ? 0 : r;
 }
@@ -87,7 +83,7 @@ static int namespace_reconcile(struct controller_run *run, struct slice ns, stru
 
         if (object && object_is_deleted(object) &&
             json_count(json_get(json_get(object, "spec"), "finalizers"))) {
-                resource_table_refresh(control->table);
+                control_resources_refresh(control->table);
                 r = namespace_empty(run, name, &left, err);
                 if (r == 0 && left == 0)
                         r = namespace_finalize(run, object, err);

@@ -34,14 +34,12 @@ static void account_changed(struct controller_run *run, struct change *change) {
 static int need_account(struct controller_run *run, struct slice none, struct slice ns,
                         struct err *err) {
         int resource = run->control->resource.service_accounts, r;
-        struct json_tree *tree;
-        struct json_node *account;
 
         (void)none;
         if (!is_wanted(run->control, ns, resource, "default"))
                 return 0;
-        tree = json_tree_new();
-        account = node_object(tree);
+        struct json_tree *tree = json_tree_new();
+        struct json_node *account = node_object(tree);
         node_put_string(tree, node_need_object(tree, account, "metadata"), "name", "default");
         r = object_create(run, resource, ns, account, err);
         json_tree_free(tree);
@@ -64,15 +62,13 @@ static int need_map(struct controller_run *run, struct slice none, struct slice 
                     struct err *err) {
         int resource = run->control->resource.config_maps, r;
         const char *pem = run->control->config.ca_pem;
-        struct json_tree *tree;
-        struct json_node *map, *metadata;
 
         (void)none;
         if (!is_wanted(run->control, ns, resource, CERTIFICATE_MAP))
                 return 0;
-        tree = json_tree_new();
-        map = node_object(tree);
-        metadata = node_need_object(tree, map, "metadata");
+        struct json_tree *tree = json_tree_new();
+        struct json_node *map = node_object(tree);
+        struct json_node *metadata = node_need_object(tree, map, "metadata");
         node_put_string(tree, metadata, "name", CERTIFICATE_MAP);
         node_put_string(tree, node_need_object(tree, metadata, "annotations"),
                         "kubernetes.io/description",

@@ -126,13 +126,11 @@ static int mark_pods(struct controller_run *run, struct slice node, struct err *
 
 static int mark_unknown(struct controller_run *run, const struct json *node, struct err *err) {
         int resource = run->control->resource.nodes, r;
-        struct json_tree *tree;
-        struct json_node *status;
 
         if (object_condition_is(node, "Ready", "Unknown"))
                 return 0;
-        tree = json_tree_new();
-        status = status_begin(tree, node);
+        struct json_tree *tree = json_tree_new();
+        struct json_node *status = status_begin(tree, node);
         put_unknown(run, tree, node_need_array(tree, status, "conditions"));
         need_ready(run, tree, status, node);
         r = status_write_back(run, resource, node, tree, status, err);
@@ -221,11 +219,9 @@ static bool build_taints(struct controller_run *run, struct json_tree *tree, str
                 is_changed |= !is_kept;
         }
         for (size_t i = 0; i < TAINTS_MANAGED; i++) {
-                struct json_node *fresh;
-
                 if (!wanted[i].is_wanted)
                         continue;
-                fresh = node_object(tree);
+                struct json_node *fresh = node_object(tree);
                 node_put_string(tree, fresh, "key", wanted[i].key);
                 node_put_string(tree, fresh, "effect", wanted[i].effect);
                 status_time(tree, fresh, "timeAdded", control_now(run->control));

@@ -5,7 +5,7 @@
 #include "base/map.h"
 #include "base/util.h"
 #include "control/change.h"
-#include "control/resource_table.h"
+#include "control/control_resources.h"
 #include <stdlib.h>
 
 #define LABELS_MAX 256 /* looked at per pod */
@@ -16,7 +16,7 @@ struct ns_pods {
 
 struct object_index {
         struct store *store;
-        const struct resource_table *table;
+        const struct control_resources *table;
         int pods;
         struct map_u64 *entries; /* by address of the store object */
         struct map *owners;      /* by uid */
@@ -27,7 +27,7 @@ struct object_index {
         size_t gone_count, gone_cap;
 };
 
-struct object_index *object_index_new(struct store *store, const struct resource_table *table,
+struct object_index *object_index_new(struct store *store, const struct control_resources *table,
                                       int pods) {
         struct object_index *index = xcalloc(1, sizeof(*index));
 
@@ -128,21 +128,20 @@ static void *object_index_need(struct map *map, struct slice key, size_t size) {
 
 static bool owner_exists(const struct object_index *index, const struct json *reference,
                          struct slice ns) {
-        const struct resource_entry *kind = resource_table_find_kind(
+        const struct resource_entry *kind = control_resources_find_kind(
                 index->table, api_version_group(json_get_text(reference, "apiVersion")),
                 json_get_text(reference, "kind"));
-        const struct store_object *object;
         struct json_doc *doc = NULL;
-        bool is_same;
 
         if (!kind)
                 return true;
-        object = store_get(index->store, kind->resource, kind->is_namespaced ? ns : SLICE_EMPTY,
-                           json_get_text(reference, "name"));
+        const struct store_object *object =
+                store_get(index->store, kind->resource, kind->is_namespaced ? ns : SLICE_EMPTY,
+                          json_get_text(reference, "name"));
         if (!object || json_parse(store_object_body(object), &doc, NULL) < 0)
                 return false;
-        is_same = slice_eq(json_get_text(json_get(json_doc_root(doc), "metadata"), "uid"),
-                           json_get_text(reference, "uid"));
+        bool is_same = slice_eq(json_get_text(json_get(json_doc_root(doc), "metadata"), "uid"),
+                                json_get_text(reference, "uid"));
         json_doc_free(doc);
         return is_same;
 }
@@ -343,7 +342,6 @@ void object_index_change(struct object_index *index, struct change *change) {
         const struct store_event *event = change->event;
         bool is_pod = change->resource == index->pods;
         struct object_entry *entry = NULL;
-        const struct json *references;
 
         if (event->type == STORE_DELETED) {
                 owner_is_gone(index, change_object(change));
@@ -359,7 +357,8 @@ void object_index_change(struct object_index *index, struct change *change) {
         store_object_unref(entry->object);
         entry->object = store_object_ref(event->object);
         map_u64_put(index->entries, object_index_address(event->object), entry);
-        references = json_get(json_get(change_object(change), "metadata"), "ownerReferences");
+        const struct json *references =
+                json_get(json_get(change_object(change), "metadata"), "ownerReferences");
         if (!is_same_owners(entry, references)) {
                 unlink_owners(index, entry);
                 link_owners(index, entry, references);

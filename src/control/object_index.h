@@ -17,7 +17,7 @@
 struct change;
 struct object_entry;
 struct object_index;
-struct resource_table;
+struct control_resources;
 
 enum entry_phase { PHASE_PENDING, PHASE_RUNNING, PHASE_SUCCEEDED, PHASE_FAILED, PHASE_UNKNOWN };
 
@@ -59,7 +59,7 @@ struct object_entry {
         struct pod_facts *pod;    /* NULL when it is no pod */
 };
 
-struct object_index *object_index_new(struct store *store, const struct resource_table *table,
+struct object_index *object_index_new(struct store *store, const struct control_resources *table,
                                       int pods);
 void object_index_free(struct object_index *index); /* accepts NULL */
 void object_index_change(struct object_index *index, struct change *change);

@@ -73,7 +73,7 @@ static int object_write_ask(struct controller_run *run, const struct request *re
 static int path_of(const struct controller_run *run, const struct object_target *target,
                    struct buf *out, struct err *err) {
         const struct resource_entry *entry =
-                resource_table_find(run->control->table, target->resource);
+                control_resources_find(run->control->table, target->resource);
 
         if (!entry)
                 return err_set(err, BERTH_ERR_NOT_FOUND, "the resource is not served");
@@ -100,11 +100,10 @@ static int ask_with_node(struct controller_run *run, const struct object_target 
                          struct request *request, const struct json_node *body,
                          struct json_doc **ret_doc, struct err *err) {
         struct buf text = { 0 };
-        int r;
 
         node_write(body, &text);
         request->body = buf_view(&text);
-        r = ask_target(run, target, request, ret_doc, err);
+        int r = ask_target(run, target, request, ret_doc, err);
         buf_release(&text);
         return r;
 }
@@ -152,7 +151,6 @@ int object_delete(struct controller_run *run, const struct object_target *target
         struct request request = { .method = "DELETE", .content_type = "application/json" };
         struct buf body = { 0 };
         struct err failure = { 0 };
-        int r;
 
         buf_text(&body, "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\"");
         if (options && options->is_forced)
@@ -166,7 +164,7 @@ int object_delete(struct controller_run *run, const struct object_target *target
         }
         buf_char(&body, '}');
         request.body = buf_view(&body);
-        r = ask_target(run, target, &request, NULL, &failure);
+        int r = ask_target(run, target, &request, NULL, &failure);
         buf_release(&body);
         if (r == 0 || r == BERTH_ERR_NOT_FOUND)
                 return 0;
@@ -313,14 +311,13 @@ static void object_write_record(struct controller_run *run, struct event *event,
         struct control *control = run->control;
         struct slice ns = json_get_text(json_get(event->object, "metadata"), "namespace");
         struct buf message = { 0 };
-        const struct store_object *known;
         char *name;
 
         buf_vprintf(&message, format, args);
         event->message = buf_view(&message);
         if (ns.len == 0)
                 ns = SLICE_LITERAL("default"); /* where events of cluster objects go */
-        known = event_known(control, event, ns);
+        const struct store_object *known = event_known(control, event, ns);
         if (known) {
                 count_event(run, known);
         } else {
@@ -335,7 +332,7 @@ static void object_write_record(struct controller_run *run, struct event *event,
 void object_event(struct controller_run *run, int resource, const struct json *object,
                   const char *reason, const char *format, ...) {
         struct event event = { .reason = reason,
-                               .entry = resource_table_find(run->control->table, resource),
+                               .entry = control_resources_find(run->control->table, resource),
                                .object = object };
         va_list args;
 
@@ -349,7 +346,7 @@ void object_warning(struct controller_run *run, int resource, const struct json 
                     const char *reason, const char *format, ...) {
         struct event event = { .is_warning = true,
                                .reason = reason,
-                               .entry = resource_table_find(run->control->table, resource),
+                               .entry = control_resources_find(run->control->table, resource),
                                .object = object };
         va_list args;
 

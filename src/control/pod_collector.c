@@ -27,13 +27,12 @@ static void pod_changed(struct controller_run *run, struct change *change) {
         const struct object_entry *entry =
                 object_index_find(run->control->index, change->resource,
                                   store_object_ns(event->object), store_object_name(event->object));
-        struct slice node;
 
         if (!entry)
                 return;
         if (entry->pod->phase == PHASE_SUCCEEDED || entry->pod->phase == PHASE_FAILED)
                 queue_later(run, SLICE_LITERAL(FINISHED_KEY), FINISHED_PERIOD_NS);
-        node = json_get_text(json_get(change_object(change), "spec"), "nodeName");
+        struct slice node = json_get_text(json_get(change_object(change), "spec"), "nodeName");
         if (node.len &&
             !store_get(run->control->store, run->control->resource.nodes, SLICE_EMPTY, node))
                 queue_node(run, node);

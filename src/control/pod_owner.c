@@ -26,20 +26,17 @@ void owner_hear(struct controller_run *run, struct change *change, const char *k
 static int read_selector(const struct json *workload, bool is_map, struct arena *arena,
                          struct selector *ret_selector, struct err *err) {
         const struct json *selector = json_get(json_get(workload, "spec"), "selector");
-        struct json_tree *tree;
-        struct json_node *object;
         struct json_doc *doc = NULL;
         struct buf text = { 0 };
-        int r;
 
         if (!is_map)
                 return selector_decode(selector, arena, ret_selector, err);
-        tree = json_tree_new();
-        object = node_object(tree);
+        struct json_tree *tree = json_tree_new();
+        struct json_node *object = node_object(tree);
         node_put(tree, object, "matchLabels", node_import(tree, selector));
         node_write(object, &text);
         /* The selector points into the document; what is kept goes to the arena. */
-        r = json_parse(buf_view(&text), &doc, err);
+        int r = json_parse(buf_view(&text), &doc, err);
         if (r == 0)
                 r = selector_decode(json_doc_root(doc), arena, ret_selector, err);
         for (size_t i = 0; r == 0 && i < ret_selector->count; i++) {
@@ -96,14 +93,13 @@ static void queue_adopters(struct controller_run *run, const struct json *pod, i
 
 static bool is_orphan_news(struct change *change) {
         const struct json *now = json_get(change_object(change), "metadata");
-        const struct json *before;
 
         if (change->event->type == STORE_DELETED || object_controller(change_object(change)) ||
             object_is_deleted(change_object(change)))
                 return false;
         if (change->event->type == STORE_ADDED)
                 return true;
-        before = json_get(change_previous(change), "metadata");
+        const struct json *before = json_get(change_previous(change), "metadata");
         return !json_equal(json_get(now, "labels"), json_get(before, "labels")) ||
                !json_equal(json_get(now, "ownerReferences"), json_get(before, "ownerReferences"));
 }
@@ -125,10 +121,9 @@ static int patch_owners(struct controller_run *run, const struct object_entry *p
                                         .ns = store_object_ns(pod->object),
                                         .name = store_object_name(pod->object) };
         const struct store_object *kept = store_object_ref(pod->object);
-        int r;
 
         node_put(tree, node_need_object(tree, patch, "metadata"), "ownerReferences", references);
-        r = object_merge(run, &target, patch, err);
+        int r = object_merge(run, &target, patch, err);
         store_object_unref(kept);
         return r;
 }
@@ -140,13 +135,12 @@ static int pod_owner_adopt(struct controller_run *run, int resource, const struc
         struct json_doc *doc = NULL;
         const struct json *object = entry_read(pod, &doc);
         const struct json *known = json_get(json_get(object, "metadata"), "ownerReferences");
-        int r;
 
         if (known)
                 node_put(tree, metadata, "ownerReferences", node_import(tree, known));
         put_controller(run, tree, metadata, resource, workload);
-        r = patch_owners(run, pod, tree, node_clone(tree, node_get(metadata, "ownerReferences")),
-                         err);
+        int r = patch_owners(run, pod, tree,
+                             node_clone(tree, node_get(metadata, "ownerReferences")), err);
         json_doc_free(doc);
         json_tree_free(tree);
         return r;
@@ -160,13 +154,12 @@ static int let_go(struct controller_run *run, const struct json *workload,
         const struct json *object = entry_read(pod, &doc), *reference;
         struct json_iter iter =
                 json_iter(json_get(json_get(object, "metadata"), "ownerReferences"));
-        int r;
 
         while (json_next(&iter, NULL, &reference)) {
                 if (!slice_eq(json_get_text(reference, "uid"), object_uid(workload)))
                         node_append(references, node_import(tree, reference));
         }
-        r = patch_owners(run, pod, tree, references, err);
+        int r = patch_owners(run, pod, tree, references, err);
         json_doc_free(doc);
         json_tree_free(tree);
         return r;
@@ -279,7 +272,7 @@ bool pod_entry_is_available(const struct object_entry *entry, int64_t min_ready_
 
 void put_controller(struct controller_run *run, struct json_tree *tree, struct json_node *metadata,
                     int resource, const struct json *owner) {
-        const struct resource_entry *entry = resource_table_find(run->control->table, resource);
+        const struct resource_entry *entry = control_resources_find(run->control->table, resource);
         struct json_node *reference = node_object(tree);
         struct buf version = { 0 };
 

@@ -171,7 +171,6 @@ static int write_status(struct controller_run *run, const struct json *set,
         const char *reason = is_deleting ? "FailedDelete" : "FailedCreate";
         bool is_told =
                 slice_is(json_get_text(object_condition(set, "ReplicaFailure"), "reason"), reason);
-        int r;
 
         node_put_i64(tree, status, "replicas", counts->all);
         status_count(tree, status, "fullyLabeledReplicas", counts->labelled);
@@ -187,7 +186,7 @@ static int write_status(struct controller_run *run, const struct json *set,
                                      control_now(run->control));
         else if (failure->code == 0)
                 status_condition_remove(status, "ReplicaFailure");
-        r = status_write_back(run, own_resource(run), set, tree, status, err);
+        int r = status_write_back(run, own_resource(run), set, tree, status, err);
         json_tree_free(tree);
         return r;
 }
@@ -212,12 +211,11 @@ static int replica_set_balance(struct controller_run *run, const struct json *se
         struct pod_list pods;
         struct replica_set_counts counts;
         int r = pod_owner_claim(run, resource, set, arena, &pods, err);
-        int64_t excess;
 
         if (r < 0)
                 return r;
         keep_active(&pods);
-        excess = (int64_t)pods.count - wanted;
+        int64_t excess = (int64_t)pods.count - wanted;
         count_pods(run, set, &pods, arena, &counts);
         if (!object_is_deleted(set) && excess > 0)
                 delete_pods(run, set, &pods, (size_t)excess, &failure);

@@ -49,14 +49,13 @@ static bool add_pod(void *context, const struct store_object *object) {
                                   store_object_ns(object), store_object_name(object));
         struct json_doc *doc = NULL;
         struct arena arena;
-        const struct json *pod;
         struct pod_spec spec;
         char name[256];
 
         if (!entry || entry->pod->phase == PHASE_SUCCEEDED || entry->pod->phase == PHASE_FAILED)
                 return true;
         arena_init(&arena, 4096);
-        pod = entry_read(entry, &doc);
+        const struct json *pod = entry_read(entry, &doc);
         snprintf(name, sizeof(name), SLICE_FMT, SLICE_ARG(usage->amount));
         if (pod_spec_decode(json_get(pod, "spec"), &arena, &spec, NULL) == 0 &&
             quota_covers_pod(usage->spec, &spec)) {
@@ -86,13 +85,13 @@ static bool is_of_class(const struct usage *usage, const struct json *claim) {
 static bool add_claim(void *context, const struct store_object *object) {
         struct usage *usage = context;
         struct json_doc *doc = NULL;
-        const struct json *claim, *requests;
         int64_t units = 0;
 
         if (json_parse(store_object_body(object), &doc, NULL) < 0)
                 return true;
-        claim = json_doc_root(doc);
-        requests = json_get(json_get(json_get(claim, "spec"), "resources"), "requests");
+        const struct json *claim = json_doc_root(doc);
+        const struct json *requests =
+                json_get(json_get(json_get(claim, "spec"), "resources"), "requests");
         if (is_of_class(usage, claim)) {
                 if (usage->amount.len == 0)
                         usage->total++;
@@ -112,13 +111,13 @@ static bool add_one(void *context, const struct store_object *object) {
 /* count/PLURAL.GROUP, or the plural of a core resource; -1 when it counts nothing. */
 static int counted_resource(const struct usage *usage) {
         struct slice prefix = SLICE_LITERAL("count/"), rest = usage->key, plural = SLICE_EMPTY;
-        const struct resource_table *table = usage->run->control->table;
+        const struct control_resources *table = usage->run->control->table;
 
         if (slice_has_prefix(rest, prefix))
                 rest = slice_make(rest.ptr + prefix.len, rest.len - prefix.len);
         slice_split(&rest, '.', &plural);
-        for (size_t i = 0; i < resource_table_count(table); i++) {
-                const struct resource_entry *entry = resource_table_at(table, i);
+        for (size_t i = 0; i < control_resources_count(table); i++) {
+                const struct resource_entry *entry = control_resources_at(table, i);
 
                 if (slice_is(plural, entry->plural) && slice_is(rest, entry->group))
                         return entry->resource;
@@ -201,7 +200,6 @@ static int look_at(struct controller_run *run, const struct json *quota, struct 
         struct json_iter iter = json_iter(json_get(usage.spec, "hard"));
         struct json_tree *tree = json_tree_new();
         struct json_node *status = node_object(tree), *used;
-        int r;
 
         if (json_get(usage.spec, "hard"))
                 node_put(tree, status, "hard", node_import(tree, json_get(usage.spec, "hard")));
@@ -212,7 +210,7 @@ static int look_at(struct controller_run *run, const struct json *quota, struct 
         }
         drop_old(quota, "hard", tree, status);
         drop_old(quota, "used", tree, status);
-        r = status_write_back(run, run->control->resource.quotas, quota, tree, status, err);
+        int r = status_write_back(run, run->control->resource.quotas, quota, tree, status, err);
         json_tree_free(tree);
         return r;
 }

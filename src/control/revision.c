@@ -15,10 +15,8 @@ static int revision_compare(const void *left, const void *right) {
 }
 
 static void read_revision(struct revision *revision) {
-        const struct json *metadata;
-
         revision->object = json_doc_root(revision->doc);
-        metadata = json_get(revision->object, "metadata");
+        const struct json *metadata = json_get(revision->object, "metadata");
         revision->name = json_get_text(metadata, "name");
         revision->hash = json_get_text(json_get(metadata, "labels"), HASH_LABEL);
         revision->number = json_get_i64(revision->object, "revision", 0);
@@ -76,7 +74,6 @@ static int revision_create(struct controller_run *run, int resource, const struc
         struct json_node *object = node_object(tree), *metadata, *labels;
         char hash[TEMPLATE_HASH_SIZE];
         struct buf name = { 0 };
-        int r;
 
         template_hash(template, json_get_i64(json_get(owner, "status"), "collisionCount", 0), hash);
         buf_printf(&name, SLICE_FMT "-%s", SLICE_ARG(object_name(owner)), hash);
@@ -89,8 +86,8 @@ static int revision_create(struct controller_run *run, int resource, const struc
         put_controller(run, tree, metadata, resource, owner);
         node_put(tree, object, "data", data_node(tree, owner));
         node_put_i64(tree, object, "revision", revision->number);
-        r = object_create_read(run, run->control->resource.revisions, object_namespace(owner),
-                               object, &revision->doc, err);
+        int r = object_create_read(run, run->control->resource.revisions, object_namespace(owner),
+                                   object, &revision->doc, err);
         if (r == 0)
                 read_revision(revision);
         buf_release(&name);
@@ -105,10 +102,9 @@ static int revision_renumber(struct controller_run *run, const struct json *owne
                                         .name = revision->name };
         struct json_tree *tree = json_tree_new();
         struct json_node *patch = node_object(tree);
-        int r;
 
         node_put_i64(tree, patch, "revision", number);
-        r = object_merge(run, &target, patch, err);
+        int r = object_merge(run, &target, patch, err);
         json_tree_free(tree);
         revision->number = number;
         return r;
@@ -117,11 +113,10 @@ static int revision_renumber(struct controller_run *run, const struct json *owne
 int revision_sync(struct controller_run *run, int resource, const struct json *owner,
                   struct arena *arena, struct revision_list *ret_list, struct err *err) {
         struct revision_list list = { 0 };
-        int64_t last;
         int r = 0;
 
         find_all(run, owner, arena, &list);
-        last = list.count ? list.items[list.count - 1].number : 0;
+        int64_t last = list.count ? list.items[list.count - 1].number : 0;
         list.current = find_equal(&list, owner);
         if (!list.current) {
                 struct revision *fresh = &list.items[list.count];
@@ -167,11 +162,10 @@ int revision_forget(struct controller_run *run, const struct json *owner,
                 struct object_target target = { .resource = run->control->resource.revisions,
                                                 .ns = object_namespace(owner),
                                                 .name = list->items[i].name };
-                int r;
 
                 if (usage->is_used(usage->context, &list->items[i]))
                         continue;
-                r = object_delete(run, &target, NULL, err);
+                int r = object_delete(run, &target, NULL, err);
                 if (r < 0)
                         return r;
                 excess--;

@@ -91,22 +91,19 @@ static bool is_available(struct set_look *look, const struct object_entry *entry
 static int create_claim(struct set_look *look, const struct json *template, const char *name,
                         struct err *err) {
         const struct control *control = look->run->control;
-        struct json_tree *tree;
-        struct json_node *claim, *metadata;
-        int r;
 
         if (store_get(control->store, control->resource.claims, object_namespace(look->set),
                       slice_of(name)))
                 return 0;
-        tree = json_tree_new();
-        claim = node_import(tree, template);
-        metadata = node_need_object(tree, claim, "metadata");
+        struct json_tree *tree = json_tree_new();
+        struct json_node *claim = node_import(tree, template);
+        struct json_node *metadata = node_need_object(tree, claim, "metadata");
         node_remove(claim, "status");
         node_put_string(tree, metadata, "name", name);
         node_put(tree, metadata, "labels",
                  node_import(tree, json_get(json_get(look->spec, "selector"), "matchLabels")));
-        r = object_create(look->run, control->resource.claims, object_namespace(look->set), claim,
-                          err);
+        int r = object_create(look->run, control->resource.claims, object_namespace(look->set),
+                              claim, err);
         json_tree_free(tree);
         if (r == 0)
                 object_event(look->run, control->resource.stateful_sets, look->set,
@@ -249,11 +246,9 @@ struct set_counts {
 
 static void stateful_set_count(struct set_look *look, const struct object_entry *entry,
                                struct set_counts *counts) {
-        struct slice revision;
-
         if (!entry)
                 return;
-        revision = revision_of(look, entry);
+        struct slice revision = revision_of(look, entry);
         counts->all++;
         if (entry->pod->phase == PHASE_RUNNING && entry->pod->is_ready)
                 counts->ready++;
@@ -268,15 +263,13 @@ static int write_status(struct set_look *look, struct err *err) {
         struct json_tree *tree = json_tree_new();
         struct json_node *status = status_begin(tree, look->set);
         struct set_counts counts = { 0 };
-        bool is_complete;
-        int r;
 
         for (int64_t i = 0; i < look->wanted; i++)
                 stateful_set_count(look, look->ordered[i], &counts);
         for (size_t i = 0; i < look->condemned.count; i++)
                 stateful_set_count(look, look->condemned.items[i], &counts);
-        is_complete = !look->is_on_delete && counts.updated == counts.all &&
-                      counts.ready == counts.all && counts.all == look->wanted;
+        bool is_complete = !look->is_on_delete && counts.updated == counts.all &&
+                           counts.ready == counts.all && counts.all == look->wanted;
         if (is_complete)
                 counts.current = counts.updated;
         node_put_i64(tree, status, "observedGeneration", object_generation(look->set));
@@ -289,8 +282,8 @@ static int write_status(struct set_look *look, struct err *err) {
                       is_complete ? look->update->name : look->current->name);
         node_put_text(tree, status, "updateRevision", look->update->name);
         node_put_i64(tree, status, "collisionCount", 0);
-        r = status_write_back(look->run, look->run->control->resource.stateful_sets, look->set,
-                              tree, status, err);
+        int r = status_write_back(look->run, look->run->control->resource.stateful_sets, look->set,
+                                  tree, status, err);
         json_tree_free(tree);
         return r;
 }
@@ -311,12 +304,10 @@ static bool is_revision_used(void *context, const struct revision *revision) {
 }
 
 static void stateful_set_begin(struct set_look *look, const struct json *set) {
-        const struct json *strategy, *rolling;
-
         look->set = set;
         look->spec = json_get(set, "spec");
-        strategy = json_get(look->spec, "updateStrategy");
-        rolling = json_get(strategy, "rollingUpdate");
+        const struct json *strategy = json_get(look->spec, "updateStrategy");
+        const struct json *rolling = json_get(strategy, "rollingUpdate");
         look->now = control_now(look->run->control);
         look->due = WALL_TIME_UNSET;
         look->wanted = json_get_i64(look->spec, "replicas", 1);

@@ -43,15 +43,15 @@ static void node_changed(struct controller_run *run, struct change *change) {
 static void pod_changed(struct controller_run *run, struct change *change) {
         const struct store_event *event = change->event;
         struct slice ns = store_object_ns(event->object), name = store_object_name(event->object);
-        const struct store_object *node;
 
         if (event->type == STORE_DELETED) {
                 free(map_remove(run->state, object_uid(change_object(change))));
                 work_queue_cancel(run->queue, ns, name);
                 return;
         }
-        node = store_get(run->control->store, run->control->resource.nodes, SLICE_EMPTY,
-                         json_get_text(json_get(change_object(change), "spec"), "nodeName"));
+        const struct store_object *node =
+                store_get(run->control->store, run->control->resource.nodes, SLICE_EMPTY,
+                          json_get_text(json_get(change_object(change), "spec"), "nodeName"));
         if (node && object_mentions(node, "\"NoExecute\""))
                 work_queue_add(run->queue, ns, name);
 }
@@ -72,12 +72,10 @@ static bool taint_eviction_judge(const struct pod_spec *spec, const struct node 
 
         *ret_seconds = -1;
         for (size_t i = 0; i < node->taint_count; i++) {
-                int64_t seconds;
-
                 if (node->taints[i].effect != TAINT_NO_EXECUTE)
                         continue;
                 has_taint = true;
-                seconds = taint_patience_s(spec, &node->taints[i]);
+                int64_t seconds = taint_patience_s(spec, &node->taints[i]);
                 if (seconds >= 0 && (*ret_seconds < 0 || seconds < *ret_seconds))
                         *ret_seconds = seconds;
         }

@@ -92,9 +92,6 @@ static bool find_default(void *context, const struct store_object *object) {
 static int find_class(struct volume_binder_binding *binding, struct err *err) {
         struct control *control = binding->run->control;
         struct object_target target = claim_target(binding);
-        struct json_tree *tree;
-        struct json_node *patch;
-        int r;
 
         if (json_get(binding->spec, "storageClassName")) {
                 binding->storage_class = json_get_text(binding->spec, "storageClassName");
@@ -108,11 +105,11 @@ static int find_class(struct volume_binder_binding *binding, struct err *err) {
         if (!binding->class)
                 return 0;
         binding->storage_class = object_name(binding->class);
-        tree = json_tree_new();
-        patch = node_object(tree);
+        struct json_tree *tree = json_tree_new();
+        struct json_node *patch = node_object(tree);
         node_put_text(tree, node_need_object(tree, patch, "spec"), "storageClassName",
                       binding->storage_class);
-        r = object_merge(binding->run, &target, patch, err);
+        int r = object_merge(binding->run, &target, patch, err);
         json_tree_free(tree);
         return r;
 }
@@ -127,17 +124,16 @@ static bool waits_for_pod(const struct volume_binder_binding *binding) {
 static bool volume_binder_consider(void *context, const struct store_object *object) {
         struct volume_binder_binding *binding = context;
         struct json_doc *doc = NULL;
-        const struct json *volume;
-        bool is_meant, is_better;
 
         if (json_parse(store_object_body(object), &doc, NULL) < 0)
                 return true;
-        volume = json_doc_root(doc);
-        is_meant = volume_is_meant_for(volume, binding->claim);
-        is_better = is_meant ||
-                    (!waits_for_pod(binding) &&
-                     volume_suits(volume, binding->claim, binding->storage_class, binding->arena) &&
-                     (!binding->volume || volume_is_smaller(volume, binding->volume)));
+        const struct json *volume = json_doc_root(doc);
+        bool is_meant = volume_is_meant_for(volume, binding->claim);
+        bool is_better =
+                is_meant ||
+                (!waits_for_pod(binding) &&
+                 volume_suits(volume, binding->claim, binding->storage_class, binding->arena) &&
+                 (!binding->volume || volume_is_smaller(volume, binding->volume)));
         if (is_better) {
                 json_doc_free(binding->volume_doc);
                 binding->volume_doc = doc;
@@ -170,18 +166,15 @@ static int bind_volume(struct volume_binder_binding *binding, struct err *err) {
         struct object_target target = { .resource = binding->run->control->resource.volumes,
                                         .name = object_name(binding->volume) };
         const struct json *reference = json_get(json_get(binding->volume, "spec"), "claimRef");
-        struct json_tree *tree;
-        struct json_node *patch;
-        int r;
 
         if (json_get_text(reference, "uid").len)
                 return 0;
-        tree = json_tree_new();
-        patch = node_object(tree);
+        struct json_tree *tree = json_tree_new();
+        struct json_node *patch = node_object(tree);
         if (!reference)
                 put_annotation(tree, patch, BOUND_BY_CONTROLLER, "yes");
         put_claim_reference(binding, tree, node_need_object(tree, patch, "spec"));
-        r = object_merge(binding->run, &target, patch, err);
+        int r = object_merge(binding->run, &target, patch, err);
         json_tree_free(tree);
         return r;
 }
@@ -314,8 +307,6 @@ static int bind_or_provision(struct volume_binder_binding *binding, struct err *
 static int volume_binder_complete(struct volume_binder_binding *binding, struct err *err) {
         struct control *control = binding->run->control;
         struct object_target target = claim_target(binding);
-        struct json_tree *tree;
-        struct json_node *status;
         int r;
 
         binding->volume =
@@ -328,8 +319,8 @@ static int volume_binder_complete(struct volume_binder_binding *binding, struct 
         }
         if (object_annotation(binding->claim, BIND_COMPLETED).len == 0)
                 return 0;
-        tree = json_tree_new();
-        status = node_object(tree);
+        struct json_tree *tree = json_tree_new();
+        struct json_node *status = node_object(tree);
         node_put_string(tree, status, "phase", "Lost");
         r = object_merge_status(binding->run, &target, tree, status, err);
         json_tree_free(tree);
@@ -375,16 +366,13 @@ static int put_phase(struct controller_run *run, const struct json *volume, cons
                      struct err *err) {
         struct object_target target = { .resource = run->control->resource.volumes,
                                         .name = object_name(volume) };
-        struct json_tree *tree;
-        struct json_node *status;
-        int r;
 
         if (slice_is(json_get_text(json_get(volume, "status"), "phase"), phase))
                 return 0;
-        tree = json_tree_new();
-        status = node_object(tree);
+        struct json_tree *tree = json_tree_new();
+        struct json_node *status = node_object(tree);
         node_put_string(tree, status, "phase", phase);
-        r = object_merge_status(run, &target, tree, status, err);
+        int r = object_merge_status(run, &target, tree, status, err);
         json_tree_free(tree);
         return r;
 }
@@ -394,13 +382,12 @@ static int keep_volume(struct controller_run *run, const struct json *volume, st
         const struct json *reference = json_get(spec, "claimRef");
         struct object_target target = { .resource = run->control->resource.volumes,
                                         .name = object_name(volume) };
-        int r;
 
         if (json_get_text(reference, "uid").len == 0)
                 return put_phase(run, volume, "Available", err);
         if (has_claim(run, reference))
                 return put_phase(run, volume, "Bound", err);
-        r = put_phase(run, volume, "Released", err);
+        int r = put_phase(run, volume, "Released", err);
         if (r < 0 || object_is_deleted(volume) ||
             !slice_is(json_get_text(spec, "persistentVolumeReclaimPolicy"), "Delete"))
                 return r;

@@ -13,14 +13,13 @@ static int volume_protection_release(struct controller_run *run, const struct ob
         struct json_tree *tree = json_tree_new();
         struct json_node *patch = node_object(tree), *list = node_array(tree);
         const struct json *name;
-        int r;
 
         while (json_next(&iter, NULL, &name)) {
                 if (!slice_is(json_text(name), finalizer))
                         node_append(list, node_import(tree, name));
         }
         node_put(tree, node_need_object(tree, patch, "metadata"), "finalizers", list);
-        r = object_merge(run, target, patch, err);
+        int r = object_merge(run, target, patch, err);
         json_tree_free(tree);
         return r == BERTH_ERR_NOT_FOUND ? 0 : r;
 }
@@ -54,13 +53,12 @@ static bool is_used_by(const struct entry_list *pods, struct slice claim) {
         for (struct entry_link *link = pods ? pods->first : NULL; link; link = link->after) {
                 const struct pod_facts *facts = link->entry->pod;
                 struct json_doc *doc = NULL;
-                bool is_user;
 
                 if (!facts->is_bound || facts->phase == PHASE_SUCCEEDED ||
                     facts->phase == PHASE_FAILED ||
                     !object_mentions(link->entry->object, "\"volumes\""))
                         continue;
-                is_user = volume_protection_uses(entry_read(link->entry, &doc), claim);
+                bool is_user = volume_protection_uses(entry_read(link->entry, &doc), claim);
                 json_doc_free(doc);
                 if (is_user)
                         return true;
@@ -98,15 +96,14 @@ static int reconcile_claim(struct controller_run *run, struct slice ns, struct s
                                         .name = name };
         const struct store_object *stored = store_get(control->store, target.resource, ns, name);
         struct json_doc *doc = NULL;
-        int r;
 
         if (!stored || !is_waiting(stored, CLAIM_FINALIZER) ||
             is_used_by(object_index_pods(control->index, ns, false), name) ||
             is_used_by(object_index_pods(control->index, ns, true), name))
                 return 0;
-        r = volume_protection_release(run, &target,
-                                      control_read(control, target.resource, ns, name, &doc),
-                                      CLAIM_FINALIZER, err);
+        int r = volume_protection_release(run, &target,
+                                          control_read(control, target.resource, ns, name, &doc),
+                                          CLAIM_FINALIZER, err);
         json_doc_free(doc);
         return r;
 }

@@ -69,14 +69,13 @@ static struct work_item *work_queue_find(struct work_queue *queue, struct slice 
                                          struct slice name, bool is_wanted) {
         char key[KEY_MAX];
         size_t size = ns.len + 1 + name.len;
-        struct work_item *item;
 
         assert(size < sizeof(key));
         if (ns.len)
                 memcpy(key, ns.ptr, ns.len);
         key[ns.len] = '/';
         memcpy(key + ns.len + 1, name.ptr, name.len);
-        item = map_get(queue->items, slice_make(key, size));
+        struct work_item *item = map_get(queue->items, slice_make(key, size));
         if (item || !is_wanted)
                 return item;
         item = xcalloc(1, sizeof(*item) + size + 1);
@@ -160,11 +159,9 @@ void work_queue_advance(struct work_queue *queue, struct mono_time now) {
 }
 
 struct work_item *work_queue_take(struct work_queue *queue) {
-        struct work_item *item;
-
         if (queue->count == 0)
                 return NULL;
-        item = queue->ring[queue->first];
+        struct work_item *item = queue->ring[queue->first];
         queue->first = (queue->first + 1) % queue->cap;
         queue->count--;
         assert(item->is_ready);

@@ -70,10 +70,9 @@ const struct json *object_controller(const struct json *object) {
 void template_hash(const struct json *template, int64_t collision, char *buffer) {
         static const char alphabet[] = "bcdfghjklmnpqrstvwxz2456789";
         struct buf text = { 0 };
-        uint64_t hash;
 
         json_write(template, &text);
-        hash = hash_bytes(text.data, text.len, (uint64_t)collision);
+        uint64_t hash = hash_bytes(text.data, text.len, (uint64_t)collision);
         buf_release(&text);
         for (int i = 0; i < 10; i++) {
                 buffer[i] = alphabet[hash % (sizeof(alphabet) - 1)];

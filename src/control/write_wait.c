@@ -44,10 +44,9 @@ static void key_of(const struct controller_run *run, struct slice ns, struct sli
 static struct write_wait *take_ready(struct write_waits *waits, const struct controller_run *run,
                                      struct slice ns, struct slice name) {
         CLEANUP(buf_release) struct buf key = { 0 };
-        struct write_wait *wait;
 
         key_of(run, ns, name, &key);
-        wait = map_get(waits->by_key, buf_view(&key));
+        struct write_wait *wait = map_get(waits->by_key, buf_view(&key));
         if (wait && wait->is_ready)
                 map_remove(waits->by_key, buf_view(&key));
         return wait;

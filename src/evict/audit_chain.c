@@ -53,15 +53,13 @@ void audit_chain_append(struct audit_chain *chain, const struct audit_record *re
 static int verify_line(const struct audit_chain *chain, struct slice line, struct err *err) {
         uint64_t expected = chain->seq + 1;
         struct json_doc *doc = NULL;
-        const struct json *root;
-        bool has_seq, has_prev;
 
         if (json_parse(line, &doc, NULL) < 0)
                 return err_set(err, BERTH_ERR_INVALID, "line %llu of the audit log is not JSON",
                                (unsigned long long)expected);
-        root = json_doc_root(doc);
-        has_seq = json_get_i64(root, "seq", 0) == (int64_t)expected;
-        has_prev = slice_is(json_get_text(root, "prev"), chain->prev);
+        const struct json *root = json_doc_root(doc);
+        bool has_seq = json_get_i64(root, "seq", 0) == (int64_t)expected;
+        bool has_prev = slice_is(json_get_text(root, "prev"), chain->prev);
         json_doc_free(doc);
         if (has_seq && has_prev)
                 return 0;

@@ -102,7 +102,6 @@ static bool has_stages_left(const struct client_eviction_facts *facts,
         int index = eviction_find_responder(status, SLICE_LITERAL(EVICTION_STAGER));
         int active = eviction_active(status);
         const struct eviction_policy *policy = facts->leading ? facts->leading : facts->policy;
-        const struct eviction_responder *stager;
         struct stages_state state;
 
         if (status->responder_count == 0) {
@@ -111,7 +110,7 @@ static bool has_stages_left(const struct client_eviction_facts *facts,
         }
         if (index < 0 || (active >= 0 && is_caller(&status->responders[active])))
                 return false; /* it began before there was a policy */
-        stager = &status->responders[index];
+        const struct eviction_responder *stager = &status->responders[index];
         if (stager->state == RESPONDER_INACTIVE) {
                 say_begin(verdict, facts);
                 return true;

@@ -221,14 +221,13 @@ static void eviction_admission_answer(struct eviction_target *target,
 
 void eviction_admission_let_in(struct eviction_reconciler *reconciler, struct mono_time now) {
         struct eviction_admission_counting counting = { .reconciler = reconciler };
-        struct eviction_wish *wishes;
         size_t count, left = 0;
 
         if (!reconciler->has_waiting)
                 return;
         counting.slots = eviction_slots_new(&reconciler->config.slots);
         counting.vms = map_new();
-        wishes = eviction_admission_gather(&counting, now, &count);
+        struct eviction_wish *wishes = eviction_admission_gather(&counting, now, &count);
         eviction_slots_line_up(counting.slots, wishes, count);
         for (size_t i = 0; i < count; i++) {
                 eviction_admission_answer(wishes[i].self, wishes[i].refusal);

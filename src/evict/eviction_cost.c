@@ -31,10 +31,9 @@ struct history_estimate eviction_policy_estimate(const struct eviction_policy *p
                  SLICE_ARG(policy->name));
         key.policy = slice_of(name);
         for (size_t i = 0; i < policy->stage_count; i++) {
-                struct history_estimate stage;
-
                 key.stage = policy->stages[i].name;
-                stage = eviction_history_estimate(history, &key, policy->stages[i].timeout_ns, now);
+                struct history_estimate stage =
+                        eviction_history_estimate(history, &key, policy->stages[i].timeout_ns, now);
                 sum.p50_ns += at_most_a_day(stage.p50_ns);
                 sum.p95_ns += at_most_a_day(stage.p95_ns);
                 sum.count = stage.count < sum.count ? stage.count : sum.count;
@@ -115,13 +114,12 @@ static void name_owner(const struct cluster *cluster, const struct pod_row *row,
 bool eviction_costs_expect(const struct eviction_costs *costs, const struct cluster *cluster,
                            struct pod_id pod, struct wall_time now,
                            struct history_estimate *ret_estimate) {
-        const struct pod_row *row;
         char owner[KEY_MAX];
 
         *ret_estimate = (struct history_estimate){ 0 };
         if (costs->count == 0)
                 return false;
-        row = cluster_pod(cluster, pod);
+        const struct pod_row *row = cluster_pod(cluster, pod);
         for (size_t i = 0; i < costs->count; i++) {
                 const struct eviction_policy *policy = costs->policies[i];
 

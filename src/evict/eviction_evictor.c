@@ -13,13 +13,13 @@
 
 /* The counter survives a restart in the message. */
 static uint32_t attempts_of(struct slice message) {
-        struct slice rest, digits;
+        struct slice digits;
         uint64_t attempts;
 
         if (!slice_has_prefix(message, SLICE_LITERAL(ATTEMPTS_PREFIX)))
                 return 0;
-        rest = slice_make(message.ptr + strlen(ATTEMPTS_PREFIX),
-                          message.len - strlen(ATTEMPTS_PREFIX));
+        struct slice rest = slice_make(message.ptr + strlen(ATTEMPTS_PREFIX),
+                                       message.len - strlen(ATTEMPTS_PREFIX));
         if (!slice_split(&rest, ':', &digits) || !slice_to_u64(digits, &attempts) ||
             attempts > UINT32_MAX)
                 return 0;
@@ -95,8 +95,6 @@ void eviction_evictor_result(struct eviction_entry *entry,
 /* After a restart the waiting time runs on from the last sign of life. */
 static void eviction_evictor_resume(struct eviction_look *look, struct eviction_entry *entry,
                                     const struct eviction_responder *own) {
-        int64_t age_ns;
-
         if (entry->has_try)
                 return;
         entry->has_try = true;
@@ -105,7 +103,7 @@ static void eviction_evictor_resume(struct eviction_look *look, struct eviction_
                 entry->next_try = look->now.mono;
                 return;
         }
-        age_ns = look->now.wall.ns - own->heartbeat.ns;
+        int64_t age_ns = look->now.wall.ns - own->heartbeat.ns;
         entry->next_try.ns =
                 look->now.mono.ns + delay_after(entry->attempts, 0) - (age_ns > 0 ? age_ns : 0);
 }

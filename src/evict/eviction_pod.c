@@ -52,7 +52,6 @@ static struct slice responders_of(const struct json *object, struct arena *arena
         struct json_iter iter = json_iter(list);
         const struct json *item;
         struct buf text = { 0 };
-        struct slice kept;
 
         if (json_count(list) == 0)
                 return json_get_text(json_get(json_get(object, "metadata"), "annotations"),
@@ -61,7 +60,7 @@ static struct slice responders_of(const struct json *object, struct arena *arena
                 buf_printf(&text, "%s" SLICE_FMT "=%lld", buf_view(&text).len ? "," : "",
                            SLICE_ARG(json_get_text(item, "name")),
                            (long long)json_get_i64(item, "priority", 0));
-        kept = arena_slice(arena, buf_view(&text));
+        struct slice kept = arena_slice(arena, buf_view(&text));
         buf_release(&text);
         return kept;
 }

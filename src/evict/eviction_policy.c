@@ -275,7 +275,6 @@ int eviction_policy_decode(const struct json *object, struct eviction_policy **r
         const struct json *meta = json_get(object, "metadata"), *spec;
         struct json_doc *doc = NULL;
         struct buf text = { 0 };
-        int code;
 
         arena_init(&policy->arena, ARENA_BYTES);
         /* Selectors point into what they were read from: a copy that lives as long as they. */
@@ -288,7 +287,7 @@ int eviction_policy_decode(const struct json *object, struct eviction_policy **r
         policy->ns = eviction_policy_keep(&policy->arena, meta, "namespace");
         policy->name = eviction_policy_keep(&policy->arena, meta, "name");
         policy->uid = eviction_policy_keep(&policy->arena, meta, "uid");
-        code = read_spec(spec, policy, err);
+        int code = read_spec(spec, policy, err);
         if (code < 0) {
                 err_path_prepend(err, "spec");
                 eviction_policy_free(policy);

@@ -83,15 +83,13 @@ static bool reads_pod(struct eviction_look *look) {
 static void eviction_reconciler_act(struct eviction_reconciler *reconciler,
                                     struct eviction_target *target, struct eviction_now now,
                                     struct eviction_effects *out) {
-        struct eviction_look look;
-
         target->has_due = false;
         target->is_dirty = false;
         if (target->failures && target->hold.ns > now.mono.ns) {
                 eviction_target_wake(target, target->hold);
                 return;
         }
-        look = look_at(reconciler, target, now, out);
+        struct eviction_look look = look_at(reconciler, target, now, out);
         if (reads_pod(&look))
                 return;
         if (reconciler->config.is_controller)

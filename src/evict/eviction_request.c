@@ -112,10 +112,9 @@ int eviction_request_decode(const struct json *object, struct eviction_request *
                             struct err *err) {
         struct eviction_request *request = xcalloc(1, sizeof(*request));
         const struct json *spec = json_get(object, "spec");
-        int code;
 
         arena_init(&request->arena, OBJECT_ARENA_BYTES);
-        code = read_object(object, &request->arena, &request->object, err);
+        int code = read_object(object, &request->arena, &request->object, err);
         if (code < 0) {
                 eviction_request_free(request);
                 return code;
@@ -206,11 +205,10 @@ static void read_reports(const struct json *list, struct eviction *eviction) {
 
         while (json_next(&iter, NULL, &item)) {
                 int at = eviction_find_responder(&eviction->status, json_get_text(item, "name"));
-                struct eviction_responder *responder;
 
                 if (at < 0)
                         continue;
-                responder = &eviction->status.responders[at];
+                struct eviction_responder *responder = &eviction->status.responders[at];
                 responder->start = read_time(item, "startTime");
                 responder->heartbeat = read_time(item, "heartbeatTime");
                 responder->expected = read_time(item, "expectedCompletionTime");
@@ -223,10 +221,9 @@ int eviction_decode(const struct json *object, struct eviction **ret_eviction, s
         struct eviction *eviction = xcalloc(1, sizeof(*eviction));
         const struct json *meta = json_get(object, "metadata");
         const struct json *status = json_get(object, "status");
-        int code;
 
         arena_init(&eviction->arena, OBJECT_ARENA_BYTES);
-        code = read_object(object, &eviction->arena, &eviction->object, err);
+        int code = read_object(object, &eviction->arena, &eviction->object, err);
         if (code < 0) {
                 eviction_free(eviction);
                 return code;
@@ -413,11 +410,10 @@ static int compare_domains(struct slice a, struct slice b) {
 
 static int compare_turn(const void *left, const void *right) {
         const struct eviction_responder *a = left, *b = right;
-        int order;
 
         if (a->priority != b->priority)
                 return a->priority > b->priority ? -1 : 1;
-        order = compare_domains(domain_of(a->name), domain_of(b->name));
+        int order = compare_domains(domain_of(a->name), domain_of(b->name));
         return order ? order : slice_compare(a->name, b->name);
 }
 

@@ -172,11 +172,10 @@ static void eviction_responders_advance(struct eviction_look *look, struct evict
                                         struct eviction_status *status) {
         struct wall_time now = eviction_stamp(look->now.wall);
         int active = eviction_active(status);
-        bool has_report;
 
         if (active >= 0 && (look->is_gone || look->is_finished))
                 complete_own(look, &status->responders[active]);
-        has_report = active < 0 || wall_time_is_set(status->responders[active].completion);
+        bool has_report = active < 0 || wall_time_is_set(status->responders[active].completion);
         if (look->is_gone || look->is_finished) {
                 struct mono_time end = { look->target->gone_at.ns + EVICTION_GONE_WAIT_NS };
 

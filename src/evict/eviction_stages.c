@@ -149,7 +149,6 @@ static struct mono_time mono_of(const struct eviction_look *look, struct wall_ti
 static void eviction_stages_resume(struct eviction_look *look, struct eviction_entry *entry,
                                    const struct eviction_responder *own) {
         struct stages_turn *turn = &entry->stages;
-        const struct eviction_policy *policy;
 
         turn->is_known = true;
         turn->expected = WALL_TIME_UNSET;
@@ -164,7 +163,8 @@ static void eviction_stages_resume(struct eviction_look *look, struct eviction_e
         turn->state = (struct stages_state){ .mode = STAGES_DECLINED,
                                              .attempt = 1,
                                              .since = eviction_stamp(look->now.wall) };
-        policy = look->is_alive ? eviction_policy_for(look->reconciler, look->pod) : NULL;
+        const struct eviction_policy *policy =
+                look->is_alive ? eviction_policy_for(look->reconciler, look->pod) : NULL;
         if (!policy)
                 return;
         turn->state.mode = STAGES_RUN;

@@ -19,12 +19,12 @@ static void await_answer(struct eviction_look *look, struct eviction_entry *entr
 void eviction_stages_call(struct eviction_look *look, struct eviction_entry *entry,
                           const struct hook_order *order) {
         struct arena *arena = &look->out->arena;
-        struct eviction_effect *effect;
         struct buf body = { 0 };
 
         eviction_hook_body(look, entry->eviction, order, &body);
-        effect = eviction_effect_add(look, EVICTION_HOOK, &entry->eviction->object,
-                                     eviction_text_keep(look->out, &body));
+        struct eviction_effect *effect =
+                eviction_effect_add(look, EVICTION_HOOK, &entry->eviction->object,
+                                    eviction_text_keep(look->out, &body));
         effect->call = (struct eviction_call){
                 .is_exec = order->hook->is_exec,
                 .url = arena_slice(arena, order->hook->url),
@@ -112,7 +112,6 @@ static bool eviction_stages_calls_holds(struct eviction_look *look, struct stage
 static void check_wait(struct eviction_look *look, struct eviction_entry *entry,
                        const struct eviction_stage *stage) {
         struct stages_turn *turn = &entry->stages;
-        struct eviction_effect *effect;
 
         turn->bad_in_row = 0;
         if (!eviction_stages_calls_holds(look, turn, &stage->wait)) {
@@ -127,7 +126,8 @@ static void check_wait(struct eviction_look *look, struct eviction_entry *entry,
                 eviction_target_wake(look->target, look->now.mono);
                 return;
         }
-        effect = eviction_effect_add(look, EVICTION_HOOK, &entry->eviction->object, SLICE_EMPTY);
+        struct eviction_effect *effect =
+                eviction_effect_add(look, EVICTION_HOOK, &entry->eviction->object, SLICE_EMPTY);
         effect->call =
                 (struct eviction_call){ .is_get = true,
                                         .url = arena_slice(&look->out->arena, stage->wait.url),

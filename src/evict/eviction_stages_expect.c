@@ -23,13 +23,12 @@ struct history_estimate eviction_stages_estimate(const struct eviction_look *loo
 
 void eviction_stages_expect(const struct eviction_look *look, struct stages_turn *turn,
                             const struct eviction_policy *policy) {
-        struct history_estimate now;
         int64_t spent_ns = look->now.mono.ns - turn->stage_started.ns, left_ns;
 
         turn->expected = WALL_TIME_UNSET;
         if (!look->reconciler->config.history || turn->state.mode != STAGES_RUN)
                 return;
-        now = eviction_stages_estimate(look, policy, turn->state.index);
+        struct history_estimate now = eviction_stages_estimate(look, policy, turn->state.index);
         left_ns = (spent_ns < now.p50_ns ? now.p50_ns : now.p95_ns) - spent_ns;
         if (now.count == 0 || left_ns <= 0)
                 return;

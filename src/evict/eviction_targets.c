@@ -170,20 +170,18 @@ void eviction_reconciler_remove_request(struct eviction_reconciler *reconciler, 
 int eviction_reconciler_put_request(struct eviction_reconciler *reconciler,
                                     const struct json *object, struct err *err) {
         struct eviction_request *request;
-        struct eviction_target *target;
         char text[EVICTION_KEY_MAX];
-        struct slice key;
-        int at;
 
         if (eviction_request_decode(object, &request, err) < 0)
                 return err ? err->code : BERTH_ERR_INVALID;
-        key = eviction_key(request->object.ns, request->object.name, text);
-        target = map_get(reconciler->requests, key);
+        struct slice key = eviction_key(request->object.ns, request->object.name, text);
+        struct eviction_target *target = map_get(reconciler->requests, key);
         if (!target && reconciler->config.finishes && request->object.observed_generation == 0) {
                 eviction_request_free(request);
                 return 0;
         }
-        at = target ? eviction_find_request(target, request->object.ns, request->object.name) : -1;
+        int at = target ? eviction_find_request(target, request->object.ns, request->object.name)
+                        : -1;
         if (at >= 0 && is_older(&target->requests[at]->object, &request->object)) {
                 eviction_request_free(request);
                 return 0;
@@ -258,16 +256,14 @@ static void add_slot(struct eviction_reconciler *reconciler, struct eviction_tar
 int eviction_reconciler_put_eviction(struct eviction_reconciler *reconciler,
                                      const struct json *object, struct err *err) {
         struct eviction *eviction;
-        struct eviction_target *target;
         char text[EVICTION_KEY_MAX];
-        struct slice key;
-        int at;
 
         if (eviction_decode(object, &eviction, err) < 0)
                 return err ? err->code : BERTH_ERR_INVALID;
-        key = eviction_key(eviction->object.ns, eviction->object.name, text);
-        target = map_get(reconciler->evictions, key);
-        at = target ? eviction_find_entry(target, eviction->object.ns, eviction->object.name) : -1;
+        struct slice key = eviction_key(eviction->object.ns, eviction->object.name, text);
+        struct eviction_target *target = map_get(reconciler->evictions, key);
+        int at = target ? eviction_find_entry(target, eviction->object.ns, eviction->object.name)
+                        : -1;
         if (at >= 0 && is_older(&target->entries[at]->eviction->object, &eviction->object)) {
                 eviction_free(eviction);
                 return 0;

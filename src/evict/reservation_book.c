@@ -158,10 +158,10 @@ static bool reservation_book_hold(struct reservation_book *book, struct room *ro
         struct cluster *cluster = book->config.cluster;
         struct json_doc *doc = NULL;
         struct buf text = { 0 };
-        bool is_in;
 
         reservation_pod_write(pod_json, slice_of(room->name), &text);
-        is_in = json_parse(buf_view(&text), &doc, NULL) == 0 &&
+        bool is_in =
+                json_parse(buf_view(&text), &doc, NULL) == 0 &&
                 cluster_apply(cluster, OBJECT_POD, CHANGE_ADDED, json_doc_root(doc), NULL) == 0;
         json_doc_free(doc);
         buf_release(&text);
@@ -298,12 +298,11 @@ void reservation_book_put(struct reservation_book *book, const struct json *obje
         struct slice wish = json_get_text(json_get(json_get(object, "metadata"), "annotations"),
                                           EVICTION_RESERVE_KEY);
         struct eviction *eviction = NULL;
-        struct room *room;
         int64_t patience_ns;
 
         if (eviction_decode(object, &eviction, NULL) < 0)
                 return;
-        room = map_get(book->rooms, eviction->object.uid);
+        struct room *room = map_get(book->rooms, eviction->object.uid);
         if (eviction->object.is_deleting ||
             eviction_outcome_is_final(eviction->object.conditions.outcome))
                 reservation_book_remove(book, eviction->object.uid);

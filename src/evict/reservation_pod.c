@@ -35,11 +35,10 @@ static void keep_away(struct json_tree *tree, struct json_node *spec, struct sli
                                      "requiredDuringSchedulingIgnoredDuringExecution", false),
                 "nodeSelectorTerms", true);
         struct json_node *term;
-        struct node_iter iter;
 
         if (node_count(terms) == 0)
                 node_append(terms, node_object(tree));
-        iter = node_iter(terms);
+        struct node_iter iter = node_iter(terms);
         while (node_next(&iter, NULL, &term))
                 node_append(reservation_pod_need(tree, term, "matchFields", true),
                             not_on(tree, node));
@@ -61,15 +60,13 @@ void reservation_pod_write(struct slice pod_json, struct slice name, struct buf 
                                                "generateName",
                                                NULL };
         struct json_tree *tree = NULL;
-        struct json_node *root, *meta, *spec, *status;
-        struct slice node;
 
         if (json_tree_parse(pod_json, &tree, NULL) < 0)
                 return;
-        root = json_tree_root(tree);
-        meta = reservation_pod_need(tree, root, "metadata", false);
-        spec = reservation_pod_need(tree, root, "spec", false);
-        node = node_get_text(spec, "nodeName");
+        struct json_node *root = json_tree_root(tree);
+        struct json_node *meta = reservation_pod_need(tree, root, "metadata", false);
+        struct json_node *spec = reservation_pod_need(tree, root, "spec", false);
+        struct slice node = node_get_text(spec, "nodeName");
         reservation_pod_strip(meta, of_meta);
         node_put(tree, meta, "name", node_text(tree, name));
         node_put(tree, meta, "uid", node_text(tree, name));
@@ -78,7 +75,7 @@ void reservation_pod_write(struct slice pod_json, struct slice name, struct buf 
         node_remove(spec, "nodeName");
         node_put(tree, spec, "schedulerName",
                  node_text(tree, SLICE_LITERAL(RESERVATION_SCHEDULER)));
-        status = node_object(tree);
+        struct json_node *status = node_object(tree);
         node_put(tree, status, "phase", node_text(tree, SLICE_LITERAL("Pending")));
         node_put(tree, root, "status", status);
         node_write(root, out);

@@ -291,11 +291,10 @@ static size_t let_in_known(struct slot_ledger_counting *counting, struct evictio
 void slot_ledger_let_in(struct slot_ledger *ledger, struct mono_time now) {
         struct slot_ledger_counting counting = { .slots = eviction_slots_new(&ledger->limits),
                                                  .counted = map_new() };
-        struct eviction_wish *wishes;
         size_t count;
 
         slot_ledger_expire(ledger, now);
-        wishes = slot_ledger_gather(ledger, &counting, now, &count);
+        struct eviction_wish *wishes = slot_ledger_gather(ledger, &counting, now, &count);
         ledger->seen = count_sights(ledger, &counting);
         count = let_in_known(&counting, wishes, count);
         eviction_slots_line_up(counting.slots, wishes, count);

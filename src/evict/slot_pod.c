@@ -106,12 +106,11 @@ void slot_pods_see_model(struct slot_ledger *ledger, const struct cluster *clust
                 const struct pod_id id = { (uint32_t)i };
                 const struct pod_row *row = cluster_pod(cluster, id);
                 struct slot_pod pod;
-                struct eviction_slot_holder holder;
 
                 if (!row->is_live || !(row->flags & candidates))
                         continue;
                 slot_pod_of_row(cluster, id, owner, &pod);
-                holder = slot_pod_holder(&pod);
+                struct eviction_slot_holder holder = slot_pod_holder(&pod);
                 if (slot_pod_holds(&pod, for_all))
                         slot_ledger_see(ledger, SLOT_SOURCE_PODS, pod.uid, pod.uid, &holder);
         }

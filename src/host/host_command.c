@@ -67,13 +67,12 @@ static void on_not_started(void *context) {
 static int host_command_spawn(const char *const *argv, pid_t *ret_pid) {
         posix_spawnattr_t attributes;
         sigset_t none;
-        int code;
 
         sigemptyset(&none);
         posix_spawnattr_init(&attributes);
         posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
         posix_spawnattr_setsigmask(&attributes, &none);
-        code = posix_spawnp(ret_pid, argv[0], NULL, &attributes, (char *const *)argv, environ);
+        int code = posix_spawnp(ret_pid, argv[0], NULL, &attributes, (char *const *)argv, environ);
         posix_spawnattr_destroy(&attributes);
         return code;
 }

@@ -138,7 +138,6 @@ static int host_hook_spawn(const char *path, int input_fd, int output_fd, pid_t 
         posix_spawn_file_actions_t files;
         posix_spawnattr_t attributes;
         sigset_t none;
-        int code;
 
         sigemptyset(&none);
         posix_spawnattr_init(&attributes);
@@ -148,7 +147,7 @@ static int host_hook_spawn(const char *path, int input_fd, int output_fd, pid_t 
         posix_spawn_file_actions_init(&files);
         posix_spawn_file_actions_adddup2(&files, input_fd, STDIN_FILENO);
         posix_spawn_file_actions_adddup2(&files, output_fd, STDOUT_FILENO);
-        code = posix_spawn(ret_pid, path, &files, &attributes, argv, environ);
+        int code = posix_spawn(ret_pid, path, &files, &attributes, argv, environ);
         posix_spawn_file_actions_destroy(&files);
         posix_spawnattr_destroy(&attributes);
         return code;

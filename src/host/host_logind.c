@@ -81,12 +81,11 @@ static int bus_failed(struct err *err, const char *what) {
 static int bus_connect(const char *path, int *ret_fd, struct err *err) {
         struct timeval patience = { .tv_sec = LOGIND_TIMEOUT_NS / NS_PER_S };
         struct sockaddr_un address = { .sun_family = AF_UNIX };
-        int fd;
 
         if (strlen(path) >= sizeof(address.sun_path))
                 return err_set(err, BERTH_ERR_INVALID, "%s is too long for a socket", path);
         memcpy(address.sun_path, path, strlen(path) + 1);
-        fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
         if (fd < 0)
                 return bus_failed(err, "make a socket");
         setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
@@ -170,13 +169,12 @@ struct bus_answer {
 static size_t read_field(const unsigned char *fields, size_t size, size_t at, bool is_little,
                          struct bus_answer *answer) {
         size_t value = at + 4;
-        uint32_t number;
 
         if (at + 8 > size || fields[at + 1] != 1)
                 return 0;
         if (fields[at + 2] == 'g')
                 return value + 1 + fields[value] + 1;
-        number = get_u32(fields + value, is_little);
+        uint32_t number = get_u32(fields + value, is_little);
         if (fields[at + 2] == 'u') {
                 if (fields[at] == FIELD_REPLY)
                         answer->serial = number;
@@ -195,14 +193,12 @@ static size_t read_field(const unsigned char *fields, size_t size, size_t at, bo
 
 static bool read_message(int fd, struct bus_answer *ret_answer) {
         unsigned char head[16], rest[4096];
-        size_t fields, left;
-        bool is_little;
 
         *ret_answer = (struct bus_answer){ 0 };
         if (!read_all(fd, head, sizeof(head)))
                 return false;
-        is_little = head[0] == 'l';
-        fields = get_u32(head + 12, is_little);
+        bool is_little = head[0] == 'l';
+        size_t fields = get_u32(head + 12, is_little);
         if (fields > sizeof(rest) - 8 || get_u32(head + 4, is_little) > MESSAGE_MAX ||
             !read_all(fd, rest, (fields + 7) / 8 * 8))
                 return false;
@@ -212,7 +208,7 @@ static bool read_message(int fd, struct bus_answer *ret_answer) {
                 if (at == 0)
                         return false;
         }
-        left = get_u32(head + 4, is_little);
+        size_t left = get_u32(head + 4, is_little);
         while (left > 0) { /* the body says nothing we need */
                 size_t part = left < sizeof(rest) ? left : sizeof(rest);
 

@@ -12,12 +12,11 @@
 int host_boot_id(const char *path, char ret_id[BOOT_ID_MAX], struct err *err) {
         char text[BOOT_ID_MAX];
         int fd = open(path, O_RDONLY | O_CLOEXEC);
-        ssize_t len;
 
         if (fd < 0)
                 return err_set_errno(err, BERTH_ERR_IO, errno, "cannot read the boot id from %s",
                                      path);
-        len = read(fd, text, sizeof(text) - 1);
+        ssize_t len = read(fd, text, sizeof(text) - 1);
         close(fd);
         if (len <= 0)
                 return err_set(err, BERTH_ERR_IO, "cannot read the boot id from %s", path);

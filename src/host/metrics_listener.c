@@ -94,14 +94,13 @@ static void metrics_listener_answer(struct metrics_connection *connection) {
 static void on_ready(void *context, unsigned events) {
         struct metrics_connection *connection = context;
         char chunk[1024];
-        ssize_t got;
 
         (void)events;
         if (connection->is_answering) {
                 send_answer(connection);
                 return;
         }
-        got = recv(connection->fd, chunk, sizeof(chunk), 0);
+        ssize_t got = recv(connection->fd, chunk, sizeof(chunk), 0);
         if (got < 0 && (errno == EAGAIN || errno == EINTR))
                 return;
         if (got <= 0 || !buf_append(&connection->text, chunk, (size_t)got)) {

@@ -9,13 +9,11 @@
 bool gzip_replace(struct buf *content) {
         struct buf packed = { 0 };
         z_stream stream = { 0 };
-        size_t bound;
-        bool is_done;
 
         if (deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, WINDOW_BITS_GZIP, MEMORY_LEVEL,
                          Z_DEFAULT_STRATEGY) != Z_OK)
                 return false;
-        bound = deflateBound(&stream, content->len);
+        size_t bound = deflateBound(&stream, content->len);
         if (content->len > UINT32_MAX || bound > UINT32_MAX || !buf_reserve(&packed, bound)) {
                 deflateEnd(&stream);
                 return false;
@@ -24,7 +22,7 @@ bool gzip_replace(struct buf *content) {
         stream.avail_in = (unsigned)content->len;
         stream.next_out = (unsigned char *)packed.data;
         stream.avail_out = (unsigned)bound;
-        is_done = deflate(&stream, Z_FINISH) == Z_STREAM_END;
+        bool is_done = deflate(&stream, Z_FINISH) == Z_STREAM_END;
         packed.len = stream.total_out;
         deflateEnd(&stream);
         if (is_done) {

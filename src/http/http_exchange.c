@@ -94,12 +94,10 @@ static void http_exchange_refill(struct http_exchange *exchange,
 
 size_t http_exchange_read(struct http_exchange *exchange, char *buffer, size_t size,
                           enum http_stream_state *ret_state) {
-        size_t count;
-
         *ret_state = exchange->is_ended ? HTTP_STREAM_ENDED : HTTP_STREAM_MORE;
         if (exchange->out_at == exchange->out.len && !exchange->is_ended)
                 http_exchange_refill(exchange, ret_state);
-        count = exchange->out.len - exchange->out_at;
+        size_t count = exchange->out.len - exchange->out_at;
         if (count > size)
                 count = size;
         if (count) {

@@ -201,7 +201,6 @@ static bool takes_gzip(const struct exchange *exchange) {
 
 static enum MHD_Result http_front_respond(struct exchange *exchange, struct http_response *answer) {
         struct MHD_Response *response;
-        enum MHD_Result result;
         bool is_packed = false;
 
         if (answer->stream) {
@@ -229,7 +228,8 @@ static enum MHD_Result http_front_respond(struct exchange *exchange, struct http
                 MHD_add_response_header(response, "Content-Encoding", "gzip");
                 MHD_add_response_header(response, "Vary", "Accept-Encoding");
         }
-        result = MHD_queue_response(exchange->connection, (unsigned)answer->status, response);
+        enum MHD_Result result =
+                MHD_queue_response(exchange->connection, (unsigned)answer->status, response);
         MHD_destroy_response(response);
         return result;
 }
@@ -237,7 +237,6 @@ static enum MHD_Result http_front_respond(struct exchange *exchange, struct http
 static enum MHD_Result http_front_refuse(struct exchange *exchange, int status, const char *reason,
                                          const char *message) {
         struct http_response answer = { .status = status, .content_type = "application/json" };
-        enum MHD_Result result;
 
         if (status == 429)
                 http_response_header(&answer, "Retry-After", "%d", RETRY_AFTER_S);
@@ -245,7 +244,7 @@ static enum MHD_Result http_front_refuse(struct exchange *exchange, int status, 
                    "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},"
                    "\"status\":\"Failure\",\"message\":\"%s\",\"reason\":\"%s\",\"code\":%d}",
                    message, reason, status);
-        result = http_front_respond(exchange, &answer);
+        enum MHD_Result result = http_front_respond(exchange, &answer);
         http_response_release(&answer);
         return result;
 }
@@ -338,7 +337,6 @@ static enum MHD_Result http_front_serve(struct exchange *exchange, const char *m
         struct joined groups = { .name = "Impersonate-Group" };
         struct joined accept = { .name = "Accept" };
         struct http_response answer;
-        enum MHD_Result result;
 
         if (exchange->base.is_too_large)
                 return http_front_refuse(exchange, 413, "RequestEntityTooLarge",
@@ -365,7 +363,7 @@ static enum MHD_Result http_front_serve(struct exchange *exchange, const char *m
                         .is_local = is_local(connection),
                 },
                 &answer);
-        result = http_front_finish(exchange, &answer);
+        enum MHD_Result result = http_front_finish(exchange, &answer);
         buf_release(&groups.text);
         buf_release(&accept.text);
         return result;
@@ -456,7 +454,6 @@ static const char *const tls_priorities[] = {
 static int engine_start(struct http_front *front, struct engine *engine, bool is_secure,
                         struct err *err) {
         unsigned flags = MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME;
-        const union MHD_DaemonInfo *info;
         struct MHD_OptionItem tls[] = {
                 { MHD_OPTION_HTTPS_MEM_KEY, 0, front->key_pem },
                 { MHD_OPTION_HTTPS_MEM_CERT, 0, front->certificate_pem },
@@ -479,7 +476,8 @@ static int engine_start(struct http_front *front, struct engine *engine, bool is
         if (!engine->daemon)
                 return err_set(err, BERTH_ERR_INTERNAL, "cannot start the %s server",
                                is_secure ? "HTTPS" : "HTTP");
-        info = MHD_get_daemon_info(engine->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+        const union MHD_DaemonInfo *info =
+                MHD_get_daemon_info(engine->daemon, MHD_DAEMON_INFO_EPOLL_FD);
         return loop_io_add(front->loop, info->epoll_fd, LOOP_READ, engine_io, engine, &engine->io,
                            err);
 }
@@ -487,7 +485,6 @@ static int engine_start(struct http_front *front, struct engine *engine, bool is
 int http_front_new(const struct http_front_config *config, const struct http_handler *handler,
                    struct loop *loop, struct http_front **ret_front, struct err *err) {
         struct http_front *front = xcalloc(1, sizeof(*front));
-        int r;
 
         front->loop = loop;
         front->handler = *handler;
@@ -497,7 +494,7 @@ int http_front_new(const struct http_front_config *config, const struct http_han
         front->certificate_pem =
                 config->certificate_pem ? slice_dup(slice_of(config->certificate_pem)) : NULL;
         rng_init(&front->rng, (uint64_t)loop_wall(loop).ns);
-        r = engine_start(front, &front->plain, false, err);
+        int r = engine_start(front, &front->plain, false, err);
         if (r == 0 && front->key_pem)
                 r = engine_start(front, &front->secure, true, err);
         if (r == 0)

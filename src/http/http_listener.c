@@ -133,12 +133,11 @@ static void accept_ready(void *context, unsigned events) {
 static int split_address(const char *address, char *host, size_t host_size, const char **ret_port,
                          struct err *err) {
         const char *colon = strrchr(address, ':');
-        size_t length;
 
         if (!colon)
                 return err_set(err, BERTH_ERR_USAGE, "address %s lacks a port", address);
         *ret_port = colon + 1;
-        length = (size_t)(colon - address);
+        size_t length = (size_t)(colon - address);
         if (length >= 2 && address[0] == '[' && address[length - 1] == ']') {
                 address++;
                 length -= 2;
@@ -171,11 +170,10 @@ static int open_socket(struct http_listener *listener, const char *address, stru
         socklen_t size = sizeof(bound);
         char host[256];
         const char *port = "";
-        int r;
 
         if (split_address(address, host, sizeof(host), &port, err) < 0)
                 return BERTH_ERR_USAGE;
-        r = getaddrinfo(*host ? host : NULL, port, &hints, &infos);
+        int r = getaddrinfo(*host ? host : NULL, port, &hints, &infos);
         if (r != 0)
                 return err_set(err, BERTH_ERR_IO, "cannot resolve %s: %s", address,
                                gai_strerror(r));
@@ -197,12 +195,11 @@ static int open_socket(struct http_listener *listener, const char *address, stru
 int http_listener_new(const struct http_listener_config *config, struct loop *loop,
                       struct http_listener **ret_listener, struct err *err) {
         struct http_listener *listener = xcalloc(1, sizeof(*listener));
-        int r;
 
         listener->loop = loop;
         listener->config = *config;
         listener->fd = -1;
-        r = open_socket(listener, config->address, err);
+        int r = open_socket(listener, config->address, err);
         listener->config.address = NULL; /* only now the caller's */
         if (r < 0) {
                 http_listener_free(listener);

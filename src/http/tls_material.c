@@ -36,12 +36,11 @@ static void pair_release(struct tls_material_pair *pair) {
 static bool add_extension(X509 *certificate, X509 *issuer, int id, const char *value) {
         X509V3_CTX context;
         X509_EXTENSION *extension;
-        bool is_added;
 
         X509V3_set_ctx_nodb(&context);
         X509V3_set_ctx(&context, issuer, certificate, NULL, NULL, 0);
         extension = X509V3_EXT_conf_nid(NULL, &context, id, value);
-        is_added = extension && X509_add_ext(certificate, extension, -1) == 1;
+        bool is_added = extension && X509_add_ext(certificate, extension, -1) == 1;
         X509_EXTENSION_free(extension);
         return is_added;
 }
@@ -96,24 +95,23 @@ static char *alternative_names(const char *host) {
 static bool server_make(struct tls_material_pair *server, struct tls_material_pair *ca,
                         const char *host) {
         X509 *certificate;
-        char *names;
-        bool is_made;
 
         if (!pair_make(server, "berth sandbox"))
                 return false;
         certificate = server->certificate;
-        names = alternative_names(host);
-        is_made = X509_set_issuer_name(certificate, X509_get_subject_name(ca->certificate)) == 1 &&
-                  add_extension(certificate, ca->certificate, NID_basic_constraints,
-                                "critical,CA:FALSE") &&
-                  add_extension(certificate, ca->certificate, NID_key_usage,
-                                "critical,digitalSignature,keyEncipherment") &&
-                  add_extension(certificate, ca->certificate, NID_ext_key_usage, "serverAuth") &&
-                  add_extension(certificate, ca->certificate, NID_subject_key_identifier, "hash") &&
-                  add_extension(certificate, ca->certificate, NID_authority_key_identifier,
-                                "keyid") &&
-                  add_extension(certificate, ca->certificate, NID_subject_alt_name, names) &&
-                  X509_sign(certificate, ca->key, EVP_sha256()) > 0;
+        char *names = alternative_names(host);
+        bool is_made =
+                X509_set_issuer_name(certificate, X509_get_subject_name(ca->certificate)) == 1 &&
+                add_extension(certificate, ca->certificate, NID_basic_constraints,
+                              "critical,CA:FALSE") &&
+                add_extension(certificate, ca->certificate, NID_key_usage,
+                              "critical,digitalSignature,keyEncipherment") &&
+                add_extension(certificate, ca->certificate, NID_ext_key_usage, "serverAuth") &&
+                add_extension(certificate, ca->certificate, NID_subject_key_identifier, "hash") &&
+                add_extension(certificate, ca->certificate, NID_authority_key_identifier,
+                              "keyid") &&
+                add_extension(certificate, ca->certificate, NID_subject_alt_name, names) &&
+                X509_sign(certificate, ca->key, EVP_sha256()) > 0;
         free(names);
         return is_made;
 }
@@ -269,16 +267,14 @@ int token_make(char buffer[TOKEN_TEXT_SIZE], struct err *err) {
 int token_keep(const char *directory, char buffer[TOKEN_TEXT_SIZE], struct err *err) {
         CLEANUP(buf_release) struct buf path = { 0 };
         CLEANUP(cleanup_close) int fd = -1;
-        ssize_t size;
-        int r;
 
         buf_printf(&path, "%s/" TLS_TOKEN_FILE, directory);
         fd = open(path.data, O_RDONLY | O_CLOEXEC);
-        size = fd < 0 ? -1 : read(fd, buffer, TOKEN_TEXT_SIZE - 1);
+        ssize_t size = fd < 0 ? -1 : read(fd, buffer, TOKEN_TEXT_SIZE - 1);
         buffer[TOKEN_TEXT_SIZE - 1] = '\0';
         if (size == TOKEN_TEXT_SIZE - 1 && strspn(buffer, TOKEN_CHARACTERS) == (size_t)size)
                 return 0;
-        r = token_make(buffer, err);
+        int r = token_make(buffer, err);
         return r < 0 ? r : file_write(path.data, slice_of(buffer), err);
 }
 

@@ -23,15 +23,14 @@ int admit_forbid(struct kind_context *context, const struct json_node *object, s
 
 /* New nodes take no pods until somebody has seen them ready. */
 ADMIT_HOOK(node_admit) {
-        struct json_node *spec, *taints, *taint;
-        struct node_iter iter;
+        struct json_node *taint;
 
         (void)context, (void)old, (void)err;
         if (operation != KIND_CREATE)
                 return 0;
-        spec = node_need_object(tree, object, "spec");
-        taints = node_need_array(tree, spec, "taints");
-        iter = node_iter(taints);
+        struct json_node *spec = node_need_object(tree, object, "spec");
+        struct json_node *taints = node_need_array(tree, spec, "taints");
+        struct node_iter iter = node_iter(taints);
         while (node_next(&iter, NULL, &taint))
                 if (slice_is(node_get_text(taint, "key"), NOT_READY_TAINT) &&
                     slice_is(node_get_text(taint, "effect"), "NoSchedule"))
@@ -86,13 +85,12 @@ static bool visit_storage_class(void *context, const struct json *class) {
 
 ADMIT_HOOK(persistent_volume_claim_admit) {
         struct default_class best = { .arena = context->scratch };
-        struct json_node *spec;
 
         (void)old, (void)err;
         if (operation != KIND_CREATE)
                 return 0;
         add_finalizer(tree, object, "kubernetes.io/pvc-protection");
-        spec = node_need_object(tree, object, "spec");
+        struct json_node *spec = node_need_object(tree, object, "spec");
         if (node_get(spec, "storageClassName") || !context->each)
                 return 0;
         context->each(context->engine, "storage.k8s.io", "storageclasses", SLICE_EMPTY,

@@ -314,13 +314,11 @@ bool check_quantity_not_negative(struct checker *checker, const struct at *at,
 
 bool is_same_member(const struct json_node *object, const struct json *old, const char *member) {
         const struct json *before = json_get(old, member);
-        struct json_tree *scratch;
-        bool is_same;
 
         if (!before)
                 return !node_get(object, member);
-        scratch = json_tree_new();
-        is_same = node_equal(node_import(scratch, before), node_get(object, member));
+        struct json_tree *scratch = json_tree_new();
+        bool is_same = node_equal(node_import(scratch, before), node_get(object, member));
         json_tree_free(scratch);
         return is_same;
 }

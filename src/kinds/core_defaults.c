@@ -24,27 +24,23 @@ static void service_port_defaults(struct json_tree *tree, struct json_node *port
 }
 
 static void affinity_defaults(struct json_tree *tree, struct json_node *spec) {
-        struct json_node *config, *client;
-
         default_text(tree, spec, "sessionAffinity", "None");
         if (!slice_is(node_get_text(spec, "sessionAffinity"), "ClientIP")) {
                 node_remove(spec, "sessionAffinityConfig");
                 return;
         }
-        config = node_need_object(tree, spec, "sessionAffinityConfig");
-        client = node_need_object(tree, config, "clientIP");
+        struct json_node *config = node_need_object(tree, spec, "sessionAffinityConfig");
+        struct json_node *client = node_need_object(tree, config, "clientIP");
         default_absent_i64(tree, client, "timeoutSeconds", 10800);
 }
 
 void service_defaults(struct json_tree *tree, struct json_node *object) {
         struct json_node *spec = node_need_object(tree, object, "spec");
-        struct slice type;
-        bool is_balanced, has_node_ports;
 
         default_text(tree, spec, "type", "ClusterIP");
-        type = node_get_text(spec, "type");
-        is_balanced = slice_is(type, "LoadBalancer");
-        has_node_ports = is_balanced || slice_is(type, "NodePort");
+        struct slice type = node_get_text(spec, "type");
+        bool is_balanced = slice_is(type, "LoadBalancer");
+        bool has_node_ports = is_balanced || slice_is(type, "NodePort");
         service_port_defaults(tree, node_get(spec, "ports"));
         affinity_defaults(tree, spec);
         if (has_node_ports ||
@@ -73,13 +69,13 @@ void endpoints_defaults(struct json_tree *tree, struct json_node *object) {
 /* stringData is write-only: it goes into data, encoded. */
 void secret_defaults(struct json_tree *tree, struct json_node *object) {
         struct node_iter iter = node_iter(node_get(object, "stringData"));
-        struct json_node *data, *value;
+        struct json_node *value;
         struct slice key;
 
         default_text(tree, object, "type", "Opaque");
         if (node_count(node_get(object, "stringData")) == 0)
                 return;
-        data = node_need_object(tree, object, "data");
+        struct json_node *data = node_need_object(tree, object, "data");
         while (node_next(&iter, &key, &value)) {
                 struct buf encoded = { 0 };
 
@@ -148,12 +144,10 @@ void limit_range_defaults(struct json_tree *tree, struct json_node *object) {
         struct json_node *item;
 
         while (node_next(&iter, NULL, &item)) {
-                struct json_node *limit, *request;
-
                 if (!slice_is(node_get_text(item, "type"), "Container"))
                         continue;
-                limit = node_need_object(tree, item, "default");
-                request = node_need_object(tree, item, "defaultRequest");
+                struct json_node *limit = node_need_object(tree, item, "default");
+                struct json_node *request = node_need_object(tree, item, "defaultRequest");
                 merge_amounts(tree, limit, node_get(item, "max"));
                 merge_amounts(tree, request, limit);
                 merge_amounts(tree, request, node_get(item, "min"));

@@ -155,11 +155,9 @@ static size_t check_config_keys(struct checker *checker, const struct json_node 
 
 static void check_frozen(struct checker *checker, const struct json_node *object,
                          const struct json *old, const char *const *members) {
-        struct at at;
-
         if (!json_get_bool(old, "immutable", false))
                 return;
-        at = at_root("immutable");
+        struct at at = at_root("immutable");
         if (!node_is_true(node_get(object, "immutable")))
                 report(checker, FIELD_FORBIDDEN, &at, NULL, NULL,
                        "field is immutable when `immutable` is set");
@@ -177,11 +175,10 @@ VALIDATE_HOOK(config_map_validate) {
         struct node_iter iter = node_iter(node_get(object, "binaryData"));
         struct at data = at_root("data"), none = { .name = "" };
         struct slice key;
-        size_t size;
 
         (void)operation;
         check_frozen(&checker, object, old, frozen);
-        size = check_config_keys(&checker, object, "data");
+        size_t size = check_config_keys(&checker, object, "data");
         while (node_next(&iter, &key, NULL))
                 if (node_find(node_get(object, "data"), key)) {
                         struct at place = at_key(&data, key);

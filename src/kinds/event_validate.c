@@ -121,13 +121,11 @@ static const char *const fixed_members[][2] = {
 static bool is_unchanged(const struct json_node *event, const struct json *old, size_t index) {
         const struct json *before = json_get(old, fixed_members[index][0]);
         const struct json_node *after = node_get(event, fixed_members[index][1]);
-        struct json_tree *scratch;
-        bool is_same;
 
         if (!before) /* the caller may hand over either form */
                 before = json_get(old, fixed_members[index][1]);
-        scratch = json_tree_new();
-        is_same = before ? node_equal(node_import(scratch, before), after) : !after;
+        struct json_tree *scratch = json_tree_new();
+        bool is_same = before ? node_equal(node_import(scratch, before), after) : !after;
         json_tree_free(scratch);
         return is_same;
 }

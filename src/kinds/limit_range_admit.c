@@ -32,13 +32,12 @@ static void note_defaults(struct limiter *limiter, const struct json_node *conta
 static void limit_range_admit_fill(struct limiter *limiter, struct json_node *resources,
                                    const char *list, const struct json *defaults, struct buf *set) {
         struct json_iter iter = json_iter(defaults);
-        struct json_node *target;
         const struct json *amount;
         struct slice name;
 
         if (json_count(defaults) == 0)
                 return;
-        target = node_need_object(limiter->tree, resources, list);
+        struct json_node *target = node_need_object(limiter->tree, resources, list);
         while (json_next(&iter, &name, &amount)) {
                 if (node_find(target, name))
                         continue;

@@ -115,11 +115,9 @@ static void toleration_admit(struct json_tree *tree, struct json_node *spec) {
         for (size_t i = 0; i < ARRAY_LEN(keys); i++)
                 is_needed[i] = !is_tolerated(tolerations, keys[i]);
         for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
-                struct json_node *toleration;
-
                 if (!is_needed[i])
                         continue;
-                toleration = node_object(tree);
+                struct json_node *toleration = node_object(tree);
                 node_put_string(tree, toleration, "key", keys[i]);
                 node_put_string(tree, toleration, "operator", "Exists");
                 node_put_string(tree, toleration, "effect", "NoExecute");
@@ -166,8 +164,6 @@ int runtime_class_admit(struct kind_context *context, struct json_tree *tree, st
         struct json_node *spec = node_get(pod, "spec"), *tolerations;
         struct slice name = node_get_text(spec, "runtimeClassName");
         const struct json *class = NULL, *overhead, *toleration;
-        struct json_iter iter;
-        int r;
 
         if (name.len && context->lookup)
                 class = context->lookup(context->engine, "node.k8s.io", "runtimeclasses",
@@ -184,12 +180,12 @@ int runtime_class_admit(struct kind_context *context, struct json_tree *tree, st
                                     "Overhead");
         if (overhead)
                 node_put(tree, spec, "overhead", node_import(tree, overhead));
-        r = merge_node_selector(context, tree, pod,
-                                json_get(json_get(class, "scheduling"), "nodeSelector"), err);
+        int r = merge_node_selector(context, tree, pod,
+                                    json_get(json_get(class, "scheduling"), "nodeSelector"), err);
         if (r < 0)
                 return r;
         tolerations = node_need_array(tree, spec, "tolerations");
-        iter = json_iter(json_get(json_get(class, "scheduling"), "tolerations"));
+        struct json_iter iter = json_iter(json_get(json_get(class, "scheduling"), "tolerations"));
         while (json_next(&iter, NULL, &toleration)) {
                 struct json_node *copy = node_import(tree, toleration);
 
@@ -219,7 +215,6 @@ void pod_topology_labels(struct kind_context *context, struct json_tree *tree,
 
 ADMIT_HOOK(pod_admit) {
         struct json_node *spec = node_need_object(tree, object, "spec");
-        int r;
 
         if (operation == KIND_UPDATE_STATUS)
                 return 0;
@@ -231,7 +226,7 @@ ADMIT_HOOK(pod_admit) {
                 toleration_admit(tree, spec);
                 return 0;
         }
-        r = limit_range_admit(context, tree, object, err);
+        int r = limit_range_admit(context, tree, object, err);
         if (r < 0)
                 return r;
         r = priority_admit(context, tree, object, err);

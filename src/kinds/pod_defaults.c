@@ -6,7 +6,6 @@
 /* Tag of an image reference: what follows the last colon behind the last slash. */
 static bool is_latest(struct slice image) {
         size_t name = 0;
-        const char *colon;
 
         if (image.len && memchr(image.ptr, '@', image.len))
                 return false;
@@ -15,7 +14,7 @@ static bool is_latest(struct slice image) {
                         name = i + 1;
         if (image.len == name)
                 return true;
-        colon = memchr(image.ptr + name, ':', image.len - name);
+        const char *colon = memchr(image.ptr + name, ':', image.len - name);
         if (!colon)
                 return true;
         return slice_is(slice_make(colon + 1, (size_t)(image.ptr + image.len - colon - 1)),

@@ -83,18 +83,16 @@ static void stamp_phase(struct kind_context *context, struct json_tree *tree,
 
 PREPARE_HOOK(persistent_volume_prepare) {
         const struct json *old_status = json_get(old, "status");
-        struct json_node *status;
-        struct slice since;
 
         status_prepare(context, operation, tree, object, old);
-        status = node_need_object(tree, object, "status");
+        struct json_node *status = node_need_object(tree, object, "status");
         if (operation == KIND_CREATE) {
                 node_put_string(tree, status, "phase", "Pending");
                 stamp_phase(context, tree, status);
         }
         if (operation != KIND_UPDATE_STATUS)
                 return;
-        since = json_get_text(old_status, "lastPhaseTransitionTime");
+        struct slice since = json_get_text(old_status, "lastPhaseTransitionTime");
         if (!slice_eq(json_get_text(old_status, "phase"), node_get_text(status, "phase"))) {
                 if (!node_get(status, "lastPhaseTransitionTime") ||
                     slice_eq(node_get_text(status, "lastPhaseTransitionTime"), since))
@@ -125,13 +123,12 @@ PREPARE_HOOK(deployment_prepare) {
 /* Daemon sets count the versions of their template in an annotation. */
 PREPARE_HOOK(daemon_set_prepare) {
         const struct json *old_annotations = json_get(json_get(old, "metadata"), "annotations");
-        struct json_node *metadata, *annotations;
         int64_t generation = 0;
         char text[24];
 
         status_prepare(context, operation, tree, object, old);
-        metadata = node_need_object(tree, object, "metadata");
-        annotations = node_need_object(tree, metadata, "annotations");
+        struct json_node *metadata = node_need_object(tree, object, "metadata");
+        struct json_node *annotations = node_need_object(tree, metadata, "annotations");
         if (operation == KIND_CREATE) {
                 default_text(tree, annotations, TEMPLATE_GENERATION, "1");
                 return;
@@ -180,15 +177,13 @@ PREPARE_HOOK(job_prepare) {
 
 /* Who asks for a certificate is recorded, not claimed. */
 PREPARE_HOOK(certificate_signing_request_prepare) {
-        struct json_node *spec, *groups;
-
         status_prepare(context, operation, tree, object, old);
         if (operation != KIND_CREATE)
                 return;
-        spec = node_need_object(tree, object, "spec");
+        struct json_node *spec = node_need_object(tree, object, "spec");
         node_remove(spec, "groups");
         node_put_text(tree, spec, "username", context->user);
-        groups = node_need_array(tree, spec, "groups");
+        struct json_node *groups = node_need_array(tree, spec, "groups");
         for (size_t i = 0; i < context->group_count; i++)
                 node_append(groups, node_text(tree, context->groups[i]));
 }

@@ -45,12 +45,10 @@ FIELD_VALUE_HOOK(node_field) {
 }
 
 FIELD_VALUE_HOOK(event_field) {
-        struct slice component;
-
         (void)buffer;
         if (!slice_is(field, "source"))
                 return text_at(object, field);
-        component = json_get_text(json_get(object, "source"), "component");
+        struct slice component = json_get_text(json_get(object, "source"), "component");
         return component.len ? component : json_get_text(object, "reportingComponent");
 }
 

@@ -42,10 +42,10 @@ static void allocate_address(struct kind_context *context, struct json_tree *tre
 
         for (uint64_t i = 0; i < ADDRESS_COUNT; i++) {
                 unsigned place = (unsigned)((start + i) % ADDRESS_COUNT) + 10;
-                struct service_prepare_search search;
 
                 snprintf(text, sizeof(text), "10.96.%u.%u", place / 256, place % 256);
-                search = (struct service_prepare_search){ .address = slice_of(text) };
+                struct service_prepare_search search =
+                        (struct service_prepare_search){ .address = slice_of(text) };
                 if (!is_taken(context, &search)) {
                         node_put_string(tree, spec, "clusterIP", text);
                         return;
@@ -98,18 +98,16 @@ PREPARE_HOOK(service_prepare) {
                                             "ipFamilyPolicy" };
         struct json_node *spec = node_need_object(tree, object, "spec"), *metadata;
         const struct json *old_spec = json_get(old, "spec");
-        struct slice type;
-        uint64_t start;
 
         status_prepare(context, operation, tree, object, old);
         if (operation == KIND_UPDATE_STATUS)
                 return;
-        type = node_get_text(spec, "type");
+        struct slice type = node_get_text(spec, "type");
         if (slice_is(type, "ExternalName"))
                 return;
         metadata = node_get(object, "metadata");
-        start = slice_hash(node_get_text(metadata, "name")) ^
-                (slice_hash(node_get_text(metadata, "namespace")) << 1);
+        uint64_t start = slice_hash(node_get_text(metadata, "name")) ^
+                         (slice_hash(node_get_text(metadata, "namespace")) << 1);
         for (size_t i = 0; old && i < sizeof(kept) / sizeof(kept[0]); i++)
                 if (!node_get(spec, kept[i]))
                         keep_member(tree, spec, old_spec, kept[i]);

@@ -122,11 +122,10 @@ static bool warn_hides(const struct json_node *variable) {
         struct slice name = node_get_text(variable, "name"),
                      value = node_get_text(variable, "value");
         struct buf reference = { 0 };
-        bool is_hiding;
 
         buf_printf(&reference, "$(" SLICE_FMT ")", SLICE_ARG(name));
-        is_hiding = node_get(variable, "valueFrom") || slice_eq(value, buf_view(&reference)) ||
-                    !slice_contains(value, buf_view(&reference));
+        bool is_hiding = node_get(variable, "valueFrom") || slice_eq(value, buf_view(&reference)) ||
+                         !slice_contains(value, buf_view(&reference));
         buf_release(&reference);
         return is_hiding;
 }

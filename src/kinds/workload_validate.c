@@ -174,7 +174,6 @@ static void check_daemon_strategy(struct checker *checker, const struct at *at,
         const struct json_node *rolling = node_get(strategy, "rollingUpdate");
         struct at place = at_member(at, "rollingUpdate");
         struct slice type = node_get_text(strategy, "type");
-        bool has_unavailable, has_surge;
 
         if (slice_is(type, "OnDelete"))
                 return;
@@ -184,8 +183,8 @@ static void check_daemon_strategy(struct checker *checker, const struct at *at,
         }
         check_int_or_percent(checker, &place, rolling, "maxUnavailable", true);
         check_int_or_percent(checker, &place, rolling, "maxSurge", true);
-        has_unavailable = !is_zero(node_get(rolling, "maxUnavailable"));
-        has_surge = !is_zero(node_get(rolling, "maxSurge"));
+        bool has_unavailable = !is_zero(node_get(rolling, "maxUnavailable"));
+        bool has_surge = !is_zero(node_get(rolling, "maxSurge"));
         if (has_unavailable && has_surge)
                 report(checker, FIELD_INVALID, &place, "maxSurge",
                        node_json(checker, node_get(rolling, "maxSurge")),
@@ -281,13 +280,12 @@ static struct json_node *filled_in_spec(struct json_tree *tree, const struct jso
         struct json_node *pod =
                 node_need_object(tree, node_need_object(tree, copy, "template"), "spec");
         const struct json_node *claims = node_get(spec, "volumeClaimTemplates");
-        struct json_node *volumes;
 
         node_remove(pod, "hostname");
         node_remove(pod, "subdomain");
         if (node_count(claims) == 0)
                 return copy;
-        volumes = node_need_array(tree, pod, "volumes");
+        struct json_node *volumes = node_need_array(tree, pod, "volumes");
         for (size_t i = 0; i < node_count(claims); i++) {
                 struct slice name = node_get_text(node_get(node_at(claims, i), "metadata"), "name");
                 struct json_node *volume = node_object(tree), *source = node_object(tree);
@@ -325,7 +323,6 @@ VALIDATE_HOOK(stateful_set_validate) {
         const struct json_node *spec = node_get(object, "spec");
         struct slice policy = node_get_text(spec, "podManagementPolicy");
         struct at at = at_root("spec");
-        struct json_tree *tree;
 
         if (operation == KIND_UPDATE_STATUS)
                 return;
@@ -338,7 +335,7 @@ VALIDATE_HOOK(stateful_set_validate) {
         if (operation == KIND_CREATE)
                 check_name(&checker, &at, spec, "serviceName", NAME_LABEL);
         check_selector(&checker, &at, spec, "statefulset");
-        tree = json_tree_new();
+        struct json_tree *tree = json_tree_new();
         check_selected_template(&checker, &at, filled_in_spec(tree, spec), "StatefulSet");
         json_tree_free(tree);
         if (operation == KIND_UPDATE)

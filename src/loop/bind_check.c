@@ -35,11 +35,10 @@ static void bind_check_finish(struct bind_check *check, enum bind_state state) {
 static enum bind_state read_pod(const struct bind_check *check, struct slice body) {
         enum bind_state state = BIND_NOT_DONE;
         struct json_doc *doc;
-        const struct json *pod;
 
         if (json_parse(body, &doc, NULL) < 0)
                 return BIND_UNKNOWN;
-        pod = json_doc_root(doc);
+        const struct json *pod = json_doc_root(doc);
         if (slice_is(json_get_text(json_get(pod, "metadata"), "uid"), check->uid) &&
             slice_is(json_get_text(json_get(pod, "spec"), "nodeName"), check->node))
                 state = BIND_DONE;

@@ -153,12 +153,11 @@ static int loop_ops_io_add(void *self, int fd, unsigned events,
                            struct loop_io **ret_io, struct err *err) {
         struct event_loop *loop = self;
         struct loop_io *io = xcalloc(1, sizeof(*io));
-        int result;
 
         assert(ready);
         *io = (struct loop_io){ .ready = ready, .context = context, .fd = fd };
         io->events = events & (LOOP_READ | LOOP_WRITE);
-        result = io_register(loop, io, err);
+        int result = io_register(loop, io, err);
         if (result < 0) {
                 free(io);
                 return result;

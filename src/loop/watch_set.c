@@ -310,6 +310,6 @@ size_t watch_set_count(const struct watch_set *set) {
         size_t count = 0;
 
         for (const struct watched *watched = set->first; watched; watched = watched->next)
-                count += watched->rows != NULL;
+                count += watched->rows ? 1 : 0;
         return count;
 }

@@ -149,7 +149,6 @@ static void keep_port(struct admission_listener *listener) {
 int admission_listener_new(const struct admission_listener_config *config, struct loop *loop,
                            struct admission_listener **ret_listener, struct err *err) {
         struct admission_listener *listener = xcalloc(1, sizeof(*listener));
-        int code;
 
         listener->loop = loop;
         listener->config = *config;
@@ -158,7 +157,7 @@ int admission_listener_new(const struct admission_listener_config *config, struc
         listener->path = slice_dup(slice_of(config->path));
         listener->certificate_path = slice_dup(slice_of(config->certificate_path));
         listener->key_path = slice_dup(slice_of(config->key_path));
-        code = read_pem(listener->certificate_path, &listener->certificate, err);
+        int code = read_pem(listener->certificate_path, &listener->certificate, err);
         if (code == 0)
                 code = read_pem(listener->key_path, &listener->key, err);
         if (code == 0)

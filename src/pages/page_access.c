@@ -203,7 +203,6 @@ static void on_access(void *context, const struct api_reply *reply) {
         struct page_access *access = visit->access;
         CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
         struct err err = { 0 };
-        bool is_allowed;
 
         visit->request = NULL;
         if (reply->status / 100 != 2 || json_parse(reply->body, &doc, &err) < 0) {
@@ -211,7 +210,7 @@ static void on_access(void *context, const struct api_reply *reply) {
                 page_access_decide(visit, 500, reply->error.code ? reply->error.text : err.text);
                 return;
         }
-        is_allowed = json_get_bool(json_get(json_doc_root(doc), "status"), "allowed", false);
+        bool is_allowed = json_get_bool(json_get(json_doc_root(doc), "status"), "allowed", false);
         page_access_remember(&access->decisions, visit,
                              is_allowed ? access->config.allowed_ttl_ns
                                         : access->config.denied_ttl_ns,
@@ -239,7 +238,6 @@ static void page_access_authorize(struct page_visit *visit) {
         struct page_access *access = visit->access;
         CLEANUP(cleanup_json_tree) struct json_tree *tree = NULL;
         CLEANUP(buf_release) struct buf body = { 0 };
-        const struct remembered *known;
         struct err err = { 0 };
 
         if (json_tree_parse(slice_of(visit->user), &tree, &err) < 0) {
@@ -252,7 +250,8 @@ static void page_access_authorize(struct page_visit *visit) {
         }
         compose_access(visit, tree, json_tree_root(tree), &body);
         sha256(buf_view(&body), visit->key);
-        known = page_access_recall(&access->decisions, access->config.loop, visit->key);
+        const struct remembered *known =
+                page_access_recall(&access->decisions, access->config.loop, visit->key);
         if (known && known->is_good)
                 page_access_decide(visit, 200, "");
         else if (known || !access->config.authorization.ops)
@@ -291,7 +290,6 @@ static void on_token(void *context, const struct api_reply *reply) {
         struct page_access *access = visit->access;
         CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
         struct err err = { 0 };
-        const struct json *status;
 
         visit->request = NULL;
         if (reply->status / 100 != 2 || json_parse(reply->body, &doc, &err) < 0) {
@@ -299,7 +297,7 @@ static void on_token(void *context, const struct api_reply *reply) {
                                    "Unauthorized"); /* not remembered: the next one asks again */
                 return;
         }
-        status = json_get(json_doc_root(doc), "status");
+        const struct json *status = json_get(json_doc_root(doc), "status");
         if (json_get_bool(status, "authenticated", false))
                 visit->user = user_text(json_get(status, "user"));
         page_access_remember(&access->tokens, visit, access->config.token_ttl_ns,
@@ -327,10 +325,10 @@ static void review_token(struct page_visit *visit) {
         struct page_access *access = visit->access;
         struct slice token = buf_view(&visit->token);
         CLEANUP(buf_release) struct buf body = { 0 };
-        const struct remembered *known;
 
         sha256(token, visit->key);
-        known = page_access_recall(&access->tokens, access->config.loop, visit->key);
+        const struct remembered *known =
+                page_access_recall(&access->tokens, access->config.loop, visit->key);
         if (known && known->is_good) {
                 visit->user = slice_dup(slice_of(known->user));
                 page_access_authorize(visit);

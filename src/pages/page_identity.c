@@ -181,11 +181,10 @@ static int learn_lists(struct page_identity *identity, const struct json *data, 
 /* Lists first: an authority of proxies must not stand there without the names it is good for. */
 int page_identity_learn(struct page_identity *identity, struct slice config_map, struct err *err) {
         CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
-        const struct json *data;
 
         if (json_parse(config_map, &doc, err) < 0)
                 return err->code;
-        data = json_get(json_doc_root(doc), "data");
+        const struct json *data = json_get(json_doc_root(doc), "data");
         if (learn_pool(identity, data, CLIENTS, err) < 0)
                 return err->code;
         if (!identity->paths[PROXIES] && learn_lists(identity, data, err) < 0)
@@ -273,14 +272,12 @@ static char *extra_key(struct slice escaped) {
         for (char *c = lower; *c; c++)
                 *c = *c >= 'A' && *c <= 'Z' ? (char)(*c - 'A' + 'a') : *c;
         for (const char *c = lower; *c; c++) {
-                int high, low;
-
                 if (*c != '%') {
                         buf_char(&plain, *c);
                         continue;
                 }
-                high = hex_digit(c[1]);
-                low = high < 0 ? -1 : hex_digit(c[2]);
+                int high = hex_digit(c[1]);
+                int low = high < 0 ? -1 : hex_digit(c[2]);
                 if (low < 0 || high + low == 0)
                         return lower;
                 buf_char(&plain, (char)(high * 16 + low));
@@ -296,12 +293,11 @@ static void add_extras(struct user *user, struct slice headers, const struct nam
         while (next_header(&headers, &name, &value))
                 for (size_t i = 0; i < prefixes->count; i++) {
                         size_t length = strlen(prefixes->items[i]);
-                        char *key;
 
                         if (name.len < length ||
                             strncasecmp(name.ptr, prefixes->items[i], length) != 0)
                                 continue;
-                        key = extra_key(slice_make(name.ptr + length, name.len - length));
+                        char *key = extra_key(slice_make(name.ptr + length, name.len - length));
                         user_add_extra(user, key, value);
                         free(key);
                 }
@@ -310,13 +306,12 @@ static void add_extras(struct user *user, struct slice headers, const struct nam
 static enum page_proof prove_by_proxy(const struct page_identity *identity, const char *proxy,
                                       struct slice headers, struct buf *ret_user) {
         struct slice name = first_value(headers, &identity->lists[USER]);
-        struct user user;
 
         if (identity->lists[ALLOWED].count && !names_has(&identity->lists[ALLOWED], proxy))
                 return PAGE_PROOF_WRONG;
         if (!name.len)
                 return PAGE_PROOF_NONE;
-        user = user_make(name, first_value(headers, &identity->lists[UID]));
+        struct user user = user_make(name, first_value(headers, &identity->lists[UID]));
         add_groups(&user, headers, &identity->lists[GROUP]);
         add_extras(&user, headers, &identity->lists[EXTRA]);
         user_finish(&user, ret_user);
@@ -328,11 +323,11 @@ static enum page_proof prove_by_proxy(const struct page_identity *identity, cons
 static enum page_proof prove_by_subject(const struct client_certificate *certificate,
                                         struct buf *ret_user) {
         CLEANUP(buf_release) struct buf digest = { 0 };
-        struct user user;
 
         if (!*certificate->common_name)
                 return PAGE_PROOF_NONE;
-        user = user_make(slice_of(certificate->common_name), slice_of(certificate->uid));
+        struct user user =
+                user_make(slice_of(certificate->common_name), slice_of(certificate->uid));
         for (size_t i = 0; i < certificate->organization_count; i++)
                 user_add_group(&user, slice_of(certificate->organizations[i]));
         buf_printf(&digest, "X509SHA256=%s", certificate->digest);

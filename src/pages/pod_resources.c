@@ -41,14 +41,13 @@ static void add_overhead(struct resource_list *limits, const struct resource_lis
 /* Limits add up as requests do; overhead counts only where there is a limit. */
 static struct resource_list pod_resources_limits(const struct pod_spec *spec, struct arena *arena) {
         struct pod_spec copy = *spec;
-        struct resource_list list;
 
         copy.containers = pod_resources_limited(spec->containers, spec->container_count, arena);
         copy.init = pod_resources_limited(spec->init, spec->init_count, arena);
         copy.pod_requests = spec->pod_limits;
         copy.has_pod_actual = false;
         copy.overhead = (struct resource_list){ 0 };
-        list = pod_spec_requests(&copy, false, arena);
+        struct resource_list list = pod_spec_requests(&copy, false, arena);
         add_overhead(&list, &spec->overhead);
         return list;
 }

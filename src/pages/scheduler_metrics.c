@@ -288,12 +288,10 @@ static void count_preemptions(struct scheduler_metrics *own) {
 }
 
 void scheduler_metrics_stepped(struct scheduler_metrics *own, int64_t elapsed_ns) {
-        size_t count, first;
-
         if (!own)
                 return;
-        count = scheduler_trace_count(own->scheduler);
-        first = count;
+        size_t count = scheduler_trace_count(own->scheduler);
+        size_t first = count;
         while (first > 0 && scheduler_trace(own->scheduler, first - 1)->number > own->seen)
                 first--;
         if (first == count)
@@ -384,12 +382,11 @@ void scheduler_metrics_arrived(struct scheduler_metrics *own, enum object_kind k
         };
         const char *what = own ? event_object(kind, object) : NULL;
         char text[64];
-        struct slice label;
 
         if (!what)
                 return;
         snprintf(text, sizeof(text), "%s%s", what, changes[change]);
-        label = slice_of(text);
+        struct slice label = slice_of(text);
         metric_observe(own->families[EVENT_TIME], &label,
                        scheduler_metrics_seconds(stopwatch_ns() - own->arriving_ns), 1);
 }
@@ -466,10 +463,9 @@ void scheduler_metrics_placed(void *context, uint32_t attempts, int64_t since_fi
                               bool was_flushed) {
         struct scheduler_metrics *own = context;
         char text[16];
-        struct slice label;
 
         snprintf(text, sizeof(text), "%u", attempts);
-        label = slice_of(attempts < ATTEMPTS_CAP ? text : "15+");
+        struct slice label = slice_of(attempts < ATTEMPTS_CAP ? text : "15+");
         metric_observe(own->families[SLI_TIME], &label, scheduler_metrics_seconds(since_first_ns),
                        1);
         if (was_flushed)

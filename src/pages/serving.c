@@ -74,11 +74,10 @@ static bool run_checks(struct serving *serving, enum health_kind kind, struct sl
         }
         for (size_t i = 0; i < serving->check_count; i++) {
                 const struct health_check *check = &serving->checks[i];
-                const char *problem;
 
                 if (!is_of(check, kind) || (only.len && !slice_is(only, check->name)))
                         continue;
-                problem = check->check(check->context);
+                const char *problem = check->check(check->context);
                 if (problem)
                         buf_printf(lines, "[-]%s failed: %s\n", check->name, problem);
                 else
@@ -308,14 +307,13 @@ static void *begin_page(void *context, const struct http_request *request,
                                           .path = answer.path,
                                           .certificates = request->client_certificates,
                                           .headers = request->headers };
-        struct page_visit *visit;
         struct visitor *visitor;
 
         if (!serving->access) {
                 serving_handle(&answer);
                 return NULL;
         }
-        visit = page_visit_new(serving->access, &question, ready, ready_context);
+        struct page_visit *visit = page_visit_new(serving->access, &question, ready, ready_context);
         if (page_visit_status(visit)) {
                 serving_admit(&answer, visit);
                 page_visit_free(visit);
@@ -374,12 +372,11 @@ int serving_new(const struct serving_config *config, struct loop *loop,
                 struct serving **ret_serving, struct err *err) {
         struct serving *serving = xcalloc(1, sizeof(*serving));
         struct tls_material material = { 0 };
-        int code;
 
         serving->metrics = config->metrics;
         serving->access = config->access;
         serving->allows_reset = config->allows_reset;
-        code = load_material(config, &material, err);
+        int code = load_material(config, &material, err);
         if (code == 0)
                 code = http_front_new(
                         &(struct http_front_config){

@@ -81,11 +81,9 @@ struct virtual_loop *virtual_loop_new(void) {
 }
 
 static bool run_deferred(struct virtual_loop *loop) {
-        struct virtual_loop_deferred call;
-
         if (loop->first == loop->count)
                 return false;
-        call = loop->calls[loop->first++];
+        struct virtual_loop_deferred call = loop->calls[loop->first++];
         if (loop->first == loop->count)
                 loop->first = loop->count = 0;
         call.call(call.context);
@@ -106,11 +104,9 @@ struct loop *virtual_loop_get(struct virtual_loop *loop) {
 }
 
 bool virtual_loop_step(struct virtual_loop *loop, struct mono_time limit) {
-        struct loop_timer *timer;
-
         if (run_deferred(loop))
                 return true;
-        timer = heap_peek(&loop->timers);
+        struct loop_timer *timer = heap_peek(&loop->timers);
         if (!timer || timer->due.ns > limit.ns) {
                 if (limit.ns > loop->now_ns)
                         loop->now_ns = limit.ns;

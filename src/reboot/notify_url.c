@@ -42,13 +42,13 @@ static bool has_control(struct slice text) {
 }
 
 static bool split_url(struct slice text, struct service_url *url) {
-        struct slice rest, scheme, authority, part;
+        struct slice authority, part;
         const char *colon = memmem(text.ptr, text.len, "://", 3);
 
         if (!colon || has_control(text))
                 return false;
-        scheme = slice_make(text.ptr, (size_t)(colon - text.ptr));
-        rest = slice_make(colon + 3, (size_t)(text.ptr + text.len - colon - 3));
+        struct slice scheme = slice_make(text.ptr, (size_t)(colon - text.ptr));
+        struct slice rest = slice_make(colon + 3, (size_t)(text.ptr + text.len - colon - 3));
         slice_split(&scheme, '+', &url->service);
         url->is_custom = scheme.ptr;
         url->scheme = scheme;

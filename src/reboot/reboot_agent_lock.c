@@ -76,12 +76,11 @@ void agent_take_lock(struct agent_step *step, struct slice gone, bool *ret_is_fr
 /* A lock that expires is renewed at a third of its life, and when its time lies ahead of ours. */
 bool agent_renews_lock(struct agent_step *step) {
         const struct lock_owner *own = own_entry(step);
-        int64_t age_ns;
         bool is_free;
 
         if (!own || own->ttl_ns <= 0 || lock_owner_is_expired(own, step->now->wall))
                 return false;
-        age_ns = step->now->wall.ns - own->created.ns;
+        int64_t age_ns = step->now->wall.ns - own->created.ns;
         if (age_ns >= 0 && age_ns < own->ttl_ns / 3)
                 return false;
         agent_take_lock(step, SLICE_EMPTY, &is_free);

@@ -68,8 +68,6 @@ void reboot_agent_saw_node(struct reboot_agent *agent, int code, struct json_doc
 }
 
 void reboot_agent_saw_lock(struct reboot_agent *agent, int code, struct json_doc *object) {
-        const struct json *annotations, *value;
-
         agent->lock_is_missing = code == BERTH_ERR_NOT_FOUND;
         if (!reboot_agent_readings_answered(agent, agent->lock_is_missing ? BERTH_OK : code)) {
                 json_doc_free(object);
@@ -81,8 +79,9 @@ void reboot_agent_saw_lock(struct reboot_agent *agent, int code, struct json_doc
         agent->node_is_newer = false;
         agent->lock = (struct reboot_lock){ 0 };
         arena_clear(&agent->lock_arena);
-        annotations = json_get(json_get(json_doc_root(object), "metadata"), "annotations");
-        value = json_get_slice(annotations, agent->config->lock_annotation);
+        const struct json *annotations =
+                json_get(json_get(json_doc_root(object), "metadata"), "annotations");
+        const struct json *value = json_get_slice(annotations, agent->config->lock_annotation);
         agent->lock_is_broken = reboot_lock_parse(json_text(value), value, &agent->lock_arena,
                                                   &agent->lock, NULL) < 0;
 }

@@ -37,13 +37,13 @@ static bool has_flag(const struct json *annotations, const char *name) {
 }
 
 static bool next_peer(struct fleet_look *look, struct peer *peer) {
-        const struct json *node, *meta, *annotations;
+        const struct json *node;
         enum reboot_phase phase;
 
         if (!json_next(&look->iter, NULL, &node))
                 return false;
-        meta = json_get(node, "metadata");
-        annotations = json_get(meta, "annotations");
+        const struct json *meta = json_get(node, "metadata");
+        const struct json *annotations = json_get(meta, "annotations");
         *peer = (struct peer){ .labels = json_get(meta, "labels"),
                                .name = json_get_text(meta, "name"),
                                .is_ready = node_is_ready(node) };
@@ -148,12 +148,11 @@ void fleet_judge(const struct json *nodes, struct slice node, const struct fleet
 
 uint32_t fleet_waiting_before(const struct json *nodes, struct slice node) {
         CLEANUP(arena_release) struct arena arena;
-        struct fleet_look look;
         struct peer peer;
         uint32_t count = 0;
 
         arena_init(&arena, 0);
-        look = look_at(nodes, &arena);
+        struct fleet_look look = look_at(nodes, &arena);
         while (next_peer(&look, &peer))
                 count += peer.record.phase > REBOOT_IDLE && peer.record.phase < REBOOT_DRAINING &&
                          slice_compare(peer.name, node) < 0;
@@ -180,15 +179,14 @@ int64_t fleet_outlook_ns(const struct json *nodes, struct slice node, uint32_t l
         struct json_iter iter = json_iter(json_get(nodes, "items"));
         CLEANUP(arena_release) struct arena arena;
         struct outlook outlook = { 0 };
-        struct fleet_look look;
         struct peer self, peer;
-        int64_t took_ns, average_ns;
+        int64_t took_ns;
         const struct json *object;
 
         arena_init(&arena, 0);
         if (!find_self(nodes, node, &arena, &self) || !(self.is_queued || self.is_active))
                 return -1;
-        look = look_at(nodes, &arena);
+        struct fleet_look look = look_at(nodes, &arena);
         while (next_peer(&look, &peer) && json_next(&iter, NULL, &object)) {
                 const struct json *notes = json_get(json_get(object, "metadata"), "annotations");
 
@@ -198,7 +196,7 @@ int64_t fleet_outlook_ns(const struct json *nodes, struct slice node, uint32_t l
         }
         if (outlook.count == 0)
                 return -1;
-        average_ns = outlook.took_ns / outlook.count;
+        int64_t average_ns = outlook.took_ns / outlook.count;
         if (!self.is_active)
                 return average_ns * (outlook.before / (limit < 1 ? 1 : limit) + 1);
         took_ns = wall_time_is_set(self.record.claimed) ? now.ns - self.record.claimed.ns : 0;
@@ -207,11 +205,10 @@ int64_t fleet_outlook_ns(const struct json *nodes, struct slice node, uint32_t l
 
 bool fleet_is_quiet(const struct json *nodes, struct slice node) {
         CLEANUP(arena_release) struct arena arena;
-        struct fleet_look look;
         struct peer peer;
 
         arena_init(&arena, 0);
-        look = look_at(nodes, &arena);
+        struct fleet_look look = look_at(nodes, &arena);
         while (next_peer(&look, &peer))
                 if (!slice_eq(peer.name, node) && (peer.is_waiting || peer.is_active))
                         return false;

@@ -28,12 +28,11 @@ void reboot_record_parse(struct slice annotation, struct arena *arena,
                                         .not_before = WALL_TIME_UNSET,
                                         .claimed = WALL_TIME_UNSET };
         struct json_doc *doc = NULL;
-        const struct json *root;
 
         *ret_record = record;
         if (annotation.len == 0 || json_parse(annotation, &doc, NULL) < 0)
                 return;
-        root = json_doc_root(doc);
+        const struct json *root = json_doc_root(doc);
         for (int phase = 1; phase < REBOOT_PHASE_COUNT; phase++)
                 if (slice_is(json_get_text(root, "phase"), phase_names[phase]))
                         record.phase = (enum reboot_phase)phase;

@@ -205,11 +205,10 @@ bool window_calendar_opens_within(const struct window_calendar *calendar, struct
 /* "mo" or "mo-fr" */
 static int add_days(struct slice text, unsigned *days, struct err *err) {
         struct slice rest = text, name;
-        int first, last;
 
         slice_split(&rest, '-', &name);
-        first = day_number(name);
-        last = rest.ptr ? day_number(rest) : first;
+        int first = day_number(name);
+        int last = rest.ptr ? day_number(rest) : first;
         if (first < 0 || last < 0)
                 return err_set(err, BERTH_ERR_INVALID,
                                "expected days of the week such as mo-fr, found \"" SLICE_FMT "\"",

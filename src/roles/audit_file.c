@@ -24,13 +24,12 @@ static size_t whole_lines(struct slice text) {
 static int read_chain(const char *path, struct audit_chain *chain, size_t *ret_size,
                       struct err *err) {
         struct buf text = { 0 };
-        int code;
 
         if (access(path, F_OK) != 0) {
                 *ret_size = 0;
                 return 0;
         }
-        code = file_text_read(path, &text, err);
+        int code = file_text_read(path, &text, err);
         if (code == 0) {
                 *ret_size = whole_lines(buf_view(&text));
                 code = audit_chain_verify(chain, slice_make(buf_view(&text).ptr, *ret_size), err);
@@ -44,11 +43,10 @@ int audit_file_open(const char *path, struct audit_file **ret_file, struct audit
         struct audit_chain chain = { 0 };
         struct audit_file *file;
         size_t size = 0;
-        int fd;
 
         if (read_chain(path, &chain, &size, err) < 0)
                 return err_wrap(err, "audit file %s", path);
-        fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, AUDIT_FILE_MODE);
+        int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, AUDIT_FILE_MODE);
         if (fd < 0 || ftruncate(fd, (off_t)size) < 0 || lseek(fd, 0, SEEK_END) < 0) {
                 int errnum = errno;
 

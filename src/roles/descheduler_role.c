@@ -129,12 +129,11 @@ static void arm_reaction(struct descheduler_role *role, int64_t delay_ns) {
 static void await_due(struct descheduler_role *role) {
         struct loop *loop = runtime_loop(role->runtime);
         struct wall_time due;
-        int64_t delay_ns;
 
         if (!role->config.watches || role->changes != 0 ||
             !descheduler_next_due(role->descheduler, &due))
                 return;
-        delay_ns = due.ns - loop_wall(loop).ns;
+        int64_t delay_ns = due.ns - loop_wall(loop).ns;
         loop_timer_disarm(loop, &role->react_timer);
         loop_timer_arm(loop, &role->react_timer,
                        delay_ns > REACT_PAUSE_NS ? delay_ns : REACT_PAUSE_NS);
@@ -161,11 +160,11 @@ static uint32_t gather_changes(struct descheduler_role *role) {
 static void descheduler_role_react(void *self) {
         struct descheduler_role *role = self;
         struct loop *loop = runtime_loop(role->runtime);
-        const struct desched_report *report;
 
         observe_evictions(role);
         tracer_begin_pass(role->tracer);
-        report = descheduler_react(role->descheduler, loop_wall(loop), role->changes);
+        const struct desched_report *report =
+                descheduler_react(role->descheduler, loop_wall(loop), role->changes);
         tracer_end_pass(role->tracer, report->evicted);
         role->changes = 0;
         role->reactions++;
@@ -204,13 +203,12 @@ static void descheduler_role_pass(void *self) {
         struct descheduler_role *role = self;
         struct loop *loop = runtime_loop(role->runtime);
         int64_t start_ns = stopwatch_ns();
-        const struct desched_report *report;
 
         if (fails_as_a_whole(role))
                 return;
         observe_evictions(role);
         tracer_begin_pass(role->tracer);
-        report = descheduler_pass(role->descheduler, loop_wall(loop));
+        const struct desched_report *report = descheduler_pass(role->descheduler, loop_wall(loop));
         tracer_end_pass(role->tracer, report->evicted);
         log_report(report);
         descheduler_metrics_passed(role->metrics, stopwatch_ns() - start_ns);
@@ -291,7 +289,6 @@ static int descheduler_role_build(struct descheduler_role *role, struct err *err
         const struct descheduler_role_config *config = &role->config;
         struct config_problems *problems = config_problems_new();
         struct placement_oracle oracle = { 0 };
-        int code;
 
         if (config->profiles) {
                 role->brain = placement_brain_new(runtime_cluster(role->runtime), config->profiles);
@@ -299,7 +296,7 @@ static int descheduler_role_build(struct descheduler_role *role, struct err *err
         }
         role->feed = usage_feed_new(runtime_transport(role->runtime), runtime_loop(role->runtime),
                                     config->policy, config->is_parity);
-        code = descheduler_new(
+        int code = descheduler_new(
                 &(struct descheduler_config){
                         .cluster = runtime_cluster(role->runtime),
                         .policy = config->policy,
@@ -349,11 +346,10 @@ static bool has_eviction(const struct json *resources) {
 /* An answer that cannot be read is no reason to stay idle: evictions tell for themselves. */
 static bool lacks_eviction(const struct api_reply *reply) {
         struct json_doc *doc = NULL;
-        bool is_lacking;
 
         if (reply->status != 200 || json_parse(reply->body, &doc, NULL) < 0)
                 return false;
-        is_lacking = !has_eviction(json_doc_root(doc));
+        bool is_lacking = !has_eviction(json_doc_root(doc));
         json_doc_free(doc);
         return is_lacking;
 }

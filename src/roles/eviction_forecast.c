@@ -40,11 +40,10 @@ static void eviction_forecast_finish(struct eviction_forecast *forecast) {
 
 static void read_history(struct eviction_forecast *forecast, const struct api_reply *reply) {
         struct json_doc *doc = NULL, *data = NULL;
-        struct slice text;
 
         if (json_parse(reply->body, &doc, NULL) < 0)
                 return;
-        text = json_get_text(json_get(json_doc_root(doc), "data"), HISTORY_STORE_KEY);
+        struct slice text = json_get_text(json_get(json_doc_root(doc), "data"), HISTORY_STORE_KEY);
         if (json_parse(text, &data, NULL) == 0)
                 eviction_costs_set_history(forecast->costs, json_doc_root(data));
         json_doc_free(data);

@@ -102,7 +102,6 @@ static struct client_eviction_verdict webhook_decide(struct eviction_webhook *we
         const struct cluster *cluster = runtime_cluster(webhook->runtime);
         struct pod_id id = cluster_find_pod(cluster, call->ns, call->name);
         struct client_eviction_verdict verdict = { 0 };
-        const struct evictions_role *part;
         struct eviction_pod pod;
         struct arena arena;
 
@@ -115,7 +114,7 @@ static struct client_eviction_verdict webhook_decide(struct eviction_webhook *we
                 return verdict; /* the server knows whether there is one */
         arena_init(&arena, 1024);
         eviction_pod_read(cluster, id, &arena, &pod);
-        part = part_for(webhook->role, pod.uid);
+        const struct evictions_role *part = part_for(webhook->role, pod.uid);
         verdict = client_eviction_decide(part->reconciler, &pod, call, evictions_now(part).wall);
         if (verdict.waits && verdict.request != CLIENT_REQUEST_STAYS)
                 write_request(webhook, part, call, &verdict);
@@ -152,11 +151,10 @@ int eviction_webhook_new(const struct eviction_webhook_config *config, struct ru
                          struct evictions_role *role, struct eviction_webhook **ret_webhook,
                          struct err *err) {
         struct eviction_webhook *webhook = xcalloc(1, sizeof(*webhook));
-        int code;
 
         webhook->runtime = runtime;
         webhook->role = role;
-        code = admission_listener_new(
+        int code = admission_listener_new(
                 &(struct admission_listener_config){ .address = config->address,
                                                      .certificate_path = config->certificate_path,
                                                      .key_path = config->key_path,

@@ -108,10 +108,9 @@ static void write_names(const struct extender_action *ask, struct buf *out) {
 
 static const char *pod_of(const struct extender_caller *caller, const struct object_ref *ref) {
         CLEANUP(buf_release) struct buf key = { 0 };
-        const char *pod;
 
         pod_key(ref->ns, ref->name, &key);
-        pod = map_get(caller->pods, buf_view(&key));
+        const char *pod = map_get(caller->pods, buf_view(&key));
         return pod ? pod : "null";
 }
 

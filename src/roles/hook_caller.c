@@ -130,13 +130,12 @@ static void on_secret(void *context, const struct api_reply *reply) {
         struct hook_caller_call *call = context;
         struct buf token = { 0 };
         struct json_doc *doc = NULL;
-        bool is_read;
 
         call->secret = NULL;
-        is_read = reply->status == 200 && json_parse(reply->body, &doc, NULL) == 0 &&
-                  base64_decode(json_get_text(json_get(json_doc_root(doc), "data"), "token"),
-                                BASE64_STANDARD, &token) &&
-                  token.len > 0;
+        bool is_read = reply->status == 200 && json_parse(reply->body, &doc, NULL) == 0 &&
+                       base64_decode(json_get_text(json_get(json_doc_root(doc), "data"), "token"),
+                                     BASE64_STANDARD, &token) &&
+                       token.len > 0;
         json_doc_free(doc);
         if (!is_read) {
                 buf_release(&token);

@@ -143,10 +143,9 @@ static void order_requests_end(struct order_pod *pod, enum order_state state, co
 static void on_checked(void *context, const struct api_reply *reply) {
         struct order_pod *pod = context;
         struct json_doc *doc = NULL;
-        bool is_there;
 
         pod->call = NULL;
-        is_there =
+        bool is_there =
                 reply->status == 200 && json_parse(reply->body, &doc, NULL) == 0 &&
                 slice_is(json_get_text(json_get(json_doc_root(doc), "metadata"), "uid"), pod->uid);
         json_doc_free(doc);
@@ -168,12 +167,11 @@ static void check_pod(struct order_pod *pod) {
 static void on_request(void *context, enum reflector_change change, const struct json *object) {
         struct eviction_order *order = context;
         struct eviction_request *request = NULL;
-        struct order_pod *pod;
         enum eviction_outcome outcome;
 
         if (eviction_request_decode(object, &request, NULL) < 0)
                 return;
-        pod = order_find_pod(order, request->object.target_uid);
+        struct order_pod *pod = order_find_pod(order, request->object.target_uid);
         outcome = request->object.conditions.outcome;
         /* Conditions of before our last word about it do not count. */
         if (pod && (pod->state == ORDER_OPEN || pod->is_withdrawn) &&
@@ -209,11 +207,10 @@ static void order_requests_show(struct order_pod *pod, const struct eviction *ev
 
 static void on_eviction(void *context, enum reflector_change change, const struct json *object) {
         struct eviction *eviction = NULL;
-        struct order_pod *pod;
 
         if (change == REFLECTOR_DELETED || eviction_decode(object, &eviction, NULL) < 0)
                 return;
-        pod = order_find_pod(context, eviction->object.target_uid);
+        struct order_pod *pod = order_find_pod(context, eviction->object.target_uid);
         if (pod)
                 pod->is_seen |= eviction->status.observed_generation > 0;
         if (pod && !order_state_is_over(pod->state) &&

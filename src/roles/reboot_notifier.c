@@ -139,10 +139,9 @@ static void send_request(struct reboot_notifier *notifier, const struct notify_r
 static void print_date(struct wall_time now, struct buf *out) {
         static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
         char text[WALL_TIME_TEXT_MAX];
-        int month;
 
         wall_time_format(now, text);
-        month = (text[5] - '0') * 10 + text[6] - '0';
+        int month = (text[5] - '0') * 10 + text[6] - '0';
         buf_printf(out, "%.2s %.3s %.4s %.8s +0000", text + 8, months + (month - 1) * 3, text,
                    text + 11);
 }

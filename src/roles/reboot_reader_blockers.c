@@ -13,7 +13,6 @@ static void read_blocking_pods(struct reboot_reader *reader);
 static void on_blocking_pods(void *context, const struct api_reply *reply) {
         struct reboot_reader *reader = context;
         struct json_doc *doc = NULL;
-        const struct json *meta;
         struct buf reason = { 0 };
 
         reader->request = NULL;
@@ -22,7 +21,8 @@ static void on_blocking_pods(void *context, const struct api_reply *reply) {
                                                SLICE_LITERAL("blocking pods cannot be listed"));
                 return;
         }
-        meta = json_get(json_at(json_get(json_doc_root(doc), "items"), 0), "metadata");
+        const struct json *meta =
+                json_get(json_at(json_get(json_doc_root(doc), "items"), 0), "metadata");
         if (meta) {
                 buf_printf(&reason, "pod " SLICE_FMT "/" SLICE_FMT,
                            SLICE_ARG(json_get_text(meta, "namespace")),
@@ -63,7 +63,6 @@ static void on_alerts(void *context, const struct api_reply *reply) {
         struct reboot_reader *reader = context;
         struct json_doc *doc = NULL;
         struct buf names = { 0 }, reason = { 0 };
-        int code;
 
         reader->request = NULL;
         if ((reply->status == 405 || reply->status == 501) && !reader->is_get_retried) {
@@ -71,7 +70,7 @@ static void on_alerts(void *context, const struct api_reply *reply) {
                 ask_prometheus(reader, API_GET);
                 return;
         }
-        code = reader_reply_document(reply, &doc);
+        int code = reader_reply_document(reply, &doc);
         if (code == BERTH_OK)
                 code = blocking_alerts_find(json_doc_root(doc), &reader->config->alerts, &names,
                                             NULL);

@@ -41,7 +41,6 @@ static void judge_list(struct reboot_reader *reader, const struct api_reply *rep
                        bool (*is_well)(const struct json *object), const char *what) {
         CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
         CLEANUP(buf_release) struct buf text = { 0 };
-        struct json_iter iter;
         const struct json *object, *meta;
 
         if (reader_reply_document(reply, &doc) < 0) {
@@ -49,7 +48,7 @@ static void judge_list(struct reboot_reader *reader, const struct api_reply *rep
                 health_checked(reader, text.data);
                 return;
         }
-        iter = json_iter(json_get(json_doc_root(doc), "items"));
+        struct json_iter iter = json_iter(json_get(json_doc_root(doc), "items"));
         while (text.len == 0 && json_next(&iter, NULL, &object)) {
                 if (is_well(object))
                         continue;

@@ -120,13 +120,12 @@ static void resolve_owners(struct reboot_reader *reader) {
 
         for (size_t i = 0; i < reader->pods.count; i++) {
                 struct drain_pod *pod = &reader->pods.items[i];
-                const struct owner_seen *seen;
 
                 if (pod->daemon_set.len == 0)
                         continue;
                 buf_clear(&key);
                 owner_key(pod, &key);
-                seen = owner_find(reader, key.data);
+                const struct owner_seen *seen = owner_find(reader, key.data);
                 if (!seen && reader->owner_count < OWNERS_MAX) {
                         read_owner(reader, pod, buf_view(&key));
                         buf_release(&key);

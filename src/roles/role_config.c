@@ -26,17 +26,15 @@ static void check_policy(const struct role_config *config, struct config_problem
 
 static int load_policy(struct role_config *config, const char *path, struct err *err) {
         CLEANUP(buf_release) struct buf text = { 0 };
-        struct config_problems *problems;
-        int code;
 
         if (file_text_read(path, &text, err) < 0)
                 return err->code;
-        problems = config_problems_new();
+        struct config_problems *problems = config_problems_new();
         config->policy =
                 descheduler_policy_read(buf_view(&text), path, config->is_parity, problems);
         if (config->policy)
                 check_policy(config, problems);
-        code = config_problems_to_err(problems, err);
+        int code = config_problems_to_err(problems, err);
         config_problems_free(problems);
         return code;
 }
@@ -55,16 +53,13 @@ static int build_profiles(const struct role_config *config, const struct cluster
 
 static int load_configuration(struct role_config *config, const char *path, struct err *err) {
         CLEANUP(buf_release) struct buf text = { 0 };
-        struct config_problems *problems;
         struct sched_profile_list profiles = { 0 };
-        struct cluster *trial;
-        int code;
 
         if (file_text_read(path, &text, err) < 0)
                 return err->code;
-        problems = config_problems_new();
+        struct config_problems *problems = config_problems_new();
         config->configuration = scheduler_configuration_read(buf_view(&text), path, problems);
-        code = config_problems_to_err(problems, err);
+        int code = config_problems_to_err(problems, err);
         config_problems_free(problems);
         if (code == 0)
                 code = extender_files_check(config->configuration, err);
@@ -73,7 +68,7 @@ static int load_configuration(struct role_config *config, const char *path, stru
         config->backoff_initial_ns = config->configuration->pod_initial_backoff_s * NS_PER_S;
         config->backoff_max_ns = config->configuration->pod_max_backoff_s * NS_PER_S;
         /* Once over an empty cluster, so that wrong arguments are found before anything starts. */
-        trial = cluster_new(&(struct cluster_config){ 0 });
+        struct cluster *trial = cluster_new(&(struct cluster_config){ 0 });
         code = build_profiles(config, trial, NULL, &profiles, err);
         if (code == 0)
                 sched_profile_list_release(&profiles);

@@ -186,7 +186,6 @@ static void shadow_role_judge(struct shadow_role *role, const struct sched_profi
                                             .now = loop_wall(runtime_loop(role->runtime)) };
         struct decision decision;
         struct shadow_role_difference difference;
-        enum shadow_finding finding;
 
         arena_clear(&role->scratch);
         scheduler_decide(cluster, profile, &request, &role->scratch, &decision);
@@ -194,7 +193,8 @@ static void shadow_role_judge(struct shadow_role *role, const struct sched_profi
                 role->errors++;
                 return;
         }
-        finding = shadow_role_find(&decision, node_name, cluster_find_node(cluster, node_name));
+        enum shadow_finding finding =
+                shadow_role_find(&decision, node_name, cluster_find_node(cluster, node_name));
         if (finding != SHADOW_SAME && finding != SHADOW_ALSO_REFUSED &&
             role->difference_count < SHADOW_DIFFERENCES_MAX) {
                 difference = shadow_role_describe(role, pod, node_name, finding, &decision);
@@ -235,27 +235,24 @@ static void on_arriving(void *self, enum object_kind kind, enum change_kind chan
                         const struct json *object) {
         struct shadow_role *role = self;
         const struct cluster *cluster = runtime_cluster(role->runtime);
-        const struct sched_profile *profile;
         const struct json *meta = json_get(object, "metadata");
         struct slice node = json_get_text(json_get(object, "spec"), "nodeName");
-        const struct pod_row *row;
-        struct pod_id pod;
-        uint64_t refusal;
 
         if (kind != OBJECT_POD || change == CHANGE_REMOVED || !runtime_is_synced(role->runtime))
                 return;
-        pod = cluster_find_pod(cluster, json_get_text(meta, "namespace"),
-                               json_get_text(meta, "name"));
+        struct pod_id pod = cluster_find_pod(cluster, json_get_text(meta, "namespace"),
+                                             json_get_text(meta, "name"));
         if (pod_id_is_none(pod)) {
                 role->unseen += node.len > 0;
                 return;
         }
-        row = cluster_pod(cluster, pod);
+        const struct pod_row *row = cluster_pod(cluster, pod);
         if (!node_id_is_none(row->node) || pod_row_is_finished(row) ||
             (row->flags & POD_TERMINATING) != 0)
                 return;
-        profile = profile_of(role, cluster_class(cluster, row->class)->spec.scheduler_name);
-        refusal = node.len ? 0 : refusal_of(object);
+        const struct sched_profile *profile =
+                profile_of(role, cluster_class(cluster, row->class)->spec.scheduler_name);
+        uint64_t refusal = node.len ? 0 : refusal_of(object);
         if (profile && (node.len || (refusal && refusal != row->failure_hash)))
                 shadow_role_judge(role, profile, pod, node);
 }

@@ -151,11 +151,10 @@ void tracer_begin_rule(struct tracer *tracer) {
 
 void tracer_end_rule(struct tracer *tracer, const struct traced_rule *rule) {
         CLEANUP(buf_release) struct buf attributes = { 0 };
-        struct rule_span *kept;
 
         if (!tracer || !tracer->is_sampled || tracer->rule_count == RULES_MAX)
                 return;
-        kept = &tracer->rules[tracer->rule_count++];
+        struct rule_span *kept = &tracer->rules[tracer->rule_count++];
         *kept = (struct rule_span){ .profile = slice_dup(rule->profile),
                                     .plugin = slice_dup(rule->plugin),
                                     .id = new_id(tracer) };

@@ -57,22 +57,20 @@ struct usage_feed {
 
 static bool ask_node(void *context, struct slice node, struct slice resource, int64_t *ret_amount) {
         const struct usage_feed *feed = context;
-        const struct desched_usage *heard;
 
         if (!feed->nodes)
                 return false;
-        heard = recorded_usage_source(feed->nodes);
+        const struct desched_usage *heard = recorded_usage_source(feed->nodes);
         return heard->node(heard->context, node, resource, ret_amount);
 }
 
 static bool ask_pod(void *context, struct slice ns, struct slice name, struct slice resource,
                     int64_t *ret_amount) {
         const struct usage_feed *feed = context;
-        const struct desched_usage *heard;
 
         if (!feed->pods)
                 return false;
-        heard = recorded_usage_source(feed->pods);
+        const struct desched_usage *heard = recorded_usage_source(feed->pods);
         return heard->pod(heard->context, ns, name, resource, ret_amount);
 }
 
@@ -210,12 +208,11 @@ static int parse_answer(const struct api_reply *reply, struct json_doc **ret_doc
 static void on_samples(struct feed_call *call, const struct api_reply *reply) {
         struct feed_query *query = (struct feed_query *)call; /* its first member */
         struct json_doc *doc = NULL;
-        int code;
 
         query->failure = (struct err){ 0 };
         recorded_usage_free(query->answer);
         query->answer = NULL;
-        code = parse_answer(reply, &doc, &query->failure);
+        int code = parse_answer(reply, &doc, &query->failure);
         if (code == 0)
                 code = recorded_usage_of_answer(json_doc_root(doc), call->feed->policy,
                                                 &query->answer, &query->failure);

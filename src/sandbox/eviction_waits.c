@@ -44,14 +44,12 @@ static struct json_doc *waits_look_get(const struct waits_look *look, const char
 static void read_kind(struct waits_look *look, const char *group, const char *plural,
                       int (*put)(struct eviction_reconciler *, const struct json *, struct err *)) {
         char path[PATH_MAX_BYTES];
-        struct json_doc *doc;
         const struct json *item;
-        struct json_iter iter;
 
         snprintf(path, sizeof(path), "/apis/%s/" EVICTION_VERSION "/namespaces/" SLICE_FMT "/%s",
                  group, SLICE_ARG(look->call->ns), plural);
-        doc = waits_look_get(look, path);
-        iter = json_iter(doc ? json_get(json_doc_root(doc), "items") : NULL);
+        struct json_doc *doc = waits_look_get(look, path);
+        struct json_iter iter = json_iter(doc ? json_get(json_doc_root(doc), "items") : NULL);
         while (json_next(&iter, NULL, &item))
                 if (is_for_pod(look, item))
                         look->count += put(look->reconciler, item, NULL) == 0;

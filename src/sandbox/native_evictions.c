@@ -21,12 +21,11 @@ struct native_evictions {
 static int check_request(const struct json *object, const struct json *old, struct wall_time now,
                          struct err *err) {
         struct eviction_request *request = NULL;
-        int code;
 
         (void)now;
         if (old)
                 return 0;
-        code = eviction_request_decode(object, &request, err);
+        int code = eviction_request_decode(object, &request, err);
         if (code == 0)
                 code = eviction_request_check(request, err);
         eviction_request_free(request);
@@ -55,14 +54,13 @@ static int check_eviction(const struct json *object, const struct json *old, str
 static int native_evictions_move(const struct embedded_text *file, char **ret_text,
                                  struct err *err) {
         CLEANUP(cleanup_json_tree) struct json_tree *tree = NULL;
-        struct json_node *root, *spec;
         struct buf text = { 0 }, name = { 0 };
         int code = document_read_tree(slice_make(file->text, file->size), &tree, err);
 
         if (code < 0)
                 return code;
-        root = json_tree_root(tree);
-        spec = node_get(root, "spec");
+        struct json_node *root = json_tree_root(tree);
+        struct json_node *spec = node_get(root, "spec");
         buf_slice(&name, node_get_text(node_get(spec, "names"), "plural"));
         buf_text(&name, "." EVICTION_GROUP_NATIVE);
         node_put_text(tree, node_get(root, "metadata"), "name", buf_view(&name));

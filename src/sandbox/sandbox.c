@@ -96,11 +96,10 @@ static int start_server(struct sandbox *sandbox, const struct sandbox_config *co
 static bool host_of(const char *listen, char *host, size_t size) {
         const char *colon = strrchr(listen, ':');
         const char *from = listen;
-        size_t len;
 
         if (!colon)
                 return false;
-        len = (size_t)(colon - listen);
+        size_t len = (size_t)(colon - listen);
         if (len >= 2 && from[0] == '[' && from[len - 1] == ']') {
                 from++;
                 len -= 2;
@@ -223,10 +222,9 @@ struct control *sandbox_control(struct sandbox *sandbox) {
 
 struct transport sandbox_transport(struct sandbox *sandbox, const struct api_user *user,
                                    const char *user_agent) {
-        struct local_transport *local;
-
         assert(sandbox->transport_count < SANDBOX_TRANSPORTS_MAX);
-        local = local_transport_new(sandbox->server, sandbox->loop, user, user_agent);
+        struct local_transport *local =
+                local_transport_new(sandbox->server, sandbox->loop, user, user_agent);
         sandbox->transports[sandbox->transport_count++] = local;
         return local_transport(local);
 }

@@ -5,7 +5,7 @@
 #include "api/status.h"
 #include "base/arena.h"
 #include "base/util.h"
-#include "control/resource_table.h"
+#include "control/control_resources.h"
 #include "sandbox/sandbox.h"
 #include "server/api_server.h"
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 struct sandbox_import {
         struct sandbox *sandbox;
-        struct resource_table *resources;
+        struct control_resources *resources;
         size_t count;
 };
 
@@ -23,14 +23,14 @@ struct sandbox_import *sandbox_import_new(struct sandbox *sandbox) {
         struct sandbox_import *import = xcalloc(1, sizeof(*import));
 
         import->sandbox = sandbox;
-        import->resources = resource_table_new(sandbox_server(sandbox));
+        import->resources = control_resources_new(sandbox_server(sandbox));
         return import;
 }
 
 void sandbox_import_free(struct sandbox_import *import) {
         if (!import)
                 return;
-        resource_table_free(import->resources);
+        control_resources_free(import->resources);
         free(import);
 }
 
@@ -42,16 +42,16 @@ static const struct resource_entry *find_resource(struct sandbox_import *import,
                                                   struct slice version, struct slice kind,
                                                   struct err *err) {
         struct slice group = api_version_group(version);
-        const struct resource_entry *entry;
 
         if (!kind.len || !version.len) {
                 err_set(err, BERTH_ERR_INVALID, "expected an object with apiVersion and kind");
                 return NULL;
         }
-        entry = resource_table_find_kind(import->resources, group, kind);
+        const struct resource_entry *entry =
+                control_resources_find_kind(import->resources, group, kind);
         if (!entry) { /* a custom resource that came a moment ago? */
-                resource_table_refresh(import->resources);
-                entry = resource_table_find_kind(import->resources, group, kind);
+                control_resources_refresh(import->resources);
+                entry = control_resources_find_kind(import->resources, group, kind);
         }
         if (!entry)
                 err_set(err, BERTH_ERR_INVALID,

@@ -10,10 +10,9 @@ static struct slice group_members_name(const struct cluster *cluster, struct pod
 bool pod_group_of(const struct scheduler *scheduler, struct pod_id pod,
                   struct pod_group *ret_group) {
         const struct scheduler_config *config = &scheduler->config;
-        struct slice name;
         if (!config->has_groups && !config->has_gangs)
                 return false;
-        name = group_members_name(config->cluster, pod);
+        struct slice name = group_members_name(config->cluster, pod);
         if (slice_is_empty(name))
                 return false;
         *ret_group =

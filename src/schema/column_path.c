@@ -30,12 +30,10 @@ static const struct json *column_path_member(const struct json *object, struct s
 
 /* A text between quotes of either kind, with what follows it. */
 static bool take_quoted(struct slice *path, const char *end, struct slice *ret_text) {
-        const char *quote, *close;
-
         if (path->len < 2 || (path->ptr[0] != '\'' && path->ptr[0] != '"'))
                 return false;
-        quote = path->ptr;
-        close = memchr(quote + 1, *quote, path->len - 1);
+        const char *quote = path->ptr;
+        const char *close = memchr(quote + 1, *quote, path->len - 1);
         if (!close)
                 return false;
         *ret_text = slice_make(quote + 1, (size_t)(close - quote) - 1);
@@ -46,13 +44,13 @@ static bool take_quoted(struct slice *path, const char *end, struct slice *ret_t
 /* Behind "[?(@": ".member==\"text\")]". */
 static const struct json *column_path_filtered(const struct json *list, struct slice *path) {
         const char *equals = memmem(path->ptr, path->len, "==", 2);
-        struct slice key, text;
+        struct slice text;
         struct json_iter iter = json_iter(list);
         const struct json *item;
 
         if (!equals)
                 return NULL;
-        key = slice_trim(slice_make(path->ptr, (size_t)(equals - path->ptr)));
+        struct slice key = slice_trim(slice_make(path->ptr, (size_t)(equals - path->ptr)));
         *path = slice_make(equals + 2, path->len - (size_t)(equals + 2 - path->ptr));
         while (column_path_take(path, " "))
                 ;

@@ -53,10 +53,9 @@ int rules_compile_message(struct arena *arena, const struct json *rule, const st
 
 const char *rules_quote(struct arena *arena, struct slice text) {
         struct buf out = { 0 };
-        const char *copy;
 
         buf_json_string(&out, text);
-        copy = arena_string(arena, buf_view(&out));
+        const char *copy = arena_string(arena, buf_view(&out));
         buf_release(&out);
         return copy;
 }
@@ -98,11 +97,9 @@ static struct rules_level *level_new(struct arena *arena, const struct json *sch
         level->type = type;
         make_rules(arena, level);
         while (json_next(&iter, &name, &property)) {
-                struct rules_level *child;
-
                 if (!rules_below(property))
                         continue;
-                child = level_new(arena, property, cel_type_member(type, name));
+                struct rules_level *child = level_new(arena, property, cel_type_member(type, name));
                 child->name = arena_slice(arena, name);
                 child->next = level->properties;
                 level->properties = child;

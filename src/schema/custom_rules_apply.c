@@ -31,12 +31,11 @@ static struct slice rule_text(const struct rules_rule *rule) {
 static const char *custom_rules_apply_shown(struct application *application,
                                             const struct json_node *value) {
         struct buf out = { 0 };
-        const char *copy;
 
         if (node_type(value) == JSON_OBJECT || node_type(value) == JSON_ARRAY)
                 return NULL;
         node_write(value, &out);
-        copy = arena_string(application->errors->arena, buf_view(&out));
+        const char *copy = arena_string(application->errors->arena, buf_view(&out));
         buf_release(&out);
         return copy;
 }
@@ -60,12 +59,11 @@ static const char *computed_message(struct application *application, const struc
         struct cel_input input = { place->value, place->old, application->errors->arena,
                                    &application->steps };
         const char *text;
-        struct slice trimmed;
 
         if (!rule->message || cel_program_unsupported(rule->message) ||
             cel_evaluate(rule->message, &input, &text) != CEL_TEXT)
                 return NULL;
-        trimmed = slice_trim(slice_of(text));
+        struct slice trimmed = slice_trim(slice_of(text));
         if (trimmed.len == 0 || trimmed.len > MESSAGE_MAX || rules_has_newline(trimmed))
                 return NULL;
         return arena_string(application->errors->arena, trimmed);
@@ -262,11 +260,10 @@ static bool is_blocked(struct field_errors *errors) {
 static const struct json_node *old_object(struct json_tree *tree, const struct json_node *object,
                                           const struct json *old) {
         static const char *const members[] = { "apiVersion", "kind" };
-        struct json_node *node;
 
         if (!old)
                 return NULL;
-        node = node_import(tree, old);
+        struct json_node *node = node_import(tree, old);
         for (size_t i = 0; i < ARRAY_LEN(members); i++)
                 node_put_text(tree, node, members[i], node_get_text(object, members[i]));
         return node;

@@ -76,14 +76,13 @@ static bool prune_one(struct pruning *pruning, const struct json *schema, struct
 
 static void prune_object(struct pruning *pruning, const struct json *schema,
                          struct json_node *object, const char *path, bool is_resource) {
-        struct node_iter iter;
         struct json_node *value;
         struct slice name;
         char here[PATH_BYTES];
 
         while (prune_one(pruning, schema, object, path, is_resource))
                 ;
-        iter = node_iter(object);
+        struct node_iter iter = node_iter(object);
         while (node_next(&iter, &name, &value)) {
                 const struct json *inner = member_schema(schema, name);
 
@@ -150,10 +149,9 @@ static void custom_schema_validate(const struct json *schema, const struct json_
 
 static const char *value_text(struct field_errors *errors, const struct json_node *value) {
         struct buf text = { 0 };
-        const char *copy;
 
         node_write(value, &text);
-        copy = arena_string(errors->arena, buf_view(&text));
+        const char *copy = arena_string(errors->arena, buf_view(&text));
         buf_release(&text);
         return copy;
 }
@@ -262,7 +260,6 @@ static void check_string(const struct json *schema, const struct json_node *valu
                          struct field_errors *errors) {
         struct slice text = node_get_slice(value), pattern = json_get_text(schema, "pattern");
         size_t count = character_count(text);
-        struct regex *regex;
         int64_t limit;
 
         if (json_as_i64(json_get(schema, "minLength"), &limit) && count < (size_t)limit)
@@ -276,7 +273,7 @@ static void check_string(const struct json *schema, const struct json_node *valu
                                              (long long)limit));
         if (pattern.len == 0)
                 return;
-        regex = regex_new(pattern, NULL);
+        struct regex *regex = regex_new(pattern, NULL);
         if (regex && !regex_matches(regex, text))
                 custom_schema_invalid(errors, path, value,
                                       arena_printf(errors->arena, "should match '" SLICE_FMT "'",

@@ -120,7 +120,6 @@ static size_t find_element(struct shape shape, const struct json_node *list, str
 static struct json_node *field_set_step(struct shape shape, const struct json_node *value,
                                         struct slice name, struct shape *ret_shape) {
         struct slice key = slice_make(name.ptr + 2, name.len - 2);
-        size_t at;
 
         if (slice_has_prefix(name, SLICE_LITERAL("f:"))) {
                 *ret_shape = member_shape(shape, key);
@@ -129,7 +128,7 @@ static struct json_node *field_set_step(struct shape shape, const struct json_no
         *ret_shape = element_shape(shape);
         if (!is_keyed_list(shape, value) && !is_value_list(shape, value))
                 return NULL;
-        at = find_element(shape, value, name);
+        size_t at = find_element(shape, value, name);
         return at == SIZE_MAX ? NULL : node_at(value, at);
 }
 
@@ -138,11 +137,10 @@ static struct json_node *field_set_step(struct shape shape, const struct json_no
 static struct json_node *set_child(struct json_tree *tree, struct json_node *set,
                                    const char *prefix, struct slice name) {
         struct buf text = { 0 };
-        struct json_node *child;
 
         buf_text(&text, prefix);
         buf_slice(&text, name);
-        child = node_find(set, buf_view(&text));
+        struct json_node *child = node_find(set, buf_view(&text));
         if (!child) {
                 child = node_object(tree);
                 node_set(tree, set, buf_view(&text), child);
@@ -236,7 +234,6 @@ static void field_set_compare(const struct comparison *comparison, struct field_
 static void compare_step(const struct comparison *comparison, struct field_set_pair pair,
                          struct slice name, struct json_node *set) {
         struct json_tree *tree = comparison->tree;
-        struct json_node *child;
 
         if (pair.before && pair.after && !is_open(pair.shape, pair.after)) {
                 if (!node_equal(pair.before, pair.after))
@@ -245,7 +242,7 @@ static void compare_step(const struct comparison *comparison, struct field_set_p
         }
         if (!pair.after && !comparison->has_removed)
                 return;
-        child = set_child(tree, set, "", name);
+        struct json_node *child = set_child(tree, set, "", name);
         if (pair.before && pair.after) {
                 field_set_compare(comparison, pair, child);
                 if (node_count(child) == 0)
@@ -291,12 +288,10 @@ static void compare_lists(const struct comparison *comparison, struct field_set_
         struct buf name = { 0 };
 
         while (node_next(&iter, NULL, &value)) {
-                size_t at;
-                const struct json_node *other;
 
                 list_name(pair.shape, value, &name);
-                at = find_element(pair.shape, others, buf_view(&name));
-                other = at == SIZE_MAX ? NULL : node_at(others, at);
+                size_t at = find_element(pair.shape, others, buf_view(&name));
+                const struct json_node *other = at == SIZE_MAX ? NULL : node_at(others, at);
                 if (is_reverse && other)
                         continue;
                 compare_step(comparison,
@@ -444,10 +439,9 @@ static void merge_object(struct json_tree *tree, struct shape shape, struct json
 static void merge_element(struct json_tree *tree, struct shape shape, struct json_node *list,
                           const struct json_node *element) {
         struct buf name = { 0 };
-        size_t at;
 
         list_name(shape, element, &name);
-        at = find_element(shape, list, buf_view(&name));
+        size_t at = find_element(shape, list, buf_view(&name));
         if (at == SIZE_MAX)
                 node_append(list, node_clone(tree, element));
         else if (node_type(element) == JSON_OBJECT)
@@ -487,15 +481,13 @@ void field_set_merge(struct json_tree *tree, const struct schema_object *schema,
 /* ---- pruning ---- */
 
 static void remove_step(struct shape shape, struct json_node *value, struct slice name) {
-        size_t at;
-
         if (slice_has_prefix(name, SLICE_LITERAL("f:"))) {
                 node_remove_slice(value, slice_make(name.ptr + 2, name.len - 2));
                 return;
         }
         if (!is_keyed_list(shape, value) && !is_value_list(shape, value))
                 return;
-        at = find_element(shape, value, name);
+        size_t at = find_element(shape, value, name);
         if (at != SIZE_MAX)
                 node_remove_at(value, at);
 }
@@ -511,7 +503,6 @@ static void field_set_prune_value(struct shape shape, struct json_node *value,
                 const struct json_node *mine = node_find(now, name);
                 const struct json_node *theirs = node_find(others, name);
                 struct shape inner;
-                struct json_node *target;
 
                 if (slice_is(name, "."))
                         continue;
@@ -519,7 +510,7 @@ static void field_set_prune_value(struct shape shape, struct json_node *value,
                         remove_step(shape, value, name);
                         continue;
                 }
-                target = field_set_step(shape, value, name, &inner);
+                struct json_node *target = field_set_step(shape, value, name, &inner);
                 if (target)
                         field_set_prune_value(inner, target, child, mine, theirs);
         }

@@ -115,11 +115,10 @@ static int decode_time(struct decoder *decoder, struct slice message, bool is_mi
         struct wire_field seconds = { 0 }, nanos = { 0 };
         char text[WALL_TIME_TEXT_MAX];
         struct wall_time time;
-        int64_t whole;
 
         if (!find_field(message, 1, &seconds) || !find_field(message, 2, &nanos))
                 return protobuf_broken(decoder, "broken time");
-        whole = (int64_t)seconds.scalar;
+        int64_t whole = (int64_t)seconds.scalar;
         if (message.len == 0 || whole == ZERO_TIME_S)
                 return 0;
         if (whole > INT64_MAX / NS_PER_S - 1 || whole < INT64_MIN / NS_PER_S + 1)
@@ -165,10 +164,9 @@ static int decode_raw(struct decoder *decoder, struct slice message, struct json
 
 static struct json_node *decode_bytes(struct decoder *decoder, struct slice bytes) {
         struct buf text = { 0 };
-        struct json_node *node;
 
         base64_encode(bytes, BASE64_STANDARD, &text);
-        node = node_text(decoder->tree, buf_view(&text));
+        struct json_node *node = node_text(decoder->tree, buf_view(&text));
         buf_release(&text);
         return node;
 }
@@ -273,11 +271,10 @@ static int decode_packed(struct decoder *decoder, const struct schema_field *fie
 static int decode_element(struct decoder *decoder, const struct schema_field *field,
                           const struct wire_field *wire, struct json_node *list) {
         struct json_node *value = NULL;
-        int r;
 
         if (is_number(field) && wire->type == WIRE_BYTES)
                 return decode_packed(decoder, field, wire->bytes, list);
-        r = decode_value(decoder, field, wire, &value);
+        int r = decode_value(decoder, field, wire, &value);
         if (r == 0 && value)
                 node_append(list, value);
         return r;
@@ -288,11 +285,10 @@ static int decode_inner_list(struct decoder *decoder, const struct schema_field 
                              struct slice message, struct json_node *list) {
         while (message.len > 0) {
                 struct wire_field wire;
-                int r;
 
                 if (!take_field(&message, &wire))
                         return protobuf_broken(decoder, "broken list");
-                r = wire.number == 1 ? decode_element(decoder, field, &wire, list) : 0;
+                int r = wire.number == 1 ? decode_element(decoder, field, &wire, list) : 0;
                 if (r < 0)
                         return r;
         }
@@ -324,7 +320,6 @@ static int decode_entry(struct decoder *decoder, const struct schema_field *fiel
 static int decode_field(struct decoder *decoder, const struct schema_field *field,
                         const struct wire_field *wire, struct json_node *object) {
         struct json_node *value = NULL;
-        int r;
 
         if (field->shape == SHAPE_LIST)
                 return decode_element(decoder, field, wire,
@@ -334,7 +329,7 @@ static int decode_field(struct decoder *decoder, const struct schema_field *fiel
         if (field->shape != SHAPE_ONE)
                 return decode_entry(decoder, field, wire->bytes,
                                     node_need_object(decoder->tree, object, field->name));
-        r = decode_value(decoder, field, wire, &value);
+        int r = decode_value(decoder, field, wire, &value);
         if (r == 0 && value)
                 node_put(decoder->tree, object, field->name, value);
         return r;
@@ -410,20 +405,18 @@ static const struct schema_object *schema_of(struct slice api_version, struct sl
 
 static int decode_envelope(struct decoder *decoder, struct slice envelope) {
         struct wire_field type = { 0 }, raw = { 0 }, api_version = { 0 }, kind = { 0 };
-        const struct schema_object *schema;
-        struct json_node *object;
 
         if (!find_field(envelope, 1, &type) || !find_field(envelope, 2, &raw) ||
             !find_field(type.bytes, 1, &api_version) || !find_field(type.bytes, 2, &kind) ||
             !utf8_is_valid(api_version.bytes) || !utf8_is_valid(kind.bytes))
                 return protobuf_broken(decoder, "broken envelope");
-        schema = schema_of(api_version.bytes, kind.bytes);
+        const struct schema_object *schema = schema_of(api_version.bytes, kind.bytes);
         if (!schema)
                 return err_set(decoder->err, BERTH_ERR_BAD_REQUEST,
                                "no kind \"" SLICE_FMT "\" is registered for version \"" SLICE_FMT
                                "\"",
                                SLICE_ARG(kind.bytes), SLICE_ARG(api_version.bytes));
-        object = node_object(decoder->tree);
+        struct json_node *object = node_object(decoder->tree);
         node_put_text(decoder->tree, object, "kind", kind.bytes);
         node_put_text(decoder->tree, object, "apiVersion", api_version.bytes);
         json_tree_set_root(decoder->tree, object);
@@ -432,13 +425,12 @@ static int decode_envelope(struct decoder *decoder, struct slice envelope) {
 
 int protobuf_decode(struct slice body, struct json_tree **ret_tree, struct err *err) {
         struct decoder decoder = { .err = err };
-        int r;
 
         if (!protobuf_is_envelope(body))
                 return protobuf_broken(&decoder, "not a Kubernetes envelope");
         decoder.tree = json_tree_new();
-        r = decode_envelope(&decoder,
-                            slice_make(body.ptr + sizeof(magic), body.len - sizeof(magic)));
+        int r = decode_envelope(&decoder,
+                                slice_make(body.ptr + sizeof(magic), body.len - sizeof(magic)));
         if (r < 0) {
                 json_tree_free(decoder.tree);
                 return r;

@@ -50,12 +50,12 @@ static int type_error(struct schema_normalise_walk *walk, const struct schema_ob
                                              "number",  "string", "array", "object" };
         const char *dot = schema ? strrchr(schema->name, '.') : NULL;
         struct buf path = { 0 };
-        int r;
 
         path_write(place, false, &path);
-        r = err_set(walk->err, BERTH_ERR_BAD_REQUEST,
-                    "json: cannot unmarshal %s into Go struct field %s." SLICE_FMT " of type %s",
-                    names[node_type(value)], dot ? dot + 1 : "", SLICE_ARG(buf_view(&path)), type);
+        int r = err_set(
+                walk->err, BERTH_ERR_BAD_REQUEST,
+                "json: cannot unmarshal %s into Go struct field %s." SLICE_FMT " of type %s",
+                names[node_type(value)], dot ? dot + 1 : "", SLICE_ARG(buf_view(&path)), type);
         buf_release(&path);
         return r;
 }
@@ -78,7 +78,6 @@ static int quantity_value_check(struct schema_normalise_walk *walk, struct json_
                                 struct json_node **ret_value) {
         struct buf text = { 0 }, canonical = { 0 };
         struct slice written = node_get_slice(value);
-        int r;
 
         if (node_type(value) == JSON_INT || node_type(value) == JSON_REAL) {
                 node_write(value, &text);
@@ -88,7 +87,7 @@ static int quantity_value_check(struct schema_normalise_walk *walk, struct json_
                                "quantities must match the regular expression "
                                "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
         }
-        r = quantity_canonical(written, &canonical, walk->err);
+        int r = quantity_canonical(written, &canonical, walk->err);
         if (r == 0 && (text.len > 0 || !slice_eq(buf_view(&canonical), written)))
                 *ret_value = node_text(walk->tree, buf_view(&canonical));
         buf_release(&text);
@@ -467,11 +466,10 @@ static void add_zero_values(struct schema_normalise_walk *walk, const struct sch
                             struct json_node *object) {
         for (size_t i = 0; i < schema->count; i++) {
                 const struct schema_field *field = &schema->fields[i];
-                struct json_node *value;
 
                 if (!is_always_printed(field))
                         continue;
-                value = node_get(object, field->name);
+                struct json_node *value = node_get(object, field->name);
                 if (!value || (field->shape != SHAPE_ONE && is_zero(field, value)))
                         node_put(walk->tree, object, field->name, zero_value(walk, field));
         }

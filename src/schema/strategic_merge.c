@@ -407,15 +407,12 @@ static void list_directives(struct merge *merge, struct json_node *target,
         while (json_next(&iter, &key, &value)) {
                 bool is_order = slice_has_prefix(key, order), is_drop = slice_has_prefix(key, drop);
                 size_t skip = is_order ? order.len : drop.len;
-                const struct schema_field *field;
-                struct json_node *list;
-                struct slice name;
 
                 if (!is_order && !is_drop)
                         continue;
-                name = slice_make(key.ptr + skip, key.len - skip);
-                list = node_find(target, name);
-                field = schema ? schema_field_find(schema, name) : NULL;
+                struct slice name = slice_make(key.ptr + skip, key.len - skip);
+                struct json_node *list = node_find(target, name);
+                const struct schema_field *field = schema ? schema_field_find(schema, name) : NULL;
                 if (node_type(list) != JSON_ARRAY || !field || !field->merge_key)
                         continue;
                 if (is_drop)

@@ -27,15 +27,14 @@ static bool make_id(struct account_key *key) {
         unsigned char *der = NULL, digest[SHA256_DIGEST_LENGTH];
         int size = i2d_PUBKEY(key->key, &der);
         struct buf text = { 0 };
-        bool is_made;
 
         if (size <= 0)
                 return false;
         SHA256(der, (size_t)size, digest);
         OPENSSL_free(der);
-        is_made = base64_encode(slice_make((const char *)digest, sizeof(digest)), BASE64_URL,
-                                &text) &&
-                  text.len < sizeof(key->id);
+        bool is_made = base64_encode(slice_make((const char *)digest, sizeof(digest)), BASE64_URL,
+                                     &text) &&
+                       text.len < sizeof(key->id);
         if (is_made)
                 memcpy(key->id, text.data, text.len);
         buf_release(&text);
@@ -93,10 +92,9 @@ bool account_key_sign(const struct account_key *key, struct slice claims, struct
         struct buf head = { 0 };
         size_t start = out->len;
         unsigned char raw[SIGNATURE_BYTES];
-        bool is_signed;
 
         buf_printf(&head, "{\"alg\":\"ES256\",\"kid\":\"%s\"}", key->id);
-        is_signed = base64_encode(buf_view(&head), BASE64_URL, out);
+        bool is_signed = base64_encode(buf_view(&head), BASE64_URL, out);
         buf_char(out, '.');
         is_signed = is_signed && base64_encode(claims, BASE64_URL, out) &&
                     account_key_sign_raw(key, slice_make(out->data + start, out->len - start), raw);
@@ -116,15 +114,13 @@ static bool account_key_verify(const struct account_key *key, struct slice text,
         BIGNUM *r = BN_bin2bn(numbers, NUMBER_BYTES, NULL);
         BIGNUM *s = BN_bin2bn(numbers + NUMBER_BYTES, NUMBER_BYTES, NULL);
         unsigned char *der = NULL;
-        int size;
-        bool is_good;
 
         ECDSA_SIG_set0(signature, r, s); /* takes both over */
-        size = i2d_ECDSA_SIG(signature, &der);
-        is_good = size > 0 &&
-                  EVP_DigestVerifyInit(context, NULL, EVP_sha256(), NULL, key->key) == 1 &&
-                  EVP_DigestVerify(context, der, (size_t)size, (const unsigned char *)text.ptr,
-                                   text.len) == 1;
+        int size = i2d_ECDSA_SIG(signature, &der);
+        bool is_good = size > 0 &&
+                       EVP_DigestVerifyInit(context, NULL, EVP_sha256(), NULL, key->key) == 1 &&
+                       EVP_DigestVerify(context, der, (size_t)size, (const unsigned char *)text.ptr,
+                                        text.len) == 1;
         OPENSSL_free(der);
         EVP_MD_CTX_free(context);
         ECDSA_SIG_free(signature);
@@ -134,15 +130,14 @@ static bool account_key_verify(const struct account_key *key, struct slice text,
 bool account_key_open(const struct account_key *key, struct slice token, struct buf *out) {
         struct slice rest = token, head = SLICE_EMPTY, claims = SLICE_EMPTY;
         struct buf raw = { 0 };
-        bool is_good;
 
         slice_split(&rest, '.', &head);
         slice_split(&rest, '.', &claims);
-        is_good = head.len && claims.len && base64_decode(rest, BASE64_URL, &raw) &&
-                  raw.len == SIGNATURE_BYTES &&
-                  account_key_verify(key, slice_make(token.ptr, head.len + claims.len + 1),
-                                     buf_view(&raw)) &&
-                  base64_decode(claims, BASE64_URL, out);
+        bool is_good = head.len && claims.len && base64_decode(rest, BASE64_URL, &raw) &&
+                       raw.len == SIGNATURE_BYTES &&
+                       account_key_verify(key, slice_make(token.ptr, head.len + claims.len + 1),
+                                          buf_view(&raw)) &&
+                       base64_decode(claims, BASE64_URL, out);
         buf_release(&raw);
         return is_good;
 }
@@ -162,13 +157,11 @@ static bool put_coordinate(const struct account_key *key, const char *parameter,
 }
 
 bool account_key_publish(const struct account_key *key, struct buf *out) {
-        bool is_put;
-
         buf_printf(out,
                    "{\"keys\":[{\"use\":\"sig\",\"kty\":\"EC\",\"kid\":\"%s\",\"crv\":\"P-256\","
                    "\"alg\":\"ES256\",\"x\":\"",
                    key->id);
-        is_put = put_coordinate(key, OSSL_PKEY_PARAM_EC_PUB_X, out);
+        bool is_put = put_coordinate(key, OSSL_PKEY_PARAM_EC_PUB_X, out);
         buf_text(out, "\",\"y\":\"");
         is_put = put_coordinate(key, OSSL_PKEY_PARAM_EC_PUB_Y, out) && is_put;
         buf_text(out, "\"}]}");

@@ -55,10 +55,7 @@ static bool is_for_us(const struct json *claims) {
 }
 
 static const struct api_user *account_user(struct api_context *context, struct slice token) {
-        const struct json *claims, *kubernetes;
         struct buf text = { 0 };
-        struct api_user *user;
-        struct slice ns;
         int64_t now = loop_wall(context->engine->loop).ns / NS_PER_S;
 
         if (!slice_contains(token, SLICE_LITERAL(".")) ||
@@ -66,14 +63,14 @@ static const struct api_user *account_user(struct api_context *context, struct s
                 buf_release(&text);
                 return NULL;
         }
-        claims = request_json(context, buf_view(&text));
+        const struct json *claims = request_json(context, buf_view(&text));
         buf_release(&text);
-        kubernetes = json_get(claims, "kubernetes.io");
+        const struct json *kubernetes = json_get(claims, "kubernetes.io");
         if (json_get_i64(claims, "exp", 0) <= now || !is_for_us(claims) ||
             !account_exists(context, kubernetes) || !pod_exists(context, kubernetes))
                 return NULL;
-        ns = json_get_text(kubernetes, "namespace");
-        user = ARENA_NEW(context->arena, struct api_user);
+        struct slice ns = json_get_text(kubernetes, "namespace");
+        struct api_user *user = ARENA_NEW(context->arena, struct api_user);
         *user = (struct api_user){
                 .name = json_get_text(claims, "sub"),
                 .group_count = 3,

@@ -53,12 +53,11 @@ static bool list_has_resource(const struct json *list, const struct access_quest
         char full[320];
         struct json_iter iter = json_iter(list);
         const struct json *item;
-        int length;
 
         if (question->subresource.len == 0)
                 return list_has(list, question->resource);
-        length = snprintf(full, sizeof(full), SLICE_FMT "/" SLICE_FMT,
-                          SLICE_ARG(question->resource), SLICE_ARG(question->subresource));
+        int length = snprintf(full, sizeof(full), SLICE_FMT "/" SLICE_FMT,
+                              SLICE_ARG(question->resource), SLICE_ARG(question->subresource));
         if (length < 0 || (size_t)length >= sizeof(full))
                 return false;
         while (json_next(&iter, NULL, &item)) {
@@ -118,12 +117,11 @@ static bool role_allows(struct api_engine *engine, const struct json *reference,
                         ? store_get(engine->store, resource->store_resource,
                                     is_cluster ? SLICE_EMPTY : ns, json_get_text(reference, "name"))
                         : NULL;
-        struct json_iter iter;
         const struct json *rule;
 
         if (!role)
                 return false;
-        iter = json_iter(json_get(json_cache_get(&engine->cache, role), "rules"));
+        struct json_iter iter = json_iter(json_get(json_cache_get(&engine->cache, role), "rules"));
         while (json_next(&iter, NULL, &rule)) {
                 if (rule_allows(rule, question))
                         return true;
@@ -134,13 +132,12 @@ static bool role_allows(struct api_engine *engine, const struct json *reference,
 static bool binding_allows(struct api_engine *engine, const struct store_object *binding,
                            const struct access_question *question) {
         struct json_doc *doc = NULL;
-        struct json_iter iter;
         const struct json *subject;
         bool is_allowed = false;
 
         if (json_parse(store_object_body(binding), &doc, NULL) < 0)
                 return false;
-        iter = json_iter(json_get(json_doc_root(doc), "subjects"));
+        struct json_iter iter = json_iter(json_get(json_doc_root(doc), "subjects"));
         while (!is_allowed && json_next(&iter, NULL, &subject)) {
                 if (subject_matches(subject, question))
                         is_allowed = role_allows(engine, json_get(json_doc_root(doc), "roleRef"),

@@ -44,12 +44,11 @@ static int check_applied(struct api_context *context, const struct json_node *ap
 static int read_applied(struct api_context *context, const struct api_resource *resource,
                         struct json_tree *tree, struct json_node **ret_applied) {
         const struct json *body = request_json(context, context->request->body);
-        struct json_node *applied;
         struct err err = { 0 };
 
         if (json_type(body) != JSON_OBJECT)
                 return fail_bad_request(context, "error decoding YAML: it is no object");
-        applied = node_import(tree, body);
+        struct json_node *applied = node_import(tree, body);
         if (check_applied(context, applied, resource) < 0)
                 return API_FAILED;
         if (resource->schema && schema_canonicalise(resource->schema, tree, applied, &err) < 0)
@@ -189,18 +188,19 @@ static struct json_node *union_of_others(struct api_write *write, const struct j
 
 int apply_configuration(struct api_context *context, struct api_write *write) {
         const struct schema_object *schema = write->resource->schema;
-        struct json_node *applied, *live, *list, *mine, *ours, *rest;
+        struct json_node *applied;
         const struct json_node *rest_entry;
 
         if (read_applied(context, write->resource, write->tree, &applied) < 0)
                 return API_FAILED;
         write->is_apply = true;
-        ours = field_set_of(write->tree, schema, applied);
+        struct json_node *ours = field_set_of(write->tree, schema, applied);
         restrict_set(write, ours);
-        live = node_clone(write->tree, write->object);
-        list = node_need_array(write->tree, node_get(write->object, "metadata"), "managedFields");
-        mine = managed_entry(context, write, list);
-        rest = managed_rest(write, list, live, &rest_entry);
+        struct json_node *live = node_clone(write->tree, write->object);
+        struct json_node *list =
+                node_need_array(write->tree, node_get(write->object, "metadata"), "managedFields");
+        struct json_node *mine = managed_entry(context, write, list);
+        struct json_node *rest = managed_rest(write, list, live, &rest_entry);
         node_remove(node_get(applied, "metadata"), "managedFields");
         field_set_merge(write->tree, schema, write->object, applied);
         if (mine)
@@ -233,10 +233,9 @@ static int create_applied(struct api_context *context, struct decoded *decoded) 
 int create_by_apply(struct api_context *context) {
         const struct kind_info *kind = context->resource->kind;
         struct decoded decoded = { 0 };
-        int r;
 
         context->converted.content_type = SLICE_EMPTY; /* JSON by now */
-        r = decode_body(context, kind->group, kind->version, kind->kind, &decoded);
+        int r = decode_body(context, kind->group, kind->version, kind->kind, &decoded);
         if (r == 0)
                 r = create_applied(context, &decoded);
         decoded_release(&decoded);

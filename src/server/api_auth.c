@@ -55,7 +55,6 @@ static int api_auth_impersonate(struct api_context *context) {
 int authenticate(struct api_context *context) {
         const struct api_server_request *request = context->request;
         const struct slice scheme = SLICE_LITERAL("Bearer ");
-        const struct api_user *user;
 
         if (request->user || context->engine->is_open) {
                 context->user = request->user ? *request->user : api_user_admin;
@@ -65,8 +64,9 @@ int authenticate(struct api_context *context) {
                 context->user = user_anonymous;
                 return 0;
         }
-        user = token_user(context, slice_trim(slice_make(request->authorization.ptr + scheme.len,
-                                                         request->authorization.len - scheme.len)));
+        const struct api_user *user = token_user(
+                context, slice_trim(slice_make(request->authorization.ptr + scheme.len,
+                                               request->authorization.len - scheme.len)));
         if (!user)
                 return fail_plain(context, 401, "Unauthorized", "Unauthorized");
         context->user = *user;

@@ -10,11 +10,10 @@ struct api_pending *api_pending_resume(struct api_pending *pending,
                                        struct http_response *ret_response) {
         struct api_server *server = pending_server(pending);
         struct rng shared = server->engine.rng;
-        bool is_done;
 
         assert(!pending_is_waiting(pending));
         server->engine.rng = pending_rng(pending);
-        is_done = request_run(server, pending_request(pending), pending, ret_response);
+        bool is_done = request_run(server, pending_request(pending), pending, ret_response);
         server->engine.rng = shared;
         assert(is_done || pending_is_waiting(pending));
         if (!is_done)

@@ -51,13 +51,12 @@ static int create_object(struct api_context *context) {
         struct decoded decoded = { 0 };
         struct api_write write = { .resource = context->resource, .ns = context->route.ns };
         struct slice body;
-        int r;
 
         if (decode_body(context, kind->group, kind->version, kind->kind, &decoded) < 0)
                 return API_FAILED;
         write.tree = decoded.tree;
         write.object = decoded.object;
-        r = write_create(context, &write, &body);
+        int r = write_create(context, &write, &body);
         if (r == 0)
                 r = respond_object(context, 201, body);
         decoded_release(&decoded);
@@ -109,7 +108,6 @@ static int update_object(struct api_context *context, struct decoded *decoded,
         struct api_write write = { 0 };
         struct slice body;
         bool is_deleted;
-        int r;
 
         if (write_begin(context, context->resource, object, &write) < 0)
                 return API_FAILED;
@@ -118,7 +116,7 @@ static int update_object(struct api_context *context, struct decoded *decoded,
                 write.operation = KIND_UPDATE_STATUS;
         write.object = node_clone(write.tree, decoded->object);
         json_tree_set_root(write.tree, write.object);
-        r = write_update(context, &write, &body, &is_deleted);
+        int r = write_update(context, &write, &body, &is_deleted);
         if (r == 0)
                 r = respond_object(context, 200, body);
         write_end(&write);
@@ -129,7 +127,6 @@ int serve_update(struct api_context *context) {
         const struct kind_info *kind = context->resource->kind;
         struct decoded decoded = { 0 };
         const struct store_object *object;
-        int r;
 
         if (context->route.name.len == 0 || !(kind->verbs & VERB_UPDATE))
                 return fail_method(context);
@@ -139,7 +136,7 @@ int serve_update(struct api_context *context) {
                 return serve_scale(context);
         if (decode_body(context, kind->group, kind->version, kind->kind, &decoded) < 0)
                 return API_FAILED;
-        r = check_url(context, decoded.object);
+        int r = check_url(context, decoded.object);
         if (r == 0) {
                 object = object_find(context, context->resource, context->route.ns,
                                      context->route.name);

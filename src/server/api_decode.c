@@ -87,11 +87,10 @@ static int parse_json(struct api_context *context, struct strictness *strictness
                       struct decoded *decoded) {
         struct json_doc *doc = NULL;
         struct err err = { 0 };
-        const struct json *root;
 
         if (json_parse(context->request->body, &doc, &err) < 0)
                 return fail_decode(context, kind, err.text);
-        root = json_doc_root(doc);
+        const struct json *root = json_doc_root(doc);
         if (json_type(root) != JSON_OBJECT && json_type(root) != JSON_NULL) {
                 fail_decode(context, kind, "json: cannot unmarshal into a Go value of type struct");
                 json_doc_free(doc);
@@ -204,12 +203,11 @@ int decode_body(struct api_context *context, const char *group, const char *vers
 int decode_options(struct api_context *context, struct decoded *ret_decoded) {
         struct strictness strictness = { .context = context };
         struct decoded decoded = { 0 };
-        struct slice kind;
         int r = parse_body(context, &strictness, "DeleteOptions", &decoded);
 
         if (r < 0)
                 return r;
-        kind = node_get_text(decoded.object, "kind");
+        struct slice kind = node_get_text(decoded.object, "kind");
         if (kind.len && !slice_is(kind, "DeleteOptions"))
                 r = fail_bad_request(context, SLICE_FMT " cannot be handled as a DeleteOptions",
                                      SLICE_ARG(kind));

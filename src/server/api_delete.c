@@ -20,12 +20,11 @@
 
 static char *quoted_text(struct arena *arena, struct slice text, bool is_list) {
         struct buf out = { 0 };
-        char *copy;
 
         buf_text(&out, is_list ? "[" : "");
         buf_json_string(&out, text);
         buf_text(&out, is_list ? "]" : "");
-        copy = arena_string(arena, buf_view(&out));
+        char *copy = arena_string(arena, buf_view(&out));
         buf_release(&out);
         return copy;
 }
@@ -109,18 +108,16 @@ int delete_options_from(struct api_context *context, const struct json *body,
 int delete_options_decode(struct api_context *context, struct delete_options *ret_options) {
         struct decoded decoded = { 0 };
         struct buf text = { 0 };
-        const struct json *body;
-        int r;
 
         *ret_options = (struct delete_options){ 0 };
         if (slice_trim(context->request->body).len == 0)
                 return options_from_query(context, ret_options);
         context->validation = VALIDATE_IGNORE;
-        r = decode_options(context, &decoded);
+        int r = decode_options(context, &decoded);
         if (r < 0)
                 return r;
         node_write(decoded.object, &text);
-        body = request_json(context, buf_view(&text));
+        const struct json *body = request_json(context, buf_view(&text));
         buf_release(&text);
         decoded_release(&decoded);
         return delete_options_from(context, body, ret_options);
@@ -182,11 +179,9 @@ static bool set_finalizer(struct api_write *write, const char *name, bool is_wan
 /* The garbage collector's finalizers follow the propagation policy; without one, what an earlier
  * deletion chose stays. */
 static bool api_delete_propagate(struct api_write *write, enum propagation propagation) {
-        bool is_changed;
-
         if (propagation == PROPAGATE_DEFAULT)
                 return false;
-        is_changed = set_finalizer(write, "orphan", propagation == PROPAGATE_ORPHAN);
+        bool is_changed = set_finalizer(write, "orphan", propagation == PROPAGATE_ORPHAN);
         return set_finalizer(write, "foregroundDeletion", propagation == PROPAGATE_FOREGROUND) ||
                is_changed;
 }
@@ -323,7 +318,6 @@ int delete_object(struct api_context *context, const struct api_resource *resour
                   struct slice *ret_body, bool *ret_is_gone) {
         struct api_write write = { 0 };
         bool was_dry_run = context->is_dry_run;
-        int r;
 
         if (write_begin(context, resource, object, &write) < 0)
                 return API_FAILED;
@@ -333,7 +327,7 @@ int delete_object(struct api_context *context, const struct api_resource *resour
                 write.object = tree_of_object(object, &write.tree);
         }
         context->is_dry_run = was_dry_run || options->is_dry_run;
-        r = check_preconditions(context, &write, options);
+        int r = check_preconditions(context, &write, options);
         if (r == 0)
                 r = check_protected(context, &write);
         if (r == 0)
@@ -365,7 +359,6 @@ static void respond_deleted(struct api_context *context, struct slice body) {
 int serve_delete(struct api_context *context) {
         const struct api_route *route = &context->route;
         struct delete_options options;
-        const struct store_object *object;
         struct slice body;
         bool is_gone = false;
 
@@ -377,7 +370,8 @@ int serve_delete(struct api_context *context) {
                 options.propagation = PROPAGATE_ORPHAN;
                 warn_add(context, slice_of(context->resource->kind->orphan_warning));
         }
-        object = object_find(context, context->resource, route->ns, route->name);
+        const struct store_object *object =
+                object_find(context, context->resource, route->ns, route->name);
         if (!object)
                 return fail_not_found(context, context->resource, route->name);
         context->is_dry_run |= options.is_dry_run;
@@ -416,14 +410,13 @@ static int delete_each(struct api_context *context, struct page *page,
 int serve_delete_collection(struct api_context *context) {
         struct delete_options options;
         struct page page = { 0 };
-        int r;
 
         if (!(context->resource->kind->verbs & VERB_DELETE_COLLECTION))
                 return fail_method(context);
         if (delete_options_decode(context, &options) < 0)
                 return API_FAILED;
         context->is_dry_run |= options.is_dry_run;
-        r = page_open(context, &page);
+        int r = page_open(context, &page);
         for (size_t i = 0; i < page.count; i++)
                 store_object_ref(page.objects[i]);
         if (r == 0)

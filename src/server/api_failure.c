@@ -17,10 +17,9 @@ static char *arena_vprintf(struct arena *arena, const char *format, va_list args
         __attribute__((format(printf, 2, 0)));
 static char *arena_vprintf(struct arena *arena, const char *format, va_list args) {
         struct buf text = { 0 };
-        char *copy;
 
         buf_vprintf(&text, format, args);
-        copy = arena_string(arena, buf_view(&text));
+        char *copy = arena_string(arena, buf_view(&text));
         buf_release(&text);
         return copy;
 }
@@ -70,10 +69,9 @@ int fail_exists(struct api_context *context, const struct api_resource *resource
 int fail_conflict(struct api_context *context, const char *kind, const char *group,
                   struct slice name, const char *format, ...) {
         va_list args;
-        char *why;
 
         va_start(args, format);
-        why = arena_vprintf(context->arena, format, args);
+        char *why = arena_vprintf(context->arena, format, args);
         va_end(args);
         fail_plain(context, 409, "Conflict",
                    "Operation cannot be fulfilled on %s%s%s \"" SLICE_FMT "\": %s", kind,

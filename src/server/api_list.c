@@ -17,13 +17,11 @@
 #define CONTINUE_LATEST 0 /* revision in a token that goes on with the present state */
 
 static int fail_future(struct api_context *context, uint64_t wanted) {
-        struct failure_cause *cause;
-
         if (context->pending && pending_await(context->pending, wanted)) {
                 context->is_waiting = true;
                 return API_FAILED;
         }
-        cause = ARENA_NEW(context->arena, struct failure_cause);
+        struct failure_cause *cause = ARENA_NEW(context->arena, struct failure_cause);
         fail_plain(context, 504, "Timeout",
                    "Too large resource version: %" PRIu64 ", current: %" PRIu64, wanted,
                    store_revision(context->engine->store));
@@ -110,7 +108,6 @@ static int check_match(struct api_context *context, struct slice version, struct
 static char *token_make(struct arena *arena, uint64_t revision, struct slice ns,
                         struct slice name) {
         struct buf json = { 0 }, text = { 0 };
-        char *copy;
 
         buf_printf(&json, "{\"v\":\"meta.k8s.io/v1\",\"rv\":%" PRIu64 ",\"start\":[", revision);
         buf_json_string(&json, ns);
@@ -118,7 +115,7 @@ static char *token_make(struct arena *arena, uint64_t revision, struct slice ns,
         buf_json_string(&json, name);
         buf_text(&json, "]}");
         base64_encode(buf_view(&json), BASE64_URL, &text);
-        copy = arena_string(arena, buf_view(&text));
+        char *copy = arena_string(arena, buf_view(&text));
         buf_release(&json);
         buf_release(&text);
         return copy;

@@ -47,7 +47,6 @@ static void row_metadata_write(const struct kind_info *kind, const struct json *
         const struct json *metadata = json_get(object, "metadata");
         const struct json *annotations = json_get(metadata, "annotations");
         CLEANUP(cleanup_json_tree) struct json_tree *tree = NULL;
-        struct json_node *copy;
 
         if (!kind->table_hidden_annotation ||
             !json_get(annotations, kind->table_hidden_annotation)) {
@@ -55,7 +54,7 @@ static void row_metadata_write(const struct kind_info *kind, const struct json *
                 return;
         }
         tree = json_tree_new();
-        copy = node_import(tree, metadata);
+        struct json_node *copy = node_import(tree, metadata);
         node_remove(node_get(copy, "annotations"), kind->table_hidden_annotation);
         if (node_count(node_get(copy, "annotations")) == 0)
                 node_remove(copy, "annotations");

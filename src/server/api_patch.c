@@ -63,11 +63,10 @@ static int check_options(struct api_context *context, enum patch_type type) {
 static int apply_json(struct api_context *context, struct api_write *write) {
         struct json_tree *ops = NULL;
         struct err err = { 0 };
-        int r;
 
         if (json_tree_parse(context->request->body, &ops, &err) < 0)
                 return fail_bad_request(context, "error decoding patch: %s", err.text);
-        r = json_patch_apply(write->tree, json_tree_root(ops), &err);
+        int r = json_patch_apply(write->tree, json_tree_root(ops), &err);
         json_tree_free(ops);
         if (r == 0) {
                 write->object = json_tree_root(write->tree);
@@ -102,7 +101,6 @@ static int apply_merge_patch(struct api_context *context, struct api_write *writ
 }
 
 static int apply_strategic(struct api_context *context, struct api_write *write) {
-        const struct json *patch;
         struct err err = { 0 };
 
         if (!write->resource->merge_type)
@@ -110,7 +108,7 @@ static int apply_strategic(struct api_context *context, struct api_write *write)
                                   "the body of the request was in an unknown format - accepted "
                                   "media types include: application/json-patch+json, "
                                   "application/merge-patch+json, application/apply-patch+yaml");
-        patch = request_json(context, context->request->body);
+        const struct json *patch = request_json(context, context->request->body);
         if (json_type(patch) != JSON_OBJECT)
                 return fail_bad_request(context, "error decoding patch: it is no JSON object");
         if (strategic_merge(write->tree, write->object, write->resource->merge_type, patch, &err) <
@@ -197,7 +195,6 @@ static int patch_object(struct api_context *context, enum patch_type type,
 
 int serve_patch(struct api_context *context) {
         enum patch_type type = patch_type(context->request->content_type);
-        const struct store_object *object;
 
         if (context->route.name.len == 0 || !(context->resource->kind->verbs & VERB_PATCH))
                 return fail_method(context);
@@ -207,7 +204,8 @@ int serve_patch(struct api_context *context) {
                 return API_FAILED;
         if (slice_is(context->route.subresource, "scale"))
                 return serve_scale(context);
-        object = object_find(context, context->resource, context->route.ns, context->route.name);
+        const struct store_object *object =
+                object_find(context, context->resource, context->route.ns, context->route.name);
         if (!object && type == PATCH_APPLY && context->route.subresource.len == 0)
                 return create_by_apply(context);
         return object ? patch_object(context, type, object)

@@ -100,22 +100,20 @@ struct slice default_manager(struct slice user_agent) {
 
 static char *quoted_list(struct arena *arena, struct slice one) {
         struct buf text = { 0 };
-        char *copy;
 
         buf_char(&text, '[');
         buf_json_string(&text, one);
         buf_char(&text, ']');
-        copy = arena_string(arena, buf_view(&text));
+        char *copy = arena_string(arena, buf_view(&text));
         buf_release(&text);
         return copy;
 }
 
 static char *api_query_quoted(struct arena *arena, struct slice one) {
         struct buf text = { 0 };
-        char *copy;
 
         buf_json_string(&text, one);
-        copy = arena_string(arena, buf_view(&text));
+        char *copy = arena_string(arena, buf_view(&text));
         buf_release(&text);
         return copy;
 }

@@ -160,7 +160,6 @@ int serve_scale(struct api_context *context) {
                 object_find(context, context->resource, context->route.ns, context->route.name);
         struct decoded decoded = { 0 };
         struct api_write write = { 0 };
-        int r;
 
         if (!object)
                 return fail_not_found(context, context->resource, context->route.name);
@@ -168,7 +167,7 @@ int serve_scale(struct api_context *context) {
                 respond_scale(context, store_object_body(object));
                 return 0;
         }
-        r = decode_scale(context, store_object_body(object), &decoded);
+        int r = decode_scale(context, store_object_body(object), &decoded);
         if (r == 0)
                 r = write_begin(context, context->resource, object, &write);
         if (r == 0) {

@@ -117,7 +117,6 @@ static bool key_terms_match(const struct selection *selection, const struct stor
 bool selection_matches(struct api_engine *engine, const struct api_resource *resource,
                        const struct selection *selection, const struct store_object *object,
                        struct arena *scratch) {
-        const struct json *json;
         char buffer[256];
         bool needs_json;
 
@@ -127,7 +126,7 @@ bool selection_matches(struct api_engine *engine, const struct api_resource *res
                 return false;
         if (!needs_json)
                 return true;
-        json = json_cache_get(&engine->cache, object);
+        const struct json *json = json_cache_get(&engine->cache, object);
         for (size_t i = 0; i < selection->fields.count; i++) {
                 const struct field_term *term = &selection->fields.terms[i];
 

@@ -16,7 +16,6 @@ static struct slice body_of(struct api_context *context, struct json_tree *tree,
                             struct json_node *object) {
         struct json_node *metadata = node_need_object(tree, object, "metadata");
         struct buf text = { 0 };
-        struct slice body;
         char revision[24];
 
         if (!context->is_dry_run) {
@@ -27,7 +26,7 @@ static struct slice body_of(struct api_context *context, struct json_tree *tree,
         node_remove(object, "kind");
         node_remove(object, "apiVersion");
         node_write(object, &text);
-        body = arena_slice(context->arena, buf_view(&text));
+        struct slice body = arena_slice(context->arena, buf_view(&text));
         buf_release(&text);
         return body;
 }

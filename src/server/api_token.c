@@ -41,12 +41,11 @@ static int check_life(struct api_context *context, int64_t seconds) {
 static int bind_claims(struct api_context *context, const struct json_node *reference,
                        struct json_tree *tree, struct json_node *kubernetes) {
         struct slice name = node_get_text(reference, "name"), uid;
-        const struct store_object *pod;
-        struct json_node *claim;
 
         if (!slice_is(node_get_text(reference, "kind"), "Pod"))
                 return 0;
-        pod = object_find(context, context->engine->resources.pods, context->route.ns, name);
+        const struct store_object *pod =
+                object_find(context, context->engine->resources.pods, context->route.ns, name);
         if (!pod)
                 return fail_not_found(context, context->engine->resources.pods, name);
         uid = json_get_text(json_get(request_object_json(context, pod), "metadata"), "uid");
@@ -56,7 +55,7 @@ static int bind_claims(struct api_context *context, const struct json_node *refe
                                      ") does not match the UID in record. The object might have "
                                      "been deleted and then recreated",
                                      SLICE_ARG(node_get_text(reference, "uid")));
-        claim = node_object(tree);
+        struct json_node *claim = node_object(tree);
         node_put_text(tree, claim, "name", name);
         node_put_text(tree, claim, "uid", uid);
         node_put(tree, kubernetes, "pod", claim);
@@ -123,13 +122,11 @@ static void respond_token(struct api_context *context, struct decoded *request, 
 
 static int make_token(struct api_context *context, struct decoded *request,
                       const struct store_object *account) {
-        const struct json_node *spec;
         struct buf claims = { 0 }, token = { 0 };
-        int r;
 
         request_defaults(request);
-        spec = node_get(request->object, "spec");
-        r = check_life(context, node_get_i64(spec, "expirationSeconds", 0));
+        const struct json_node *spec = node_get(request->object, "spec");
+        int r = check_life(context, node_get_i64(spec, "expirationSeconds", 0));
         if (r == 0)
                 r = make_claims(context, spec, account, &claims);
         if (r == 0 && !account_key_sign(account_key(context->server), buf_view(&claims), &token))
@@ -145,11 +142,10 @@ int serve_token(struct api_context *context) {
         const struct store_object *account =
                 object_find(context, context->resource, context->route.ns, context->route.name);
         struct decoded request = { 0 };
-        int r;
 
         if (!account)
                 return fail_not_found(context, context->resource, context->route.name);
-        r = decode_body(context, "authentication.k8s.io", "v1", "TokenRequest", &request);
+        int r = decode_body(context, "authentication.k8s.io", "v1", "TokenRequest", &request);
         if (r == 0)
                 r = make_token(context, &request, account);
         decoded_release(&request);

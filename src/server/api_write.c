@@ -136,7 +136,6 @@ int check_namespace(struct api_context *context, struct slice ns, struct slice n
         const struct api_resource *namespaces = context->engine->resources.namespaces;
         const struct store_object *object = object_find(context, namespaces, SLICE_EMPTY, ns);
         const struct kind_info *kind = context->resource->kind;
-        struct failure_cause *cause;
 
         if (!object)
                 return fail_not_found(context, namespaces, ns);
@@ -148,7 +147,7 @@ int check_namespace(struct api_context *context, struct slice ns, struct slice n
                    "\" is forbidden: unable to create new content in namespace " SLICE_FMT
                    " because it is being terminated",
                    context->resource->qualified, SLICE_ARG(name), SLICE_ARG(ns));
-        cause = ARENA_NEW(context->arena, struct failure_cause);
+        struct failure_cause *cause = ARENA_NEW(context->arena, struct failure_cause);
         *cause = (struct failure_cause){
                 .reason = "NamespaceTerminating",
                 .message =
@@ -425,7 +424,6 @@ static int finish_deletion(struct api_context *context, struct api_write *write,
         struct api_write last = { 0 };
         struct buf text = { 0 };
         struct slice ignored;
-        int r;
 
         node_remove(write->object, "kind");
         node_remove(write->object, "apiVersion");
@@ -437,15 +435,13 @@ static int finish_deletion(struct api_context *context, struct api_write *write,
         last = *write;
         last.tree = NULL;
         last.object = tree_of_object(write->old, &last.tree);
-        r = write_remove(context, &last, &ignored);
+        int r = write_remove(context, &last, &ignored);
         json_tree_free(last.tree);
         return r;
 }
 
 int write_update(struct api_context *context, struct api_write *write, struct slice *ret_body,
                  bool *ret_is_deleted) {
-        bool is_same, has_given_owners;
-
         *ret_is_deleted = false;
         if (prepare_update(context, write) < 0 || webhooks_validate(context, write) < 0)
                 return API_FAILED;
@@ -454,8 +450,8 @@ int write_update(struct api_context *context, struct api_write *write, struct sl
                 *ret_is_deleted = true;
                 return finish_deletion(context, write, ret_body);
         }
-        is_same = is_same_object(write->object, write->stored_json);
-        has_given_owners = !write->is_apply && has_new_owners(write);
+        bool is_same = is_same_object(write->object, write->stored_json);
+        bool has_given_owners = !write->is_apply && has_new_owners(write);
         if (has_given_owners)
                 clear_empty_owners(write);
         else if (!is_same || write->is_apply)

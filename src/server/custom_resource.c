@@ -240,16 +240,15 @@ static void make_subresources(struct custom_resource *custom, const struct json 
 static struct custom_resource *custom_new(struct custom_resources *customs, struct slice text,
                                           struct slice version_name) {
         struct custom_resource *custom = xcalloc(1, sizeof(*custom));
-        const struct json *spec, *names, *version;
-        struct json_iter iter;
+        const struct json *version;
 
         if (json_parse(text, &custom->doc, NULL) < 0) {
                 free(custom);
                 return NULL;
         }
-        spec = json_get(json_doc_root(custom->doc), "spec");
-        names = json_get(spec, "names");
-        iter = json_iter(json_get(spec, "versions"));
+        const struct json *spec = json_get(json_doc_root(custom->doc), "spec");
+        const struct json *names = json_get(spec, "names");
+        struct json_iter iter = json_iter(json_get(spec, "versions"));
         while (json_next(&iter, NULL, &version)) {
                 if (slice_eq(json_get_text(version, "name"), version_name))
                         break;
@@ -321,14 +320,14 @@ static void take_in(struct custom_resources *customs, struct slice text,
                     const struct api_definition *given) {
         struct json_doc *doc = NULL;
         struct custom_resource *custom;
-        struct json_iter iter;
         const struct json *version;
 
         if (json_parse(text, &doc, NULL) < 0)
                 return;
         custom_resource_retire(customs,
                                json_get_text(json_get(json_doc_root(doc), "metadata"), "name"));
-        iter = json_iter(json_get(json_get(json_doc_root(doc), "spec"), "versions"));
+        struct json_iter iter =
+                json_iter(json_get(json_get(json_doc_root(doc), "spec"), "versions"));
         while (json_next(&iter, NULL, &version)) {
                 if (!json_get_bool(version, "served", true))
                         continue;

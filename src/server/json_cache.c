@@ -36,12 +36,11 @@ bool json_cache_visit(struct json_cache *cache, const struct store_object *objec
                       bool (*visit)(void *context, const struct json *object), void *context) {
         const struct json *json = json_cache_get(cache, object);
         struct json_cache_entry *entry = json_cache_entry(cache, object);
-        bool goes_on;
 
         if (!json)
                 return true;
         entry->visits++;
-        goes_on = visit(context, json);
+        bool goes_on = visit(context, json);
         entry->visits--;
         return goes_on;
 }

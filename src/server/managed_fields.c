@@ -30,7 +30,7 @@ struct json_node *managed_entry(const struct api_context *context, const struct 
 struct json_node *managed_rest(const struct api_write *write, const struct json_node *list,
                                const struct json_node *live, const struct json_node **ret_entry) {
         struct node_iter iter = node_iter(list);
-        struct json_node *entry, *rest;
+        struct json_node *entry;
 
         *ret_entry = NULL;
         while (node_next(&iter, NULL, &entry)) {
@@ -40,7 +40,7 @@ struct json_node *managed_rest(const struct api_write *write, const struct json_
         }
         if (!*ret_entry)
                 return NULL;
-        rest = field_set_of(write->tree, write->resource->schema, live);
+        struct json_node *rest = field_set_of(write->tree, write->resource->schema, live);
         iter = node_iter(list);
         while (node_next(&iter, NULL, &entry))
                 field_set_subtract(rest, node_get(entry, "fieldsV1"));

@@ -74,7 +74,7 @@ static void element_write(const struct flavour *flavour, const struct schema_fie
 
 /* How server-side apply merges a list. */
 static void list_type_write(const struct schema_field *field, struct buf *out) {
-        struct slice keys, key;
+        struct slice key;
         size_t count = 0;
 
         if (field->flags & FIELD_LIST_SET) {
@@ -86,7 +86,7 @@ static void list_type_write(const struct schema_field *field, struct buf *out) {
                 return;
         }
         buf_text(out, ",\"x-kubernetes-list-type\":\"map\",\"x-kubernetes-list-map-keys\":[");
-        keys = slice_of(field->map_keys);
+        struct slice keys = slice_of(field->map_keys);
         while (slice_split(&keys, ',', &key))
                 buf_printf(out, "%s\"" SLICE_FMT "\"", count++ ? "," : "", SLICE_ARG(key));
         buf_char(out, ']');
@@ -299,12 +299,11 @@ static size_t custom_types_write(struct slice group, struct slice version, struc
 /* The documents change with the program and with custom resources. */
 static uint64_t content_hash(const char *group, const char *version) {
         struct buf text = { 0 };
-        uint64_t hash;
 
         buf_printf(&text, "%s %s %s %zu %zu", BERTH_VERSION, group, version, schema_object_count,
                    kind_count());
         custom_types_write(slice_of(group), slice_of(version), &text);
-        hash = slice_hash(buf_view(&text));
+        uint64_t hash = slice_hash(buf_view(&text));
         buf_release(&text);
         return hash;
 }

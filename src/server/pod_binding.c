@@ -98,13 +98,12 @@ static int bind_pod(struct api_context *context, struct slice name,
         const struct api_resource *pods = context->engine->resources.pods;
         const struct store_object *pod = object_find(context, pods, context->route.ns, name);
         struct api_write write = { 0 };
-        int r;
 
         if (!pod)
                 return fail_not_found(context, pods, name);
         if (write_begin(context, pods, pod, &write) < 0)
                 return API_FAILED;
-        r = check_pod(context, &write, binding);
+        int r = check_pod(context, &write, binding);
         if (r == 0)
                 r = pod_binding_bind(context, &write, binding);
         if (r == 0)
@@ -115,12 +114,11 @@ static int bind_pod(struct api_context *context, struct slice name,
 
 int serve_binding(struct api_context *context) {
         struct decoded decoded = { 0 };
-        struct slice name;
         int r = decode_body(context, "", "v1", "Binding", &decoded);
 
         if (r < 0)
                 return r;
-        name = node_get_text(node_get(decoded.object, "metadata"), "name");
+        struct slice name = node_get_text(node_get(decoded.object, "metadata"), "name");
         if (context->route.name.len && name.len && !slice_eq(name, context->route.name))
                 r = fail_bad_request(context, "name in URL does not match name in Binding object");
         else if (context->route.name.len)

@@ -187,16 +187,14 @@ static int fail_forbidden(struct subresource_eviction *eviction, const char *why
 static int pod_eviction_decrement(struct subresource_eviction *eviction, int64_t allowed) {
         struct api_context *context = eviction->context;
         struct wall_time now = loop_wall(context->engine->loop);
-        struct json_node *status, *disrupted;
         char text[WALL_TIME_TEXT_MAX];
         struct api_write write = { 0 };
         struct slice body;
-        int r;
 
         if (write_begin(context, context->engine->resources.budgets, eviction->budget, &write) < 0)
                 return API_FAILED;
-        status = node_need_object(write.tree, write.object, "status");
-        disrupted = node_need_object(write.tree, status, "disruptedPods");
+        struct json_node *status = node_need_object(write.tree, write.object, "status");
+        struct json_node *disrupted = node_need_object(write.tree, status, "disruptedPods");
         wall_time_format(now, text);
         node_set(write.tree, disrupted, eviction->name, node_string(write.tree, text));
         node_put_i64(write.tree, status, "disruptionsAllowed", allowed);
@@ -208,7 +206,7 @@ static int pod_eviction_decrement(struct subresource_eviction *eviction, int64_t
                                                          .observed_generation = node_get_i64(
                                                                  status, "observedGeneration", 0) },
                               now);
-        r = write_put(context, &write, &body);
+        int r = write_put(context, &write, &body);
         write_end(&write);
         return r;
 }
@@ -308,7 +306,6 @@ static int add_condition(struct subresource_eviction *eviction) {
 
 static int delete_pod(struct subresource_eviction *eviction) {
         struct api_context *context = eviction->context;
-        const struct store_object *pod;
         struct slice body;
         bool is_gone;
 
@@ -317,8 +314,8 @@ static int delete_pod(struct subresource_eviction *eviction) {
         if (!context->is_dry_run && add_condition(eviction) < 0)
                 return API_FAILED;
         eviction->options.resource_version = SLICE_EMPTY;
-        pod = object_find(context, context->engine->resources.pods, context->route.ns,
-                          eviction->name);
+        const struct store_object *pod = object_find(context, context->engine->resources.pods,
+                                                     context->route.ns, eviction->name);
         return delete_object(context, context->engine->resources.pods, pod, &eviction->options,
                              &body, &is_gone);
 }
@@ -354,14 +351,14 @@ static bool has_other_dry_run(const struct api_context *context, const struct js
 static int decode_eviction(struct api_context *context, struct decoded *decoded,
                            struct subresource_eviction *eviction) {
         struct buf text = { 0 };
-        const struct json *options;
 
         if (!slice_eq(node_get_text(node_get(decoded->object, "metadata"), "name"),
                       context->route.name))
                 return fail_bad_request(context,
                                         "name in URL does not match name in Eviction object");
         node_write(decoded->object, &text);
-        options = json_get(request_json(context, buf_view(&text)), "deleteOptions");
+        const struct json *options =
+                json_get(request_json(context, buf_view(&text)), "deleteOptions");
         buf_release(&text);
         if (delete_options_from(context, options, &eviction->options) < 0)
                 return API_FAILED;

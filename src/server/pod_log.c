@@ -67,19 +67,18 @@ int serve_log(struct api_context *context) {
         const struct api_route *route = &context->route;
         const struct store_object *object =
                 object_find(context, context->resource, route->ns, route->name);
-        const struct json *pod, *spec, *state, *phase;
         struct slice name = SLICE_EMPTY;
         struct buf text = { 0 };
 
         if (!object)
                 return fail_not_found(context, context->resource, route->name);
-        pod = request_object_json(context, object);
-        spec = json_get(pod, "spec");
+        const struct json *pod = request_object_json(context, object);
+        const struct json *spec = json_get(pod, "spec");
         if (choose_container(context, spec, &name) < 0)
                 return API_FAILED;
-        state = state_of(json_get(pod, "status"), name);
-        phase = json_get(state, "running") ? json_get(state, "running")
-                                           : json_get(state, "terminated");
+        const struct json *state = state_of(json_get(pod, "status"), name);
+        const struct json *phase = json_get(state, "running") ? json_get(state, "running")
+                                                              : json_get(state, "terminated");
         if (!phase)
                 return fail_bad_request(
                         context,

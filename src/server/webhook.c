@@ -16,11 +16,9 @@
 
 /* No usable answer: the webhook's failurePolicy decides. */
 static int fail_call(struct api_context *context, const struct webhook *webhook, const char *why) {
-        struct failure_cause *cause;
-
         if (slice_is(json_get_text(webhook->row, "failurePolicy"), "Ignore"))
                 return 0;
-        cause = ARENA_NEW(context->arena, struct failure_cause);
+        struct failure_cause *cause = ARENA_NEW(context->arena, struct failure_cause);
         *cause = (struct failure_cause){
                 .message = arena_printf(context->arena, "failed calling webhook \"%s\": %s",
                                         webhook->name, why),
@@ -169,18 +167,16 @@ static int check_dry_run(struct api_context *context, const struct webhook *webh
 
 static int webhook_consult(struct api_context *context, const struct webhook *webhook,
                            const struct webhook_subject *subject, struct target *target) {
-        const struct webhook_answer *answer;
-        const struct json *response;
         const char *why = NULL;
 
         if (check_dry_run(context, webhook, subject) < 0)
                 return API_FAILED;
-        answer = webhook_ask(context, webhook, subject);
+        const struct webhook_answer *answer = webhook_ask(context, webhook, subject);
         if (!answer) {
                 context->is_waiting = true;
                 return API_FAILED;
         }
-        response = response_of(context, answer, &why);
+        const struct json *response = response_of(context, answer, &why);
         if (!response)
                 return fail_call(context, webhook, why);
         take_warnings(context, json_get(response, "warnings"));
@@ -271,12 +267,12 @@ static bool is_judged(const struct api_context *context) {
 int webhooks_mutate(struct api_context *context, struct api_write *write) {
         struct target target = { write->tree, write->object };
         struct webhook_subject subject = subject_of(context, write);
-        int r;
 
         if (!is_judged(context))
                 return 0;
         json_tree_set_root(write->tree, write->object);
-        r = consult_all(context, context->engine->resources.mutating_webhooks, &subject, &target);
+        int r = consult_all(context, context->engine->resources.mutating_webhooks, &subject,
+                            &target);
         write->object = target.object;
         return r;
 }

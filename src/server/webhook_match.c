@@ -71,7 +71,6 @@ static const struct json *metadata_of(struct api_context *context, const struct 
 static bool selects_namespace(struct api_context *context, const struct json *selector,
                               const struct webhook_subject *subject) {
         const struct api_resource *namespaces = context->engine->resources.namespaces;
-        const struct store_object *object;
 
         if (slice_is(subject->plural, "namespaces") && subject->group.len == 0)
                 return webhook_match_selects(context, selector,
@@ -79,7 +78,8 @@ static bool selects_namespace(struct api_context *context, const struct json *se
                                                              : json_get(subject->old, "metadata"));
         if (!subject->is_namespaced)
                 return true;
-        object = object_find(context, namespaces, SLICE_EMPTY, subject->ns);
+        const struct store_object *object =
+                object_find(context, namespaces, SLICE_EMPTY, subject->ns);
         return object &&
                webhook_match_selects(context, selector,
                                      json_get(request_object_json(context, object), "metadata"));

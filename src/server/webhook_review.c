@@ -24,16 +24,15 @@ static bool service_address(struct api_context *context, const struct json *serv
         const struct store_object *object =
                 object_find(context, endpoints, json_get_text(service, "namespace"),
                             json_get_text(service, "name"));
-        const struct json *subset, *address;
         struct slice path = json_get_text(service, "path");
-        int64_t port;
 
         if (!object)
                 return false;
-        subset = json_at(json_get(request_object_json(context, object), "subsets"), 0);
-        address = json_at(json_get(subset, "addresses"), 0);
-        port = json_get_i64(json_at(json_get(subset, "ports"), 0), "port",
-                            json_get_i64(service, "port", SERVICE_PORT_DEFAULT));
+        const struct json *subset =
+                json_at(json_get(request_object_json(context, object), "subsets"), 0);
+        const struct json *address = json_at(json_get(subset, "addresses"), 0);
+        int64_t port = json_get_i64(json_at(json_get(subset, "ports"), 0), "port",
+                                    json_get_i64(service, "port", SERVICE_PORT_DEFAULT));
         if (json_get_text(address, "ip").len == 0)
                 return false;
         buf_printf(url, "https://" SLICE_FMT ":%lld" SLICE_FMT,

@@ -98,11 +98,9 @@ static bool is_same(const struct trial_setting *a, const struct trial_setting *b
 }
 
 static void add_point(struct reboot_study *study, const struct study_factor *factor, size_t index) {
-        struct study_point *point;
-
         study->points =
                 xreallocarray(study->points, study->point_count + 1, sizeof(*study->points));
-        point = &study->points[study->point_count++];
+        struct study_point *point = &study->points[study->point_count++];
         *point = (struct study_point){ .factor = factor,
                                        .value = factor ? factor->values[index] : "base",
                                        .setting = study->config.base };

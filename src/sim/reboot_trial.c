@@ -74,13 +74,11 @@ static void reboot_trial_deschedule(void *context) {
 }
 
 static int start_descheduler(struct trial *trial, struct err *err) {
-        struct placement_oracle oracle;
-
         trial->problems = config_problems_new();
         trial->policy =
                 descheduler_policy_read(slice_of(policy_text), "policy", false, trial->problems);
         trial->brain = placement_brain_new(trial->cluster, &trial->roles.profiles);
-        oracle = placement_brain_oracle(trial->brain);
+        struct placement_oracle oracle = placement_brain_oracle(trial->brain);
         trial->descheduling =
                 (struct loop_timer){ .fired = reboot_trial_deschedule, .context = trial };
         loop_timer_arm(trial->loop, &trial->descheduling, DESCHEDULE_NS);
@@ -97,11 +95,10 @@ static int start_descheduler(struct trial *trial, struct err *err) {
 
 static void toggle_alert(void *context) {
         struct trial *trial = context;
-        double mean;
 
         if (loop_mono(trial->loop).ns > 0)
                 trial->alert_is_on = !trial->alert_is_on;
-        mean = trial->alert_is_on ? ALERT_ON_S : ALERT_OFF_S;
+        double mean = trial->alert_is_on ? ALERT_ON_S : ALERT_OFF_S;
         loop_timer_arm(trial->loop, &trial->alert,
                        (int64_t)(trial_exponential(&trial->alert_rng, mean) * 1e9) + 1);
 }

@@ -71,11 +71,9 @@ void trial_sample(struct trial *trial) {
         double sum = 0, squares = 0, count = 0;
 
         for (size_t i = 0; i < table->count; i++) {
-                double share;
-
                 if (!bitset_has(&table->live, i) || bitset_has(&table->unschedulable, i))
                         continue;
-                share = 100.0 * (double)cpu->requested[i] / (double)cpu->allocatable[i];
+                double share = 100.0 * (double)cpu->requested[i] / (double)cpu->allocatable[i];
                 sum += share;
                 squares += share * share;
                 count++;

@@ -158,14 +158,12 @@ static void on_replacing(void *context) {
 
 static bool is_on_its_way_out(const struct store_event *event, const char *uid) {
         struct json_doc *doc = NULL;
-        const struct json *meta;
-        bool is_leaving;
 
         if (!event->object || json_parse(store_object_body(event->object), &doc, NULL) < 0)
                 return false;
-        meta = json_get(json_doc_root(doc), "metadata");
-        is_leaving = slice_is(json_get_text(meta, "uid"), uid) &&
-                     (event->type == STORE_DELETED || json_get(meta, "deletionTimestamp"));
+        const struct json *meta = json_get(json_doc_root(doc), "metadata");
+        bool is_leaving = slice_is(json_get_text(meta, "uid"), uid) &&
+                          (event->type == STORE_DELETED || json_get(meta, "deletionTimestamp"));
         json_doc_free(doc);
         return is_leaving;
 }
@@ -299,7 +297,6 @@ static void sim_actors_respond(struct actor *actor) {
         struct json_doc *doc = NULL;
         struct buf body = { 0 };
         const struct json *item;
-        struct json_iter iter;
 
         if (actor->behaviour == RESPONDS_NOT ||
             sim_world_ask(actor->actors->world, "GET", SIM_GROUP "/evictions", "", &body) != 200 ||
@@ -307,7 +304,7 @@ static void sim_actors_respond(struct actor *actor) {
                 buf_release(&body);
                 return;
         }
-        iter = json_iter(json_get(json_doc_root(doc), "items"));
+        struct json_iter iter = json_iter(json_get(json_doc_root(doc), "items"));
         while (json_next(&iter, NULL, &item)) {
                 struct eviction *eviction = NULL;
 
@@ -338,10 +335,9 @@ static bool create_policy(struct sim_actors *actors, const char *name, const cha
         const char *last =
                 sim_actors_chance(actors, 50) ? ",{\"name\":\"evict\",\"kind\":\"evict\"}" : "";
         char text[900];
-        int status;
 
         snprintf(text, sizeof(text), STAGED_POLICY, name, label, reserve, deadline, failure, last);
-        status = sim_actors_ask(actors, "POST", SIM_GROUP "/evictionpolicies", text);
+        int status = sim_actors_ask(actors, "POST", SIM_GROUP "/evictionpolicies", text);
         return status == 201 || status == 409;
 }
 

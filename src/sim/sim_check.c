@@ -128,12 +128,11 @@ static struct store_cursor *open_all(struct sim_world *world, int resource) {
 static void each_eviction(struct sim_world *world,
                           void (*visit)(void *context, const struct eviction *eviction),
                           void *context) {
-        struct store_cursor *cursor;
         const struct store_object *object;
 
         if (world->evictions < 0)
                 return;
-        cursor = open_all(world, world->evictions);
+        struct store_cursor *cursor = open_all(world, world->evictions);
         while ((object = store_cursor_next(cursor))) {
                 struct eviction *eviction = sim_check_decode(object);
 
@@ -336,13 +335,12 @@ static void judge_request(struct settle *settle, const struct eviction_request *
 static void judge_hooks(struct settle *settle, const struct eviction *eviction) {
         enum eviction_outcome outcome = eviction->status.conditions.outcome;
         int index = eviction_find_responder(&eviction->status, SLICE_LITERAL(EVICTION_STAGER));
-        const char *what;
 
         if (index < 0 || !eviction_outcome_is_final(outcome) ||
             eviction->status.responders[index].state == RESPONDER_INTERRUPTED)
                 return;
-        what = sim_hooks_left_behind(settle->world->hooks, eviction->object.uid,
-                                     outcome == EVICTION_CANCELED);
+        const char *what = sim_hooks_left_behind(settle->world->hooks, eviction->object.uid,
+                                                 outcome == EVICTION_CANCELED);
         if (what)
                 sim_check_unsettled(settle, what, eviction->object.name,
                                     slice_of(eviction_outcome_name(outcome)));
@@ -372,12 +370,11 @@ static void each_request(struct sim_world *world,
                          struct settle *settle) {
         int resource = store_find_resource(world->store,
                                            SLICE_LITERAL("evictionrequests.lifecycle.berth.dev"));
-        struct store_cursor *cursor;
         const struct store_object *object;
 
         if (resource < 0)
                 return;
-        cursor = open_all(world, resource);
+        struct store_cursor *cursor = open_all(world, resource);
         while ((object = store_cursor_next(cursor))) {
                 struct eviction_request *request = NULL;
                 struct json_doc *doc = NULL;

@@ -145,10 +145,9 @@ static bool pass_data(struct sim_request *request, struct slice chunk) {
 static bool pass_pieces(struct sim_request *request) {
         while (request->first) {
                 struct piece *piece = request->first;
-                bool is_alive;
 
                 request->first = piece->next;
-                is_alive = pass_data(request, slice_make(piece->data, piece->size));
+                bool is_alive = pass_data(request, slice_make(piece->data, piece->size));
                 free(piece);
                 if (!is_alive)
                         return false;

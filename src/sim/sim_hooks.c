@@ -175,7 +175,6 @@ void sim_hooks_start(void *context, const struct eviction_effect *effect) {
         struct sim_hooks *hooks = world->hooks;
         struct json_doc *doc = NULL;
         bool dies = sim_faults_draw(world->faults, SIM_KILL), is_lost;
-        const char *result;
 
         if (dies)
                 world->wants_kill = true;
@@ -185,9 +184,9 @@ void sim_hooks_start(void *context, const struct eviction_effect *effect) {
                 sim_hooks_answer(hooks, effect->id, 0, NULL, LOST_NS);
                 return;
         }
-        result = world->config.hook
-                         ? world->config.hook(world->config.hook_context, json_doc_root(doc))
-                         : sim_hooks_take(hooks, json_doc_root(doc));
+        const char *result = world->config.hook ? world->config.hook(world->config.hook_context,
+                                                                     json_doc_root(doc))
+                                                : sim_hooks_take(hooks, json_doc_root(doc));
         json_doc_free(doc);
         if (sim_faults_draw(world->faults, SIM_LOSE_ANSWER))
                 sim_hooks_answer(hooks, effect->id, 0, NULL, LOST_NS);

@@ -198,14 +198,13 @@ static void sim_kured_evict(struct sim_kured *kured, const struct json *pod) {
 
 static void on_pods(struct sim_kured *kured, const struct api_reply *reply) {
         CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
-        struct json_iter iter;
         const struct json *pod;
 
         if (!kured_reply_is_done(reply) || json_parse(reply->body, &doc, NULL) < 0) {
                 kured_pause(kured, DRAIN_PAUSE_NS, sim_kured_drain);
                 return;
         }
-        iter = json_iter(json_get(json_doc_root(doc), "items"));
+        struct json_iter iter = json_iter(json_get(json_doc_root(doc), "items"));
         while (json_next(&iter, NULL, &pod))
                 if (!json_get(json_get(pod, "metadata"), "deletionTimestamp")) {
                         sim_kured_evict(kured, pod);

@@ -51,7 +51,7 @@ struct json_tree *kured_claims(struct sim_kured *kured) {
 
 struct json_node *kured_own_claim(struct sim_kured *kured, struct json_tree *tree,
                                   size_t *ret_index) {
-        struct json_node *locks, *claim;
+        struct json_node *claim;
 
         *ret_index = 0;
         if (!tree)
@@ -60,7 +60,7 @@ struct json_node *kured_own_claim(struct sim_kured *kured, struct json_tree *tre
                 claim = json_tree_root(tree);
                 return slice_is(node_get_text(claim, "nodeID"), kured->config.node) ? claim : NULL;
         }
-        locks = node_get(json_tree_root(tree), "locks");
+        struct json_node *locks = node_get(json_tree_root(tree), "locks");
         for (; *ret_index < node_count(locks); ++*ret_index) {
                 claim = node_at(locks, *ret_index);
                 if (slice_is(node_get_text(claim, "nodeID"), kured->config.node))

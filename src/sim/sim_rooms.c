@@ -158,11 +158,10 @@ static void judge_begin(struct sim_rooms *rooms, const struct eviction *was,
 void sim_rooms_see(struct sim_rooms *rooms, const struct eviction *was, const struct eviction *is,
                    bool is_deleted) {
         const struct eviction *eviction = is ? is : was;
-        struct room_wish *wish;
 
         if (!rooms || !eviction)
                 return;
-        wish = wish_of(rooms, eviction);
+        struct room_wish *wish = wish_of(rooms, eviction);
         if (!wish->is_over && (is_deleted || eviction->object.is_deleting ||
                                eviction_outcome_is_final(eviction->status.conditions.outcome))) {
                 wish->is_over = true;
@@ -205,7 +204,6 @@ static size_t count_in_model(const struct cluster *cluster) {
 }
 
 void sim_rooms_check(struct sim_rooms *rooms) {
-        const struct reservation_book *book;
         struct held_room room;
         size_t at = 0;
 
@@ -218,7 +216,7 @@ void sim_rooms_check(struct sim_rooms *rooms) {
         }
         if (!rooms->keeper)
                 return;
-        book = reservation_keeper_book(rooms->keeper);
+        const struct reservation_book *book = reservation_keeper_book(rooms->keeper);
         while (reservation_book_next(book, &at, &room))
                 check_room(rooms, &room);
         if (count_in_model(runtime_cluster(rooms->runtime)) != reservation_book_held(book))
@@ -243,13 +241,11 @@ void sim_rooms_disturb(struct sim_rooms *rooms) {
 
 /* By a process that lives on, faults or not. */
 void sim_rooms_note_words(struct sim_rooms *rooms, const struct eviction *eviction, bool is_said) {
-        struct room_wish *wish;
-        int64_t now_ns;
 
         if (!rooms)
                 return;
-        wish = wish_of(rooms, eviction);
-        now_ns = loop_mono(rooms->world->loop).ns;
+        struct room_wish *wish = wish_of(rooms, eviction);
+        int64_t now_ns = loop_mono(rooms->world->loop).ns;
         if (is_said || !rooms->world->runtime || !wish->is_unsaid ||
             wish->unsaid_starts != rooms->world->starts) {
                 wish->is_unsaid = !is_said && rooms->world->runtime;
@@ -264,26 +260,22 @@ void sim_rooms_note_words(struct sim_rooms *rooms, const struct eviction *evicti
 /* ---- the end ---- */
 
 bool sim_rooms_are_settled(const struct sim_rooms *rooms, char *text, size_t size) {
-        size_t held;
-
         if (!rooms)
                 return true;
         if (!rooms->keeper) {
                 snprintf(text, size, "the scheduler is dead");
                 return false;
         }
-        held = reservation_book_held(reservation_keeper_book(rooms->keeper));
+        size_t held = reservation_book_held(reservation_keeper_book(rooms->keeper));
         if (held)
                 snprintf(text, size, "%zu reservations are left", held);
         return held == 0;
 }
 
 void sim_rooms_count(const struct sim_rooms *rooms, struct sim_report *report) {
-        struct reservation_counts counts;
-
         if (!rooms)
                 return;
-        counts = counts_of(rooms);
+        struct reservation_counts counts = counts_of(rooms);
         report->rooms = (struct sim_room_counts){ .held = counts.held,
                                                   .refused = counts.refused,
                                                   .released = counts.released,

@@ -327,11 +327,10 @@ static void draw_slots(struct sim_world *world) {
 int sim_world_run(const struct sim_world_config *config, struct sim_report *ret_report,
                   struct err *err) {
         struct sim_world_config whole = *config;
-        struct sim_world *world;
         int code = 0;
 
         whole.has_scheduler = !config->objects; /* whose pods have a scheduler of their own */
-        world = sim_world_new(&whole);
+        struct sim_world *world = sim_world_new(&whole);
 
         world->actors = sim_actors_new(world, config->pod_count);
         draw_slots(world);

@@ -62,13 +62,12 @@ static int read_format(struct sqlite_backend *backend, int *ret_format, struct e
 static int check_structure(struct sqlite_backend *backend, struct err *err) {
         sqlite3_stmt *statement;
         int r = sqlite_backend_prepare(backend, "PRAGMA quick_check(1)", &statement, err);
-        const unsigned char *text;
 
         if (r < 0)
                 return r;
         if (sqlite3_step(statement) != SQLITE_ROW)
                 r = sqlite_backend_fail(backend, "check it", err);
-        text = r == 0 ? sqlite3_column_text(statement, 0) : NULL;
+        const unsigned char *text = r == 0 ? sqlite3_column_text(statement, 0) : NULL;
         if (r == 0 && (!text || strcmp((const char *)text, "ok") != 0))
                 r = err_set(err, BERTH_ERR_IO, "%s: damaged: %s; restore it from a copy",
                             backend->path, text ? (const char *)text : "no answer");
@@ -169,11 +168,10 @@ int sqlite_backend_new(const char *directory, struct sqlite_backend **ret_backen
                        struct err *err) {
         struct buf path = { 0 };
         struct sqlite_backend *backend = xcalloc(1, sizeof(*backend));
-        int r;
 
         buf_printf(&path, "%s/" FILE_NAME, directory);
         backend->path = buf_take(&path, NULL);
-        r = check_length(backend->path, err);
+        int r = check_length(backend->path, err);
         if (r == 0 &&
             sqlite3_open_v2(backend->path, &backend->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
                             NULL) != SQLITE_OK)
@@ -292,13 +290,12 @@ static bool write_event(struct sqlite_backend *backend, struct slice resource,
 static int sqlite_backend_commit(void *self, struct slice resource, const struct store_event *event,
                                  struct err *err) {
         struct sqlite_backend *backend = self;
-        int r;
 
         if (!sqlite_backend_step(backend->begin))
                 return sqlite_backend_fail(backend, "write to it", err);
         if (write_event(backend, resource, event) && sqlite_backend_step(backend->commit))
                 return 0;
-        r = sqlite_backend_fail(backend, "write to it", err);
+        int r = sqlite_backend_fail(backend, "write to it", err);
         sqlite_backend_step(backend->rollback);
         return r;
 }

@@ -57,12 +57,11 @@ int store_find_resource(const struct store *store, struct slice name) {
 
 int store_add_resource(struct store *store, struct slice name) {
         int found = store_find_resource(store, name);
-        struct store_resource *resource;
 
         if (found >= 0)
                 return found;
         assert(store->resource_count < STORE_RESOURCES_MAX);
-        resource = &store->resources[store->resource_count];
+        struct store_resource *resource = &store->resources[store->resource_count];
         resource->name = slice_dup(name);
         resource->history.limit = store->config.history_events;
         resource->history.bytes_limit = store->config.history_bytes;
@@ -78,7 +77,6 @@ static int load_object(void *context, const struct store_record *record, struct 
         struct store *store = context;
         int id = store_add_resource(store, record->resource);
         struct store_index *index = &store->resources[id].index;
-        struct store_object *object;
         bool is_equal;
         struct store_position position =
                 store_index_find(index, record->ns, record->name, &is_equal);
@@ -86,8 +84,8 @@ static int load_object(void *context, const struct store_record *record, struct 
         if (is_equal)
                 return err_set(err, BERTH_ERR_INVALID, "stored object appears twice: " SLICE_FMT,
                                SLICE_ARG(record->name));
-        object = store_object_new(store, id, record->revision, record->ns, record->name,
-                                  record->body);
+        struct store_object *object = store_object_new(store, id, record->revision, record->ns,
+                                                       record->name, record->body);
         store_index_insert(index, position, object);
         store->resources[id].bytes += store_object_bytes(object);
         return 0;
@@ -95,12 +93,11 @@ static int load_object(void *context, const struct store_record *record, struct 
 
 int store_load(struct store *store, struct err *err) {
         uint64_t revision = 0;
-        int r;
 
         if (!store->config.backend)
                 return 0;
-        r = store->config.backend->load(store->config.backend_self, load_object, store, &revision,
-                                        err);
+        int r = store->config.backend->load(store->config.backend_self, load_object, store,
+                                            &revision, err);
         if (r < 0)
                 return r;
         if (revision > store->revision)
@@ -188,19 +185,17 @@ int store_put(struct store *store, int resource, struct slice ns, struct slice n
         struct store_resource *mine = &store->resources[resource];
         struct store_event event = { .type = STORE_ADDED, .revision = store->revision + 1 };
         bool is_equal;
-        struct store_position position;
-        int r;
 
         assert(!store->dispatching);
         if (body.len > STORE_BODY_MAX || ns.len > UINT16_MAX || name.len > UINT16_MAX)
                 return err_set(err, BERTH_ERR_TOO_LARGE, "object is too large to store");
-        position = store_index_find(&mine->index, ns, name, &is_equal);
+        struct store_position position = store_index_find(&mine->index, ns, name, &is_equal);
         event.object = store_object_new(store, resource, event.revision, ns, name, body);
         if (is_equal) {
                 event.type = STORE_MODIFIED;
                 event.previous = store_index_at(&mine->index, position);
         }
-        r = store_persist(store, resource, &event, err);
+        int r = store_persist(store, resource, &event, err);
         if (r < 0) {
                 store_object_unref(event.object);
                 return r;
@@ -222,14 +217,13 @@ int store_remove(struct store *store, int resource, struct slice ns, struct slic
         struct store_event event = { .type = STORE_DELETED, .revision = store->revision + 1 };
         bool is_equal;
         struct store_position position = store_index_find(&mine->index, ns, name, &is_equal);
-        int r;
 
         assert(!store->dispatching);
         if (!is_equal)
                 return err_set(err, BERTH_ERR_NOT_FOUND, SLICE_FMT " not found", SLICE_ARG(name));
         event.previous = store_index_at(&mine->index, position);
         event.object = store_object_new(store, resource, event.revision, ns, name, final_body);
-        r = store_persist(store, resource, &event, err);
+        int r = store_persist(store, resource, &event, err);
         if (r == 0) {
                 store_index_remove(&mine->index, position);
                 mine->bytes -= store_object_bytes(event.previous);

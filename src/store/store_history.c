@@ -43,15 +43,14 @@ static void store_history_grow(struct store_history *history) {
 }
 
 void store_history_add(struct store_history *history, const struct store_event *event) {
-        struct store_event *slot;
-
         history->bytes += event->object->body_size;
         while (history->count >= history->limit ||
                (history->count > 0 && history->bytes > history->bytes_limit))
                 drop_first(history);
         if (history->count == history->cap)
                 store_history_grow(history);
-        slot = &history->events[(history->first + history->count) & (history->cap - 1)];
+        struct store_event *slot =
+                &history->events[(history->first + history->count) & (history->cap - 1)];
         *slot = *event;
         store_object_ref(slot->object);
         if (slot->previous)

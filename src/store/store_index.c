@@ -48,14 +48,13 @@ static size_t find_block(const struct store_index *index, struct slice ns, struc
 
 struct store_position store_index_find(const struct store_index *index, struct slice ns,
                                        struct slice name, bool *ret_is_equal) {
-        const struct store_block *block;
         size_t which, low = 0, high;
 
         *ret_is_equal = false;
         if (index->block_count == 0)
                 return (struct store_position){ 0, 0 };
         which = find_block(index, ns, name);
-        block = index->blocks[which];
+        const struct store_block *block = index->blocks[which];
         high = block->count;
         while (low < high) {
                 size_t middle = low + (high - low) / 2;

@@ -8,16 +8,14 @@ struct store_object *store_object_new(struct store *store, int resource, uint64_
                                       struct slice ns, struct slice name, struct slice body) {
         struct store_resource *mine = &store->resources[resource];
         struct store_packed packed = { NULL, body };
-        struct store_object *object;
-        char *at;
 
         if (!mine->packer)
                 mine->packer = store_packer_new(store->texts);
         if (store_pack(mine->packer, ns, name, body, &packed))
                 packed.base->refs++;
-        object = xmalloc(offsetof(struct store_object, text) + ns.len + name.len +
-                         packed.difference.len + 3);
-        at = object->text;
+        struct store_object *object = xmalloc(offsetof(struct store_object, text) + ns.len +
+                                              name.len + packed.difference.len + 3);
+        char *at = object->text;
         *object = (struct store_object){
                 .revision = revision,
                 .base = packed.base,

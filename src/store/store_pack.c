@@ -125,11 +125,9 @@ static void put_digits(struct packing *packing, size_t own) {
         size_t count = 0;
 
         for (size_t i = 0; i < own; i++) {
-                unsigned digit;
-
                 if (is_dash(packing->base, packing->expected + i))
                         continue;
-                digit = (unsigned)digit_value(packing->body.ptr[packing->own + i]);
+                unsigned digit = (unsigned)digit_value(packing->body.ptr[packing->own + i]);
                 if (count % 2 == 0)
                         to[count / 2] = (unsigned char)digit;
                 else
@@ -212,11 +210,10 @@ static bool store_pack_pack(struct packing *packing) {
 static struct store_slot *slot_of(struct store_packer *packer, struct slice ns, struct slice name,
                                   size_t size) {
         size_t stem = name.len;
-        uint64_t hash;
 
         while (stem > 0 && name.ptr[stem - 1] != '-')
                 stem--;
-        hash = hash_bytes(name.ptr, stem ? stem : name.len, slice_hash(ns) + size / 512);
+        uint64_t hash = hash_bytes(name.ptr, stem ? stem : name.len, slice_hash(ns) + size / 512);
         return &packer->slots[hash % STORE_PACK_SLOTS];
 }
 
@@ -263,15 +260,13 @@ static bool pack_first(struct store_packer *packer, struct store_slot *slot, str
 
 bool store_pack(struct store_packer *packer, struct slice ns, struct slice name, struct slice body,
                 struct store_packed *ret_packed) {
-        struct store_slot *slot;
-        bool is_packed;
 
         if (body.len < PACK_BODY_MIN || body.len > PACK_BODY_MAX)
                 return false;
-        slot = slot_of(packer, ns, name, body.len);
+        struct store_slot *slot = slot_of(packer, ns, name, body.len);
         if (!slot->is_seen)
                 return pack_first(packer, slot, body, ret_packed);
-        is_packed = pack_into(packer, slot, body, ret_packed);
+        bool is_packed = pack_into(packer, slot, body, ret_packed);
         if (is_packed && ret_packed->difference.len <= body.len / PACK_GOOD_PART)
                 slot->misses = 0;
         else if (!slot->base || ++slot->misses >= PACK_MISSES_MAX)
@@ -360,7 +355,6 @@ static void store_pack_unpack(const struct store_object *object, char *text) {
 
 struct slice store_object_body(const struct store_object *object) {
         struct store_texts *texts;
-        struct store_text *item;
 
         if (!object->base)
                 return slice_make(object->text + object->ns_size + object->name_size + 2,
@@ -370,7 +364,7 @@ struct slice store_object_body(const struct store_object *object) {
                 if (texts->items[i].object == object)
                         return slice_make(texts->items[i].text, object->body_size);
         }
-        item = &texts->items[texts->turn++ % STORE_TEXTS];
+        struct store_text *item = &texts->items[texts->turn++ % STORE_TEXTS];
         if (item->cap < object->body_size + 1U) {
                 free(item->text);
                 item->cap = object->body_size + 1U;

@@ -120,6 +120,33 @@ CASES = [
     ("way_out", "stale excuse", {"scripts/way-out-exceptions.txt": "src/sim/y.c plays somebody else\n"},
      "src/sim/y.c excuses nothing"),
     ("way_out", "excuse without reason", {"scripts/way-out-exceptions.txt": "src/sim/y.c\n"}, "expected a pattern"),
+    ("style", "tag twice", {"src/loop/x.c": c("struct here { int a; };\nunion other { int a; };"),
+                            "src/api/x.h": c("#pragma once\nenum here { HERE };")}, "here is defined in src/api/x.h:4, too"),
+    ("style", "tag used twice", {"src/loop/x.c": c("struct here { int a; };\nstruct here *f(struct here *here);\n"
+                                                   "struct here g(void) { return (struct here){ 1 }; }")}, None),
+    ("style", "NULL test", {"src/loop/x.c": function("        if (f() == NULL) a++;")}, "x.c:4: == NULL: write x or !x"),
+    ("style", "NULL test reversed", {"src/loop/x.c": function("        if (NULL != f()) a++;")}, "NULL !=: write"),
+    ("style", "NULL in a comment", {"src/loop/x.c": function("        a++; /* b == NULL */")}, None),
+    ("style", "static of one word", {"src/loop/x.c": c("static int *run(int a) {\n        return a;\n}")},
+     "static run: say whose it is"),
+    ("style", "static that says whose", {"src/loop/x.c": c("static int list_run(int a) {\n        return a;\n}")}, None),
+    ("style", "late value", {"src/loop/x.c": function("        int b, c = 1;\n        const char *d;\n\n        f(c);\n"
+                                                     "        d = g(a);\n        h(d);")},
+     "x.c:5: d: declare it with its first value"),
+    ("style", "value in a branch", {"src/loop/x.c": function("        int b;\n\n        if (a)\n                b = 1;\n"
+                                                            "        else\n                b = 2;\n        f(b);")}, None),
+    ("style", "value in a block", {"src/loop/x.c": function("        int b;\n\n        {\n                b = 1;\n        }\n"
+                                                           "        f(b);")}, None),
+    ("style", "value in a loop's head", {"src/loop/x.c": function("        int b;\n\n        while ((b = f()))\n"
+                                                                 "                g(b);")}, None),
+    ("style", "filled by a call", {"src/loop/x.c": function("        int b;\n\n        f(&b);\n        b = 2;")}, None),
+    ("style", "members have no value", {"src/loop/x.h": c("#pragma once\nstruct s {\n        int b;\n        int c;\n};")}, None),
+    ("style", "metrics by hand", {"src/loop/x.c": c('const char *const s = "# HELP a Things.";')},
+     "base/metric_text.h writes metrics"),
+    ("style", "exception", {"src/loop/x.c": function("        if (f() == NULL) a++;"),
+                            "scripts/style-exceptions.txt": "src/loop/x.c null told why\n"}, None),
+    ("style", "stale exception", {"scripts/style-exceptions.txt": "src/base/plain.c null old\n"}, "excuses nothing"),
+    ("style", "exception without reason", {"scripts/style-exceptions.txt": "src/base/plain.c null\n"}, "expected path"),
     ("circles", "two files", CIRCLE, "src/loop: a circle of 2 files, a,b: a takes b_get from b, b takes a_get from a"),
     ("circles", "through a table of functions",
      {"src/loop/a.c": c("int b_get(void);\nint a_get(void);\nint a_get(void) { return b_get(); }"),
@@ -230,10 +257,41 @@ def check_commits():
     return failures
 
 
+# What check_style.py --fix makes of a function's body.
+FIXES = [
+    ("moves a declaration", "        int b;\n\n        f();\n        b = g(a);\n        h(b);",
+     "        f();\n        int b = g(a);\n        h(b);"),
+    ("leaves the others", "        char *b, c;\n\n        f(&c);\n        b = g(c);", "        char c;\n\n        f(&c);\n        char *b = g(c);"),
+    ("leaves those with comments", "        int b; /* why */\n\n        b = 1;", "        int b; /* why */\n\n        b = 1;"),
+]
+
+
+def fixed(body):
+    """The body after --fix."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "src" / "x.c"
+        path.parent.mkdir()
+        path.write_text(function(body))
+        subprocess.run([ROOT / "scripts" / "check_style.py", "--root", folder, "--fix"], capture_output=True, check=False)
+        return path.read_text()
+
+
+def check_fixes():
+    """How many bodies --fix makes something else of."""
+    failures = 0
+    for name, body, expected in FIXES:
+        found = fixed(body)
+        print(f"{'ok' if found == function(expected) else 'not ok'} - style --fix: {name}")
+        if found != function(expected):
+            failures += 1
+            print("# found:\n# " + found.replace("\n", "\n# "))
+    return failures
+
+
 def main():
     cases = [(gate, "clean tree", {}, None) for gate in ("layers", "banned", "limits", "headers", "symbols", "circles",
-                                                       "way_out")] + CASES
-    failures = check_commits()
+                                                       "way_out", "style")] + CASES
+    failures = check_commits() + check_fixes()
     for gate, name, planted, expected in cases:
         code, output = run_gate(gate, planted)
         is_right = code == 0 if expected is None else code == 1 and expected in output

@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 struct api_server;
-struct resource_table;
+struct control_resources;
 
 struct resource_entry {
         const char *group, *version, *plural, *kind; /* group "" = core */
@@ -16,16 +16,18 @@ struct resource_entry {
         int resource; /* of the store */
 };
 
-struct resource_table *resource_table_new(struct api_server *server);
-void resource_table_free(struct resource_table *table); /* accepts NULL */
+struct control_resources *control_resources_new(struct api_server *server);
+void control_resources_free(struct control_resources *table); /* accepts NULL */
 /* Reads discovery again; entries found before are gone. */
-void resource_table_refresh(struct resource_table *table);
-size_t resource_table_count(const struct resource_table *table);
-const struct resource_entry *resource_table_at(const struct resource_table *table, size_t index);
+void control_resources_refresh(struct control_resources *table);
+size_t control_resources_count(const struct control_resources *table);
+const struct resource_entry *control_resources_at(const struct control_resources *table,
+                                                  size_t index);
 /* NULL when unknown. */
-const struct resource_entry *resource_table_find(const struct resource_table *table, int resource);
-const struct resource_entry *resource_table_find_kind(const struct resource_table *table,
-                                                      struct slice group, struct slice kind);
+const struct resource_entry *control_resources_find(const struct control_resources *table,
+                                                    int resource);
+const struct resource_entry *control_resources_find_kind(const struct control_resources *table,
+                                                         struct slice group, struct slice kind);
 /* "apps/v1" or "v1". */
 void resource_api_version(const struct resource_entry *entry, struct buf *out);
 /* The path of a collection (name empty) or of an object. */

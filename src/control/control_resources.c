@@ -1,5 +1,5 @@
 /* Resource table, filled from aggregated discovery. */
-#include "control/resource_table.h"
+#include "control/control_resources.h"
 
 #include "api/json.h"
 #include "base/arena.h"
@@ -9,23 +9,23 @@
 
 #define DISCOVERY_ACCEPT "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 
-struct resource_table {
+struct control_resources {
         struct api_server *server;
         struct arena arena;
         struct resource_entry *entries;
         size_t count, cap;
 };
 
-struct resource_table *resource_table_new(struct api_server *server) {
-        struct resource_table *table = xcalloc(1, sizeof(*table));
+struct control_resources *control_resources_new(struct api_server *server) {
+        struct control_resources *table = xcalloc(1, sizeof(*table));
 
         table->server = server;
         arena_init(&table->arena, 0);
-        resource_table_refresh(table);
+        control_resources_refresh(table);
         return table;
 }
 
-void resource_table_free(struct resource_table *table) {
+void control_resources_free(struct control_resources *table) {
         if (!table)
                 return;
         arena_release(&table->arena);
@@ -33,8 +33,8 @@ void resource_table_free(struct resource_table *table) {
         free(table);
 }
 
-static void resource_table_add(struct resource_table *table, const struct json *resource,
-                               const char *group, const char *version) {
+static void control_resources_add(struct control_resources *table, const struct json *resource,
+                                  const char *group, const char *version) {
         struct slice plural = json_get_text(resource, "resource");
         struct slice kind = json_get_text(json_get(resource, "responseKind"), "kind");
         struct json_iter verbs = json_iter(json_get(resource, "verbs"));
@@ -51,7 +51,7 @@ static void resource_table_add(struct resource_table *table, const struct json *
         while (json_next(&verbs, NULL, &verb))
                 entry.can_delete |= slice_is(json_text(verb), "delete");
         /* Another version of a resource shares its store. */
-        if (entry.resource < 0 || resource_table_find(table, entry.resource))
+        if (entry.resource < 0 || control_resources_find(table, entry.resource))
                 return;
         if (table->count == table->cap) {
                 table->cap = table->cap ? table->cap * 2 : 64;
@@ -60,7 +60,7 @@ static void resource_table_add(struct resource_table *table, const struct json *
         table->entries[table->count++] = entry;
 }
 
-static void add_group(struct resource_table *table, const struct json *item) {
+static void add_group(struct control_resources *table, const struct json *item) {
         const char *group =
                 arena_string(&table->arena, json_get_text(json_get(item, "metadata"), "name"));
         struct json_iter versions = json_iter(json_get(item, "versions"));
@@ -71,11 +71,11 @@ static void add_group(struct resource_table *table, const struct json *item) {
                 struct json_iter resources = json_iter(json_get(version, "resources"));
 
                 while (json_next(&resources, NULL, &resource))
-                        resource_table_add(table, resource, group, name);
+                        control_resources_add(table, resource, group, name);
         }
 }
 
-static void read_document(struct resource_table *table, const char *path) {
+static void read_document(struct control_resources *table, const char *path) {
         struct api_server_request request = {
                 .method = SLICE_LITERAL("GET"),
                 .target = slice_of(path),
@@ -97,22 +97,24 @@ static void read_document(struct resource_table *table, const char *path) {
         http_response_release(&response);
 }
 
-void resource_table_refresh(struct resource_table *table) {
+void control_resources_refresh(struct control_resources *table) {
         table->count = 0;
         arena_clear(&table->arena);
         read_document(table, "/api");
         read_document(table, "/apis");
 }
 
-size_t resource_table_count(const struct resource_table *table) {
+size_t control_resources_count(const struct control_resources *table) {
         return table->count;
 }
 
-const struct resource_entry *resource_table_at(const struct resource_table *table, size_t index) {
+const struct resource_entry *control_resources_at(const struct control_resources *table,
+                                                  size_t index) {
         return &table->entries[index];
 }
 
-const struct resource_entry *resource_table_find(const struct resource_table *table, int resource) {
+const struct resource_entry *control_resources_find(const struct control_resources *table,
+                                                    int resource) {
         for (size_t i = 0; i < table->count; i++) {
                 if (table->entries[i].resource == resource)
                         return &table->entries[i];
@@ -120,8 +122,8 @@ const struct resource_entry *resource_table_find(const struct resource_table *ta
         return NULL;
 }
 
-const struct resource_entry *resource_table_find_kind(const struct resource_table *table,
-                                                      struct slice group, struct slice kind) {
+const struct resource_entry *control_resources_find_kind(const struct control_resources *table,
+                                                         struct slice group, struct slice kind) {
         for (size_t i = 0; i < table->count; i++) {
                 if (slice_is(group, table->entries[i].group) &&
                     slice_is(kind, table->entries[i].kind))
