@@ -128,7 +128,7 @@ expect unknown-command 2 'unknown command "fly"' "$berth" fly
 expect unknown-option 2 'unknown option --fly' "$berth" up --fly
 expect bad-number 2 'option --nodes: expected a number from' "$berth" up --nodes=-1
 expect bad-duration 2 'expected a duration' "$berth" up --for soon
-expect unknown-replay 2 'unknown kind "other"' "$berth" replay other
+expect unknown-replay 2 'found "other"' "$berth" replay other
 printf 'not json\n' >cases.jsonl
 expect broken-case 1 'cases\.jsonl:1' "$berth" replay quantity cases.jsonl
 
