@@ -10,6 +10,7 @@ kubectl() {
 berth=$1 deploy=$2
 start_sandbox "$berth" --nodes 1 --seed 1 --eviction-policy-waits=false
 kubectl apply -f "$deploy/crds" >/dev/null
+check "the field is explained" "kubectl drain" kubectl explain evictionpolicies.spec.otherClients
 check "rights" "clusterrole.rbac.authorization.k8s.io/berth-eviction-viewer created" kubectl apply -f "$deploy/evictions/rbac.yaml"
 
 # identity NAME CLUSTERROLE...: a ServiceAccount of default with these roles there, and its kubeconfig
