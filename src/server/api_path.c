@@ -80,6 +80,7 @@ static void serve_metrics(struct api_context *context) {
                                 (struct metric_labels){ &label, 1 },
                                 (double)store_count(engine->store, resource->store_resource));
         }
+        watches_write(context->server, out);
         metric_text_single(out, "berth_store_bytes", METRIC_GAUGE, "Memory held by stored objects.",
                            (double)store_bytes(engine->store));
         metric_text_single(out, "berth_store_revision", METRIC_COUNTER, "Last revision.",

@@ -18,4 +18,5 @@ int serve_log(struct api_context *context);
 int serve_token(struct api_context *context);
 int serve_path(struct api_context *context);             /* /healthz, /version, discovery, ... */
 bool serve_token_documents(struct api_context *context); /* false: another path */
+void watches_write(const struct api_server *server, struct buf *out); /* as Prometheus' text */
 void watches_end(struct api_server *server); /* they outlive the server, but say no more */

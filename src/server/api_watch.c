@@ -1,4 +1,6 @@
 /* Watches: a position in the store's history that is read piece by piece. */
+#include "base/map.h"
+#include "base/metric_text.h"
 #include "server/api_context.h"
 #include "server/api_failure.h"
 #include "server/api_list.h"
@@ -24,6 +26,7 @@ struct watch {
         const struct api_resource *resource;
         struct arena arena; /* selection and names */
         struct slice ns, only_name;
+        struct slice client; /* its User-Agent */
         struct selection selection;
         enum api_form form;
         enum table_include include;
@@ -338,6 +341,7 @@ static struct watch *watch_new(struct api_context *context) {
         watch->resource = context->resource;
         watch->ns = arena_slice(&watch->arena, context->route.ns);
         watch->only_name = arena_slice(&watch->arena, context->route.name);
+        watch->client = arena_slice(&watch->arena, context->request->user_agent);
         watch->form = context->form;
         watch->include = context->include;
         watch->next = server->watches;
@@ -345,6 +349,39 @@ static struct watch *watch_new(struct api_context *context) {
                 watch->next->previous = watch;
         server->watches = watch;
         return watch;
+}
+
+/* ---- metrics ---- */
+
+#define OPEN_WATCHES "berth_open_watches"
+
+void watches_write(const struct api_server *server, struct buf *out) {
+        CLEANUP(buf_release) struct buf key = { 0 };
+        struct map *counts = map_new(); /* client and resource, each ended by a NUL */
+        struct slice text, client;
+        void *value;
+        size_t at = 0;
+
+        for (const struct watch *watch = server->watches; watch; watch = watch->next) {
+                buf_clear(&key);
+                buf_slice(&key, watch->client);
+                buf_char(&key, '\0');
+                buf_text(&key, watch->resource->qualified);
+                map_put(counts, buf_view(&key),
+                        (void *)((uintptr_t)map_get(counts, buf_view(&key)) + 1));
+        }
+        metric_text_family(out, OPEN_WATCHES, METRIC_GAUGE,
+                           "Watches that are open, by User-Agent and resource.");
+        while (map_next(counts, &at, &text, &value)) {
+                slice_split(&text, '\0', &client);
+                metric_text_sample(
+                        out, OPEN_WATCHES,
+                        (struct metric_labels){ (struct metric_label[]){ { "client", client },
+                                                                         { "resource", text } },
+                                                2 },
+                        (double)(uintptr_t)value);
+        }
+        map_free(counts);
 }
 
 /* ---- options ---- */
