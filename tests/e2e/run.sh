@@ -29,7 +29,7 @@ may yes update leases.coordination.k8s.io/descheduler -n kube-system
 may no update leases.coordination.k8s.io/another -n kube-system
 may no create pods
 may no get secrets
-may no create evictionrequests.lifecycle.berth.dev
+may yes create evictionrequests.lifecycle.berth.dev
 may no patch nodes
 may no create customresourcedefinitions.apiextensions.k8s.io
 
@@ -96,10 +96,12 @@ first=$process
 takes_all first
 start second 0
 everybody_works one
-curl -sk "https://127.0.0.1:$pages/metrics" >"$work/metrics"
+metrics() {
+        curl -sk "https://127.0.0.1:$pages/metrics"
+}
 for family in scheduler_schedule_attempts_total descheduler_pods_evicted_total berth_evictions_waiting \
         'leader_election_master_status{name="descheduler"} 1'; do
-        contains "metrics of every role" "$family" cat "$work/metrics"
+        wait_for "metrics of every role" "$family" metrics
 done
 is "the second waits" 0 "$(grep -c Leading "$work/second.log")"
 kill -9 "$first"
