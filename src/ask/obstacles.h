@@ -1,5 +1,5 @@
-/* Everything that keeps a pod from a node, not only what a filter names first, with what would have
- * to change: about the node, or instead about the pod. */
+/* All reasons why a pod does not fit a node, not only the first that a filter names, and for each
+ * the change of the node, or of the pod, that would remove it. */
 #pragma once
 
 #include "base/arena.h"

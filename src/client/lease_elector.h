@@ -1,7 +1,7 @@
-/* Leader election on a Lease: whoever holds it and renews it in time leads.
+/* Leader election on a Lease: the process that holds it and renews it in time leads.
  *
- * Clocks of different machines are never compared: a lease held by somebody else is over when its
- * record has not changed for the lease duration, by our own clock. */
+ * Clocks of different machines are never compared: the Lease of another process has expired when
+ * its record has not changed for the lease duration, measured by the clock of this process. */
 #pragma once
 
 #include "base/slice.h"

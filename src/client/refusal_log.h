@@ -1,7 +1,6 @@
-/* Says which writes an API server refuses for good: rights that are missing, objects it calls
- * invalid.  One line a minute for each method, resource and status, however often it happens.  What
- * belongs to a busy cluster (404, 409, 410, 429) is no refusal, and what may pass by itself (no
- * answer, 5xx) is told by whoever tries again. */
+/* Logs writes that an API server refuses for good: missing rights, invalid objects.  At most one
+ * line a minute for each method, resource and status.  Conflicts and the like (404, 409, 410, 429)
+ * are not logged, and neither are failures that are tried again (no answer, 5xx). */
 #pragma once
 
 #include "base/time.h"

@@ -201,15 +201,15 @@ static const struct option run_options_table[] = {
           .type = OPTION_TEXT,
           .offset = offsetof(struct run_options, roles),
           .value_name = "NAME,...",
-          .help = "what to run: scheduler, descheduler, evictions, reboot" },
+          .help = "roles to run: scheduler, descheduler, evictions, reboot" },
         { .name = "leases",
           .type = OPTION_CHOICE,
           .offset = offsetof(struct run_options, leases),
           .value_name = "HOW",
           .fallback = "per-role",
           .choices = lease_choices,
-          .help = "a Lease for each role, named as its own command names it, so that replicas may "
-                  "share the roles; or one for all" },
+          .help = "one Lease for each role, under its usual name, so that replicas may share the "
+                  "roles; or one for all" },
         { .group = slot_option_table, .offset = offsetof(struct run_options, daemon.slots) },
         { .group = cluster_option_table, .offset = offsetof(struct run_options, daemon) },
         { .group = election_option_table,
@@ -231,16 +231,16 @@ static const struct option run_options_table[] = {
 
 const struct command command_run = {
         .name = "run",
-        .summary = "several roles in one process",
+        .summary = "run several roles in one process",
         .synopsis = "",
         .description =
                 "Runs scheduler, descheduler, evictions and reboot agent, or some of them, as one "
-                "process: one copy of the cluster in memory, one watch per kind, one port with "
-                "everybody's metrics.\n\n"
-                "Takes the options of the roles, too: \"berth help scheduler\" lists those of the "
-                "scheduler, and so on. One that several roles have is for all of them; with the "
-                "role's name in front it is for that one: --descheduler.feature-gates=... What is "
-                "listed here is the process's.\n\n"
+                "process: one copy of the cluster in memory, one watch for each kind, one port "
+                "with the metrics of all.\n\n"
+                "Takes the options of the roles, too: see \"berth help scheduler\" and so on. An "
+                "option that several roles have is for all of them; with the role's name before "
+                "it (--descheduler.feature-gates) it is for that role. The options below are "
+                "those of the process.\n\n"
                 "The reboot agent needs no Lease, as it has a lock of its own: it works in every "
                 "replica, for the node of --node-id.",
         .options = run_options_table,

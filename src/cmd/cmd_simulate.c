@@ -55,12 +55,12 @@ static void print_fault(const char *name, uint64_t count) {
 static void print_rooms(const struct sim_room_counts *rooms) {
         printf("schedulers   %llu started\n", (unsigned long long)rooms->starts);
         printf("reservations %llu made, %llu released, of these %llu taken and %llu expired, "
-               "%llu gone with a scheduler; no room %llu times\n",
+               "%llu lost with a scheduler; no capacity %llu times\n",
                (unsigned long long)rooms->held, (unsigned long long)rooms->released,
                (unsigned long long)rooms->taken, (unsigned long long)rooms->expired,
                (unsigned long long)(rooms->held - rooms->released),
                (unsigned long long)rooms->refused);
-        printf("             %llu requests said to wait for room, %llu to go on without\n",
+        printf("             %llu requests waited for capacity, %llu continued without\n",
                (unsigned long long)rooms->waited, (unsigned long long)rooms->without);
 }
 
@@ -69,7 +69,8 @@ static void print_sum(const struct sim_report *sum, int64_t runs, int64_t violat
         printf("processes    %llu started\n", (unsigned long long)sum->starts);
         printf("calls        %llu\n", (unsigned long long)sum->calls);
         printf("requests     %zu at the end\n", sum->requests);
-        printf("evictions    %zu evicted, %zu cancelled, %zu failed, %zu turns interrupted, %llu "
+        printf("evictions    %zu evicted, %zu cancelled, %zu failed, %zu responders interrupted, "
+               "%llu "
                "changes checked\n",
                sum->evicted, sum->canceled, sum->failed, sum->interrupted,
                (unsigned long long)sum->changes);

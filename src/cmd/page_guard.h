@@ -1,4 +1,4 @@
-/* Builds what stands in front of a daemon's pages from its options: connections for the reviews. */
+/* Builds the access check of a daemon's pages from its options: connections for the reviews. */
 #pragma once
 
 #include "base/err.h"

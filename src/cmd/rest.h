@@ -1,5 +1,5 @@
-/* Memory of starting, listing and bursts is given back whenever the process has been idle for a
- * while. */
+/* Gives memory that starting, listing and bursts left back to the system once the process has been
+ * idle for a while. */
 #pragma once
 
 #include "port/loop.h"

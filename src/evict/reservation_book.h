@@ -1,13 +1,14 @@
-/* Room for pods that are being evicted slowly: while an Eviction that asks for it is under way, the
- * scheduler holds what its pod requests on another node, so that the replacement has a place.
+/* Reservations for the replacements of pods that are evicted slowly: while an Eviction whose policy
+ * asks for it is open, the scheduler reserves what its pod requests on another node.
  *
- * Held by a pod of our own in the model, which the API never sees: nominated to the node, with the
- * requests and the priority of the pod, and no labels.  The replacement (a new pod of the same
- * owner) takes its nomination over.  Released when the Eviction ends, or shows no change for the
- * time it names.
+ * A reservation is a pod in the model only: nominated to the node, with the requests and the
+ * priority of the pod, and no labels.  The replacement (a new pod of the same owner) gets its
+ * nomination.  It ends with the Eviction, or when the Eviction does not change for the time it
+ * names.
  *
- * A step function: Evictions and answers go in, what is to be read, written and logged comes out.
- * What an Eviction is told is compared with what it says whenever it is seen, and told again. */
+ * A step function: Evictions and answers go in, what to read, write and log comes out.  The
+ * annotations of an Eviction are compared whenever it is seen, and written again where they
+ * differ. */
 #pragma once
 
 #include "api/json.h"

@@ -3,6 +3,6 @@
 
 #include <stddef.h>
 
-/* Unmaps clean pages of program and libraries, which come back from the page cache when they are
- * needed, and unused heap.  The bytes looked at and let go; 0 where /proc does not tell. */
+/* Unmaps clean pages of program and libraries, which the page cache returns when they are needed,
+ * and unused heap.  Returns the bytes unmapped; 0 where /proc cannot be read. */
 size_t host_trim(void);

@@ -1,13 +1,13 @@
-/* What a process follows: one reflector for each collection and selector, however many of its roles
- * ask for it.
+/* The watches of a process: one reflector for each collection and selector, however many of its
+ * roles need it.
  *
- * A role adds a row for each kind it wants to hear of.  Rows of the same path and selectors share
+ * A role adds a row for each kind it needs.  Rows of the same path and selectors share
  * one list and one watch, and each object is decoded once and handed to all of them, in the order
- * they were added.  A row that comes when its collection is being followed already is told what is
- * known by a list that the others do not notice.
+ * they were added.  A row of a collection that is watched already gets its
+ * objects from a list of its own; the other rows get nothing of it.
  *
- * Every row sees a well-formed history (client/reflector.h), except that one that came late may be
- * told ADDED again, or DELETED of an object it has not, until it is synced: lists may fail. */
+ * Every row sees a well-formed history (client/reflector.h), except that a late one may get
+ * ADDED again, or DELETED of an object it does not have, until it is synced: lists may fail. */
 #pragma once
 
 #include "client/reflector.h"

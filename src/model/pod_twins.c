@@ -1,6 +1,6 @@
-/* Pods on nodes, listed by what those who count pods look at: namespace, class and labels.  Whoever
- * counts over the whole cluster asks once per list instead of once per pod.  The lists have no
- * order that means anything, so taking back a what-if need not restore it. */
+/* Lists of pods on nodes with equal namespace, class and labels.  A count over the whole cluster
+ * asks once per list instead of once per pod.  The order of a list means nothing, so a rollback
+ * need not restore it. */
 #include "model/cluster_priv.h"
 
 #include <assert.h>

@@ -1,6 +1,5 @@
-/* Who may read a daemon's pages: a certificate says who asks, or the cluster is asked who a token
- * belongs to (TokenReview); and then what that user may read (SubjectAccessReview), as components
- * of Kubernetes do it. */
+/* Who may read a daemon's pages, as for components of Kubernetes: a certificate or a TokenReview
+ * gives the user, a SubjectAccessReview says whether this user may read the path. */
 #pragma once
 
 #include "base/err.h"

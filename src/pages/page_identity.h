@@ -1,5 +1,5 @@
-/* Whom a client's certificate names, and whose word counts about others: a proxy in front, with a
- * certificate of its own, names in headers who asks (Kubernetes' request-header authentication). */
+/* Who sent a request, by certificate: the user that a client certificate names, or the user that an
+ * authenticating proxy names in headers (Kubernetes' request-header authentication). */
 #pragma once
 
 #include "base/buf.h"

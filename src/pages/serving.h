@@ -1,4 +1,4 @@
-/* What a daemon tells about itself over HTTP: metrics, health, configuration, decisions. */
+/* The HTTP pages of a daemon: metrics, health, configuration, decisions. */
 #pragma once
 
 #include "base/buf.h"

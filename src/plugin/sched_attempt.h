@@ -111,7 +111,7 @@ struct sched_attempt {
         struct slice nomination;
         struct preemption preemption;
         const struct preemption_limit *limit;   /* NULL = any candidate will do */
-        struct slice no_preemption;             /* why nobody may go; "" = somebody may */
+        struct slice no_preemption;             /* why there are no victims; "" = there may be */
         const struct eviction_outlook *outlook; /* NULL = what evictions take does not matter */
         const struct plugin_watch *watch;       /* NULL = nobody counts */
         struct arena trial;                     /* what-if states; cleared by each */

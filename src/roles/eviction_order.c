@@ -97,7 +97,7 @@ static void on_unanswered(void *context) {
         for (size_t i = 0; i < order->count; i++)
                 if (order->pods[i].state == ORDER_OPEN && !order->pods[i].is_seen)
                         order_set(&order->pods[i], ORDER_OPEN,
-                                  "nobody answers the request: is berth evictions running?");
+                                  "no controller answers the request: is berth evictions running?");
         loop_timer_arm(order->loop, &order->unanswered, UNANSWERED_NS);
 }
 

@@ -1,5 +1,4 @@
-/* Keeps the history of stages in a ConfigMap, so that the next process expects what this one
- * learned. */
+/* Keeps the history of stages in a ConfigMap, where the next process reads it. */
 #pragma once
 
 #include "evict/eviction_history.h"

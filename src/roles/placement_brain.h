@@ -1,5 +1,5 @@
-/* The scheduler's answer to the descheduler's question where a pod would go (plugin/
- * placement_oracle.h): decisions on the shared cluster inside a what-if. */
+/* Answers the descheduler's question where a pod would go (plugin/placement_oracle.h) by the
+ * scheduler's decision on the shared cluster, inside a checkpoint that is rolled back. */
 #pragma once
 
 #include "plugin/placement_oracle.h"

@@ -1,4 +1,4 @@
-/* Sends notifications beside everything else: nobody waits for them, and they wait for nobody. */
+/* Sends notifications without holding up the agent; a notification that fails is logged. */
 #pragma once
 
 #include "base/slice.h"

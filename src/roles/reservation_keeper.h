@@ -1,5 +1,5 @@
-/* Holds room for the replacements of pods that are evicted slowly, in the scheduler's model: the
- * edges of evict/reservation_book.h.  Follows Evictions and tells them what is held. */
+/* Keeps reservations for the replacements of pods that are evicted slowly, in the scheduler's
+ * model: the edge of evict/reservation_book.h.  Watches Evictions and writes their annotations. */
 #pragma once
 
 #include "model/cluster.h"

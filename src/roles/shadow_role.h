@@ -1,5 +1,5 @@
-/* The scheduler's shadow: watches a cluster where another scheduler works, decides each of its pods
- * on the state that one saw, and keeps count of where the two agree.  It writes nothing. */
+/* Shadow mode of the scheduler: watches a cluster that another scheduler places pods on, decides
+ * each pod on the state before that decision, and counts how often both agree.  Writes nothing. */
 #pragma once
 
 #include "loop/runtime.h"

@@ -70,7 +70,7 @@ struct decision_request {
         const struct decision_watch *watch;         /* NULL = nobody counts */
         const struct preemption_limit *limit;       /* whom they let go; NULL = not asked */
         const struct group_domain *among;           /* the only nodes there are; NULL = all */
-        struct slice no_preemption; /* why nobody may go for it; "" = somebody may */
+        struct slice no_preemption; /* why it has no victims; "" = it may have some */
         /* What evictions are expected to take, the last criterion of preemption; NULL = not looked
          * at.  Not in parity. */
         const struct eviction_outlook *outlook;

@@ -66,7 +66,7 @@ struct group_trial {
 struct trial_request {
         const struct group_domain *among; /* NULL = all nodes */
         bool looks_for_victims;
-        struct slice no_preemption; /* why nobody may go; "" = somebody may */
+        struct slice no_preemption; /* why there are no victims; "" = there may be */
         bool is_recorded;
         bool is_question;    /* only the outcome counts: ends as soon as it is certain */
         struct rng *rng;     /* NULL = the first of equals */
