@@ -17,7 +17,7 @@ bool selection_matches(struct api_engine *engine, const struct api_resource *res
                        const struct selection *selection, const struct store_object *object,
                        struct arena *scratch);
 
-/* Part of a collection (api_list.c). */
+/* Part of a collection. */
 struct page {
         struct selection selection;
         struct store_range range;
@@ -31,7 +31,6 @@ struct page {
 };
 int page_open(struct api_context *context, struct page *page); /* from the query parameters */
 void page_write(struct api_context *context, const struct page *page);
-/* ---- long lists (api_stream.c) ---- */
 /* A list whose text is made while it is read; takes the page's objects over. */
 struct http_stream *list_stream_new(const struct api_resource *resource, struct page *page,
                                     struct buf *head);
