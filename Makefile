@@ -121,7 +121,7 @@ cover: ## line coverage of the tests
 # ---- gates
 
 gates: all ## all gates below
-	@status=0; for gate in layers banned limits headers format style symbols circles way_out commits; do \
+	@status=0; for gate in layers banned limits headers format style symbols circles way_out docs commits; do \
 		scripts/check_$$gate.py || status=1; done; exit $$status
 
 fmt: ## format the sources
@@ -138,6 +138,8 @@ headers: ## each header compiles alone
 	@scripts/check_headers.py
 style: ## unique tags, tests of pointers, names of static functions, declarations
 	@scripts/check_style.py
+docs: ## pages are true of the tree, and in plain words
+	@scripts/check_docs.py
 symbols: all ## what the core takes from outside
 	@scripts/check_symbols.py --build $(BUILD)
 circles: all ## files of a room that depend on each other in a circle
@@ -173,4 +175,4 @@ clean: ## remove every build directory
 
 comma := ,
 .PHONY: mutate image sim all help setup demo test check asan tsan msan msan-with-clang fuzz fuzz-with-clang soak bench bench-diff golden \
-	cover gates fmt format layers banned limits headers style symbols circles way-out commits tidy man dist install clean
+	cover gates fmt format layers banned limits headers style symbols circles way-out docs commits tidy man dist install clean

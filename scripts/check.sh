@@ -68,7 +68,7 @@ build() {
 }
 
 single "setup" scripts/setup.sh check
-for gate in layers banned limits headers format style commits way_out; do
+for gate in layers banned limits headers format style docs commits way_out; do
         single "gate $gate" scripts/check_$gate.py
 done
 if single "gcc -Werror" build build-check gcc -Dwerror=true; then

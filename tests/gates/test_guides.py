@@ -68,6 +68,8 @@ def check_options(helps):
 
 def check_pages(helps):
     known = {option for text in helps.values() for option in OPTION.findall(text)} | OTHERS
+    for script in (ROOT / "scripts").glob("*.py"):
+        known |= set(re.findall(r'"--([a-z][a-z0-9-]*)"', script.read_text()))
     pages = [path for path in ROOT.glob("*.md")] + sorted((ROOT / "docs").rglob("*.md"))
     for path in pages:
         name, code = path.relative_to(ROOT), "\n".join(CODE.findall(path.read_text()))
