@@ -39,21 +39,46 @@ static uint64_t sum_key(uint32_t column, uint32_t node) {
         return (uint64_t)column << 32 | node;
 }
 
-/* Adds what pods of a class request to the sums of a node, or takes it off. */
-static void account_requests(struct cluster *cluster, const struct pod_class *class, uint32_t node,
-                             void (*account)(struct wide_sums *wide, uint64_t key, int64_t *sum,
-                                             int64_t amount)) {
+static inline void sum_add(struct cluster *cluster, uint64_t key, int64_t *sum, int64_t amount) {
+        int64_t result;
+        if (*sum < INT64_MAX && !__builtin_add_overflow(*sum, amount, &result))
+                *sum = result;
+        else
+                wide_sums_add(&cluster->wide_sums, key, sum, amount);
+}
+
+static inline void sum_take(struct cluster *cluster, uint64_t key, int64_t *sum, int64_t amount) {
+        if (*sum < INT64_MAX)
+                *sum -= amount;
+        else
+                wide_sums_take(&cluster->wide_sums, key, sum, amount);
+}
+
+/* Adds what a pod of the class requests to the sums of a node. */
+static void add_requests(struct cluster *cluster, const struct pod_class *class, uint32_t node) {
         struct node_table *nodes = &cluster->nodes;
-        struct wide_sums *wide = &cluster->wide_sums;
         for (size_t i = 0; i < class->request_count; i++) {
                 uint32_t resource = class->requests[i].resource.index;
-                account(wide, sum_key(resource, node), &nodes->resources[resource].requested[node],
-                        class->requests[i].amount);
+                sum_add(cluster, sum_key(resource, node),
+                        &nodes->resources[resource].requested[node], class->requests[i].amount);
         }
-        account(wide, sum_key(SUM_NONZERO_CPU, node), &nodes->nonzero_cpu_milli[node],
+        sum_add(cluster, sum_key(SUM_NONZERO_CPU, node), &nodes->nonzero_cpu_milli[node],
                 class->nonzero_cpu_milli);
-        account(wide, sum_key(SUM_NONZERO_MEMORY, node), &nodes->nonzero_memory_bytes[node],
+        sum_add(cluster, sum_key(SUM_NONZERO_MEMORY, node), &nodes->nonzero_memory_bytes[node],
                 class->nonzero_memory_bytes);
+}
+
+static void take_requests(struct cluster *cluster, const struct pod_class *class, uint32_t node) {
+        struct node_table *nodes = &cluster->nodes;
+        for (size_t i = 0; i < class->request_count; i++) {
+                uint32_t resource = class->requests[i].resource.index;
+                sum_take(cluster, sum_key(resource, node),
+                         &nodes->resources[resource].requested[node], class->requests[i].amount);
+        }
+        sum_take(cluster, sum_key(SUM_NONZERO_CPU, node), &nodes->nonzero_cpu_milli[node],
+                 class->nonzero_cpu_milli);
+        sum_take(cluster, sum_key(SUM_NONZERO_MEMORY, node), &nodes->nonzero_memory_bytes[node],
+                 class->nonzero_memory_bytes);
 }
 
 static struct port_row *find_port(const struct node_table *nodes, struct node_id node,
@@ -128,7 +153,7 @@ void pod_account(struct cluster *cluster, struct pod_id pod) {
         uint32_t at = row->node.index;
         if (!pod_row_occupies(row))
                 return;
-        account_requests(cluster, class, at, wide_sums_add);
+        add_requests(cluster, class, at);
         nodes->resources[RESOURCE_PODS].requested[at]++;
         nodes->pod_count[at]++;
         nodes->pods_with_terms[at] += class->has_pod_terms;
@@ -145,7 +170,7 @@ void pod_unaccount(struct cluster *cluster, struct pod_id pod) {
         uint32_t at = row->node.index;
         if (!pod_row_occupies(row))
                 return;
-        account_requests(cluster, class, at, wide_sums_take);
+        take_requests(cluster, class, at);
         assert(nodes->pod_count[at] > 0);
         nodes->resources[RESOURCE_PODS].requested[at]--;
         nodes->pod_count[at]--;
