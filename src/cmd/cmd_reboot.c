@@ -83,11 +83,10 @@ static int run_agent(const struct command_call *call) {
         const struct reboot_options *options = call->options;
         struct daemon_part part;
         struct err err = { 0 };
-        int code;
 
         log_writer_set_json(strcmp(options->log_format, "json") == 0);
         log_writer_set_level((int)options->daemon.verbosity);
-        code = reboot_part_make(options, call->arena, &part, &err);
+        int code = reboot_part_make(options, call->arena, &part, &err);
         if (code == 0)
                 code = daemon_part_run(&part, &err);
         daemon_part_release(&part);

@@ -178,7 +178,6 @@ static int cmd_run_run(const struct command_call *call) {
         const struct run_options *options = call->options;
         struct err err = { 0 };
         struct run_call *run = xcalloc(1, sizeof(*run));
-        int code;
 
         *run = (struct run_call){
                 .options = options, .call = call, .daemon = options->daemon, .err = &err
@@ -187,7 +186,7 @@ static int cmd_run_run(const struct command_call *call) {
         run->daemon.health_name = "Run";
         run->daemon.guard.is_on = run->daemon.guard.uses_own = true;
         run->daemon.has_lease_each = options->leases == LEASES_PER_ROLE;
-        code = run_roles(run);
+        int code = run_roles(run);
         for (size_t i = 0; i < run->part_count; i++)
                 daemon_part_release(&run->parts[i]);
         free(run);

@@ -166,7 +166,6 @@ static void show_progress(void *context, size_t done, size_t points) {
 static int write_report(const struct reboot_study *study, const char *path, struct err *err) {
         FILE *file = fopen(path, "we");
         struct buf page = { 0 }, command = { 0 };
-        bool is_written;
 
         if (!file)
                 return err_set_errno(err, BERTH_ERR_IO, errno, "%s", path);
@@ -174,7 +173,7 @@ static int write_report(const struct reboot_study *study, const char *path, stru
                    study->config.seeds, (unsigned long long)study->config.first_seed,
                    study->config.vary);
         reboot_study_write_html(study, command.data, &page);
-        is_written = fwrite(page.data, 1, page.len, file) == page.len;
+        bool is_written = fwrite(page.data, 1, page.len, file) == page.len;
         is_written = fclose(file) == 0 && is_written;
         buf_release(&page);
         buf_release(&command);
@@ -230,7 +229,6 @@ static int run_study(const struct simulate_options *options) {
         struct reboot_study *study = NULL;
         struct err err = { 0 };
         int code = check_setting(&config.base, &err);
-        bool is_printed;
 
         if (options->verbosity > 0)
                 config.progress = show_progress;
@@ -238,7 +236,7 @@ static int run_study(const struct simulate_options *options) {
                 code = reboot_study_run(&config, &study, &err);
         if (code == 0 && options->report)
                 code = write_report(study, options->report, &err);
-        is_printed = code == 0 && print_study(study, (enum output_format)options->output);
+        bool is_printed = code == 0 && print_study(study, (enum output_format)options->output);
         reboot_study_free(study);
         if (code < 0)
                 return command_failed("simulate", &err);

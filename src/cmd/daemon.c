@@ -478,12 +478,11 @@ static int daemon_start(struct daemon *daemon, const struct daemon_role *roles, 
 int daemon_run(const struct daemon_options *options, const struct daemon_role *roles, size_t count,
                struct err *err) {
         struct daemon *daemon = xcalloc(1, sizeof(*daemon));
-        int code;
 
         daemon->options = options;
         log_writer_set_level((int)options->verbosity);
         name_process(daemon);
-        code = daemon_start(daemon, roles, count, err);
+        int code = daemon_start(daemon, roles, count, err);
         if (code == 0)
                 code = event_loop_run(daemon->events, err);
         if (code == 0 && daemon->failure.code) {

@@ -46,13 +46,12 @@ int daemon_parts_run(const struct daemon_options *options, const struct daemon_p
                      size_t count, struct err *err) {
         struct daemon_role roles[DAEMON_ROLES_MAX] = { 0 };
         struct daemon_options daemon = *options;
-        int code;
 
         for (size_t i = 0; i < count; i++)
                 roles[i] = parts[i].role;
         if (daemon.seed == 0 && getrandom(&daemon.seed, sizeof(daemon.seed), 0) < 0)
                 daemon.seed = 1;
-        code = daemon_run(&daemon, roles, count, err);
+        int code = daemon_run(&daemon, roles, count, err);
         for (size_t i = 0; code == 0 && i < count; i++)
                 if (parts[i].end)
                         code = parts[i].end(parts[i].role.context, err);

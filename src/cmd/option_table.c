@@ -135,7 +135,6 @@ static int set_duration(struct parse *parse, const struct option *option, const 
 
 static int set_choice(struct parse *parse, const struct option *option, const char *text) {
         struct buf expected = { 0 };
-        int code;
 
         for (int i = 0; option->choices[i]; i++) {
                 if (strcmp(option->choices[i], text) == 0) {
@@ -145,7 +144,7 @@ static int set_choice(struct parse *parse, const struct option *option, const ch
                 }
                 buf_printf(&expected, "%s%s", i ? ", " : "one of ", option->choices[i]);
         }
-        code = bad_value(parse, option, expected.data, text);
+        int code = bad_value(parse, option, expected.data, text);
         buf_release(&expected);
         return code;
 }
@@ -289,7 +288,6 @@ static int parse_long(struct parse *parse, const char *const *words, size_t coun
 static int parse_short(struct parse *parse, const char *const *words, size_t count, size_t *at) {
         const char *word = words[*at];
         const struct option *option = option_of_letter(parse->options, word[1]);
-        const char *attached;
 
         if (!option && word[1] == 'h') {
                 parse->wants_help = true;
@@ -299,7 +297,7 @@ static int parse_short(struct parse *parse, const char *const *words, size_t cou
                 return err_set(parse->err, BERTH_ERR_USAGE, "unknown option %s", word);
         if (option->type == OPTION_FLAG && word[2] != '\0' && word[2] != '=')
                 return err_set(parse->err, BERTH_ERR_USAGE, "unknown option %s", word);
-        attached = word[2] == '=' ? word + 3 : word[2] ? word + 2 : NULL;
+        const char *attached = word[2] == '=' ? word + 3 : word[2] ? word + 2 : NULL;
         return take_value(parse, option, attached, words, count, at);
 }
 
@@ -369,11 +367,10 @@ static void describe_wrapped(struct buf *out, size_t line_start, const char *tex
 
 static void describe_option(const struct option *option, struct buf *out) {
         CLEANUP(buf_release) struct buf text = { 0 };
-        size_t start;
 
         if (option->heading)
                 buf_printf(out, "\n%s:\n", option->heading);
-        start = out->len;
+        size_t start = out->len;
         buf_text(out, "  ");
         if (option->letter)
                 buf_printf(out, "-%c, ", option->letter);

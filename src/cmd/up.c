@@ -436,12 +436,11 @@ static void up_stop(struct up *up) {
 
 int up_run(const struct up_options *options, struct err *err) {
         struct up *up = xcalloc(1, sizeof(*up));
-        int code;
 
         up->options = options;
         up_view_init(&up->view, stdout);
         up_input_init(&up->input);
-        code = up_start(up, err);
+        int code = up_start(up, err);
         if (code == 0)
                 code = event_loop_run(up->events, err);
         if (code == 0)

@@ -65,11 +65,10 @@ bool evict_requests_wants_kinds(const struct evict_requests *requests) {
 /* One that nobody looks at holds nobody up. */
 enum evict_asked evict_requests_asked(struct evict_requests *requests, struct slice uid,
                                       struct wall_time now) {
-        const struct request_count *count;
         requests->wants_all |= requests->kinds != EVICT_KINDS_ABSENT;
         if (requests->wants_all && !requests->has_all)
                 return EVICT_ASKED_UNKNOWN;
-        count = map_get(requests->counts, uid);
+        const struct request_count *count = map_get(requests->counts, uid);
         return count && (count->answered > 0 || now.ns < count->young.ns) ? EVICT_ASKED_YES
                                                                           : EVICT_ASKED_NO;
 }
@@ -90,10 +89,9 @@ struct kept_request {
 
 static void forget_request(struct evict_requests *requests, struct slice key) {
         struct kept_request *kept = map_remove(requests->pods, key);
-        struct request_count *count;
         if (!kept)
                 return;
-        count = map_get(requests->counts, slice_of(kept->uid));
+        struct request_count *count = map_get(requests->counts, slice_of(kept->uid));
         count->open--;
         count->answered -= kept->is_answered;
         if (count->open == 0)

@@ -95,7 +95,7 @@ static void evict_due_add(struct evict_due *due, int64_t ns) {
 }
 
 /* When nobody has answered for too long; who always wants requests waits for ever. */
-static bool expires(const struct evict_job *job) {
+static bool evict_service_expires(const struct evict_job *job) {
         return job->state == JOB_REQUESTED && !job->is_answered &&
                job->requester->service->config.requests != EVICT_REQUESTS_ALWAYS;
 }
@@ -108,7 +108,7 @@ static void add_dues(const struct evict_requester *requester, struct evict_due *
                 return;
         bool is_full = requester->under_way >= requester->config.max_in_flight;
         for (const struct evict_job *job = requester->first; job; job = job->next) {
-                if (job->state == JOB_LINED_UP || expires(job))
+                if (job->state == JOB_LINED_UP || evict_service_expires(job))
                         evict_due_add(due, job->due.ns);
                 if (is_full || job_is_under_way(job->state))
                         continue; /* a result comes first */

@@ -114,7 +114,7 @@ static bool tries_first(const struct evict_service *service) {
                service->unanswered > 0;
 }
 
-static void refuse(struct evict_job *job, const char *text, struct mono_time now) {
+static void evict_step_refuse(struct evict_job *job, const char *text, struct mono_time now) {
         evict_settle(job,
                      &(struct action_result){ .code = BERTH_ERR_TOO_MANY,
                                               .retry_after_s = -1,
@@ -140,7 +140,7 @@ static void begin_direct(struct evict_job *job, struct mono_time now, struct act
                                          ? was_asked(job, now)
                                          : EVICT_ASKED_NO;
         if (asked == EVICT_ASKED_YES)
-                refuse(job, ASKED_TEXT, now);
+                evict_step_refuse(job, ASKED_TEXT, now);
         else if (asked == EVICT_ASKED_NO)
                 begin_call(job, now, out);
 }
@@ -152,12 +152,13 @@ static void begin_request(struct evict_job *job, struct mono_time now, struct ac
                 return; /* stays undecided */
         case EVICT_KINDS_ABSENT:
                 if (job->only_writes)
-                        refuse(job, "the cluster has no EvictionRequests", now);
+                        evict_step_refuse(job, "the cluster has no EvictionRequests", now);
                 else if (service->config.requests == EVICT_REQUESTS_ALWAYS)
-                        refuse(job,
-                               "the cluster has no EvictionRequests, and nothing else is wanted "
-                               "(--eviction-requests always)",
-                               now);
+                        evict_step_refuse(
+                                job,
+                                "the cluster has no EvictionRequests, and nothing else is wanted "
+                                "(--eviction-requests always)",
+                                now);
                 else
                         begin_direct(job, now, out);
                 return;
@@ -182,7 +183,7 @@ static void begin_cleanup(struct evict_job *job, struct mono_time now, struct ac
         if (asked == EVICT_ASKED_NO)
                 call_job(job, out);
         else if (asked == EVICT_ASKED_YES)
-                refuse(job, ASKED_TEXT, now);
+                evict_step_refuse(job, ASKED_TEXT, now);
 }
 
 static void begin_job(struct evict_job *job, struct mono_time now, struct action_list *out) {
@@ -251,7 +252,7 @@ static void admit_job(struct evict_job *job, struct mono_time now, struct action
                          evict_slots_reason(slots, uid));
                 job->takes_slot = false; /* the place is kept for when it asks again */
                 evict_slots_leave(slots, uid, now);
-                refuse(job, text, now);
+                evict_step_refuse(job, text, now);
         } else if (!job->was_told && evict_slots_is_ready(slots)) {
                 job->was_told = true;
                 evict_open_tell(job, EVICT_NOTE_WAITS, evict_slots_reason(slots, uid));

@@ -70,7 +70,7 @@ static void on_native_kinds(void *context, const struct api_reply *reply) {
         evict_rows_changed(rows);
 }
 
-static void discover(struct evict_rows *rows) {
+static void evict_rows_discover(struct evict_rows *rows) {
         if (rows->discovery)
                 return;
         rows->discovery = transport_call(
@@ -132,7 +132,8 @@ static void on_row_failed(void *context, const struct err *err, int64_t delay_ns
 
 /* ---- following ---- */
 
-static void follow(struct evict_rows *rows, size_t index, const char *path, const char *selector) {
+static void evict_rows_follow(struct evict_rows *rows, size_t index, const char *path,
+                              const char *selector) {
         static const struct reflector_events events = { .changed = on_row_changed,
                                                         .synced = on_row_synced,
                                                         .failed = on_row_failed };
@@ -174,7 +175,7 @@ static void follow_sights(struct evict_rows *rows, const struct evict_wants *wan
         for (size_t i = 0; i < EVICT_SIGHT_COUNT; i++) {
                 wants_any |= wants->sights[i];
                 if (wants->sights[i])
-                        follow(rows, ROW_SIGHTS + i, sights[i].path, sights[i].selector);
+                        evict_rows_follow(rows, ROW_SIGHTS + i, sights[i].path, sights[i].selector);
         }
         if (rows->has_sights && !wants_any) {
                 for (size_t i = ROW_SIGHTS; i < ROW_COUNT; i++) {
@@ -192,12 +193,12 @@ void evict_rows_update(struct evict_rows *rows) {
 
         evict_service_wants(rows->config.service, &wants);
         if (wants.kinds)
-                discover(rows);
+                evict_rows_discover(rows);
         snprintf(path, sizeof(path), "/apis/%s/" EVICTION_VERSION "/evictionrequests", wants.group);
         if (wants.own_requests)
-                follow(rows, ROW_OWN_REQUESTS, path, wants.selector);
+                evict_rows_follow(rows, ROW_OWN_REQUESTS, path, wants.selector);
         if (wants.all_requests)
-                follow(rows, ROW_ALL_REQUESTS, path, "");
+                evict_rows_follow(rows, ROW_ALL_REQUESTS, path, "");
         follow_sights(rows, &wants);
 }
 

@@ -157,14 +157,13 @@ static void on_list(void *context, const struct api_reply *reply) {
         struct eviction_order *order = context;
         struct json_doc *doc = NULL;
         const struct json *item;
-        struct json_iter iter;
 
         order->call = NULL;
         if (reply->status != 200 || json_parse(reply->body, &doc, NULL) < 0) {
                 fail_with(order, "pods", reply);
                 return;
         }
-        iter = json_iter(json_get(json_doc_root(doc), "items"));
+        struct json_iter iter = json_iter(json_get(json_doc_root(doc), "items"));
         while (json_next(&iter, NULL, &item))
                 if (!is_left_alone(item))
                         add_pod(order, item);
@@ -271,12 +270,11 @@ static void eviction_order_prepare(struct eviction_order *order) {
 static bool serves_requests(const struct api_reply *reply) {
         struct json_doc *doc = NULL;
         const struct json *item;
-        struct json_iter iter;
         bool is_found = false;
 
         if (reply->status != 200 || json_parse(reply->body, &doc, NULL) < 0)
                 return false;
-        iter = json_iter(json_get(json_doc_root(doc), "resources"));
+        struct json_iter iter = json_iter(json_get(json_doc_root(doc), "resources"));
         while (json_next(&iter, NULL, &item))
                 is_found |= slice_is(json_get_text(item, "name"), "evictionrequests");
         json_doc_free(doc);

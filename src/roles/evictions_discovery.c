@@ -134,12 +134,11 @@ enum { KIND_REQUESTS = 1, KIND_EVICTIONS = 2, KIND_POLICIES = 4 };
 static unsigned served_kinds(const struct api_reply *reply) {
         struct json_doc *doc = NULL;
         const struct json *item;
-        struct json_iter iter;
         unsigned found = 0;
 
         if (reply->status != 200 || json_parse(reply->body, &doc, NULL) < 0)
                 return 0;
-        iter = json_iter(json_get(json_doc_root(doc), "resources"));
+        struct json_iter iter = json_iter(json_get(json_doc_root(doc), "resources"));
         while (json_next(&iter, NULL, &item)) {
                 struct slice name = json_get_text(item, "name");
 

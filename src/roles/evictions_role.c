@@ -106,11 +106,9 @@ static bool is_idle(const void *self) {
 }
 
 void evictions_role_free(struct evictions_role *role) {
-        struct watch_set *watches;
-
         if (!role)
                 return;
-        watches = runtime_watches(role->runtime);
+        struct watch_set *watches = runtime_watches(role->runtime);
         evictions_role_free(role->older);
         loop_timer_disarm(role->loop, &role->older_timer);
         loop_timer_disarm(role->loop, &role->step_timer);

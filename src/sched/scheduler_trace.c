@@ -23,12 +23,11 @@ struct trace_texts {
 static void keep_texts(struct decision_trace *trace, const struct trace_texts *texts) {
         size_t size = texts->ns.len + texts->name.len + texts->uid.len + texts->node.len +
                       texts->message.len + 5; /* a slash and four ends */
-        char *at;
         if (size > trace->text_size) {
                 trace->text = xrealloc(trace->text, size);
                 trace->text_size = size;
         }
-        at = trace->text;
+        char *at = trace->text;
         trace->pod = add_text(&at, texts->ns, '/');
         add_text(&at, texts->name, '\0');
         trace->uid = add_text(&at, texts->uid, '\0');

@@ -97,12 +97,12 @@ static void serve_root(struct api_context *context) {
 /* Custom resources take part in discovery. */
 static void extend_kinds(struct api_context *context) {
         const struct api_resource *added = context->engine->resources.added;
-        const struct kind_info **kinds;
         size_t count = 0;
 
         for (const struct api_resource *each = added; each; each = each->next)
                 count++;
-        kinds = ARENA_ARRAY(context->arena, const struct kind_info *, count + 1);
+        const struct kind_info **kinds =
+                ARENA_ARRAY(context->arena, const struct kind_info *, count + 1);
         count = 0;
         for (const struct api_resource *each = added; each; each = each->next)
                 kinds[count++] = each->kind;
@@ -113,13 +113,12 @@ static bool serve_document(struct api_context *context) {
         struct http_response *response = context->response;
         struct api_document document = { 0 };
         struct slice target = context->request->target, path;
-        bool is_served;
 
         slice_split(&target, '?', &path);
         extend_kinds(context);
-        is_served = document_serve(context->route.path, target, context->request->accept,
-                                   context->request->if_none_match,
-                                   slice_of(context->engine->server_address), &document);
+        bool is_served = document_serve(context->route.path, target, context->request->accept,
+                                        context->request->if_none_match,
+                                        slice_of(context->engine->server_address), &document);
         kind_extend(NULL, 0);
         if (!is_served)
                 return false;
