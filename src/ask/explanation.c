@@ -6,119 +6,120 @@
 
 /* ---- the pod ---- */
 
-static void put_pod(struct telling *telling) {
-        struct json_tree *tree = telling->tree;
+static void put_pod(struct explainer *explainer) {
+        struct json_tree *tree = explainer->tree;
 
-        telling_put_pod_name(telling, telling->out, "pod", telling->request->pod);
-        node_put_string(tree, telling->out, "phase",
-                        pod_phase_name((enum pod_phase)telling->row->phase));
-        if (!node_id_is_none(telling->home))
-                node_put_text(tree, telling->out, "node",
-                              telling_node_name(telling, telling->home));
-        node_put_i64(tree, telling->out, "priority", telling->row->priority);
-        node_put_text(tree, telling->out, "schedulerName", telling->class->spec.scheduler_name);
-        node_put_i64(tree, telling->out, "nodeCount",
-                     (int64_t)cluster_node_count(telling->cluster));
+        explainer_put_pod_name(explainer, explainer->out, "pod", explainer->request->pod);
+        node_put_string(tree, explainer->out, "phase",
+                        pod_phase_name((enum pod_phase)explainer->row->phase));
+        if (!node_id_is_none(explainer->home))
+                node_put_text(tree, explainer->out, "node",
+                              explainer_node_name(explainer, explainer->home));
+        node_put_i64(tree, explainer->out, "priority", explainer->row->priority);
+        node_put_text(tree, explainer->out, "schedulerName", explainer->class->spec.scheduler_name);
+        node_put_i64(tree, explainer->out, "nodeCount",
+                     (int64_t)cluster_node_count(explainer->cluster));
 }
 
 /* ---- phases before the nodes ---- */
 
-static void put_phase(struct telling *telling, struct json_node *list,
+static void put_phase(struct explainer *explainer, struct json_node *list,
                       const struct phase_verdict *verdict) {
-        struct json_node *object = node_object(telling->tree);
+        struct json_node *object = node_object(explainer->tree);
 
-        node_put_string(telling->tree, object, "plugin", verdict->plugin->name);
-        node_put_string(telling->tree, object, "verdict", verdict_code_name(verdict->code));
-        telling_put_reasons(telling, object, verdict->reasons, verdict->reason_count);
+        node_put_string(explainer->tree, object, "plugin", verdict->plugin->name);
+        node_put_string(explainer->tree, object, "verdict", verdict_code_name(verdict->code));
+        explainer_put_reasons(explainer, object, verdict->reasons, verdict->reason_count);
         if (verdict->only)
-                node_put_i64(telling->tree, object, "restrictsTo",
+                node_put_i64(explainer->tree, object, "restrictsTo",
                              (int64_t)bitset_count(verdict->only));
         node_append(list, object);
 }
 
-static void put_phases(struct telling *telling) {
-        const struct decision *decision = &telling->decision;
-        struct json_node *list = node_array(telling->tree);
+static void put_phases(struct explainer *explainer) {
+        const struct decision *decision = &explainer->decision;
+        struct json_node *list = node_array(explainer->tree);
 
         for (size_t i = 0; i < decision->pre_filter_count; i++) {
                 const struct phase_verdict *verdict = &decision->pre_filters[i];
 
                 if (verdict->only || (verdict->code != VERDICT_OK && verdict->code != VERDICT_SKIP))
-                        put_phase(telling, list, verdict);
+                        put_phase(explainer, list, verdict);
         }
         if (decision->outcome == DECISION_GATED)
-                put_phase(telling, list, &decision->gate);
-        node_put(telling->tree, telling->out, "beforeNodes", list);
+                put_phase(explainer, list, &decision->gate);
+        node_put(explainer->tree, explainer->out, "beforeNodes", list);
 }
 
 /* ---- the whole ---- */
 
-static void tell_decision(struct telling *telling) {
-        const struct explanation_request *request = telling->request;
+static void report_decision(struct explainer *explainer) {
+        const struct explanation_request *request = explainer->request;
 
-        scheduler_decide(telling->cluster, telling->profile,
+        scheduler_decide(explainer->cluster, explainer->profile,
                          &(struct decision_request){ .pod = request->pod,
                                                      .wants = DECIDE_GATES | DECIDE_VERDICTS |
                                                               DECIDE_SCORES | DECIDE_POST_FILTER,
                                                      .is_parity = request->is_parity,
                                                      .now = request->now },
-                         &telling->arena, &telling->decision);
-        sched_attempt_init(&telling->attempt,
-                           &(struct attempt_request){ .cluster = telling->cluster,
-                                                      .profile = telling->profile,
+                         &explainer->arena, &explainer->decision);
+        sched_attempt_init(&explainer->attempt,
+                           &(struct attempt_request){ .cluster = explainer->cluster,
+                                                      .profile = explainer->profile,
                                                       .pod = request->pod,
                                                       .now = request->now,
-                                                      .arena = &telling->arena });
-        telling->has_obstacles = cluster_node_count(telling->cluster) > 0 &&
-                                 sched_attempt_pre_filter(&telling->attempt) == VERDICT_OK;
-        node_put_string(telling->tree, telling->out, "decision",
-                        decision_outcome_name(telling->decision.outcome));
-        if (telling->decision.message.len)
-                node_put_text(telling->tree, telling->out, "message", telling->decision.message);
-        telling_put_choice(telling);
-        put_phases(telling);
-        telling_put_nodes(telling);
-        telling_put_preemption(telling);
-        sched_attempt_release(&telling->attempt);
+                                                      .arena = &explainer->arena });
+        explainer->has_obstacles = cluster_node_count(explainer->cluster) > 0 &&
+                                   sched_attempt_pre_filter(&explainer->attempt) == VERDICT_OK;
+        node_put_string(explainer->tree, explainer->out, "decision",
+                        decision_outcome_name(explainer->decision.outcome));
+        if (explainer->decision.message.len)
+                node_put_text(explainer->tree, explainer->out, "message",
+                              explainer->decision.message);
+        explainer_put_choice(explainer);
+        put_phases(explainer);
+        explainer_put_nodes(explainer);
+        explainer_put_preemption(explainer);
+        sched_attempt_release(&explainer->attempt);
 }
 
-static void explanation_tell(struct telling *telling) {
-        if (pod_row_is_finished(telling->row)) {
-                node_put_string(telling->tree, telling->out, "decision", "finished");
+static void explanation_report(struct explainer *explainer) {
+        if (pod_row_is_finished(explainer->row)) {
+                node_put_string(explainer->tree, explainer->out, "decision", "finished");
                 return;
         }
-        if (!telling->profile) {
-                node_put_string(telling->tree, telling->out, "decision", "noProfile");
-                node_put_text(telling->tree, telling->out, "message",
+        if (!explainer->profile) {
+                node_put_string(explainer->tree, explainer->out, "decision", "noProfile");
+                node_put_text(explainer->tree, explainer->out, "message",
                               SLICE_LITERAL("no profile has the pod's schedulerName"));
                 return;
         }
-        cluster_checkpoint(telling->cluster);
-        cluster_withdraw(telling->cluster, telling->request->pod);
-        tell_decision(telling);
-        cluster_rollback(telling->cluster);
+        cluster_checkpoint(explainer->cluster);
+        cluster_withdraw(explainer->cluster, explainer->request->pod);
+        report_decision(explainer);
+        cluster_rollback(explainer->cluster);
 }
 
 struct json_node *explanation_make(const struct explanation_request *request,
                                    struct json_tree *tree) {
         struct cluster *cluster = request->snapshot->cluster;
         const struct pod_row *row = cluster_pod(cluster, request->pod);
-        struct telling telling = { .request = request,
-                                   .cluster = cluster,
-                                   .row = row,
-                                   .class = cluster_class(cluster, row->class),
-                                   .home = row->node,
-                                   .tree = tree,
-                                   .out = node_object(tree) };
+        struct explainer explainer = { .request = request,
+                                       .cluster = cluster,
+                                       .row = row,
+                                       .class = cluster_class(cluster, row->class),
+                                       .home = row->node,
+                                       .tree = tree,
+                                       .out = node_object(tree) };
 
-        arena_init(&telling.arena, 0);
-        telling.profile =
-                sched_profile_list_find(request->profiles, telling.class->spec.scheduler_name);
-        put_pod(&telling);
-        explanation_tell(&telling);
-        telling_put_descheduler(&telling);
-        arena_release(&telling.arena);
-        return telling.out;
+        arena_init(&explainer.arena, 0);
+        explainer.profile =
+                sched_profile_list_find(request->profiles, explainer.class->spec.scheduler_name);
+        put_pod(&explainer);
+        explanation_report(&explainer);
+        explainer_put_descheduler(&explainer);
+        arena_release(&explainer.arena);
+        return explainer.out;
 }
 
 bool explanation_meets(const struct json_node *explanation, struct slice expected) {

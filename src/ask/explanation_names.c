@@ -1,25 +1,25 @@
 /* How every part of an explanation writes reasons and names. */
 #include "ask/explanation_priv.h"
 
-void telling_put_reasons(struct telling *telling, struct json_node *object,
-                         const struct slice *reasons, size_t count) {
-        struct json_node *list = node_array(telling->tree);
+void explainer_put_reasons(struct explainer *explainer, struct json_node *object,
+                           const struct slice *reasons, size_t count) {
+        struct json_node *list = node_array(explainer->tree);
 
         for (size_t i = 0; i < count; i++)
-                node_append(list, node_text(telling->tree, reasons[i]));
-        node_put(telling->tree, object, "reasons", list);
+                node_append(list, node_text(explainer->tree, reasons[i]));
+        node_put(explainer->tree, object, "reasons", list);
 }
 
-struct slice telling_node_name(const struct telling *telling, struct node_id node) {
-        return cluster_node_name(telling->cluster, node);
+struct slice explainer_node_name(const struct explainer *explainer, struct node_id node) {
+        return cluster_node_name(explainer->cluster, node);
 }
 
-void telling_put_pod_name(struct telling *telling, struct json_node *object, const char *key,
-                          struct pod_id pod) {
-        const struct pod_row *row = cluster_pod(telling->cluster, pod);
+void explainer_put_pod_name(struct explainer *explainer, struct json_node *object, const char *key,
+                            struct pod_id pod) {
+        const struct pod_row *row = cluster_pod(explainer->cluster, pod);
 
-        node_put_string(telling->tree, object, key,
-                        arena_printf(&telling->arena, SLICE_FMT "/%s",
-                                     SLICE_ARG(cluster_text(telling->cluster, row->ns)),
+        node_put_string(explainer->tree, object, key,
+                        arena_printf(&explainer->arena, SLICE_FMT "/%s",
+                                     SLICE_ARG(cluster_text(explainer->cluster, row->ns)),
                                      row->name));
 }

@@ -5,32 +5,33 @@
 #include "rules/fit.h"
 #include <string.h>
 
-static void put_room(struct telling *telling, struct json_node *object, struct node_id node) {
-        const struct node_table *nodes = cluster_nodes(telling->cluster);
-        struct json_node *list = node_array(telling->tree);
+static void put_room(struct explainer *explainer, struct json_node *object, struct node_id node) {
+        const struct node_table *nodes = cluster_nodes(explainer->cluster);
+        struct json_node *list = node_array(explainer->tree);
 
-        for (size_t i = 0; i < telling->class->request_count; i++) {
-                const struct resource_request *request = &telling->class->requests[i];
-                struct json_node *entry = node_object(telling->tree);
+        for (size_t i = 0; i < explainer->class->request_count; i++) {
+                const struct resource_request *request = &explainer->class->requests[i];
+                struct json_node *entry = node_object(explainer->tree);
                 int64_t all = nodes->resources[request->resource.index].allocatable[node.index];
 
-                node_put_text(telling->tree, entry, "resource",
-                              cluster_resource_name(telling->cluster, request->resource));
-                node_put_text(telling->tree, entry, "requested",
-                              resource_text(&telling->arena, request->resource, request->amount));
-                node_put_text(telling->tree, entry, "free",
-                              resource_text(&telling->arena, request->resource,
-                                            node_free(telling->cluster, node, request->resource)));
-                node_put_text(telling->tree, entry, "allocatable",
-                              resource_text(&telling->arena, request->resource, all));
+                node_put_text(explainer->tree, entry, "resource",
+                              cluster_resource_name(explainer->cluster, request->resource));
+                node_put_text(explainer->tree, entry, "requested",
+                              resource_text(&explainer->arena, request->resource, request->amount));
+                node_put_text(
+                        explainer->tree, entry, "free",
+                        resource_text(&explainer->arena, request->resource,
+                                      node_free(explainer->cluster, node, request->resource)));
+                node_put_text(explainer->tree, entry, "allocatable",
+                              resource_text(&explainer->arena, request->resource, all));
                 node_append(list, entry);
         }
-        node_put(telling->tree, object, "resources", list);
+        node_put(explainer->tree, object, "resources", list);
 }
 
-static void put_obstacles(struct telling *telling, struct json_node *object,
+static void put_obstacles(struct explainer *explainer, struct json_node *object,
                           const struct obstacle_list *obstacles) {
-        struct json_tree *tree = telling->tree;
+        struct json_tree *tree = explainer->tree;
         struct json_node *list = node_array(tree);
 
         for (size_t i = 0; i < obstacles->count; i++) {
@@ -40,7 +41,7 @@ static void put_obstacles(struct telling *telling, struct json_node *object,
                 if (obstacle->plugin)
                         node_put_string(tree, entry, "plugin", obstacle->plugin->name);
                 node_put_string(tree, entry, "verdict", verdict_code_name(obstacle->code));
-                telling_put_reasons(telling, entry, obstacle->reasons, obstacle->reason_count);
+                explainer_put_reasons(explainer, entry, obstacle->reasons, obstacle->reason_count);
                 for (size_t j = 0; j < obstacle->change_count; j++) {
                         const struct obstacle_change *change = &obstacle->changes[j];
                         struct json_node *item = node_object(tree);
@@ -58,53 +59,53 @@ static void put_obstacles(struct telling *telling, struct json_node *object,
         node_put(tree, object, "obstacles", list);
 }
 
-static struct json_node *refused_node(struct telling *telling, const struct node_refusal *refusal,
-                                      int64_t *ret_cost) {
-        struct json_tree *tree = telling->tree;
+static struct json_node *refused_node(struct explainer *explainer,
+                                      const struct node_refusal *refusal, int64_t *ret_cost) {
+        struct json_tree *tree = explainer->tree;
         struct json_node *object = node_object(tree);
         struct obstacle_list obstacles = { 0 };
 
-        node_put_text(tree, object, "node", telling_node_name(telling, refusal->node));
+        node_put_text(tree, object, "node", explainer_node_name(explainer, refusal->node));
         node_put_bool(tree, object, "fits", false);
         if (refusal->plugin)
                 node_put_string(tree, object, "plugin", refusal->plugin->name);
         node_put_string(tree, object, "verdict", verdict_code_name(refusal->code));
-        telling_put_reasons(telling, object, refusal->reasons, refusal->reason_count);
-        put_room(telling, object, refusal->node);
-        if (telling->has_obstacles)
-                obstacles_find(&telling->attempt, refusal->node, &obstacles);
-        put_obstacles(telling, object, &obstacles);
+        explainer_put_reasons(explainer, object, refusal->reasons, refusal->reason_count);
+        put_room(explainer, object, refusal->node);
+        if (explainer->has_obstacles)
+                obstacles_find(&explainer->attempt, refusal->node, &obstacles);
+        put_obstacles(explainer, object, &obstacles);
         *ret_cost = obstacles.count ? obstacles.cost : INT64_MAX;
         return object;
 }
 
-static void put_scores(struct telling *telling, struct json_node *object, size_t at) {
-        const struct decision *decision = &telling->decision;
-        struct json_node *list = node_array(telling->tree);
+static void put_scores(struct explainer *explainer, struct json_node *object, size_t at) {
+        const struct decision *decision = &explainer->decision;
+        struct json_node *list = node_array(explainer->tree);
 
         for (size_t i = 0; i < decision->column_count; i++) {
                 const struct score_column *column = &decision->columns[i];
-                struct json_node *entry = node_object(telling->tree);
+                struct json_node *entry = node_object(explainer->tree);
 
-                node_put_string(telling->tree, entry, "plugin", column->plugin->name);
-                node_put_i64(telling->tree, entry, "weight", column->weight);
-                node_put_i64(telling->tree, entry, "raw", column->raw[at]);
-                node_put_i64(telling->tree, entry, "score", column->weighted[at]);
+                node_put_string(explainer->tree, entry, "plugin", column->plugin->name);
+                node_put_i64(explainer->tree, entry, "weight", column->weight);
+                node_put_i64(explainer->tree, entry, "raw", column->raw[at]);
+                node_put_i64(explainer->tree, entry, "score", column->weighted[at]);
                 node_append(list, entry);
         }
-        node_put(telling->tree, object, "scores", list);
+        node_put(explainer->tree, object, "scores", list);
         if (decision->totals)
-                node_put_i64(telling->tree, object, "total", decision->totals[at]);
+                node_put_i64(explainer->tree, object, "total", decision->totals[at]);
 }
 
-static struct json_node *feasible_node(struct telling *telling, size_t at) {
-        struct json_node *object = node_object(telling->tree);
-        struct node_id node = telling->decision.feasible[at];
+static struct json_node *feasible_node(struct explainer *explainer, size_t at) {
+        struct json_node *object = node_object(explainer->tree);
+        struct node_id node = explainer->decision.feasible[at];
 
-        node_put_text(telling->tree, object, "node", telling_node_name(telling, node));
-        node_put_bool(telling->tree, object, "fits", true);
-        put_scores(telling, object, at);
-        put_room(telling, object, node);
+        node_put_text(explainer->tree, object, "node", explainer_node_name(explainer, node));
+        node_put_bool(explainer->tree, object, "fits", true);
+        put_scores(explainer, object, at);
+        put_room(explainer, object, node);
         return object;
 }
 
@@ -150,41 +151,42 @@ static bool join_changes(const struct json_node *node, const char *key, struct b
         return text->len > 0;
 }
 
-static void put_misses(struct telling *telling, const struct miss *nearest) {
-        struct json_node *list = node_array(telling->tree);
+static void put_misses(struct explainer *explainer, const struct miss *nearest) {
+        struct json_node *list = node_array(explainer->tree);
 
         for (size_t i = 0; i < EXPLANATION_NEAREST && nearest[i].node; i++) {
                 CLEANUP(buf_release) struct buf node = { 0 };
                 CLEANUP(buf_release) struct buf pod = { 0 };
-                struct json_node *entry = node_object(telling->tree);
+                struct json_node *entry = node_object(explainer->tree);
 
-                node_put_text(telling->tree, entry, "node", node_get_text(nearest[i].node, "node"));
+                node_put_text(explainer->tree, entry, "node",
+                              node_get_text(nearest[i].node, "node"));
                 if (join_changes(nearest[i].node, "onNode", &node))
-                        node_put_text(telling->tree, entry, "onNode", buf_view(&node));
+                        node_put_text(explainer->tree, entry, "onNode", buf_view(&node));
                 if (join_changes(nearest[i].node, "onPod", &pod))
-                        node_put_text(telling->tree, entry, "onPod", buf_view(&pod));
+                        node_put_text(explainer->tree, entry, "onPod", buf_view(&pod));
                 if (node_count(entry) > 1)
                         node_append(list, entry);
         }
-        node_put(telling->tree, telling->out, "nearest", list);
+        node_put(explainer->tree, explainer->out, "nearest", list);
 }
 
-void telling_put_nodes(struct telling *telling) {
-        const struct decision *decision = &telling->decision;
-        struct json_node *list = node_array(telling->tree);
+void explainer_put_nodes(struct explainer *explainer) {
+        const struct decision *decision = &explainer->decision;
+        struct json_node *list = node_array(explainer->tree);
         struct miss nearest[EXPLANATION_NEAREST + 1] = { 0 };
 
         for (size_t i = 0; decision->feasible && i < decision->feasible_count; i++)
-                node_append(list, feasible_node(telling, i));
+                node_append(list, feasible_node(explainer, i));
         for (size_t i = 0; i < decision->refusal_count; i++) {
                 int64_t cost;
-                struct json_node *node = refused_node(telling, &decision->refusals[i], &cost);
+                struct json_node *node = refused_node(explainer, &decision->refusals[i], &cost);
 
                 node_append(list, node);
                 if (cost < INT64_MAX)
                         keep_miss(nearest, node, cost);
         }
-        node_put(telling->tree, telling->out, "nodes", list);
+        node_put(explainer->tree, explainer->out, "nodes", list);
         if (decision->outcome == DECISION_UNSCHEDULABLE)
-                put_misses(telling, nearest);
+                put_misses(explainer, nearest);
 }

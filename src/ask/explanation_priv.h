@@ -5,7 +5,7 @@
 #include "base/util.h"
 #include "sched/decision.h"
 
-struct telling {
+struct explainer {
         const struct explanation_request *request;
         struct cluster *cluster;
         const struct sched_profile *profile;
@@ -20,16 +20,16 @@ struct telling {
         struct json_node *out;
 };
 
-void telling_put_reasons(struct telling *telling, struct json_node *object,
-                         const struct slice *reasons, size_t count);
-struct slice telling_node_name(const struct telling *telling, struct node_id node);
-void telling_put_pod_name(struct telling *telling, struct json_node *object, const char *key,
-                          struct pod_id pod);
+void explainer_put_reasons(struct explainer *explainer, struct json_node *object,
+                           const struct slice *reasons, size_t count);
+struct slice explainer_node_name(const struct explainer *explainer, struct node_id node);
+void explainer_put_pod_name(struct explainer *explainer, struct json_node *object, const char *key,
+                            struct pod_id pod);
 
 /* Every node with its verdict, and those that a change would make fit. */
-void telling_put_nodes(struct telling *telling);
+void explainer_put_nodes(struct explainer *explainer);
 /* The chosen node and why it was that one. */
-void telling_put_choice(struct telling *telling);
-void telling_put_preemption(struct telling *telling);
+void explainer_put_choice(struct explainer *explainer);
+void explainer_put_preemption(struct explainer *explainer);
 /* What the descheduler holds of a pod that runs; nothing without a plan. */
-void telling_put_descheduler(struct telling *telling);
+void explainer_put_descheduler(struct explainer *explainer);

@@ -26,7 +26,7 @@ struct event_recorder_series {
         uint64_t count;              /* 1 = no series yet */
         uint64_t written;            /* count the server was told */
         struct wall_time last;
-        struct mono_time heard_at, written_at, made_at;
+        struct mono_time seen_at, written_at, made_at;
         uint64_t note; /* hash */
 };
 
@@ -79,7 +79,7 @@ static struct event_recorder_series *series_new(struct event_recorder *recorder,
         series->namespace_name = slice_dup(namespace_name);
         series->name = slice_dup(name);
         series->count = series->written = 1;
-        series->heard_at = series->written_at = series->made_at = loop_mono(recorder->loop);
+        series->seen_at = series->written_at = series->made_at = loop_mono(recorder->loop);
         series->previous = recorder->last;
         if (series->previous)
                 series->previous->next = series;
@@ -369,7 +369,7 @@ void event_recorder_add(struct event_recorder *recorder, const struct event_note
         }
         series->count++;
         series->last = loop_wall(recorder->loop);
-        series->heard_at = loop_mono(recorder->loop);
+        series->seen_at = loop_mono(recorder->loop);
         recorder->stats.counted++;
         if (series->count == 2)
                 event_recorder_update(recorder, series, note);
@@ -384,7 +384,7 @@ static void on_sweep(void *context) {
 
         while (series) {
                 struct event_recorder_series *next = series->next;
-                bool is_over = now - series->heard_at.ns >= EVENT_SILENCE_NS;
+                bool is_over = now - series->seen_at.ns >= EVENT_SILENCE_NS;
                 bool is_due = is_over || now - series->written_at.ns >= EVENT_REFRESH_NS;
 
                 if (is_due && series->written != series->count)

@@ -57,7 +57,7 @@ size_t http_on_header(char *data, size_t size, size_t count, void *context) {
         if (code < 200) /* informational; the answer follows */
                 return size * count;
         request->status = (int)code;
-        request->heard_at = loop_mono(request->http->loop);
+        request->seen_at = loop_mono(request->http->loop);
         if (!http_may_retry_token(request))
                 http_announce(request);
         return request->state == REQUEST_CANCELLED ? 0 : size * count;
@@ -69,7 +69,7 @@ size_t http_on_body(char *data, size_t size, size_t count, void *context) {
 
         if (request->state == REQUEST_CANCELLED)
                 return bytes + 1; /* not what was offered: ends the transfer */
-        request->heard_at = loop_mono(request->http->loop);
+        request->seen_at = loop_mono(request->http->loop);
         if (request->caller.events && request->status == 200) {
                 if (bytes)
                         request->caller.events->data(request->caller.context,

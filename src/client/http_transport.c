@@ -247,7 +247,7 @@ static void http_transport_reap(struct http_transport *http) {
 static void on_idle(void *context) {
         struct http_call *request = context;
         struct http_transport *http = request->http;
-        int64_t left = request->heard_at.ns + http->stream_idle_ns - loop_mono(http->loop).ns;
+        int64_t left = request->seen_at.ns + http->stream_idle_ns - loop_mono(http->loop).ns;
 
         if (left > 0) {
                 loop_timer_arm(http->loop, &request->idle, left);
@@ -268,7 +268,7 @@ static void http_transport_start(struct http_call *request) {
         request->easy = http->idle_handle_count ? http->idle_handles[--http->idle_handle_count]
                                                 : http_handle_new(http);
         request->error_text[0] = '\0';
-        request->heard_at = loop_mono(http->loop);
+        request->seen_at = loop_mono(http->loop);
         if (request->caller.events)
                 loop_timer_arm(http->loop, &request->idle, http->stream_idle_ns);
         http_handle_set(request);

@@ -22,7 +22,7 @@ struct http_call {
         int64_t timeout_ns;
         struct buf answer;
         struct loop_timer idle; /* streams only; looks at heard_at when it fires */
-        struct mono_time heard_at;
+        struct mono_time seen_at;
         int status, retry_after_s;
         uint64_t credential_generation; /* of the header it was sent with */
         int64_t date_s;                 /* of the answer; below 1 = none */

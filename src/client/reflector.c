@@ -50,7 +50,7 @@ struct reflector {
         bool wants_list; /* what the retry timer does */
         bool has_seen_records;
         bool is_synced, is_busy;
-        bool tells_all;
+        bool reports_all;
         struct reflector_stats stats;
 };
 
@@ -59,14 +59,14 @@ static void start_watch(struct reflector *reflector);
 
 /* ---- telling the consumer ---- */
 
-static void reflector_tell(struct reflector *reflector, enum reflector_change change,
-                           const struct json *object) {
+static void reflector_report(struct reflector *reflector, enum reflector_change change,
+                             const struct json *object) {
         reflector->stats.objects++;
         reflector->events->changed(reflector->context, change, object);
 }
 
 /* A deletion of which only the identity is known. */
-static void tell_gone(void *context, const struct object_identity *identity) {
+static void report_gone(void *context, const struct object_identity *identity) {
         CLEANUP(buf_release) struct buf text = { 0 };
         CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
 
@@ -80,7 +80,7 @@ static void tell_gone(void *context, const struct object_identity *identity) {
         buf_json_string(&text, identity->uid);
         buf_text(&text, "}}");
         if (json_parse(buf_view(&text), &doc, NULL) == 0)
-                reflector_tell(context, REFLECTOR_DELETED, json_doc_root(doc));
+                reflector_report(context, REFLECTOR_DELETED, json_doc_root(doc));
 }
 
 static bool reflector_identify(const struct json *object, struct object_identity *ret_identity,
@@ -107,19 +107,19 @@ static void take_object(struct reflector *reflector, const struct json *object) 
         switch (known_objects_put(reflector->known, &identity, object_version_of(version),
                                   former_uid)) {
         case KNOWN_SAME:
-                if (reflector->tells_all)
-                        reflector_tell(reflector, REFLECTOR_SAME, object);
+                if (reflector->reports_all)
+                        reflector_report(reflector, REFLECTOR_SAME, object);
                 break;
         case KNOWN_REPLACED:
                 identity.uid = slice_of(former_uid);
-                tell_gone(reflector, &identity);
-                reflector_tell(reflector, REFLECTOR_ADDED, object);
+                report_gone(reflector, &identity);
+                reflector_report(reflector, REFLECTOR_ADDED, object);
                 break;
         case KNOWN_NEW:
-                reflector_tell(reflector, REFLECTOR_ADDED, object);
+                reflector_report(reflector, REFLECTOR_ADDED, object);
                 break;
         case KNOWN_CHANGED:
-                reflector_tell(reflector, REFLECTOR_MODIFIED, object);
+                reflector_report(reflector, REFLECTOR_MODIFIED, object);
                 break;
         }
 }
@@ -130,7 +130,7 @@ static void take_deletion(struct reflector *reflector, const struct json *object
 
         if (reflector_identify(object, &identity, &version) &&
             known_objects_remove(reflector->known, &identity))
-                reflector_tell(reflector, REFLECTOR_DELETED, object);
+                reflector_report(reflector, REFLECTOR_DELETED, object);
 }
 
 /* ---- trying again ---- */
@@ -199,12 +199,12 @@ static void start_list(struct reflector *reflector, bool is_whole) {
 }
 
 static void finish_list(struct reflector *reflector) {
-        known_objects_sweep(reflector->known, tell_gone, reflector);
+        known_objects_sweep(reflector->known, report_gone, reflector);
         backoff_reset(&reflector->backoff);
         reflector->is_synced = true;
         if (reflector->events->synced)
                 reflector->events->synced(reflector->context);
-        reflector->tells_all = false;
+        reflector->reports_all = false;
         start_watch(reflector);
 }
 
@@ -401,7 +401,7 @@ static void start_watch(struct reflector *reflector) {
 static void on_again(void *context) {
         struct reflector *reflector = context;
 
-        reflector->tells_all = true;
+        reflector->reports_all = true;
         if (loop_timer_is_armed(&reflector->retry)) { /* the next try comes when it is due */
                 reflector->wants_list = true;
                 return;
@@ -421,8 +421,8 @@ void reflector_list_again(struct reflector *reflector) {
                 loop_timer_arm(reflector->loop, &reflector->again, 0);
 }
 
-bool reflector_tells_all(const struct reflector *reflector) {
-        return reflector->tells_all;
+bool reflector_reports_all(const struct reflector *reflector) {
+        return reflector->reports_all;
 }
 
 /* ---- life ---- */

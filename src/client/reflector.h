@@ -56,7 +56,7 @@ void reflector_free(struct reflector *reflector); /* accepts NULL; no callback f
 /* Lists anew, soon, and then tells every object: those the consumer has unchanged as SAME. */
 void reflector_list_again(struct reflector *reflector);
 /* Such a list is under way; still true in the synced callback that ends it. */
-bool reflector_tells_all(const struct reflector *reflector);
+bool reflector_reports_all(const struct reflector *reflector);
 bool reflector_is_synced(const struct reflector *reflector);       /* a first list is complete */
 size_t reflector_count(const struct reflector *reflector);         /* objects the consumer has */
 struct slice reflector_version(const struct reflector *reflector); /* last seen; may be empty */

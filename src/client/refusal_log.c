@@ -13,7 +13,7 @@
 #define QUIET_NS (60 * NS_PER_S)
 
 struct refusal {
-        struct mono_time told;
+        struct mono_time reported;
         int64_t untold; /* since then */
 };
 
@@ -62,7 +62,7 @@ void refusal_log_note(struct refusal_log *log, struct mono_time now, enum api_me
         resource_path_name(slice_of(path), &key);
         buf_printf(&key, " %d", reply->status);
         struct refusal *refusal = map_get(log->refusals, buf_view(&key));
-        if (refusal && now.ns - refusal->told.ns < QUIET_NS) {
+        if (refusal && now.ns - refusal->reported.ns < QUIET_NS) {
                 refusal->untold++;
                 return;
         }
@@ -74,5 +74,5 @@ void refusal_log_note(struct refusal_log *log, struct mono_time now, enum api_me
                 refusal = xcalloc(1, sizeof(*refusal));
                 map_put(log->refusals, buf_view(&key), refusal);
         }
-        *refusal = (struct refusal){ .told = now };
+        *refusal = (struct refusal){ .reported = now };
 }

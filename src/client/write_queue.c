@@ -52,15 +52,15 @@ static bool merge_into(struct pending_write *write, const struct write_request *
 }
 
 /* Patches of the object that wait and are less urgent make way. */
-static void write_queue_supersede(struct write_slot *slot, enum write_lane lane) {
-        struct pending_write *write = slot->first;
+static void write_queue_supersede(struct write_entry *entry, enum write_lane lane) {
+        struct pending_write *write = entry->first;
 
         while (write) {
                 struct pending_write *behind = write->behind;
 
                 if (write->state != WRITE_IN_FLIGHT && write->lane > lane &&
                     write->method == API_PATCH) {
-                        write_slot_remove(write, true);
+                        write_entry_remove(write, true);
                         write_report_later(write, WRITE_SUPERSEDED);
                 }
                 write = behind;
@@ -73,8 +73,8 @@ static bool is_full(const struct write_queue *queue, enum write_lane lane) {
 }
 
 void write_queue_add(struct write_queue *queue, const struct write_request *asked) {
-        struct write_slot *slot = write_slot_of(queue, asked);
-        struct pending_write *last = slot->last;
+        struct write_entry *entry = write_entry_of(queue, asked);
+        struct pending_write *last = entry->last;
 
         assert(asked->lane < WRITE_LANE_COUNT && asked->path.len);
         if (last && last->state != WRITE_IN_FLIGHT && last->lane < asked->lane &&
@@ -82,16 +82,16 @@ void write_queue_add(struct write_queue *queue, const struct write_request *aske
                 write_report_later(write_new(queue, asked), WRITE_SUPERSEDED);
                 return;
         }
-        write_queue_supersede(slot, asked->lane);
-        if (slot->last && merge_into(slot->last, asked))
+        write_queue_supersede(entry, asked->lane);
+        if (entry->last && merge_into(entry->last, asked))
                 return;
         if (!is_full(queue, asked->lane)) {
-                write_slot_append(slot, write_new(queue, asked));
+                write_entry_append(entry, write_new(queue, asked));
                 return;
         }
         write_report_later(write_new(queue, asked), WRITE_REFUSED);
-        if (!slot->first)
-                write_slot_free(queue, slot);
+        if (!entry->first)
+                write_entry_free(queue, entry);
 }
 
 /* ---- sending ---- */
@@ -149,7 +149,7 @@ static void send_ready(struct write_queue *queue) {
         while ((write = next_ready(queue))) {
                 if (write->is_no_op &&
                     write->is_no_op(write->no_op_context, buf_view(&write->body))) {
-                        write_slot_remove(write, false);
+                        write_entry_remove(write, false);
                         write_report_later(write, WRITE_NO_OP);
                         continue;
                 }
@@ -215,7 +215,7 @@ static void on_reply(void *context, const struct api_reply *reply) {
         }
         refusal_log_note(queue->refusals, loop_mono(queue->loop), write->method, write->path,
                          reply);
-        write_slot_remove(write, false);
+        write_entry_remove(write, false);
         write_report(write, &result);
 }
 
@@ -227,7 +227,7 @@ struct write_queue *write_queue_new(const struct write_queue_config *config,
 
         queue->transport = transport;
         queue->loop = loop;
-        queue->slots = map_new();
+        queue->entries = map_new();
         queue->counters = map_new();
         queue->refusals = refusal_log_new();
         queue->concurrency = config->concurrency ? config->concurrency : WRITE_CONCURRENCY;
@@ -248,7 +248,7 @@ void write_queue_free(struct write_queue *queue) {
 
                 if (write->request)
                         transport_cancel(queue->transport, write->request);
-                write_slot_remove(write, false);
+                write_entry_remove(write, false);
                 write_free(write);
         }
         while (queue->over.first) {
@@ -262,7 +262,7 @@ void write_queue_free(struct write_queue *queue) {
                 free(count);
         map_free(queue->counters);
         refusal_log_free(queue->refusals);
-        map_free(queue->slots);
+        map_free(queue->entries);
         free(queue);
 }
 

@@ -25,7 +25,7 @@ struct pending_write {
         struct pending_write *next,
                 *previous;            /* in a lane, or in the list of those to be reported */
         struct pending_write *behind; /* next write of the same object */
-        struct write_slot *slot;
+        struct write_entry *entry;
         struct write_queue *queue;
         enum write_state state;
         enum write_lane lane;
@@ -45,8 +45,8 @@ struct pending_write {
 };
 
 /* One object's writes. */
-struct write_slot {
-        struct write_slot *next, *previous; /* all of the queue */
+struct write_entry {
+        struct write_entry *next, *previous; /* all of the queue */
         struct pending_write *first, *last;
         char *key; /* NULL for writes without an object */
 };
@@ -59,9 +59,9 @@ struct write_list {
 struct write_queue {
         struct transport *transport;
         struct loop *loop;
-        struct write_slot *all; /* slots */
-        struct map *slots;      /* those of objects, by object */
-        struct map *counters;   /* by method and resource */
+        struct write_entry *all; /* slots */
+        struct map *entries;     /* those of objects, by object */
+        struct map *counters;    /* by method and resource */
         struct refusal_log *refusals;
         struct write_list lanes[WRITE_LANE_COUNT];
         struct write_list over;
@@ -84,11 +84,11 @@ void write_report(struct pending_write *write, const struct write_result *result
 void write_report_later(struct pending_write *write, enum write_outcome outcome);
 
 /* The slot of the object; a new one when it has none, or when the write names no object. */
-struct write_slot *write_slot_of(struct write_queue *queue, const struct write_request *asked);
-void write_slot_append(struct write_slot *slot, struct pending_write *write);
+struct write_entry *write_entry_of(struct write_queue *queue, const struct write_request *asked);
+void write_entry_append(struct write_entry *entry, struct pending_write *write);
 /* Takes a write out of everything but memory. The slot goes with its last write, unless kept. */
-void write_slot_remove(struct pending_write *write, bool keeps_slot);
-void write_slot_free(struct write_queue *queue, struct write_slot *slot); /* an empty one */
+void write_entry_remove(struct pending_write *write, bool keeps_entry);
+void write_entry_free(struct write_queue *queue, struct write_entry *entry); /* an empty one */
 
 /* Works through the queue after the delay; 0 = with the next turn of the loop. */
 void write_queue_wake(struct write_queue *queue, int64_t delay_ns);

@@ -33,8 +33,8 @@ struct evict_run {
         struct eviction_order *order;
         struct err err;
         bool is_terminal, has_failed;
-        char **told; /* what was last printed of each pod; owned */
-        size_t told_count, drawn;
+        char **reported; /* what was last printed of each pod; owned */
+        size_t reported_count, drawn;
 };
 
 /* ---- output ---- */
@@ -70,10 +70,10 @@ static void cmd_evict_describe(const struct evict_run *run, const struct order_l
 static void print_changes(struct evict_run *run) {
         size_t count = eviction_order_count(run->order);
 
-        if (run->told_count < count) {
-                run->told = xreallocarray(run->told, count, sizeof(run->told[0]));
-                while (run->told_count < count)
-                        run->told[run->told_count++] = NULL;
+        if (run->reported_count < count) {
+                run->reported = xreallocarray(run->reported, count, sizeof(run->reported[0]));
+                while (run->reported_count < count)
+                        run->reported[run->reported_count++] = NULL;
         }
         for (size_t i = 0; i < count; i++) {
                 struct order_line line = eviction_order_line(run->order, i);
@@ -83,10 +83,10 @@ static void print_changes(struct evict_run *run) {
                         continue;
                 line.expected = WALL_TIME_UNSET; /* runs down by itself */
                 cmd_evict_describe(run, &line, &text);
-                if (!run->told[i] || strcmp(run->told[i], text.data) != 0) {
+                if (!run->reported[i] || strcmp(run->reported[i], text.data) != 0) {
                         printf("%s\n", text.data);
-                        free(run->told[i]);
-                        run->told[i] = buf_take(&text, NULL);
+                        free(run->reported[i]);
+                        run->reported[i] = buf_take(&text, NULL);
                 }
                 buf_release(&text);
         }
@@ -274,9 +274,9 @@ static int cmd_evict_run(const struct command_call *call) {
                 err = run.err;
                 code = err.code;
         }
-        for (size_t i = 0; i < run.told_count; i++)
-                free(run.told[i]);
-        free(run.told);
+        for (size_t i = 0; i < run.reported_count; i++)
+                free(run.reported[i]);
+        free(run.reported);
         if (code < 0)
                 return command_failed("evict", &err);
         return run.has_failed ? EXIT_FAILED : EXIT_DONE;

@@ -203,7 +203,8 @@ static int change_all(struct scenario_run *run, const struct item_list *changes,
         return 0;
 }
 
-static int tell_counts(struct scenario_run *run, const struct item_list *counts, struct err *err) {
+static int report_counts(struct scenario_run *run, const struct item_list *counts,
+                         struct err *err) {
         const struct scenario_count *items = counts->items;
 
         for (size_t i = 0; i < counts->count; i++) {
@@ -221,7 +222,7 @@ static int tell_counts(struct scenario_run *run, const struct item_list *counts,
 
 static int scenario_perform(struct scenario_run *run, const struct scenario_step *step,
                             struct err *err) {
-        if (tell_counts(run, &step->counts, err) < 0)
+        if (report_counts(run, &step->counts, err) < 0)
                 return err_wrap(err, "scenario step %zu", run->next + 1);
         if (step->say.len)
                 run->events.said(run->events.context, step->say);

@@ -37,7 +37,7 @@ void up_view_say(struct up_view *view, double at_s, struct slice text) {
         fflush(view->out);
 }
 
-static void tell_eviction(struct up_view *view, const struct evict_record *record, double at_s) {
+static void report_eviction(struct up_view *view, const struct evict_record *record, double at_s) {
         CLEANUP(buf_release) struct buf line = { 0 };
 
         bool is_gone = record->result == EVICT_RESULT_SUCCESS;
@@ -53,7 +53,7 @@ static void tell_eviction(struct up_view *view, const struct evict_record *recor
         up_view_say(view, at_s, buf_view(&line));
 }
 
-static void tell_evictions(struct up_view *view, const struct up_view_sources *sources) {
+static void report_evictions(struct up_view *view, const struct up_view_sources *sources) {
         const struct evict_record *record;
         uint64_t after = view->records_seen;
         size_t at = 0;
@@ -61,12 +61,12 @@ static void tell_evictions(struct up_view *view, const struct up_view_sources *s
         if (!sources->requester)
                 return;
         while ((record = evict_requester_next_record(sources->requester, after, &at))) {
-                if (view->lines_told < EVICTION_LINES_MAX)
-                        tell_eviction(view, record, sources->at_s);
-                else if (view->lines_told == EVICTION_LINES_MAX)
+                if (view->lines_reported < EVICTION_LINES_MAX)
+                        report_eviction(view, record, sources->at_s);
+                else if (view->lines_reported == EVICTION_LINES_MAX)
                         up_view_say(view, sources->at_s,
                                     SLICE_LITERAL("  further evictions are in the report"));
-                view->lines_told++;
+                view->lines_reported++;
                 view->records_seen = record->number;
         }
 }
@@ -140,7 +140,7 @@ void up_view_update(struct up_view *view, const struct up_view_sources *sources)
         CLEANUP(buf_release) struct buf summary = { 0 };
         struct up_view_counts counts = count_pods(sources->cluster);
 
-        tell_evictions(view, sources);
+        report_evictions(view, sources);
         write_summary(sources, &counts, &summary);
         if (view->is_terminal) {
                 draw_block(view, sources, buf_view(&summary));

@@ -16,7 +16,7 @@ struct up_view {
         bool is_terminal, has_block;
         int columns;           /* of the terminal; lines of the block are cut there */
         uint64_t records_seen; /* evictions already told */
-        size_t lines_told;     /* of evictions, bounded */
+        size_t lines_reported; /* of evictions, bounded */
         char last[512];        /* plain lines are not repeated */
 };
 

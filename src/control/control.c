@@ -106,7 +106,7 @@ static void control_wake(void *context) {
 
 /* ---- changes ---- */
 
-static void control_tell(struct control *control, int resource, const struct store_event *event) {
+static void control_report(struct control *control, int resource, const struct store_event *event) {
         struct change change = { .resource = resource, .event = event };
 
         object_index_change(control->index, &change);
@@ -122,7 +122,7 @@ static void control_changed(void *context, int resource, const struct store_even
 
         if (resource == control->resource.events)
                 return;
-        control_tell(control, resource, event);
+        control_report(control, resource, event);
         if (!control->is_reconciling)
                 object_index_sweep(control->index);
 }
@@ -139,10 +139,10 @@ static void control_replay(struct control *control) {
                     store_cursor_open(control->store, &range, &cursor, NULL) < 0)
                         continue;
                 while ((object = store_cursor_next(cursor)))
-                        control_tell(control, resource,
-                                     &(struct store_event){ .type = STORE_ADDED,
-                                                            .revision = object->revision,
-                                                            .object = object });
+                        control_report(control, resource,
+                                       &(struct store_event){ .type = STORE_ADDED,
+                                                              .revision = object->revision,
+                                                              .object = object });
                 store_cursor_close(cursor);
         }
 }

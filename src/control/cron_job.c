@@ -14,7 +14,7 @@ static void cron_job_changed(struct controller_run *run, struct change *change) 
                 work_queue_add(run->queue, store_object_ns(change->event->object),
                                store_object_name(change->event->object));
         else if (change->resource == number->jobs)
-                owner_hear(run, change, "CronJob");
+                owner_observe(run, change, "CronJob");
 }
 
 struct cron_job_item {
@@ -24,7 +24,7 @@ struct cron_job_item {
         bool is_finished, has_failed;
 };
 
-struct cron_look {
+struct cron_sync {
         struct controller_run *run;
         const struct json *cron, *spec;
         struct arena *arena;
@@ -41,14 +41,14 @@ static int compare_jobs(const void *left, const void *right) {
         return a->created.ns < b->created.ns ? -1 : a->created.ns > b->created.ns;
 }
 
-static void find_jobs(struct cron_look *look) {
-        const struct control *control = look->run->control;
+static void find_jobs(struct cron_sync *sync) {
+        const struct control *control = sync->run->control;
         const struct entry_list *owned =
-                object_index_dependents(control->index, object_uid(look->cron));
+                object_index_dependents(control->index, object_uid(sync->cron));
 
-        look->jobs = ARENA_ARRAY(look->arena, struct cron_job_item, (owned ? owned->count : 0) + 1);
+        sync->jobs = ARENA_ARRAY(sync->arena, struct cron_job_item, (owned ? owned->count : 0) + 1);
         for (struct entry_link *link = owned ? owned->first : NULL; link; link = link->after) {
-                struct cron_job_item *item = &look->jobs[look->count];
+                struct cron_job_item *item = &sync->jobs[sync->count];
 
                 if (link->entry->object->resource != control->resource.jobs)
                         continue;
@@ -60,40 +60,40 @@ static void find_jobs(struct cron_look *look) {
                 struct wall_time done =
                         object_time(json_get(item->job, "status"), "completionTime");
                 if (wall_time_is_set(done) &&
-                    (!wall_time_is_set(look->succeeded) || done.ns > look->succeeded.ns))
-                        look->succeeded = done;
-                look->active += !item->is_finished;
-                look->count++;
+                    (!wall_time_is_set(sync->succeeded) || done.ns > sync->succeeded.ns))
+                        sync->succeeded = done;
+                sync->active += !item->is_finished;
+                sync->count++;
         }
-        qsort(look->jobs, look->count, sizeof(look->jobs[0]), compare_jobs);
+        qsort(sync->jobs, sync->count, sizeof(sync->jobs[0]), compare_jobs);
 }
 
 /* ---- history ---- */
 
-static int delete_job(struct cron_look *look, const struct cron_job_item *item, struct err *err) {
-        struct object_target target = { .resource = look->run->control->resource.jobs,
-                                        .ns = object_namespace(look->cron),
+static int delete_job(struct cron_sync *sync, const struct cron_job_item *item, struct err *err) {
+        struct object_target target = { .resource = sync->run->control->resource.jobs,
+                                        .ns = object_namespace(sync->cron),
                                         .name = object_name(item->job) };
-        int r = object_delete(look->run, &target,
+        int r = object_delete(sync->run, &target,
                               &(struct object_deletion){ .propagation = "Background" }, err);
 
         if (r == 0)
-                object_event(look->run, look->run->control->resource.cron_jobs, look->cron,
+                object_event(sync->run, sync->run->control->resource.cron_jobs, sync->cron,
                              "SuccessfulDelete", "Deleted job " SLICE_FMT, SLICE_ARG(target.name));
         return r;
 }
 
-static int cron_job_forget(struct cron_look *look, bool has_failed, int64_t limit,
+static int cron_job_forget(struct cron_sync *sync, bool has_failed, int64_t limit,
                            struct err *err) {
         int64_t excess = -limit;
         int r = 0;
 
-        for (size_t i = 0; i < look->count; i++)
-                excess += look->jobs[i].is_finished && look->jobs[i].has_failed == has_failed;
-        for (size_t i = 0; i < look->count && excess > 0 && r == 0; i++) {
-                if (!look->jobs[i].is_finished || look->jobs[i].has_failed != has_failed)
+        for (size_t i = 0; i < sync->count; i++)
+                excess += sync->jobs[i].is_finished && sync->jobs[i].has_failed == has_failed;
+        for (size_t i = 0; i < sync->count && excess > 0 && r == 0; i++) {
+                if (!sync->jobs[i].is_finished || sync->jobs[i].has_failed != has_failed)
                         continue;
-                r = delete_job(look, &look->jobs[i], err);
+                r = delete_job(sync, &sync->jobs[i], err);
                 excess--;
         }
         return r;
@@ -101,15 +101,15 @@ static int cron_job_forget(struct cron_look *look, bool has_failed, int64_t limi
 
 /* ---- starting ---- */
 
-static int create_job(struct cron_look *look, struct wall_time when, struct err *err) {
-        const struct json *template = json_get(look->spec, "jobTemplate");
+static int create_job(struct cron_sync *sync, struct wall_time when, struct err *err) {
+        const struct json *template = json_get(sync->spec, "jobTemplate");
         struct json_tree *tree = json_tree_new();
         struct json_node *job = node_object(tree);
         struct json_node *metadata = node_need_object(tree, job, "metadata");
-        int resource = look->run->control->resource.cron_jobs, r;
+        int resource = sync->run->control->resource.cron_jobs, r;
         static const char *const copied[] = { "labels", "annotations" };
         char *name =
-                arena_printf(look->arena, SLICE_FMT "-%lld", SLICE_ARG(object_name(look->cron)),
+                arena_printf(sync->arena, SLICE_FMT "-%lld", SLICE_ARG(object_name(sync->cron)),
                              (long long)(when.ns / NS_PER_S / 60));
 
         node_put_string(tree, metadata, "name", name);
@@ -120,24 +120,24 @@ static int create_job(struct cron_look *look, struct wall_time when, struct err 
                         node_put(tree, metadata, copied[i], node_import(tree, value));
         }
         status_time(tree, node_need_object(tree, metadata, "annotations"), SCHEDULED_KEY, when);
-        put_controller(look->run, tree, metadata, resource, look->cron);
+        put_controller(sync->run, tree, metadata, resource, sync->cron);
         node_put(tree, job, "spec", node_import(tree, json_get(template, "spec")));
-        r = object_create(look->run, look->run->control->resource.jobs,
-                          object_namespace(look->cron), job, err);
+        r = object_create(sync->run, sync->run->control->resource.jobs,
+                          object_namespace(sync->cron), job, err);
         json_tree_free(tree);
         if (r == BERTH_ERR_EXISTS)
                 r = 0;
         else if (r == 0)
-                object_event(look->run, resource, look->cron, "SuccessfulCreate", "Created job %s",
+                object_event(sync->run, resource, sync->cron, "SuccessfulCreate", "Created job %s",
                              name);
         if (r == 0)
-                look->scheduled = when;
+                sync->scheduled = when;
         return r;
 }
 
-static int stop_active(struct cron_look *look, struct err *err) {
-        for (size_t i = 0; i < look->count; i++) {
-                int r = look->jobs[i].is_finished ? 0 : delete_job(look, &look->jobs[i], err);
+static int stop_active(struct cron_sync *sync, struct err *err) {
+        for (size_t i = 0; i < sync->count; i++) {
+                int r = sync->jobs[i].is_finished ? 0 : delete_job(sync, &sync->jobs[i], err);
 
                 if (r < 0)
                         return r;
@@ -145,86 +145,86 @@ static int stop_active(struct cron_look *look, struct err *err) {
         return 0;
 }
 
-static int start_job(struct cron_look *look, struct wall_time when, struct err *err) {
-        struct slice policy = json_get_text(look->spec, "concurrencyPolicy");
-        int64_t deadline_s = json_get_i64(look->spec, "startingDeadlineSeconds", -1);
-        int resource = look->run->control->resource.cron_jobs, r = 0;
+static int start_job(struct cron_sync *sync, struct wall_time when, struct err *err) {
+        struct slice policy = json_get_text(sync->spec, "concurrencyPolicy");
+        int64_t deadline_s = json_get_i64(sync->spec, "startingDeadlineSeconds", -1);
+        int resource = sync->run->control->resource.cron_jobs, r = 0;
 
-        if (deadline_s >= 0 && when.ns + deadline_s * NS_PER_S < look->now.ns) {
-                object_warning(look->run, resource, look->cron, "MissSchedule",
+        if (deadline_s >= 0 && when.ns + deadline_s * NS_PER_S < sync->now.ns) {
+                object_warning(sync->run, resource, sync->cron, "MissSchedule",
                                "Missed scheduled time to start a job");
                 return 0;
         }
-        if (slice_is(policy, "Forbid") && look->active) {
-                object_event(look->run, resource, look->cron, "JobAlreadyActive",
+        if (slice_is(policy, "Forbid") && sync->active) {
+                object_event(sync->run, resource, sync->cron, "JobAlreadyActive",
                              "Not starting job because prior execution is running and concurrency "
                              "policy is Forbid");
                 return 0;
         }
         if (slice_is(policy, "Replace"))
-                r = stop_active(look, err);
-        return r < 0 ? r : create_job(look, when, err);
+                r = stop_active(sync, err);
+        return r < 0 ? r : create_job(sync, when, err);
 }
 
 /* The last time that is due and was not served; unset when there is none. */
-static struct wall_time last_missed(struct cron_look *look, const struct cron_schedule *schedule) {
+static struct wall_time last_missed(struct cron_sync *sync, const struct cron_schedule *schedule) {
         struct wall_time last = WALL_TIME_UNSET;
         struct wall_time at =
-                wall_time_is_set(look->scheduled) ? look->scheduled : object_created(look->cron);
+                wall_time_is_set(sync->scheduled) ? sync->scheduled : object_created(sync->cron);
         size_t missed = 0;
 
         for (;;) {
                 at = cron_schedule_next(schedule, at);
-                if (!wall_time_is_set(at) || at.ns > look->now.ns)
+                if (!wall_time_is_set(at) || at.ns > sync->now.ns)
                         break;
                 last = at;
                 if (++missed == MISSED_MAX) {
-                        object_warning(look->run, look->run->control->resource.cron_jobs,
-                                       look->cron, "TooManyMissedTimes",
+                        object_warning(sync->run, sync->run->control->resource.cron_jobs,
+                                       sync->cron, "TooManyMissedTimes",
                                        "too many missed start times. Set or decrease "
                                        ".spec.startingDeadlineSeconds or check clock skew");
-                        at = (struct wall_time){ look->now.ns - 60 * NS_PER_S };
+                        at = (struct wall_time){ sync->now.ns - 60 * NS_PER_S };
                 }
         }
         return last;
 }
 
-static int keep_time(struct cron_look *look, struct err *err) {
-        struct slice text = json_get_text(look->spec, "schedule");
+static int keep_time(struct cron_sync *sync, struct err *err) {
+        struct slice text = json_get_text(sync->spec, "schedule");
         struct cron_schedule schedule;
         struct err problem = { 0 };
         int r = 0;
 
-        if (json_get_bool(look->spec, "suspend", false) || object_is_deleted(look->cron))
+        if (json_get_bool(sync->spec, "suspend", false) || object_is_deleted(sync->cron))
                 return 0;
         if (cron_schedule_parse(text, &schedule, &problem) < 0) {
-                object_warning(look->run, look->run->control->resource.cron_jobs, look->cron,
+                object_warning(sync->run, sync->run->control->resource.cron_jobs, sync->cron,
                                "UnparseableSchedule", "unparseable schedule \"" SLICE_FMT "\": %s",
                                SLICE_ARG(text), problem.text);
                 return 0;
         }
-        struct wall_time due = last_missed(look, &schedule);
+        struct wall_time due = last_missed(sync, &schedule);
         if (wall_time_is_set(due))
-                r = start_job(look, due, err);
-        due = cron_schedule_next(&schedule, look->now);
+                r = start_job(sync, due, err);
+        due = cron_schedule_next(&schedule, sync->now);
         if (wall_time_is_set(due))
-                run_add_at(look->run, object_namespace(look->cron), object_name(look->cron), due);
+                run_add_at(sync->run, object_namespace(sync->cron), object_name(sync->cron), due);
         return r;
 }
 
 /* ---- status ---- */
 
-static void put_active(struct cron_look *look, struct json_tree *tree, struct json_node *status) {
+static void put_active(struct cron_sync *sync, struct json_tree *tree, struct json_node *status) {
         struct json_node *list = node_array(tree);
 
-        for (size_t i = 0; i < look->count; i++) {
-                if (look->jobs[i].is_finished)
+        for (size_t i = 0; i < sync->count; i++) {
+                if (sync->jobs[i].is_finished)
                         continue;
                 struct json_node *reference = node_object(tree);
                 node_put_string(tree, reference, "kind", "Job");
-                node_put_text(tree, reference, "namespace", object_namespace(look->cron));
-                node_put_text(tree, reference, "name", object_name(look->jobs[i].job));
-                node_put_text(tree, reference, "uid", object_uid(look->jobs[i].job));
+                node_put_text(tree, reference, "namespace", object_namespace(sync->cron));
+                node_put_text(tree, reference, "name", object_name(sync->jobs[i].job));
+                node_put_text(tree, reference, "uid", object_uid(sync->jobs[i].job));
                 node_put_string(tree, reference, "apiVersion", "batch/v1");
                 node_append(list, reference);
         }
@@ -232,35 +232,35 @@ static void put_active(struct cron_look *look, struct json_tree *tree, struct js
                 node_put(tree, status, "active", list);
 }
 
-static int write_status(struct cron_look *look, struct err *err) {
+static int write_status(struct cron_sync *sync, struct err *err) {
         struct json_tree *tree = json_tree_new();
-        struct json_node *status = status_begin(tree, look->cron);
+        struct json_node *status = status_begin(tree, sync->cron);
 
-        put_active(look, tree, status);
-        if (wall_time_is_set(look->scheduled))
-                status_time(tree, status, "lastScheduleTime", look->scheduled);
-        if (wall_time_is_set(look->succeeded))
-                status_time(tree, status, "lastSuccessfulTime", look->succeeded);
-        int r = status_write_back(look->run, look->run->control->resource.cron_jobs, look->cron,
+        put_active(sync, tree, status);
+        if (wall_time_is_set(sync->scheduled))
+                status_time(tree, status, "lastScheduleTime", sync->scheduled);
+        if (wall_time_is_set(sync->succeeded))
+                status_time(tree, status, "lastSuccessfulTime", sync->succeeded);
+        int r = status_write_back(sync->run, sync->run->control->resource.cron_jobs, sync->cron,
                                   tree, status, err);
         json_tree_free(tree);
         return r;
 }
 
-static int look_at(struct cron_look *look, struct err *err) {
-        int64_t keep_good = json_get_i64(look->spec, "successfulJobsHistoryLimit", 3);
-        int64_t keep_bad = json_get_i64(look->spec, "failedJobsHistoryLimit", 1);
+static int look_at(struct cron_sync *sync, struct err *err) {
+        int64_t keep_good = json_get_i64(sync->spec, "successfulJobsHistoryLimit", 3);
+        int64_t keep_bad = json_get_i64(sync->spec, "failedJobsHistoryLimit", 1);
 
-        find_jobs(look);
-        int r = keep_time(look, err);
+        find_jobs(sync);
+        int r = keep_time(sync, err);
         if (r == 0)
-                r = write_status(look, err);
+                r = write_status(sync, err);
         if (r == 0)
-                r = cron_job_forget(look, false, keep_good, err);
+                r = cron_job_forget(sync, false, keep_good, err);
         if (r == 0)
-                r = cron_job_forget(look, true, keep_bad, err);
-        for (size_t i = 0; i < look->count; i++)
-                json_doc_free(look->jobs[i].doc);
+                r = cron_job_forget(sync, true, keep_bad, err);
+        for (size_t i = 0; i < sync->count; i++)
+                json_doc_free(sync->jobs[i].doc);
         return r;
 }
 
@@ -270,7 +270,7 @@ static int cron_job_reconcile(struct controller_run *run, struct slice ns, struc
         const struct json *cron =
                 control_read(run->control, run->control->resource.cron_jobs, ns, name, &doc);
         struct arena arena;
-        struct cron_look look = { .run = run,
+        struct cron_sync sync = { .run = run,
                                   .cron = cron,
                                   .spec = json_get(cron, "spec"),
                                   .arena = &arena,
@@ -280,9 +280,9 @@ static int cron_job_reconcile(struct controller_run *run, struct slice ns, struc
         if (!cron)
                 return 0;
         arena_init(&arena, 4096);
-        look.scheduled = object_time(json_get(cron, "status"), "lastScheduleTime");
-        look.succeeded = object_time(json_get(cron, "status"), "lastSuccessfulTime");
-        r = look_at(&look, err);
+        sync.scheduled = object_time(json_get(cron, "status"), "lastScheduleTime");
+        sync.succeeded = object_time(json_get(cron, "status"), "lastSuccessfulTime");
+        r = look_at(&sync, err);
         arena_release(&arena);
         json_doc_free(doc);
         return r;

@@ -28,7 +28,7 @@ static void deployment_changed(struct controller_run *run, struct change *change
                 work_queue_add(run->queue, store_object_ns(change->event->object),
                                store_object_name(change->event->object));
         else if (change->resource == number->replica_sets)
-                owner_hear(run, change, "Deployment");
+                owner_observe(run, change, "Deployment");
         else if (change->resource == number->pods && change->event->type == STORE_DELETED)
                 pod_gone(run, change);
 }

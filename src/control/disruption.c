@@ -152,7 +152,7 @@ static void disruption_changed(struct controller_run *run, struct change *change
 
 /* ---- one budget ---- */
 
-struct budget_look {
+struct budget_sync {
         struct controller_run *run;
         const struct json *budget;
         struct arena *arena;
@@ -165,21 +165,21 @@ struct budget_look {
         bool has_unmanaged;   /* a pod without controller was seen */
 };
 
-static void find_pods(struct budget_look *look) {
-        const struct object_index *index = look->run->control->index;
+static void find_pods(struct budget_sync *sync) {
+        const struct object_index *index = sync->run->control->index;
         const struct entry_list *lists[2];
         size_t most = 0;
 
         for (int i = 0; i < 2; i++) {
-                lists[i] = object_index_pods(index, object_namespace(look->budget), i);
+                lists[i] = object_index_pods(index, object_namespace(sync->budget), i);
                 most += lists[i] ? lists[i]->count : 0;
         }
-        look->pods.items = ARENA_ARRAY(look->arena, struct object_entry *, most);
+        sync->pods.items = ARENA_ARRAY(sync->arena, struct object_entry *, most);
         for (int i = 0; i < 2; i++) {
                 for (struct entry_link *link = lists[i] ? lists[i]->first : NULL; link;
                      link = link->after)
-                        if (pod_entry_matches(index, link->entry, &look->selector))
-                                look->pods.items[look->pods.count++] = link->entry;
+                        if (pod_entry_matches(index, link->entry, &sync->selector))
+                                sync->pods.items[sync->pods.count++] = link->entry;
         }
 }
 
@@ -191,9 +191,9 @@ static int fail_scale(const struct json *reference, struct err *err) {
 }
 
 /* What a controller wants: a replica set of a deployment answers with what that wants. */
-static int scale_of(struct budget_look *look, const struct json *reference, int64_t *ret_scale,
+static int scale_of(struct budget_sync *sync, const struct json *reference, int64_t *ret_scale,
                     struct err *err) {
-        const struct control *control = look->run->control;
+        const struct control *control = sync->run->control;
         const struct resource_entry *kind = control_resources_find_kind(
                 control->table, api_version_group(json_get_text(reference, "apiVersion")),
                 json_get_text(reference, "kind"));
@@ -201,7 +201,7 @@ static int scale_of(struct budget_look *look, const struct json *reference, int6
         int r = 0;
 
         const struct json *object =
-                kind ? control_read(control, kind->resource, object_namespace(look->budget),
+                kind ? control_read(control, kind->resource, object_namespace(sync->budget),
                                     json_get_text(reference, "name"), &doc)
                      : NULL;
         if (!object || !slice_eq(object_uid(object), json_get_text(reference, "uid"))) {
@@ -212,54 +212,54 @@ static int scale_of(struct budget_look *look, const struct json *reference, int6
                 kind->resource == control->resource.replica_sets ? object_controller(object) : NULL;
         const struct json *replicas = json_get(json_get(object, "spec"), "replicas");
         if (above)
-                r = scale_of(look, above, ret_scale, err);
+                r = scale_of(sync, above, ret_scale, err);
         else if (!json_as_i64(replicas, ret_scale))
                 r = fail_scale(reference, err);
         json_doc_free(doc);
         return r;
 }
 
-static int add_scale(struct budget_look *look, const struct object_entry *entry, struct err *err) {
+static int add_scale(struct budget_sync *sync, const struct object_entry *entry, struct err *err) {
         struct json_doc *doc = NULL;
         int64_t scale = 0;
 
         if (!entry->controller) {
-                look->has_unmanaged = true;
+                sync->has_unmanaged = true;
                 return 0;
         }
-        if (map_get(look->owners, slice_of(entry->controller->uid)))
+        if (map_get(sync->owners, slice_of(entry->controller->uid)))
                 return 0;
-        map_put(look->owners, slice_of(entry->controller->uid), look);
+        map_put(sync->owners, slice_of(entry->controller->uid), sync);
         const struct json *pod = entry_read(entry, &doc);
-        int r = scale_of(look, object_controller(pod), &scale, err);
-        look->scale += scale;
+        int r = scale_of(sync, object_controller(pod), &scale, err);
+        sync->scale += scale;
         json_doc_free(doc);
         return r;
 }
 
 /* Pods that an eviction was allowed for count as gone, until that took too long. */
-static bool is_disrupted(struct budget_look *look, struct slice name) {
-        const struct json *disrupted = json_get(json_get(look->budget, "status"), "disruptedPods");
+static bool is_disrupted(struct budget_sync *sync, struct slice name) {
+        const struct json *disrupted = json_get(json_get(sync->budget, "status"), "disruptedPods");
         struct wall_time when;
 
         if (!wall_time_parse(json_text(json_get_slice(disrupted, name)), &when))
                 return false;
         when.ns += DISRUPTION_TIMEOUT_NS;
-        if (when.ns <= look->now.ns)
+        if (when.ns <= sync->now.ns)
                 return false;
-        if (!wall_time_is_set(look->due) || when.ns < look->due.ns)
-                look->due = when;
+        if (!wall_time_is_set(sync->due) || when.ns < sync->due.ns)
+                sync->due = when;
         return true;
 }
 
-static int64_t count_healthy(struct budget_look *look) {
+static int64_t count_healthy(struct budget_sync *sync) {
         int64_t healthy = 0;
 
-        for (size_t i = 0; i < look->pods.count; i++) {
-                const struct object_entry *entry = look->pods.items[i];
+        for (size_t i = 0; i < sync->pods.count; i++) {
+                const struct object_entry *entry = sync->pods.items[i];
 
                 if (!entry->pod->is_deleted && entry->pod->is_ready &&
-                    !is_disrupted(look, store_object_name(entry->object)))
+                    !is_disrupted(sync, store_object_name(entry->object)))
                         healthy++;
         }
         return healthy;
@@ -268,42 +268,42 @@ static int64_t count_healthy(struct budget_look *look) {
 /* ---- status ---- */
 
 /* It was let go, and is there still. */
-static void tell_not_deleted(struct budget_look *look, const struct object_entry *entry) {
+static void report_not_deleted(struct budget_sync *sync, const struct object_entry *entry) {
         struct json_doc *doc = NULL;
-        struct slice ns = object_namespace(look->budget), name = object_name(look->budget);
+        struct slice ns = object_namespace(sync->budget), name = object_name(sync->budget);
 
         if (json_parse(store_object_body(entry->object), &doc, NULL) < 0)
                 return;
         object_warning(
-                look->run, look->run->control->resource.pods, json_doc_root(doc), "NotDeleted",
+                sync->run, sync->run->control->resource.pods, json_doc_root(doc), "NotDeleted",
                 "Pod was expected by PDB " SLICE_FMT "/" SLICE_FMT " to be deleted but it wasn't",
                 SLICE_ARG(ns), SLICE_ARG(name));
         json_doc_free(doc);
 }
 
 /* Null for those that are gone, on their way, or were promised too long ago. */
-static void put_disrupted(struct budget_look *look, struct json_tree *tree,
+static void put_disrupted(struct budget_sync *sync, struct json_tree *tree,
                           struct json_node *status) {
-        const struct control *control = look->run->control;
+        const struct control *control = sync->run->control;
         struct json_iter iter =
-                json_iter(json_get(json_get(look->budget, "status"), "disruptedPods"));
+                json_iter(json_get(json_get(sync->budget, "status"), "disruptedPods"));
         struct json_node *map = node_get(status, "disruptedPods");
         struct slice name;
 
         while (map && json_next(&iter, &name, NULL)) {
                 const struct object_entry *entry =
                         object_index_find(control->index, control->resource.pods,
-                                          object_namespace(look->budget), name);
+                                          object_namespace(sync->budget), name);
 
-                if (entry && !entry->pod->is_deleted && is_disrupted(look, name))
+                if (entry && !entry->pod->is_deleted && is_disrupted(sync, name))
                         continue;
                 node_set(tree, map, name, node_null(tree));
                 if (entry && !entry->pod->is_deleted)
-                        tell_not_deleted(look, entry);
+                        report_not_deleted(sync, entry);
         }
 }
 
-static void put_condition(struct budget_look *look, struct json_tree *tree,
+static void put_condition(struct budget_sync *sync, struct json_tree *tree,
                           struct json_node *status, bool is_allowed, const struct err *failure) {
         const char *reason = is_allowed ? "SufficientPods" : "InsufficientPods";
         struct json_node *condition;
@@ -314,78 +314,78 @@ static void put_condition(struct budget_look *look, struct json_tree *tree,
                                             .is_true = is_allowed,
                                             .reason = failure->code < 0 ? "SyncFailed" : reason,
                                             .message = failure->code < 0 ? failure->text : "" },
-                look->now);
+                sync->now);
         struct node_iter iter = node_iter(node_get(status, "conditions"));
         while (node_next(&iter, NULL, &condition)) {
                 if (slice_is(node_get_text(condition, "type"), "DisruptionAllowed"))
                         node_put_i64(tree, condition, "observedGeneration",
-                                     object_generation(look->budget));
+                                     object_generation(sync->budget));
         }
 }
 
-static int write_status(struct budget_look *look, const struct budget_output *output,
+static int write_status(struct budget_sync *sync, const struct budget_output *output,
                         int64_t healthy, const struct err *failure, struct err *err) {
         struct json_tree *tree = json_tree_new();
-        struct json_node *status = status_begin(tree, look->budget);
+        struct json_node *status = status_begin(tree, sync->budget);
 
         if (failure->code < 0) {
                 node_put_i64(tree, status, "disruptionsAllowed", 0);
         } else {
-                put_disrupted(look, tree, status);
+                put_disrupted(sync, tree, status);
                 node_put_i64(tree, status, "currentHealthy", healthy);
                 node_put_i64(tree, status, "desiredHealthy", output->desired);
                 node_put_i64(tree, status, "expectedPods", output->expected);
                 node_put_i64(tree, status, "disruptionsAllowed", output->allowed);
         }
-        node_put_i64(tree, status, "observedGeneration", object_generation(look->budget));
-        put_condition(look, tree, status, failure->code == 0 && output->allowed > 0, failure);
-        int r = status_write_back(look->run, look->run->control->resource.budgets, look->budget,
+        node_put_i64(tree, status, "observedGeneration", object_generation(sync->budget));
+        put_condition(sync, tree, status, failure->code == 0 && output->allowed > 0, failure);
+        int r = status_write_back(sync->run, sync->run->control->resource.budgets, sync->budget,
                                   tree, status, err);
         json_tree_free(tree);
         return r;
 }
 
-static void disruption_tell(struct budget_look *look, const struct err *failure) {
-        int resource = look->run->control->resource.budgets;
-        bool is_news = json_get_i64(json_get(look->budget, "status"), "observedGeneration", 0) !=
-                       object_generation(look->budget);
+static void disruption_report(struct budget_sync *sync, const struct err *failure) {
+        int resource = sync->run->control->resource.budgets;
+        bool is_news = json_get_i64(json_get(sync->budget, "status"), "observedGeneration", 0) !=
+                       object_generation(sync->budget);
 
-        if (is_news && look->pods.count == 0)
-                object_event(look->run, resource, look->budget, "NoPods", "No matching pods found");
-        if (is_news && look->has_unmanaged)
-                object_warning(look->run, resource, look->budget, "UnmanagedPods",
+        if (is_news && sync->pods.count == 0)
+                object_event(sync->run, resource, sync->budget, "NoPods", "No matching pods found");
+        if (is_news && sync->has_unmanaged)
+                object_warning(sync->run, resource, sync->budget, "UnmanagedPods",
                                "Pods selected by this PodDisruptionBudget were found to be "
                                "unmanaged; only a number in spec.minAvailable can cover them.");
         if (is_news && failure->code < 0)
-                object_warning(look->run, resource, look->budget, "CalculateExpectedPodCountFailed",
+                object_warning(sync->run, resource, sync->budget, "CalculateExpectedPodCountFailed",
                                "Failed to calculate the number of expected pods: %s",
                                failure->text);
 }
 
-static int look_at(struct budget_look *look, struct err *err) {
-        const struct json *spec = json_get(look->budget, "spec");
+static int look_at(struct budget_sync *sync, struct err *err) {
+        const struct json *spec = json_get(sync->budget, "spec");
         struct budget_input input = { .min_available = json_get(spec, "minAvailable"),
                                       .max_unavailable = json_get(spec, "maxUnavailable") };
         struct budget_output output = { 0 };
         struct err failure = { 0 };
-        int r = selector_decode(json_get(spec, "selector"), look->arena, &look->selector, err);
+        int r = selector_decode(json_get(spec, "selector"), sync->arena, &sync->selector, err);
 
         if (r < 0)
                 return r;
-        look->due = WALL_TIME_UNSET;
-        find_pods(look);
-        for (size_t i = 0; i < look->pods.count && r == 0 && budget_needs_scale(&input); i++)
-                r = add_scale(look, look->pods.items[i], &failure);
-        input.pods = (int64_t)look->pods.count;
-        input.scale = look->scale;
-        input.healthy = count_healthy(look);
+        sync->due = WALL_TIME_UNSET;
+        find_pods(sync);
+        for (size_t i = 0; i < sync->pods.count && r == 0 && budget_needs_scale(&input); i++)
+                r = add_scale(sync, sync->pods.items[i], &failure);
+        input.pods = (int64_t)sync->pods.count;
+        input.scale = sync->scale;
+        input.healthy = count_healthy(sync);
         if (r == 0)
                 output = budget_compute(&input);
-        r = write_status(look, &output, input.healthy, &failure, err);
-        if (wall_time_is_set(look->due))
-                run_add_at(look->run, object_namespace(look->budget), object_name(look->budget),
-                           look->due);
-        disruption_tell(look, &failure);
+        r = write_status(sync, &output, input.healthy, &failure, err);
+        if (wall_time_is_set(sync->due))
+                run_add_at(sync->run, object_namespace(sync->budget), object_name(sync->budget),
+                           sync->due);
+        disruption_report(sync, &failure);
         return r;
 }
 
@@ -429,7 +429,7 @@ static int disruption_reconcile(struct controller_run *run, struct slice ns, str
         bool is_pod = slice_has_prefix(name, prefix);
         struct json_doc *doc = NULL;
         struct arena arena;
-        struct budget_look look = { .run = run, .arena = &arena, .now = control_now(control) };
+        struct budget_sync sync = { .run = run, .arena = &arena, .now = control_now(control) };
         int r = 0;
 
         if (is_pod)
@@ -438,11 +438,11 @@ static int disruption_reconcile(struct controller_run *run, struct slice ns, str
                 control_read(control, is_pod ? control->resource.pods : control->resource.budgets,
                              ns, is_pod ? pod_name : name, &doc);
         arena_init(&arena, 4096);
-        look.owners = map_new();
-        look.budget = object;
+        sync.owners = map_new();
+        sync.budget = object;
         if (object)
-                r = is_pod ? forget_target(run, ns, name, object, err) : look_at(&look, err);
-        map_free(look.owners);
+                r = is_pod ? forget_target(run, ns, name, object, err) : look_at(&sync, err);
+        map_free(sync.owners);
         arena_release(&arena);
         json_doc_free(doc);
         return r;

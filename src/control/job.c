@@ -43,7 +43,7 @@ static void job_changed(struct controller_run *run, struct change *change) {
         const struct resource_numbers *number = &run->control->resource;
 
         if (change->resource == number->pods) {
-                pod_owner_hear(run, change, number->jobs, "Job");
+                pod_owner_observe(run, change, number->jobs, "Job");
                 return;
         }
         if (change->resource != number->jobs)
@@ -126,70 +126,70 @@ static void put_index_env(struct json_tree *tree, struct json_node *pod) {
         }
 }
 
-static void put_index(struct job_look *look, struct json_tree *tree, struct json_node *pod,
+static void put_index(struct job_sync *sync, struct json_tree *tree, struct json_node *pod,
                       int64_t index) {
         struct json_node *metadata = node_get(pod, "metadata");
-        struct slice name = object_name(look->job);
-        char *text = arena_printf(look->arena, "%lld", (long long)index);
+        struct slice name = object_name(sync->job);
+        char *text = arena_printf(sync->arena, "%lld", (long long)index);
 
         node_put_string(tree, node_need_object(tree, metadata, "labels"), JOB_INDEX_KEY, text);
         node_put_string(tree, node_need_object(tree, metadata, "annotations"), JOB_INDEX_KEY, text);
         node_put_string(tree, metadata, "generateName",
-                        arena_printf(look->arena, SLICE_FMT "-%s-", SLICE_ARG(name), text));
+                        arena_printf(sync->arena, SLICE_FMT "-%s-", SLICE_ARG(name), text));
         if (name.len + strlen(text) + 1 <= 63)
                 node_put_string(tree, node_get(pod, "spec"), "hostname",
-                                arena_printf(look->arena, SLICE_FMT "-%s", SLICE_ARG(name), text));
+                                arena_printf(sync->arena, SLICE_FMT "-%s", SLICE_ARG(name), text));
         put_index_env(tree, pod);
 }
 
-static int create_pod(struct job_look *look, int64_t index, struct err *err) {
-        int resource = look->run->control->resource.jobs;
+static int create_pod(struct job_sync *sync, int64_t index, struct err *err) {
+        int resource = sync->run->control->resource.jobs;
         struct json_tree *tree = json_tree_new();
-        struct json_node *pod = pod_from_template(look->run, tree, resource, look->job,
-                                                  json_get(look->spec, "template"));
+        struct json_node *pod = pod_from_template(sync->run, tree, resource, sync->job,
+                                                  json_get(sync->spec, "template"));
 
         node_append(node_need_array(tree, node_get(pod, "metadata"), "finalizers"),
                     node_string(tree, JOB_FINALIZER));
         if (index >= 0)
-                put_index(look, tree, pod, index);
-        int r = pod_owner_create(look->run, resource, look->job, pod, err);
+                put_index(sync, tree, pod, index);
+        int r = pod_owner_create(sync->run, resource, sync->job, pod, err);
         json_tree_free(tree);
         return r;
 }
 
-static int64_t next_index(const struct job_look *look, int64_t from) {
-        while (from < look->completions &&
-               (bitset_has(&look->done, (size_t)from) || bitset_has(&look->busy, (size_t)from)))
+static int64_t next_index(const struct job_sync *sync, int64_t from) {
+        while (from < sync->completions &&
+               (bitset_has(&sync->done, (size_t)from) || bitset_has(&sync->busy, (size_t)from)))
                 from++;
-        return from < look->completions ? from : -1;
+        return from < sync->completions ? from : -1;
 }
 
-static int create_pods(struct job_look *look, int64_t count, struct err *err) {
+static int create_pods(struct job_sync *sync, int64_t count, struct err *err) {
         int64_t index = -1;
 
         for (int64_t i = 0; i < count && i < BURST_MAX; i++) {
-                if (look->is_indexed) {
-                        index = next_index(look, index + 1);
+                if (sync->is_indexed) {
+                        index = next_index(sync, index + 1);
                         if (index < 0)
                                 return 0;
                 }
-                int r = create_pod(look, index, err);
+                int r = create_pod(sync, index, err);
                 if (r < 0)
                         return r;
         }
         if (count > BURST_MAX)
-                work_queue_add(look->run->queue, object_namespace(look->job),
-                               object_name(look->job));
+                work_queue_add(sync->run->queue, object_namespace(sync->job),
+                               object_name(sync->job));
         return 0;
 }
 
-static int delete_active(struct job_look *look, int64_t count, struct err *err) {
-        for (size_t i = look->pods.count; i > 0 && count > 0; i--) {
-                struct object_entry *entry = look->pods.items[i - 1];
+static int delete_active(struct job_sync *sync, int64_t count, struct err *err) {
+        for (size_t i = sync->pods.count; i > 0 && count > 0; i--) {
+                struct object_entry *entry = sync->pods.items[i - 1];
 
                 if (!pod_entry_is_active(entry))
                         continue;
-                int r = pod_owner_delete(look->run, look->run->control->resource.jobs, look->job,
+                int r = pod_owner_delete(sync->run, sync->run->control->resource.jobs, sync->job,
                                          entry, err);
                 if (r < 0)
                         return r;
@@ -200,59 +200,59 @@ static int delete_active(struct job_look *look, int64_t count, struct err *err) 
 
 /* ---- pauses ---- */
 
-static bool is_paused(struct job_look *look) {
-        struct slice uid = object_uid(look->job);
-        struct job_backoff *backoff = map_get(look->run->state, uid);
+static bool is_paused(struct job_sync *sync) {
+        struct slice uid = object_uid(sync->job);
+        struct job_backoff *backoff = map_get(sync->run->state, uid);
         int64_t pause_ns;
 
-        if (look->fresh_failed) {
+        if (sync->fresh_failed) {
                 if (!backoff) {
                         backoff = xcalloc(1, sizeof(*backoff));
-                        map_put(look->run->state, uid, backoff);
+                        map_put(sync->run->state, uid, backoff);
                 }
-                pause_ns = look->run->control->config.backoff_first_ns << backoff->failures;
+                pause_ns = sync->run->control->config.backoff_first_ns << backoff->failures;
                 if (backoff->failures < FAILURES_MAX)
                         backoff->failures++;
-                backoff->until.ns = look->now.ns + pause_ns;
-        } else if (backoff && look->counted.count) {
+                backoff->until.ns = sync->now.ns + pause_ns;
+        } else if (backoff && sync->counted.count) {
                 backoff->failures = 0;
-                backoff->until.ns = look->now.ns;
+                backoff->until.ns = sync->now.ns;
         }
-        if (!backoff || backoff->until.ns <= look->now.ns)
+        if (!backoff || backoff->until.ns <= sync->now.ns)
                 return false;
-        run_add_at(look->run, object_namespace(look->job), object_name(look->job), backoff->until);
+        run_add_at(sync->run, object_namespace(sync->job), object_name(sync->job), backoff->until);
         return true;
 }
 
 /* ---- one look ---- */
 
-static int64_t wanted_pods(const struct job_look *look) {
-        if (look->is_suspended || look->is_success || look->failure_reason)
+static int64_t wanted_pods(const struct job_sync *sync) {
+        if (sync->is_suspended || sync->is_success || sync->failure_reason)
                 return 0;
-        if (!look->has_completions)
-                return look->succeeded > 0 ? look->active : look->parallelism;
-        int64_t left = look->completions - look->succeeded;
-        return left < look->parallelism ? left : look->parallelism;
+        if (!sync->has_completions)
+                return sync->succeeded > 0 ? sync->active : sync->parallelism;
+        int64_t left = sync->completions - sync->succeeded;
+        return left < sync->parallelism ? left : sync->parallelism;
 }
 
 /* Others are replaced only when gone, if the job says so. */
-static int64_t present_pods(const struct job_look *look) {
-        bool waits = json_get(look->spec, "podFailurePolicy") ||
-                     slice_is(json_get_text(look->spec, "podReplacementPolicy"), "Failed");
+static int64_t present_pods(const struct job_sync *sync) {
+        bool waits = json_get(sync->spec, "podFailurePolicy") ||
+                     slice_is(json_get_text(sync->spec, "podReplacementPolicy"), "Failed");
 
-        return look->active + (waits ? look->terminating : 0);
+        return sync->active + (waits ? sync->terminating : 0);
 }
 
-static int job_manage(struct job_look *look, struct err *err) {
-        int64_t excess = present_pods(look) - wanted_pods(look);
-        bool is_waiting = is_paused(look);
+static int job_manage(struct job_sync *sync, struct err *err) {
+        int64_t excess = present_pods(sync) - wanted_pods(sync);
+        bool is_waiting = is_paused(sync);
 
-        if (object_is_deleted(look->job))
+        if (object_is_deleted(sync->job))
                 return 0;
         if (excess > 0)
-                return delete_active(look, excess, err);
+                return delete_active(sync, excess, err);
         if (excess < 0 && !is_waiting)
-                return create_pods(look, -excess, err);
+                return create_pods(sync, -excess, err);
         return 0;
 }
 
@@ -261,19 +261,19 @@ static bool is_finished(const struct json *job) {
                object_condition_is(job, "Failed", "True");
 }
 
-static void tell_end(struct job_look *look, bool is_over) {
-        int resource = look->run->control->resource.jobs;
+static void report_end(struct job_sync *sync, bool is_over) {
+        int resource = sync->run->control->resource.jobs;
 
-        if (look->failure_reason && !object_condition(look->job, "FailureTarget"))
-                object_warning(look->run, resource, look->job, look->failure_reason, "%s",
-                               look->failure_message);
-        else if (look->is_success && is_over)
-                object_event(look->run, resource, look->job, "Completed", "Job completed");
+        if (sync->failure_reason && !object_condition(sync->job, "FailureTarget"))
+                object_warning(sync->run, resource, sync->job, sync->failure_reason, "%s",
+                               sync->failure_message);
+        else if (sync->is_success && is_over)
+                object_event(sync->run, resource, sync->job, "Completed", "Job completed");
 }
 
-static int release_counted(struct job_look *look, struct err *err) {
-        for (size_t i = 0; i < look->counted.count; i++) {
-                int r = release_pod(look->run, look->counted.items[i], err);
+static int release_counted(struct job_sync *sync, struct err *err) {
+        for (size_t i = 0; i < sync->counted.count; i++) {
+                int r = release_pod(sync->run, sync->counted.items[i], err);
 
                 if (r < 0)
                         return r;
@@ -281,59 +281,59 @@ static int release_counted(struct job_look *look, struct err *err) {
         return 0;
 }
 
-static void job_begin(struct job_look *look, const struct json *job) {
+static void job_begin(struct job_sync *sync, const struct json *job) {
         const struct json *status = json_get(job, "status");
 
-        look->job = job;
-        look->spec = json_get(job, "spec");
-        look->now = control_now(look->run->control);
-        look->has_completions = json_get(look->spec, "completions");
-        look->completions = json_get_i64(look->spec, "completions", 0);
-        look->parallelism = json_get_i64(look->spec, "parallelism", 1);
-        look->backoff_limit = json_get_i64(look->spec, "backoffLimit", 6);
-        look->is_suspended = json_get_bool(look->spec, "suspend", false);
-        look->is_indexed = slice_is(json_get_text(look->spec, "completionMode"), "Indexed") &&
-                           look->completions <= COMPLETIONS_MAX;
-        look->succeeded = json_get_i64(status, "succeeded", 0);
-        look->failed = json_get_i64(status, "failed", 0);
-        size_t indexes = look->is_indexed ? (size_t)look->completions : 0;
-        look->done = bitset_in_arena(look->arena, indexes + 1);
-        look->busy = bitset_in_arena(look->arena, indexes + 1);
-        index_set_parse(json_get_text(status, "completedIndexes"), indexes, &look->done);
+        sync->job = job;
+        sync->spec = json_get(job, "spec");
+        sync->now = control_now(sync->run->control);
+        sync->has_completions = json_get(sync->spec, "completions");
+        sync->completions = json_get_i64(sync->spec, "completions", 0);
+        sync->parallelism = json_get_i64(sync->spec, "parallelism", 1);
+        sync->backoff_limit = json_get_i64(sync->spec, "backoffLimit", 6);
+        sync->is_suspended = json_get_bool(sync->spec, "suspend", false);
+        sync->is_indexed = slice_is(json_get_text(sync->spec, "completionMode"), "Indexed") &&
+                           sync->completions <= COMPLETIONS_MAX;
+        sync->succeeded = json_get_i64(status, "succeeded", 0);
+        sync->failed = json_get_i64(status, "failed", 0);
+        size_t indexes = sync->is_indexed ? (size_t)sync->completions : 0;
+        sync->done = bitset_in_arena(sync->arena, indexes + 1);
+        sync->busy = bitset_in_arena(sync->arena, indexes + 1);
+        index_set_parse(json_get_text(status, "completedIndexes"), indexes, &sync->done);
 }
 
 /* An announced end stays what it is. */
-static void recall_end(struct job_look *look) {
-        const struct json *failure = object_condition(look->job, "FailureTarget");
+static void recall_end(struct job_sync *sync) {
+        const struct json *failure = object_condition(sync->job, "FailureTarget");
 
         if (!failure)
                 return;
-        look->failure_reason = arena_string(look->arena, json_get_text(failure, "reason"));
-        look->failure_message = arena_string(look->arena, json_get_text(failure, "message"));
+        sync->failure_reason = arena_string(sync->arena, json_get_text(failure, "reason"));
+        sync->failure_message = arena_string(sync->arena, json_get_text(failure, "message"));
 }
 
-static int look_at(struct job_look *look, const struct json *job, struct err *err) {
+static int look_at(struct job_sync *sync, const struct json *job, struct err *err) {
 
-        job_begin(look, job);
-        int r = pod_owner_claim(look->run, look->run->control->resource.jobs, job, look->arena,
-                                &look->pods, err);
+        job_begin(sync, job);
+        int r = pod_owner_claim(sync->run, sync->run->control->resource.jobs, job, sync->arena,
+                                &sync->pods, err);
         if (r < 0)
                 return r;
-        recall_end(look);
-        job_count_pods(look);
+        recall_end(sync);
+        job_count_pods(sync);
         if (is_finished(job)) {
-                free(map_remove(look->run->state, object_uid(job)));
-                return release_counted(look, err);
+                free(map_remove(sync->run->state, object_uid(job)));
+                return release_counted(sync, err);
         }
-        job_judge(look);
-        bool is_over = (look->failure_reason || look->is_success) && look->active == 0 &&
-                       look->terminating == 0;
-        tell_end(look, is_over);
-        r = job_write_status(look, is_over, err);
+        job_judge(sync);
+        bool is_over = (sync->failure_reason || sync->is_success) && sync->active == 0 &&
+                       sync->terminating == 0;
+        report_end(sync, is_over);
+        r = job_write_status(sync, is_over, err);
         if (r == 0)
-                r = job_manage(look, err);
+                r = job_manage(sync, err);
         /* Last, as pods may go with their finalizer. */
-        return r == 0 ? release_counted(look, err) : r;
+        return r == 0 ? release_counted(sync, err) : r;
 }
 
 static int job_reconcile(struct controller_run *run, struct slice ns, struct slice name,
@@ -342,10 +342,10 @@ static int job_reconcile(struct controller_run *run, struct slice ns, struct sli
         const struct json *job =
                 control_read(run->control, run->control->resource.jobs, ns, name, &doc);
         struct arena arena;
-        struct job_look look = { .run = run, .arena = &arena };
+        struct job_sync sync = { .run = run, .arena = &arena };
 
         arena_init(&arena, 4096);
-        int r = job ? look_at(&look, job, err) : release_strays(run, ns, err);
+        int r = job ? look_at(&sync, job, err) : release_strays(run, ns, err);
         arena_release(&arena);
         json_doc_free(doc);
         return r;

@@ -7,7 +7,7 @@
 #define JOB_FINALIZER "batch.kubernetes.io/job-tracking"
 #define JOB_INDEX_KEY "batch.kubernetes.io/job-completion-index"
 
-struct job_look {
+struct job_sync {
         struct controller_run *run;
         const struct json *job, *spec;
         struct arena *arena;
@@ -27,8 +27,8 @@ struct job_look {
 };
 
 /* Decides about the pods that are over since the last look. */
-void job_count_pods(struct job_look *look);
+void job_count_pods(struct job_sync *sync);
 /* Sets failure or success by the rules that look at counts and time. */
-void job_judge(struct job_look *look);
-int job_write_status(struct job_look *look, bool is_over, struct err *err);
-int64_t job_pod_index(const struct job_look *look, const struct object_entry *pod); /* -1 = none */
+void job_judge(struct job_sync *sync);
+int job_write_status(struct job_sync *sync, bool is_over, struct err *err);
+int64_t job_pod_index(const struct job_sync *sync, const struct object_entry *pod); /* -1 = none */

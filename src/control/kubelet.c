@@ -35,7 +35,7 @@ static void kubelet_stop(struct controller_run *run) {
         while (map_next(kubelet->pod_runs, &at, NULL, &value))
                 pod_run_free(value);
         for (size_t i = 0; i < HEARTBEAT_SLOTS; i++)
-                free(kubelet->slots[i].nodes);
+                free(kubelet->buckets[i].nodes);
         map_free(kubelet->nodes);
         map_free(kubelet->pod_runs);
         arena_release(&kubelet->scratch);

@@ -72,11 +72,11 @@ static void kubelet_node_renew(struct kubelet *kubelet, struct kubelet_node *nod
 
 static void kubelet_node_beat(void *context) {
         struct kubelet *kubelet = context;
-        struct heartbeat_slot *slot = &kubelet->slots[kubelet->next_slot];
+        struct heartbeat_bucket *bucket = &kubelet->buckets[kubelet->next_bucket];
 
-        for (uint32_t i = 0; i < slot->count; i++)
-                kubelet_node_renew(kubelet, slot->nodes[i]);
-        kubelet->next_slot = (kubelet->next_slot + 1) % HEARTBEAT_SLOTS;
+        for (uint32_t i = 0; i < bucket->count; i++)
+                kubelet_node_renew(kubelet, bucket->nodes[i]);
+        kubelet->next_bucket = (kubelet->next_bucket + 1) % HEARTBEAT_SLOTS;
         kubelet_heartbeat_start(kubelet);
 }
 
@@ -92,7 +92,7 @@ void kubelet_heartbeat_start(struct kubelet *kubelet) {
 
 static struct kubelet_node *node_need(struct kubelet *kubelet, struct slice name) {
         struct kubelet_node *node = map_get(kubelet->nodes, name);
-        struct heartbeat_slot *slot;
+        struct heartbeat_bucket *bucket;
 
         if (node)
                 return node;
@@ -101,17 +101,17 @@ static struct kubelet_node *node_need(struct kubelet *kubelet, struct slice name
         node->number = kubelet->next_number++;
         node->since = control_now(kubelet->run->control);
         node->down_until = WALL_TIME_UNSET;
-        node->slot = node->number % HEARTBEAT_SLOTS;
+        node->bucket = node->number % HEARTBEAT_SLOTS;
         snprintf(node->host_ip, sizeof(node->host_ip), "172.%u.%u.%u",
                  16 + (node->number / 64516) % 16, node->number / 254 % 254,
                  1 + node->number % 254);
-        slot = &kubelet->slots[node->slot];
-        if (slot->count == slot->cap) {
-                slot->cap = slot->cap ? slot->cap * 2 : 8;
-                slot->nodes = xreallocarray(slot->nodes, slot->cap, sizeof(slot->nodes[0]));
+        bucket = &kubelet->buckets[node->bucket];
+        if (bucket->count == bucket->cap) {
+                bucket->cap = bucket->cap ? bucket->cap * 2 : 8;
+                bucket->nodes = xreallocarray(bucket->nodes, bucket->cap, sizeof(bucket->nodes[0]));
         }
-        node->slot_index = slot->count;
-        slot->nodes[slot->count++] = node;
+        node->bucket_index = bucket->count;
+        bucket->nodes[bucket->count++] = node;
         map_put(kubelet->nodes, name, node);
         if (!loop_timer_is_armed(&kubelet->heartbeat))
                 kubelet_heartbeat_start(kubelet);
@@ -119,13 +119,13 @@ static struct kubelet_node *node_need(struct kubelet *kubelet, struct slice name
 }
 
 void kubelet_node_forget(struct kubelet *kubelet, struct kubelet_node *node) {
-        struct heartbeat_slot *slot;
+        struct heartbeat_bucket *bucket;
 
         if (!node)
                 return;
-        slot = &kubelet->slots[node->slot];
-        slot->nodes[node->slot_index] = slot->nodes[--slot->count];
-        slot->nodes[node->slot_index]->slot_index = node->slot_index;
+        bucket = &kubelet->buckets[node->bucket];
+        bucket->nodes[node->bucket_index] = bucket->nodes[--bucket->count];
+        bucket->nodes[node->bucket_index]->bucket_index = node->bucket_index;
         map_remove(kubelet->nodes, slice_of(node->name));
         json_doc_free(node->doc);
         free(node->name);

@@ -19,7 +19,7 @@ struct kubelet_pod_step {
 
 /* ---- events ---- */
 
-static void tell_started(const struct kubelet_pod_step *step, size_t i) {
+static void report_started(const struct kubelet_pod_step *step, size_t i) {
         struct controller_run *run = step->kubelet->run;
         const struct container_plan *container = &step->plan.containers[i];
         int pods = run->control->resource.pods;
@@ -33,7 +33,7 @@ static void tell_started(const struct kubelet_pod_step *step, size_t i) {
                      SLICE_ARG(container->name));
 }
 
-static void tell_backing_off(const struct kubelet_pod_step *step, size_t i) {
+static void report_backing_off(const struct kubelet_pod_step *step, size_t i) {
         object_warning(step->kubelet->run, step->kubelet->run->control->resource.pods, step->pod,
                        "BackOff",
                        "Back-off restarting failed container " SLICE_FMT " in pod " SLICE_FMT
@@ -42,7 +42,7 @@ static void tell_backing_off(const struct kubelet_pod_step *step, size_t i) {
                        SLICE_ARG(step->plan.ns), SLICE_ARG(step->plan.uid));
 }
 
-static void kubelet_pod_tell(const struct kubelet_pod_step *step) {
+static void kubelet_pod_report(const struct kubelet_pod_step *step) {
         bool is_quiet = step->kubelet->run->control->config.is_quiet;
         int pods = step->kubelet->run->control->resource.pods;
 
@@ -51,11 +51,11 @@ static void kubelet_pod_tell(const struct kubelet_pod_step *step) {
                 const struct container_run *before = &step->before->containers[i];
 
                 if (now->is_backing_off && !before->is_backing_off)
-                        tell_backing_off(step, i);
+                        report_backing_off(step, i);
                 if (is_quiet)
                         continue;
                 if (now->has_begun && (!before->has_begun || now->restarts != before->restarts))
-                        tell_started(step, i);
+                        report_started(step, i);
                 if (step->run->is_stopping && !step->before->is_stopping &&
                     before->state == STATE_RUNNING)
                         object_event(step->kubelet->run, pods, step->pod, "Killing",
@@ -191,7 +191,7 @@ static int take_step(struct kubelet_pod_step *step, struct slice ns, struct slic
         if (needs_report(step, is_changed))
                 r = write_status(step, err);
         if (r == 0 && is_changed)
-                kubelet_pod_tell(step);
+                kubelet_pod_report(step);
         if (r == 0 && pod_run_is_over(step->run) && wall_time_is_set(step->plan.deleted))
                 r = confirm_deletion(step, err);
         step->entry = object_index_find(control->index, control->resource.pods, ns, name);

@@ -12,8 +12,8 @@ struct pod_run;
 
 struct kubelet_node {
         char *name;
-        uint32_t number;           /* decides addresses */
-        uint32_t slot, slot_index; /* place among the heartbeats */
+        uint32_t number;               /* decides addresses */
+        uint32_t bucket, bucket_index; /* place among the heartbeats */
         uint32_t beats, next_ip;
         struct wall_time since;      /* of registration here */
         struct wall_time down_until; /* while it reboots; else unset */
@@ -24,7 +24,7 @@ struct kubelet_node {
         bool is_registered;
 };
 
-struct heartbeat_slot {
+struct heartbeat_bucket {
         struct kubelet_node **nodes;
         uint32_t count, cap;
 };
@@ -33,9 +33,9 @@ struct kubelet {
         struct controller_run *run;
         struct map *nodes;    /* struct kubelet_node by name */
         struct map *pod_runs; /* struct pod_run by uid: pods that change by themselves */
-        struct heartbeat_slot slots[HEARTBEAT_SLOTS];
+        struct heartbeat_bucket buckets[HEARTBEAT_SLOTS];
         struct loop_timer heartbeat;
-        uint32_t next_number, next_slot;
+        uint32_t next_number, next_bucket;
         struct pod_plan_defaults defaults;
         struct arena scratch;
         bool is_writing; /* events that come now are our own */

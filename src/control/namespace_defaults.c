@@ -5,8 +5,8 @@
 #define CERTIFICATE_MAP "kube-root-ca.crt"
 
 /* Namespaces that came, and the object itself when it was deleted. */
-static void namespace_defaults_hear(struct controller_run *run, struct change *change, int resource,
-                                    const char *name) {
+static void namespace_defaults_observe(struct controller_run *run, struct change *change,
+                                       int resource, const char *name) {
         const struct store_event *event = change->event;
 
         if (change->resource == run->control->resource.namespaces) {
@@ -28,7 +28,7 @@ static bool is_wanted(const struct control *control, struct slice ns, int resour
 }
 
 static void account_changed(struct controller_run *run, struct change *change) {
-        namespace_defaults_hear(run, change, run->control->resource.service_accounts, "default");
+        namespace_defaults_observe(run, change, run->control->resource.service_accounts, "default");
 }
 
 static int need_account(struct controller_run *run, struct slice none, struct slice ns,
@@ -55,7 +55,8 @@ const struct controller controller_service_account = {
 };
 
 static void map_changed(struct controller_run *run, struct change *change) {
-        namespace_defaults_hear(run, change, run->control->resource.config_maps, CERTIFICATE_MAP);
+        namespace_defaults_observe(run, change, run->control->resource.config_maps,
+                                   CERTIFICATE_MAP);
 }
 
 static int need_map(struct controller_run *run, struct slice none, struct slice ns,

@@ -8,7 +8,7 @@
 #define TAINT_PREFIX "node.kubernetes.io/"
 
 /* When a node was last heard of, by its name. */
-struct heard {
+struct seen {
         struct wall_time last;
 };
 
@@ -20,14 +20,14 @@ static void node_lifecycle_stop(struct controller_run *run) {
         map_free_values(run->state);
 }
 
-static void node_lifecycle_hear(struct controller_run *run, struct slice name) {
-        struct heard *heard = map_get(run->state, name);
+static void node_lifecycle_observe(struct controller_run *run, struct slice name) {
+        struct seen *seen = map_get(run->state, name);
 
-        if (!heard) {
-                heard = xcalloc(1, sizeof(*heard));
-                map_put(run->state, name, heard);
+        if (!seen) {
+                seen = xcalloc(1, sizeof(*seen));
+                map_put(run->state, name, seen);
         }
-        heard->last = control_now(run->control);
+        seen->last = control_now(run->control);
 }
 
 static struct slice heartbeat_of(const struct json *node) {
@@ -41,7 +41,7 @@ static void node_lifecycle_changed(struct controller_run *run, struct change *ch
 
         if (change->resource == number->leases && event->type != STORE_DELETED &&
             slice_is(store_object_ns(event->object), LEASE_NAMESPACE)) {
-                node_lifecycle_hear(run, name);
+                node_lifecycle_observe(run, name);
                 return;
         }
         if (change->resource != number->nodes)
@@ -50,7 +50,7 @@ static void node_lifecycle_changed(struct controller_run *run, struct change *ch
                 free(map_remove(run->state, name));
         else if (event->type == STORE_ADDED || !slice_eq(heartbeat_of(change_object(change)),
                                                          heartbeat_of(change_previous(change))))
-                node_lifecycle_hear(run, name);
+                node_lifecycle_observe(run, name);
         work_queue_add(run->queue, SLICE_EMPTY, name);
 }
 
@@ -144,8 +144,8 @@ static int mark_unknown(struct controller_run *run, const struct json *node, str
 }
 
 static int watch_silence(struct controller_run *run, const struct json *node, struct err *err) {
-        struct heard *heard = map_get(run->state, object_name(node));
-        struct wall_time due = heard ? heard->last : object_created(node);
+        struct seen *seen = map_get(run->state, object_name(node));
+        struct wall_time due = seen ? seen->last : object_created(node);
 
         due.ns += run->control->config.node_grace_ns;
         if (due.ns <= control_now(run->control).ns)

@@ -15,7 +15,7 @@ static void queue_controller(struct controller_run *run, const struct json *obje
                                json_get_text(controller, "name"));
 }
 
-void owner_hear(struct controller_run *run, struct change *change, const char *kind) {
+void owner_observe(struct controller_run *run, struct change *change, const char *kind) {
         queue_controller(run, change_object(change), kind);
         if (change->event->type == STORE_MODIFIED &&
             object_mentions(change->event->previous, "\"ownerReferences\""))
@@ -104,9 +104,9 @@ static bool is_orphan_news(struct change *change) {
                !json_equal(json_get(now, "ownerReferences"), json_get(before, "ownerReferences"));
 }
 
-void pod_owner_hear(struct controller_run *run, struct change *change, int resource,
-                    const char *kind) {
-        owner_hear(run, change, kind);
+void pod_owner_observe(struct controller_run *run, struct change *change, int resource,
+                       const char *kind) {
+        owner_observe(run, change, kind);
         if (is_orphan_news(change))
                 queue_adopters(run, change_object(change), resource);
 }

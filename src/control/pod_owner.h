@@ -25,11 +25,11 @@ const struct json *object_controller(const struct json *object);
 
 /* Queues the workload of this kind that controls the changed pod (or did before), and, for a pod
  * without controller, those that might adopt it. */
-void pod_owner_hear(struct controller_run *run, struct change *change, int resource,
-                    const char *kind);
+void pod_owner_observe(struct controller_run *run, struct change *change, int resource,
+                       const char *kind);
 /* Queues the object itself when it is of this resource, and the one of this kind that controls the
  * changed object. */
-void owner_hear(struct controller_run *run, struct change *change, const char *kind);
+void owner_observe(struct controller_run *run, struct change *change, const char *kind);
 
 /* ---- pods ---- */
 

@@ -21,8 +21,8 @@ static void replica_set_changed(struct controller_run *run, struct change *chang
                 work_queue_add(run->queue, store_object_ns(change->event->object),
                                store_object_name(change->event->object));
         else if (change->resource == run->control->resource.pods)
-                pod_owner_hear(run, change, own_resource(run),
-                               is_replication(run) ? "ReplicationController" : "ReplicaSet");
+                pod_owner_observe(run, change, own_resource(run),
+                                  is_replication(run) ? "ReplicationController" : "ReplicaSet");
 }
 
 /* ---- who goes first ---- */
@@ -169,7 +169,7 @@ static int write_status(struct controller_run *run, const struct json *set,
         struct json_tree *tree = json_tree_new();
         struct json_node *status = status_begin(tree, set);
         const char *reason = is_deleting ? "FailedDelete" : "FailedCreate";
-        bool is_told =
+        bool is_reported =
                 slice_is(json_get_text(object_condition(set, "ReplicaFailure"), "reason"), reason);
 
         node_put_i64(tree, status, "replicas", counts->all);
@@ -177,7 +177,7 @@ static int write_status(struct controller_run *run, const struct json *set,
         status_count(tree, status, "readyReplicas", counts->ready);
         status_count(tree, status, "availableReplicas", counts->available);
         node_put_i64(tree, status, "observedGeneration", object_generation(set));
-        if (failure->code < 0 && !is_told)
+        if (failure->code < 0 && !is_reported)
                 status_condition_put(tree, status,
                                      &(struct status_condition){ .type = "ReplicaFailure",
                                                                  .is_true = true,

@@ -61,11 +61,11 @@ static void say_begin(struct client_eviction_verdict *verdict,
                       const struct client_eviction_facts *facts) {
         struct slice message =
                 facts->request ? facts->request->object.conditions.message : SLICE_EMPTY;
-        bool is_heard = facts->request && facts->request->object.observed_generation;
+        bool is_seen = facts->request && facts->request->object.observed_generation;
 
         if (message.len)
                 client_eviction_say(verdict, SLICE_FMT, SLICE_ARG(message));
-        else if (facts->eviction || is_heard || !facts->request)
+        else if (facts->eviction || is_seen || !facts->request)
                 client_eviction_say(verdict, "its stages are about to begin");
         else
                 client_eviction_say(verdict,

@@ -59,18 +59,18 @@ void evict_open_move(struct evict_job *job, enum job_state state) {
 void evict_open_answer(struct evict_job *job) {
         assert(job->state == JOB_REQUESTED);
         job->requester->service->are_answered = true;
-        job->requester->service->was_told_direct = false;
+        job->requester->service->was_reported_direct = false;
         job->requester->service->unanswered -= job_is_unanswered(job);
         job->is_answered = true;
 }
 
-void evict_open_tell(const struct evict_job *job, enum evict_note_kind kind, const char *text) {
+void evict_open_report(const struct evict_job *job, enum evict_note_kind kind, const char *text) {
         const struct evict_config *config = &job->requester->service->config;
-        if (config->tell)
-                config->tell(config->context, &(struct evict_note){ .kind = kind,
-                                                                    .requester = job->requester,
-                                                                    .record = &job->record,
-                                                                    .text = text });
+        if (config->report)
+                config->report(config->context, &(struct evict_note){ .kind = kind,
+                                                                      .requester = job->requester,
+                                                                      .record = &job->record,
+                                                                      .text = text });
 }
 
 void evict_open_link(struct evict_job *job) {
@@ -108,5 +108,5 @@ void evict_open_unlink(struct evict_job *job) {
 void evict_open_end(struct evict_job *job, enum evict_result result, struct wall_time now) {
         evict_open_unlink(job);
         evict_ledger_end(&job->requester->ledger, job, result, now);
-        evict_open_tell(job, EVICT_NOTE_ENDED, "");
+        evict_open_report(job, EVICT_NOTE_ENDED, "");
 }

@@ -3,8 +3,8 @@
 
 #include "base/map.h"
 #include "evict/evict_service.h"
+#include "evict/slot_observation.h"
 #include "evict/slot_pod.h"
-#include "evict/slot_sight.h"
 
 /* ---- ledger: records, counters, statistics of one requester (evict_ledger.c) ---- */
 struct evict_job;
@@ -54,11 +54,11 @@ struct evict_job {
         bool has_grace, notes_failures, deletes, is_finished;
         bool is_call, is_preemption; /* see evict_requester_call */
         uint64_t caller_id;
-        bool only_writes; /* an EvictionRequest; what follows is the asker's */
-        bool by_request;  /* JOB_LINED_UP: to write an EvictionRequest */
-        bool takes_slot;  /* it is in the ledger of slots: its call's outcome matters there */
-        bool was_told;    /* that it waits for a slot */
-        bool is_answered; /* JOB_REQUESTED: somebody reconciles the request */
+        bool only_writes;  /* an EvictionRequest; what follows is the asker's */
+        bool by_request;   /* JOB_LINED_UP: to write an EvictionRequest */
+        bool takes_slot;   /* it is in the ledger of slots: its call's outcome matters there */
+        bool was_reported; /* that it waits for a slot */
+        bool is_answered;  /* JOB_REQUESTED: somebody reconciles the request */
         int64_t grace_s;
         struct mono_time due;      /* JOB_WAITING: of the next try; LINED_UP: end of patience;
                                     * REQUESTED: until then somebody has to answer */
@@ -183,8 +183,8 @@ bool evict_slots_is_ready(const struct evict_slots *slots);
 void evict_slots_set_ready(struct evict_slots *slots);
 /* Some other program than berth reconciles the native kinds, and grants no slots. */
 bool evict_slots_is_foreign(const struct evict_slots *slots);
-void evict_slots_see(struct evict_slots *slots, enum evict_sight sight, const struct json *object,
-                     bool is_removed);
+void evict_slots_see(struct evict_slots *slots, enum evict_observation observation,
+                     const struct json *object, bool is_removed);
 void evict_slots_forget(struct evict_slots *slots);
 void evict_slots_see_pod(struct evict_slots *slots, const struct json *object,
                          struct mono_time now);
@@ -224,10 +224,10 @@ struct evict_service {
         struct wall_time wall;      /* as last told */
         struct evict_answer answer; /* of the last result, while has_answer */
         bool has_answer;
-        size_t unanswered;     /* jobs whose EvictionRequest nobody has answered yet */
-        bool follows_requests; /* some were written */
-        bool are_answered;     /* somebody answers EvictionRequests */
-        bool was_told_direct;  /* that the subresource is called, since the last answer */
+        size_t unanswered;        /* jobs whose EvictionRequest nobody has answered yet */
+        bool follows_requests;    /* some were written */
+        bool are_answered;        /* somebody answers EvictionRequests */
+        bool was_reported_direct; /* that the subresource is called, since the last answer */
 };
 
 /* ---- evict_open.c: open jobs ---- */
@@ -239,7 +239,7 @@ void evict_open_end(struct evict_job *job, enum evict_result result, struct wall
 /* failure NULL = it is done. */
 void evict_note_event(struct evict_requester *requester, const struct evict_record *record,
                       bool is_deletion, const char *failure);
-void evict_open_tell(const struct evict_job *job, enum evict_note_kind kind, const char *text);
+void evict_open_report(const struct evict_job *job, enum evict_note_kind kind, const char *text);
 
 /* ---- evict_settle.c: outcomes ---- */
 /* Of a call, or as if of one. */

@@ -196,10 +196,10 @@ void evict_service_wants(const struct evict_service *service, struct evict_wants
                 .group = evict_requests_group(service->requests),
                 .own_requests = service->follows_requests,
                 .all_requests = evict_requests_wants_all(service->requests),
-                .sights = { [EVICT_SIGHT_PODS] = follows && !service->config.cluster,
-                            [EVICT_SIGHT_OWN] = follows,
-                            [EVICT_SIGHT_NATIVE] = follows,
-                            [EVICT_SIGHT_MIGRATIONS] = follows },
+                .observations = { [EVICT_SIGHT_PODS] = follows && !service->config.cluster,
+                                  [EVICT_SIGHT_OWN] = follows,
+                                  [EVICT_SIGHT_NATIVE] = follows,
+                                  [EVICT_SIGHT_MIGRATIONS] = follows },
         };
         write_selector(service, ret_wants->selector, sizeof(ret_wants->selector));
 }
@@ -208,12 +208,13 @@ void evict_service_saw_kinds(struct evict_service *service, enum evict_kinds kin
                              struct mono_time now) {
         const struct evict_config *config = &service->config;
         evict_requests_set_kinds(service->requests, kinds, now);
-        if (kinds == EVICT_KINDS_ABSENT && config->tell && !service->was_told_direct &&
+        if (kinds == EVICT_KINDS_ABSENT && config->report && !service->was_reported_direct &&
             config->requests != EVICT_REQUESTS_NEVER)
-                config->tell(config->context,
-                             &(struct evict_note){ .kind = EVICT_NOTE_DIRECT,
-                                                   .text = "the cluster has no EvictionRequests" });
-        service->was_told_direct |= kinds == EVICT_KINDS_ABSENT;
+                config->report(
+                        config->context,
+                        &(struct evict_note){ .kind = EVICT_NOTE_DIRECT,
+                                              .text = "the cluster has no EvictionRequests" });
+        service->was_reported_direct |= kinds == EVICT_KINDS_ABSENT;
 }
 
 void evict_service_saw_request(struct evict_service *service, const struct json *object,
@@ -230,16 +231,16 @@ void evict_service_listed_requests(struct evict_service *service) {
         evict_requests_set_listed(service->requests);
 }
 
-void evict_service_saw(struct evict_service *service, enum evict_sight sight,
+void evict_service_saw(struct evict_service *service, enum evict_observation observation,
                        const struct json *object, bool is_removed) {
-        evict_slots_see(service->slots, sight, object, is_removed);
+        evict_slots_see(service->slots, observation, object, is_removed);
 }
 
-void evict_service_listed_sights(struct evict_service *service) {
+void evict_service_listed_observations(struct evict_service *service) {
         evict_slots_set_ready(service->slots);
 }
 
-void evict_service_forget_sights(struct evict_service *service) {
+void evict_service_forget_observations(struct evict_service *service) {
         evict_slots_forget(service->slots);
 }
 

@@ -83,8 +83,8 @@ struct evict_config {                  /* of the process */
         bool has_slots;     /* slow evictions, or all, wait for slots */
         bool slots_for_all; /* plain evictions take slots, too */
         struct eviction_slot_limits slots;
-        int64_t slot_patience_ns;                                   /* 0 = EVICT_SLOT_PATIENCE_NS */
-        void (*tell)(void *context, const struct evict_note *note); /* NULL = nobody listens */
+        int64_t slot_patience_ns; /* 0 = EVICT_SLOT_PATIENCE_NS */
+        void (*report)(void *context, const struct evict_note *note); /* NULL = nobody listens */
         void *context;
 };
 
@@ -165,7 +165,7 @@ bool evict_service_next_due(const struct evict_service *service, struct mono_tim
 /* Which EvictionRequests the cluster has. */
 enum evict_kinds { EVICT_KINDS_UNKNOWN, EVICT_KINDS_ABSENT, EVICT_KINDS_OWN, EVICT_KINDS_NATIVE };
 /* What of others takes slots: objects of one kind. */
-enum evict_sight {
+enum evict_observation {
         EVICT_SIGHT_PODS, /* of virtual machines; without a model */
         EVICT_SIGHT_OWN,  /* Evictions of berth's kinds */
         EVICT_SIGHT_NATIVE,
@@ -174,12 +174,12 @@ enum evict_sight {
 };
 /* What has to be found out or followed for what is asked; changes with each step. */
 struct evict_wants {
-        bool kinds;                     /* evict_service_saw_kinds */
-        const char *group;              /* of EvictionRequests, while any are followed */
-        bool own_requests;              /* those with the label below: evict_service_saw_request */
-        char selector[256];             /* label selector */
-        bool all_requests;              /* evict_service_saw_any_request */
-        bool sights[EVICT_SIGHT_COUNT]; /* evict_service_saw */
+        bool kinds;         /* evict_service_saw_kinds */
+        const char *group;  /* of EvictionRequests, while any are followed */
+        bool own_requests;  /* those with the label below: evict_service_saw_request */
+        char selector[256]; /* label selector */
+        bool all_requests;  /* evict_service_saw_any_request */
+        bool observations[EVICT_SIGHT_COUNT]; /* evict_service_saw */
 };
 void evict_service_wants(const struct evict_service *service, struct evict_wants *ret_wants);
 /* Each may change what is due: follow with evict_service_step. */
@@ -191,11 +191,11 @@ void evict_service_saw_any_request(struct evict_service *service, const struct j
                                    bool is_removed);
 /* All that may be listed is; from now on absence says something. */
 void evict_service_listed_requests(struct evict_service *service);
-void evict_service_saw(struct evict_service *service, enum evict_sight sight,
+void evict_service_saw(struct evict_service *service, enum evict_observation observation,
                        const struct json *object, bool is_removed);
-void evict_service_listed_sights(struct evict_service *service);
+void evict_service_listed_observations(struct evict_service *service);
 /* They are not followed any more. */
-void evict_service_forget_sights(struct evict_service *service);
+void evict_service_forget_observations(struct evict_service *service);
 /* For a process without a model: a pod was read, the pods of a node were listed, a pod is gone. */
 void evict_service_saw_pod(struct evict_service *service, const struct json *pod,
                            struct mono_time now);

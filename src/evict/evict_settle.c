@@ -239,10 +239,10 @@ void evict_settle_unanswered(struct evict_service *service, const char *why, str
         const struct evict_config *config = &service->config;
         evict_requests_set_kinds(service->requests, EVICT_KINDS_ABSENT, now);
         service->are_answered = false;
-        if (config->tell && !service->was_told_direct)
-                config->tell(config->context,
-                             &(struct evict_note){ .kind = EVICT_NOTE_DIRECT, .text = why });
-        service->was_told_direct = true;
+        if (config->report && !service->was_reported_direct)
+                config->report(config->context,
+                               &(struct evict_note){ .kind = EVICT_NOTE_DIRECT, .text = why });
+        service->was_reported_direct = true;
         for (struct evict_requester *requester = service->first; requester;
              requester = requester->next)
                 for (struct evict_job *job = requester->first; job; job = job->next)

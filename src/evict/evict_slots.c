@@ -330,14 +330,14 @@ bool evict_slots_is_foreign(const struct evict_slots *slots) {
         return slots->is_foreign;
 }
 
-void evict_slots_see(struct evict_slots *slots, enum evict_sight sight, const struct json *object,
-                     bool is_removed) {
-        if (sight == EVICT_SIGHT_NATIVE && !is_removed)
-                slots->is_foreign = slot_sight_is_foreign(object);
-        slot_sight_see(slots->ledger, sight, object,
-                       is_removed                    ? SLOT_SIGHT_GONE
-                       : slots->config.slots_for_all ? SLOT_SIGHT_ALL
-                                                     : SLOT_SIGHT_SLOW);
+void evict_slots_see(struct evict_slots *slots, enum evict_observation observation,
+                     const struct json *object, bool is_removed) {
+        if (observation == EVICT_SIGHT_NATIVE && !is_removed)
+                slots->is_foreign = slot_observation_is_foreign(object);
+        slot_observation_see(slots->ledger, observation, object,
+                             is_removed                    ? SLOT_SIGHT_GONE
+                             : slots->config.slots_for_all ? SLOT_SIGHT_ALL
+                                                           : SLOT_SIGHT_SLOW);
 }
 
 void evict_slots_forget(struct evict_slots *slots) {

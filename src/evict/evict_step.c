@@ -98,7 +98,7 @@ static bool line_up(struct evict_job *job, bool by_request, struct mono_time now
         evict_open_move(job, JOB_LINED_UP);
         job->by_request = by_request;
         job->takes_slot = true;
-        job->was_told = false;
+        job->was_reported = false;
         job->due.ns = now.ns + patience_ns;
         return true;
 }
@@ -253,9 +253,9 @@ static void admit_job(struct evict_job *job, struct mono_time now, struct action
                 job->takes_slot = false; /* the place is kept for when it asks again */
                 evict_slots_leave(slots, uid, now);
                 evict_step_refuse(job, text, now);
-        } else if (!job->was_told && evict_slots_is_ready(slots)) {
-                job->was_told = true;
-                evict_open_tell(job, EVICT_NOTE_WAITS, evict_slots_reason(slots, uid));
+        } else if (!job->was_reported && evict_slots_is_ready(slots)) {
+                job->was_reported = true;
+                evict_open_report(job, EVICT_NOTE_WAITS, evict_slots_reason(slots, uid));
         }
 }
 

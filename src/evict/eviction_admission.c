@@ -35,11 +35,11 @@ static bool is_slow(const struct eviction_reconciler *reconciler, const struct e
                (config->is_evictor && eviction_pod_is_vm(pod));
 }
 
-static bool needs_slot(const struct eviction_look *look) {
-        const struct eviction_reconciler_config *config = &look->reconciler->config;
+static bool needs_slot(const struct eviction_sync *sync) {
+        const struct eviction_reconciler_config *config = &sync->reconciler->config;
 
-        return config->has_slots && look->is_alive && !look->is_finished &&
-               (config->slots_for_all || is_slow(look->reconciler, look->pod));
+        return config->has_slots && sync->is_alive && !sync->is_finished &&
+               (config->slots_for_all || is_slow(sync->reconciler, sync->pod));
 }
 
 static void let_in(struct eviction_target *target, bool is_admitted) {
@@ -49,44 +49,44 @@ static void let_in(struct eviction_target *target, bool is_admitted) {
 }
 
 /* The other form of the API is evicting this very pod. */
-static bool is_taken(const struct eviction_look *look) {
-        const struct eviction_reconciler_config *config = &look->reconciler->config;
+static bool is_taken(const struct eviction_sync *sync) {
+        const struct eviction_reconciler_config *config = &sync->reconciler->config;
 
-        return config->is_taken && config->is_taken(config->context, slice_of(look->target->uid));
+        return config->is_taken && config->is_taken(config->context, slice_of(sync->target->uid));
 }
 
-bool eviction_admit(struct eviction_look *look) {
-        struct eviction_target *target = look->target;
+bool eviction_admit(struct eviction_sync *sync) {
+        struct eviction_target *target = sync->target;
 
-        if (is_taken(look)) {
-                eviction_target_wake(target, (struct mono_time){ look->now.mono.ns + TAKEN_NS });
+        if (is_taken(sync)) {
+                eviction_target_wake(target, (struct mono_time){ sync->now.mono.ns + TAKEN_NS });
                 return false;
         }
         if (target->is_admitted)
                 return true;
-        if (!needs_slot(look)) {
+        if (!needs_slot(sync)) {
                 let_in(target, false);
                 return true;
         }
-        if (look->pod->is_moving) { /* has its slot already */
+        if (sync->pod->is_moving) { /* has its slot already */
                 let_in(target, true);
                 return true;
         }
         if (!target->is_waiting)
-                target->waits_since = look->now.mono;
+                target->waits_since = sync->now.mono;
         target->is_waiting = true;
         eviction_admission_rank(target);
-        look->reconciler->has_waiting = true;
+        sync->reconciler->has_waiting = true;
         return false;
 }
 
-void eviction_admission_settle(struct eviction_look *look) {
-        struct eviction_target *target = look->target;
+void eviction_admission_settle(struct eviction_sync *sync) {
+        struct eviction_target *target = sync->target;
         bool is_at_work = false;
 
         for (size_t i = 0; i < target->entry_count; i++)
                 is_at_work |= eviction_active(&target->entries[i]->eviction->status) >= 0;
-        if (is_at_work || !look->is_wanted || look->is_gone || look->is_finished)
+        if (is_at_work || !sync->is_wanted || sync->is_gone || sync->is_finished)
                 let_in(target, false);
 }
 
@@ -170,9 +170,9 @@ static void hold_for_others(struct eviction_admission_counting *counting) {
         eviction_vm_hold(reconciler, counting->vms, counting->slots);
 }
 
-static struct eviction_wish wish_of(struct eviction_reconciler *reconciler,
-                                    struct eviction_target *target, struct mono_time now) {
-        return (struct eviction_wish){
+static struct eviction_demand demand_of(struct eviction_reconciler *reconciler,
+                                        struct eviction_target *target, struct mono_time now) {
+        return (struct eviction_demand){
                 .holder = holder_of(target->ns, pod_of(reconciler, target)),
                 .rank = (enum eviction_rank)target->rank,
                 .since_ns = target->since.ns,
@@ -183,11 +183,11 @@ static struct eviction_wish wish_of(struct eviction_reconciler *reconciler,
 }
 
 /* Those that wait; what is under way is counted. */
-static struct eviction_wish *eviction_admission_gather(struct eviction_admission_counting *counting,
-                                                       struct mono_time now, size_t *ret_count) {
+static struct eviction_demand *eviction_admission_gather(
+        struct eviction_admission_counting *counting, struct mono_time now, size_t *ret_count) {
         struct eviction_reconciler *reconciler = counting->reconciler;
-        struct eviction_wish *wishes =
-                xreallocarray(NULL, map_count(reconciler->targets) + 1, sizeof(wishes[0]));
+        struct eviction_demand *demands =
+                xreallocarray(NULL, map_count(reconciler->targets) + 1, sizeof(demands[0]));
         struct slice key;
         void *value;
         size_t at = 0, count = 0;
@@ -197,13 +197,13 @@ static struct eviction_wish *eviction_admission_gather(struct eviction_admission
                 const struct eviction_pod *pod = pod_of(reconciler, target);
 
                 if (target->is_waiting)
-                        wishes[count++] = wish_of(reconciler, target, now);
+                        demands[count++] = demand_of(reconciler, target, now);
                 else if (holds_slot(reconciler, target, pod))
                         eviction_admission_hold(counting, target->ns, pod);
         }
         hold_for_others(counting);
         *ret_count = count;
-        return wishes;
+        return demands;
 }
 
 /* Looks again when its turn has come, and once to say that it waits. */
@@ -227,15 +227,15 @@ void eviction_admission_let_in(struct eviction_reconciler *reconciler, struct mo
                 return;
         counting.slots = eviction_slots_new(&reconciler->config.slots);
         counting.vms = map_new();
-        struct eviction_wish *wishes = eviction_admission_gather(&counting, now, &count);
-        eviction_slots_line_up(counting.slots, wishes, count);
+        struct eviction_demand *demands = eviction_admission_gather(&counting, now, &count);
+        eviction_slots_line_up(counting.slots, demands, count);
         for (size_t i = 0; i < count; i++) {
-                eviction_admission_answer(wishes[i].self, wishes[i].refusal);
-                left += wishes[i].refusal != EVICTION_SLOT_FREE;
+                eviction_admission_answer(demands[i].self, demands[i].refusal);
+                left += demands[i].refusal != EVICTION_SLOT_FREE;
         }
         reconciler->stats.waiting = left;
         reconciler->has_waiting = left > 0;
-        free(wishes);
+        free(demands);
         map_free(counting.vms);
         eviction_slots_free(counting.slots);
 }

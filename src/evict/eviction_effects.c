@@ -75,39 +75,39 @@ static struct eviction_effect *eviction_effects_append(struct eviction_effects *
         return &out->items[out->count++];
 }
 
-struct eviction_effect *eviction_effect_add(struct eviction_look *look,
+struct eviction_effect *eviction_effect_add(struct eviction_sync *sync,
                                             enum eviction_effect_kind kind,
                                             const struct eviction_object *object,
                                             struct slice body) {
-        struct eviction_reconciler *reconciler = look->reconciler;
-        struct eviction_effect *effect = eviction_effects_append(look->out);
+        struct eviction_reconciler *reconciler = sync->reconciler;
+        struct eviction_effect *effect = eviction_effects_append(sync->out);
         struct open_effect *open = xcalloc(1, sizeof(*open));
 
         open->kind = kind;
-        open->target = look->target;
+        open->target = sync->target;
         snprintf(open->eviction_uid, sizeof(open->eviction_uid), SLICE_FMT,
                  SLICE_ARG(object ? object->uid : SLICE_EMPTY));
         effect->kind = kind;
         effect->id = ++reconciler->last_id;
-        effect->ns = arena_slice(&look->out->arena, look->target->ns);
-        effect->name = arena_slice(&look->out->arena,
-                                   object && !is_of_pod(kind) ? object->name : look->target->name);
-        effect->uid = arena_slice(&look->out->arena, is_of_pod(kind) ? slice_of(look->target->uid)
+        effect->ns = arena_slice(&sync->out->arena, sync->target->ns);
+        effect->name = arena_slice(&sync->out->arena,
+                                   object && !is_of_pod(kind) ? object->name : sync->target->name);
+        effect->uid = arena_slice(&sync->out->arena, is_of_pod(kind) ? slice_of(sync->target->uid)
                                                      : object        ? object->uid
                                                                      : SLICE_EMPTY);
         effect->body = body;
         map_u64_put(reconciler->open, effect->id, open);
-        look->target->open++;
-        look->target->writes += eviction_effect_is_write(kind);
+        sync->target->open++;
+        sync->target->writes += eviction_effect_is_write(kind);
         reconciler->stats.effects[kind]++;
         return effect;
 }
 
-struct eviction_effect *eviction_effect_end_pod(struct eviction_look *look,
+struct eviction_effect *eviction_effect_end_pod(struct eviction_sync *sync,
                                                 const struct eviction_object *object,
                                                 const char *requester, bool deletes) {
         struct eviction_effect *effect = eviction_effect_add(
-                look, deletes ? EVICTION_DELETE_POD : EVICTION_EVICT_POD, object, SLICE_EMPTY);
+                sync, deletes ? EVICTION_DELETE_POD : EVICTION_EVICT_POD, object, SLICE_EMPTY);
 
         effect->requester = slice_of(requester);
         return effect;
@@ -120,16 +120,16 @@ void eviction_effect_stop(struct eviction_effects *out, uint64_t id) {
         effect->id = id;
 }
 
-void eviction_effect_is_of_stages(struct eviction_look *look,
+void eviction_effect_is_of_stages(struct eviction_sync *sync,
                                   const struct eviction_effect *effect) {
-        struct open_effect *open = map_u64_get(look->reconciler->open, effect->id);
+        struct open_effect *open = map_u64_get(sync->reconciler->open, effect->id);
 
         open->is_of_stages = true;
 }
 
-void eviction_audit(struct eviction_look *look, struct audit_record record) {
-        struct arena *arena = &look->out->arena;
-        struct eviction_effect *effect = eviction_effects_append(look->out);
+void eviction_audit(struct eviction_sync *sync, struct audit_record record) {
+        struct arena *arena = &sync->out->arena;
+        struct eviction_effect *effect = eviction_effects_append(sync->out);
         struct slice *const texts[] = { &record.op,        &record.request,   &record.eviction,
                                         &record.requester, &record.responder, &record.stage,
                                         &record.from,      &record.to,        &record.reason,
@@ -137,11 +137,11 @@ void eviction_audit(struct eviction_look *look, struct audit_record record) {
 
         for (size_t i = 0; i < ARRAY_LEN(texts); i++)
                 *texts[i] = arena_slice(arena, *texts[i]);
-        record.ns = arena_slice(arena, look->target->ns);
-        record.pod = arena_slice(arena, look->target->name);
-        record.uid = arena_slice(arena, slice_of(look->target->uid));
-        record.node = arena_slice(arena, look->pod ? look->pod->node : SLICE_EMPTY);
+        record.ns = arena_slice(arena, sync->target->ns);
+        record.pod = arena_slice(arena, sync->target->name);
+        record.uid = arena_slice(arena, slice_of(sync->target->uid));
+        record.node = arena_slice(arena, sync->pod ? sync->pod->node : SLICE_EMPTY);
         effect->kind = EVICTION_AUDIT;
         effect->audit = record;
-        look->reconciler->stats.effects[EVICTION_AUDIT]++;
+        sync->reconciler->stats.effects[EVICTION_AUDIT]++;
 }

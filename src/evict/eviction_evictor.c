@@ -36,18 +36,18 @@ static int64_t delay_after(uint32_t attempts, int retry_after_s) {
         return retry_after_s * NS_PER_S > delay_ns ? retry_after_s * NS_PER_S : delay_ns;
 }
 
-static void eviction_evictor_report(struct eviction_look *look, struct eviction_entry *entry,
+static void eviction_evictor_report(struct eviction_sync *sync, struct eviction_entry *entry,
                                     int index, const char *message, bool is_done) {
         struct eviction_news news = { .message = message,
                                       .is_done = is_done,
                                       .expected = WALL_TIME_UNSET };
 
-        if (look->pod && look->pod->is_terminating)
-                news.expected = look->pod->deleted;
-        eviction_report(look, entry->eviction, index, &news);
+        if (sync->pod && sync->pod->is_terminating)
+                news.expected = sync->pod->deleted;
+        eviction_report(sync, entry->eviction, index, &news);
         entry->has_news = entry->is_leaving = false;
         entry->has_beat = true;
-        entry->next_beat.ns = look->now.mono.ns + EVICTION_BEAT_NS;
+        entry->next_beat.ns = sync->now.mono.ns + EVICTION_BEAT_NS;
 }
 
 static const char *name_of(const struct eviction_entry *entry) {
@@ -58,11 +58,11 @@ static const char *name_of(const struct eviction_entry *entry) {
                        : EVICTION_EVICTOR;
 }
 
-static void eviction_evictor_ask(struct eviction_look *look, struct eviction_entry *entry) {
-        eviction_audit(look, (struct audit_record){ .op = SLICE_LITERAL("evict-call"),
+static void eviction_evictor_ask(struct eviction_sync *sync, struct eviction_entry *entry) {
+        eviction_audit(sync, (struct audit_record){ .op = SLICE_LITERAL("evict-call"),
                                                     .eviction = entry->eviction->object.name,
                                                     .responder = slice_of(name_of(entry)) });
-        eviction_effect_end_pod(look, &entry->eviction->object, name_of(entry), false);
+        eviction_effect_end_pod(sync, &entry->eviction->object, name_of(entry), false);
         entry->is_asking = true;
 }
 
@@ -93,91 +93,91 @@ void eviction_evictor_result(struct eviction_entry *entry,
 }
 
 /* After a restart the waiting time runs on from the last sign of life. */
-static void eviction_evictor_resume(struct eviction_look *look, struct eviction_entry *entry,
+static void eviction_evictor_resume(struct eviction_sync *sync, struct eviction_entry *entry,
                                     const struct eviction_responder *own) {
         if (entry->has_try)
                 return;
         entry->has_try = true;
         entry->attempts = attempts_of(own->message);
         if (entry->attempts == 0 || !wall_time_is_set(own->heartbeat)) {
-                entry->next_try = look->now.mono;
+                entry->next_try = sync->now.mono;
                 return;
         }
-        int64_t age_ns = look->now.wall.ns - own->heartbeat.ns;
+        int64_t age_ns = sync->now.wall.ns - own->heartbeat.ns;
         entry->next_try.ns =
-                look->now.mono.ns + delay_after(entry->attempts, 0) - (age_ns > 0 ? age_ns : 0);
+                sync->now.mono.ns + delay_after(entry->attempts, 0) - (age_ns > 0 ? age_ns : 0);
 }
 
 /* What is known of a VM's migration. */
-static void take_progress(struct eviction_look *look, struct eviction_entry *entry,
+static void take_progress(struct eviction_sync *sync, struct eviction_entry *entry,
                           const struct eviction_responder *own) {
-        const char *text = look->pod ? eviction_vm_progress(look->reconciler, look->pod) : NULL;
+        const char *text = sync->pod ? eviction_vm_progress(sync->reconciler, sync->pod) : NULL;
         struct mono_time due = { entry->next_beat.ns - EVICTION_BEAT_NS + NEWS_NS };
 
         if (!text || entry->has_news || entry->attempts || slice_is(own->message, text))
                 return;
-        if (due.ns > look->now.mono.ns) {
-                eviction_target_wake(look->target, due);
+        if (due.ns > sync->now.mono.ns) {
+                eviction_target_wake(sync->target, due);
                 return;
         }
         entry->has_news = true;
         snprintf(entry->news, sizeof(entry->news), "%s", text);
 }
 
-static void eviction_evictor_beat(struct eviction_look *look, struct eviction_entry *entry,
+static void eviction_evictor_beat(struct eviction_sync *sync, struct eviction_entry *entry,
                                   int index) {
         const struct eviction_responder *own = &entry->eviction->status.responders[index];
         struct wall_time last = wall_time_is_set(own->heartbeat) ? own->heartbeat : own->start;
-        int64_t left_ns = last.ns + EVICTION_BEAT_NS - look->now.wall.ns;
+        int64_t left_ns = last.ns + EVICTION_BEAT_NS - sync->now.wall.ns;
 
         if (!entry->has_beat) { /* whatever the clocks did meanwhile */
                 entry->has_beat = true;
                 left_ns = left_ns < 0 ? 0 : left_ns > EVICTION_BEAT_NS ? EVICTION_BEAT_NS : left_ns;
-                entry->next_beat.ns = look->now.mono.ns + left_ns;
+                entry->next_beat.ns = sync->now.mono.ns + left_ns;
         }
-        take_progress(look, entry, own);
-        if (entry->has_news || entry->next_beat.ns <= look->now.mono.ns)
-                eviction_evictor_report(look, entry, index,
+        take_progress(sync, entry, own);
+        if (entry->has_news || entry->next_beat.ns <= sync->now.mono.ns)
+                eviction_evictor_report(sync, entry, index,
                                         entry->has_news || entry->is_leaving ? entry->news : NULL,
                                         false);
         else
-                eviction_target_wake(look->target, entry->next_beat);
+                eviction_target_wake(sync->target, entry->next_beat);
 }
 
 /* Whether the turn is the evictor's, and nothing written before is still under way. */
-static bool is_our_turn(const struct eviction_look *look, const struct eviction *eviction,
+static bool is_our_turn(const struct eviction_sync *sync, const struct eviction *eviction,
                         const struct eviction_responder *own) {
         const struct eviction_status *status = &eviction->status;
 
-        if (look->reconciler->config.is_controller && slice_is(own->name, EVICTION_VM_MOVER) &&
+        if (sync->reconciler->config.is_controller && slice_is(own->name, EVICTION_VM_MOVER) &&
             !eviction_has_finalizer(eviction, EVICTION_MOVE_FINALIZER))
                 return false;
-        return !look->target->writes && own->state == RESPONDER_ACTIVE &&
+        return !sync->target->writes && own->state == RESPONDER_ACTIVE &&
                status->observed_generation != 0 && !wall_time_is_set(own->completion) &&
                !eviction_outcome_is_final(status->conditions.outcome);
 }
 
 /* Asks for the eviction when a try is due, or says why there will be none; true once asked. */
-static bool try_eviction(struct eviction_look *look, struct eviction_entry *entry) {
-        if (entry->next_try.ns > look->now.mono.ns)
+static bool try_eviction(struct eviction_sync *sync, struct eviction_entry *entry) {
+        if (entry->next_try.ns > sync->now.mono.ns)
                 return false;
-        if (look->pod->is_daemon || look->pod->is_mirror) {
+        if (sync->pod->is_daemon || sync->pod->is_mirror) {
                 entry->has_news = true;
-                entry->next_try.ns = look->now.mono.ns + EVICTION_TRY_MAX_NS;
+                entry->next_try.ns = sync->now.mono.ns + EVICTION_TRY_MAX_NS;
                 snprintf(entry->news, sizeof(entry->news),
                          "pods of DaemonSets and static pods are not evicted");
                 return false;
         }
         if (entry->is_asking || entry->has_news)
                 return false;
-        if (look->pod->is_moving) { /* asked again when that mark is gone */
-                entry->next_try.ns = look->now.mono.ns + BACKGROUND_LOOK_NS;
+        if (sync->pod->is_moving) { /* asked again when that mark is gone */
+                entry->next_try.ns = sync->now.mono.ns + BACKGROUND_LOOK_NS;
                 return false;
         }
-        if (entry->attempts == 0 && eviction_gates_hold(look, entry))
+        if (entry->attempts == 0 && eviction_gates_hold(sync, entry))
                 return false;
-        eviction_gates_pass(look);
-        eviction_evictor_ask(look, entry);
+        eviction_gates_pass(sync);
+        eviction_evictor_ask(sync, entry);
         return true;
 }
 
@@ -199,7 +199,7 @@ static int begin_turn(struct eviction_entry *entry) {
 }
 
 /* Nothing is left to take back: the Eviction may go. */
-static void let_go(struct eviction_look *look, const struct eviction *eviction) {
+static void let_go(struct eviction_sync *sync, const struct eviction *eviction) {
         struct buf body = { 0 };
 
         buf_text(&body, "{\"metadata\":{\"uid\":");
@@ -208,79 +208,79 @@ static void let_go(struct eviction_look *look, const struct eviction *eviction) 
         buf_json_string(&body, eviction->object.version);
         eviction_finalizers_without(eviction, EVICTION_MOVE_FINALIZER, &body);
         buf_text(&body, "}}");
-        eviction_effect_add(look, EVICTION_PATCH_META, &eviction->object,
-                            eviction_text_keep(look->out, &body));
+        eviction_effect_add(sync, EVICTION_PATCH_META, &eviction->object,
+                            eviction_text_keep(sync->out, &body));
 }
 
-static void cancel_move(struct eviction_look *look, struct eviction_entry *entry) {
+static void cancel_move(struct eviction_sync *sync, struct eviction_entry *entry) {
         struct eviction_object vm = { .uid = entry->eviction->object.uid,
-                                      .name = eviction_vm_of(look->pod) };
+                                      .name = eviction_vm_of(sync->pod) };
         struct buf body = { 0 };
 
         if (entry->cancels++ % 2 == 1) /* without the subresource the mark is taken off directly */
-                eviction_vm_unmark(look->pod->node, &body);
+                eviction_vm_unmark(sync->pod->node, &body);
         entry->is_cancelling = true;
-        entry->next_cancel.ns = look->now.mono.ns + EVICTION_TRY_FIRST_NS;
-        eviction_audit(look, (struct audit_record){ .op = SLICE_LITERAL("cancel-move"),
+        entry->next_cancel.ns = sync->now.mono.ns + EVICTION_TRY_FIRST_NS;
+        eviction_audit(sync, (struct audit_record){ .op = SLICE_LITERAL("cancel-move"),
                                                     .eviction = entry->eviction->object.name,
                                                     .responder = SLICE_LITERAL(EVICTION_VM_MOVER),
                                                     .message = vm.name });
-        eviction_effect_add(look, EVICTION_CANCEL_MOVE, &vm, eviction_text_keep(look->out, &body));
+        eviction_effect_add(sync, EVICTION_CANCEL_MOVE, &vm, eviction_text_keep(sync->out, &body));
 }
 
 /* The mark stays on the pod until the migration is cancelled for sure. */
-static bool is_to_cancel(const struct eviction_look *look, const struct eviction_entry *entry) {
+static bool is_to_cancel(const struct eviction_sync *sync, const struct eviction_entry *entry) {
         const struct eviction *eviction = entry->eviction;
         int index = eviction_find_responder(&eviction->status, SLICE_LITERAL(EVICTION_VM_MOVER));
         enum responder_state state = eviction->status.responders[index].state;
         bool was_ours = state == RESPONDER_CANCELED ||
                         (eviction->object.is_deleting && state == RESPONDER_ACTIVE);
 
-        return was_ours && look->is_alive && !look->is_wanted && !look->is_finished &&
-               look->pod->is_moving && entry->cancels < CANCELS_MAX &&
-               eviction_vm_of(look->pod).len > 0;
+        return was_ours && sync->is_alive && !sync->is_wanted && !sync->is_finished &&
+               sync->pod->is_moving && entry->cancels < CANCELS_MAX &&
+               eviction_vm_of(sync->pod).len > 0;
 }
 
-void eviction_evictor_end(struct eviction_look *look, struct eviction_entry *entry) {
-        if (look->target->writes ||
+void eviction_evictor_end(struct eviction_sync *sync, struct eviction_entry *entry) {
+        if (sync->target->writes ||
             !eviction_has_finalizer(entry->eviction, EVICTION_MOVE_FINALIZER))
                 return;
         if (entry->is_asking || entry->is_cancelling)
                 return;
-        if (!is_to_cancel(look, entry))
-                let_go(look, entry->eviction);
-        else if (entry->next_cancel.ns <= look->now.mono.ns)
-                cancel_move(look, entry);
+        if (!is_to_cancel(sync, entry))
+                let_go(sync, entry->eviction);
+        else if (entry->next_cancel.ns <= sync->now.mono.ns)
+                cancel_move(sync, entry);
         else
-                eviction_target_wake(look->target, entry->next_cancel);
+                eviction_target_wake(sync->target, entry->next_cancel);
 }
 
-void eviction_evictor_act(struct eviction_look *look, struct eviction_entry *entry) {
+void eviction_evictor_act(struct eviction_sync *sync, struct eviction_entry *entry) {
         const struct eviction_status *status = &entry->eviction->status;
         int index = begin_turn(entry);
         const struct eviction_responder *own = index < 0 ? NULL : &status->responders[index];
 
         if (eviction_outcome_is_final(status->conditions.outcome) ||
             entry->eviction->object.is_deleting) {
-                eviction_evictor_end(look, entry);
+                eviction_evictor_end(sync, entry);
                 return;
         }
-        if (!own || !is_our_turn(look, entry->eviction, own))
+        if (!own || !is_our_turn(sync, entry->eviction, own))
                 return;
-        if (look->is_gone || look->is_finished) {
-                eviction_evictor_report(look, entry, index, "the pod is gone or finished", true);
-                return;
-        }
-        if (!look->is_alive)
-                return;
-        eviction_evictor_resume(look, entry, own);
-        if (look->pod->is_terminating) {
-                eviction_evictor_beat(look, entry, index);
+        if (sync->is_gone || sync->is_finished) {
+                eviction_evictor_report(sync, entry, index, "the pod is gone or finished", true);
                 return;
         }
-        if (try_eviction(look, entry))
+        if (!sync->is_alive)
+                return;
+        eviction_evictor_resume(sync, entry, own);
+        if (sync->pod->is_terminating) {
+                eviction_evictor_beat(sync, entry, index);
+                return;
+        }
+        if (try_eviction(sync, entry))
                 return;
         if (!entry->is_asking && !entry->has_news)
-                eviction_target_wake(look->target, entry->next_try);
-        eviction_evictor_beat(look, entry, index);
+                eviction_target_wake(sync->target, entry->next_try);
+        eviction_evictor_beat(sync, entry, index);
 }

@@ -103,9 +103,9 @@ static void open_gate(struct eviction_reconciler *reconciler, const struct budge
 
 /* ---- before the first try ---- */
 
-static const struct budget_row *next_budget(const struct eviction_look *look, size_t *at) {
-        const struct cluster *cluster = look->reconciler->config.cluster;
-        const struct pod_row *pod = cluster_pod(cluster, look->pod->id);
+static const struct budget_row *next_budget(const struct eviction_sync *sync, size_t *at) {
+        const struct cluster *cluster = sync->reconciler->config.cluster;
+        const struct pod_row *pod = cluster_pod(cluster, sync->pod->id);
         const struct budget_row *budget;
 
         while ((budget = cluster_budget_next(cluster, pod->ns, at)))
@@ -115,20 +115,20 @@ static const struct budget_row *next_budget(const struct eviction_look *look, si
 }
 
 /* Budgets say nothing about pods that are not ready, nor about what KubeVirt answers for. */
-static bool eviction_gates_counts(const struct eviction_look *look) {
-        return look->pod->is_ready && !eviction_pod_is_vm(look->pod);
+static bool eviction_gates_counts(const struct eviction_sync *sync) {
+        return sync->pod->is_ready && !eviction_pod_is_vm(sync->pod);
 }
 
-bool eviction_gates_hold(struct eviction_look *look, struct eviction_entry *entry) {
-        struct mono_time now = look->now.mono;
+bool eviction_gates_hold(struct eviction_sync *sync, struct eviction_entry *entry) {
+        struct mono_time now = sync->now.mono;
         const struct budget_row *budget;
         bool is_closed = false;
         size_t at = 0;
 
-        while (eviction_gates_counts(look) && (budget = next_budget(look, &at))) {
-                const struct gate *gate = gate_find(look->reconciler, budget, false);
+        while (eviction_gates_counts(sync) && (budget = next_budget(sync, &at))) {
+                const struct gate *gate = gate_find(sync->reconciler, budget, false);
 
-                is_closed |= gate_allows(look->reconciler, budget) <= 0 && gate &&
+                is_closed |= gate_allows(sync->reconciler, budget) <= 0 && gate &&
                              gate->has_passed && now.ns - gate->passed.ns < HOLD_MAX_NS;
         }
         if (is_closed && !entry->is_held) {
@@ -143,16 +143,16 @@ bool eviction_gates_hold(struct eviction_look *look, struct eviction_entry *entr
         return true;
 }
 
-void eviction_gates_pass(struct eviction_look *look) {
+void eviction_gates_pass(struct eviction_sync *sync) {
         const struct budget_row *budget;
         size_t at = 0;
 
-        while (eviction_gates_counts(look) && (budget = next_budget(look, &at))) {
-                struct gate *gate = gate_find(look->reconciler, budget, true);
+        while (eviction_gates_counts(sync) && (budget = next_budget(sync, &at))) {
+                struct gate *gate = gate_find(sync->reconciler, budget, true);
 
                 gate->asked++;
                 gate->has_passed = true;
-                gate->passed = look->now.mono;
+                gate->passed = sync->now.mono;
         }
 }
 
@@ -180,13 +180,13 @@ static void release_held(struct eviction_reconciler *reconciler, const struct bu
 }
 
 void eviction_gates_return(struct eviction_reconciler *reconciler, struct eviction_target *target) {
-        struct eviction_look look = { .reconciler = reconciler,
+        struct eviction_sync sync = { .reconciler = reconciler,
                                       .target = target,
                                       .pod = eviction_target_pod(reconciler, target) };
         const struct budget_row *budget;
         size_t at = 0;
 
-        while (look.pod && eviction_gates_counts(&look) && (budget = next_budget(&look, &at))) {
+        while (sync.pod && eviction_gates_counts(&sync) && (budget = next_budget(&sync, &at))) {
                 gate_find(reconciler, budget, true)->asked--;
                 if (gate_allows(reconciler, budget) > 0)
                         release_held(reconciler, budget);

@@ -22,12 +22,12 @@ static void time_member(struct buf *out, const char *name, struct wall_time time
         text_member(out, name, slice_of(text));
 }
 
-static void write_pod(const struct eviction_look *look, struct buf *out) {
-        const struct eviction_pod *pod = look->is_alive ? look->pod : NULL;
+static void write_pod(const struct eviction_sync *sync, struct buf *out) {
+        const struct eviction_pod *pod = sync->is_alive ? sync->pod : NULL;
 
         buf_text(out, ",\"pod\":{\"name\":");
-        buf_json_string(out, look->target->name);
-        text_member(out, "uid", slice_of(look->target->uid));
+        buf_json_string(out, sync->target->name);
+        text_member(out, "uid", slice_of(sync->target->uid));
         text_member(out, "node", pod ? pod->node : SLICE_EMPTY);
         buf_text(out, ",\"labels\":{");
         for (size_t i = 0; pod && i < pod->labels.count; i++) {
@@ -39,14 +39,14 @@ static void write_pod(const struct eviction_look *look, struct buf *out) {
         buf_text(out, "}}");
 }
 
-void eviction_hook_body(const struct eviction_look *look, const struct eviction *eviction,
+void eviction_hook_body(const struct eviction_sync *sync, const struct eviction *eviction,
                         const struct hook_order *order, struct buf *out) {
         buf_printf(out, "{\"op\":\"%s\",\"id\":\"" SLICE_FMT "/" SLICE_FMT "\"", order->op,
                    SLICE_ARG(eviction->object.uid), SLICE_ARG(order->stage->name));
-        text_member(out, "namespace", look->target->ns);
+        text_member(out, "namespace", sync->target->ns);
         text_member(out, "eviction", eviction->object.name);
         text_member(out, "evictionUID", eviction->object.uid);
-        write_pod(look, out);
+        write_pod(sync, out);
         text_member(out, "stage", order->stage->name);
         buf_printf(out, ",\"attempt\":%u", order->state->attempt);
         time_member(out, "startedAt", order->state->since);

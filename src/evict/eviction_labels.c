@@ -3,9 +3,9 @@
 #include "evict/eviction_progress.h"
 #include "evict/eviction_stages.h"
 
-void eviction_labels_write(const struct eviction_look *look, const struct eviction_status *status,
+void eviction_labels_write(const struct eviction_sync *sync, const struct eviction_status *status,
                            struct buf *out) {
-        const struct eviction_target *target = look->target;
+        const struct eviction_target *target = sync->target;
         const char *separator = "";
 
         buf_char(out, '{');
@@ -35,8 +35,8 @@ void eviction_labels_write(const struct eviction_look *look, const struct evicti
 
 /* Owners are the live requests.  What a deleted one leaves behind in the list means nothing to the
  * garbage collector. */
-void eviction_owners_write(const struct eviction_look *look, struct buf *out) {
-        const struct eviction_target *target = look->target;
+void eviction_owners_write(const struct eviction_sync *sync, struct buf *out) {
+        const struct eviction_target *target = sync->target;
         const char *separator = "";
 
         buf_char(out, '[');
@@ -49,7 +49,7 @@ void eviction_owners_write(const struct eviction_look *look, struct buf *out) {
                            "%s{\"apiVersion\":\"%s/" EVICTION_VERSION
                            "\",\"kind\":\"EvictionRequest\",\"name\":\"" SLICE_FMT
                            "\",\"uid\":\"" SLICE_FMT "\"}",
-                           separator, look->reconciler->config.group, SLICE_ARG(object->name),
+                           separator, sync->reconciler->config.group, SLICE_ARG(object->name),
                            SLICE_ARG(object->uid));
                 separator = ",";
         }
@@ -142,42 +142,42 @@ static bool is_labelled(const struct eviction_target *target, const struct evict
 
 /* An owner that is gone, and known here still, is taken out again by the garbage collector: the
  * pauses grow until the watch tells. */
-static bool has_to_pause(struct eviction_look *look, struct eviction_entry *entry) {
+static bool has_to_pause(struct eviction_sync *sync, struct eviction_entry *entry) {
         int64_t delay_ns = NS_PER_S;
 
-        if (entry->labellings && entry->next_label.ns > look->now.mono.ns) {
-                eviction_target_wake(look->target, entry->next_label);
+        if (entry->labellings && entry->next_label.ns > sync->now.mono.ns) {
+                eviction_target_wake(sync->target, entry->next_label);
                 return true;
         }
         for (uint32_t i = 0; i < entry->labellings && delay_ns < EVICTION_AGAIN_FIRST_NS; i++)
                 delay_ns *= 2;
-        entry->next_label.ns = look->now.mono.ns + (entry->labellings ? delay_ns : 0);
+        entry->next_label.ns = sync->now.mono.ns + (entry->labellings ? delay_ns : 0);
         entry->labellings++;
         return false;
 }
 
-void eviction_label(struct eviction_look *look, struct eviction_entry *entry) {
+void eviction_label(struct eviction_sync *sync, struct eviction_entry *entry) {
         const struct eviction *eviction = entry->eviction;
         struct buf body = { 0 };
 
-        if (is_labelled(look->target, eviction) && !lacks_finalizers(eviction)) {
-                if (entry->next_label.ns <= look->now.mono.ns)
+        if (is_labelled(sync->target, eviction) && !lacks_finalizers(eviction)) {
+                if (entry->next_label.ns <= sync->now.mono.ns)
                         entry->labellings = 0;
                 return;
         }
-        if (has_to_pause(look, entry))
+        if (has_to_pause(sync, entry))
                 return;
         buf_text(&body, "{\"metadata\":{\"uid\":");
         buf_json_string(&body, eviction->object.uid);
         buf_text(&body, ",\"resourceVersion\":");
         buf_json_string(&body, eviction->object.version);
         buf_text(&body, ",\"labels\":");
-        eviction_labels_write(look, &eviction->status, &body);
+        eviction_labels_write(sync, &eviction->status, &body);
         buf_text(&body, ",\"ownerReferences\":");
-        eviction_owners_write(look, &body);
+        eviction_owners_write(sync, &body);
         if (lacks_finalizers(eviction))
                 write_finalizers(eviction, &body);
         buf_text(&body, "}}");
-        eviction_effect_add(look, EVICTION_PATCH_META, &eviction->object,
-                            eviction_text_keep(look->out, &body));
+        eviction_effect_add(sync, EVICTION_PATCH_META, &eviction->object,
+                            eviction_text_keep(sync->out, &body));
 }

@@ -20,9 +20,9 @@ static uint64_t number_of(struct slice name, struct slice pod) {
         return slice_has_prefix(pod, rest) ? number : 0;
 }
 
-static uint64_t next_number(const struct eviction_look *look) {
+static uint64_t next_number(const struct eviction_sync *sync) {
         const struct eviction_target *target =
-                map_get(look->reconciler->pod_targets, slice_of(look->target->pod_name));
+                map_get(sync->reconciler->pod_targets, slice_of(sync->target->pod_name));
         uint64_t highest = 0;
 
         for (; target; target = target->next_of_pod)
@@ -50,13 +50,13 @@ static size_t failures_of(const struct eviction_target *target, struct mono_time
         return count;
 }
 
-bool eviction_next_has_to_wait(struct eviction_look *look) {
+bool eviction_next_has_to_wait(struct eviction_sync *sync) {
         struct mono_time last = { 0 };
-        size_t count = failures_of(look->target, &last);
+        size_t count = failures_of(sync->target, &last);
         int64_t delay_ns = EVICTION_AGAIN_FIRST_NS;
 
-        if (look->target->creates && look->target->next_create.ns > look->now.mono.ns) {
-                eviction_target_wake(look->target, look->target->next_create);
+        if (sync->target->creates && sync->target->next_create.ns > sync->now.mono.ns) {
+                eviction_target_wake(sync->target, sync->target->next_create);
                 return true;
         }
         if (count == 0)
@@ -65,36 +65,36 @@ bool eviction_next_has_to_wait(struct eviction_look *look) {
                 delay_ns *= 2;
         if (delay_ns > EVICTION_AGAIN_MAX_NS)
                 delay_ns = EVICTION_AGAIN_MAX_NS;
-        if (last.ns + delay_ns <= look->now.mono.ns)
+        if (last.ns + delay_ns <= sync->now.mono.ns)
                 return false;
-        eviction_target_wake(look->target, (struct mono_time){ last.ns + delay_ns });
+        eviction_target_wake(sync->target, (struct mono_time){ last.ns + delay_ns });
         return true;
 }
 /* Requests that are gone, and known here still, get an Eviction that the garbage collector takes
  * away at once: the pauses grow until the watch tells. */
-static void pause_creating(struct eviction_look *look) {
-        struct eviction_target *target = look->target;
+static void pause_creating(struct eviction_sync *sync) {
+        struct eviction_target *target = sync->target;
         int64_t delay_ns = NS_PER_S;
 
         for (uint32_t i = 0; i < target->creates && delay_ns < EVICTION_AGAIN_FIRST_NS; i++)
                 delay_ns *= 2;
         target->creates++;
-        target->next_create.ns = look->now.mono.ns + delay_ns;
+        target->next_create.ns = sync->now.mono.ns + delay_ns;
 }
 
 /* What the scheduler is to hold for the replacement: as long as the stages take at worst, and half
  * as long again.  A pod without owner has no replacement. */
-static void write_wish(const struct eviction_look *look, struct buf *out) {
+static void write_demand(const struct eviction_sync *sync, struct buf *out) {
         const struct eviction_policy *policy =
-                look->reconciler->config.leads_stages
-                        ? eviction_policy_for(look->reconciler, look->pod)
+                sync->reconciler->config.leads_stages
+                        ? eviction_policy_for(sync->reconciler, sync->pod)
                         : NULL;
         int64_t patience_ns = 0;
 
-        if (!policy || policy->reserve == RESERVE_NONE || !look->pod->owner.len)
+        if (!policy || policy->reserve == RESERVE_NONE || !sync->pod->owner.len)
                 return;
         for (size_t i = 0; i < policy->stage_count; i++)
-                patience_ns += eviction_stages_estimate(look, policy, i).p95_ns;
+                patience_ns += eviction_stages_estimate(sync, policy, i).p95_ns;
         patience_ns += patience_ns / 2;
         patience_ns = patience_ns > RESERVE_MAX_NS ? RESERVE_MAX_NS : patience_ns;
         buf_printf(out, ",\"annotations\":{\"" EVICTION_RESERVE_KEY "\":\"%s %llds\"}",
@@ -111,15 +111,15 @@ static const struct eviction_request *first_live(const struct eviction_target *t
         return target->requests[0];
 }
 
-void eviction_next_create(struct eviction_look *look) {
-        const struct eviction_target *target = look->target;
+void eviction_next_create(struct eviction_sync *sync) {
+        const struct eviction_target *target = sync->target;
         const struct eviction_request *request = first_live(target);
         struct eviction_status *status = xcalloc(1, sizeof(*status));
         struct eviction_object object = { .ns = target->ns };
         struct buf body = { 0 };
         char name[NAME_MAX_BYTES + 1];
 
-        snprintf(name, sizeof(name), "pod-%llu-" SLICE_FMT, (unsigned long long)next_number(look),
+        snprintf(name, sizeof(name), "pod-%llu-" SLICE_FMT, (unsigned long long)next_number(sync),
                  SLICE_ARG(target->name));
         object.name = slice_of(name);
         buf_printf(
@@ -127,20 +127,20 @@ void eviction_next_create(struct eviction_look *look) {
                 "{\"apiVersion\":\"%s/" EVICTION_VERSION
                 "\",\"kind\":\"Eviction\",\"metadata\":{\"name\":\"%s\",\"namespace\":\"" SLICE_FMT
                 "\",\"labels\":",
-                look->reconciler->config.group, name, SLICE_ARG(target->ns));
-        eviction_snapshot_responders(look, status);
-        eviction_labels_write(look, status, &body); /* or they were a write of their own */
+                sync->reconciler->config.group, name, SLICE_ARG(target->ns));
+        eviction_snapshot_responders(sync, status);
+        eviction_labels_write(sync, status, &body); /* or they were a write of their own */
         free(status);
         buf_text(&body, ",\"ownerReferences\":");
-        eviction_owners_write(look, &body);
-        write_wish(look, &body);
+        eviction_owners_write(sync, &body);
+        write_demand(sync, &body);
         buf_printf(&body,
                    "},\"spec\":{\"target\":{\"pod\":{\"name\":\"" SLICE_FMT "\",\"uid\":\"%s\"}}}}",
                    SLICE_ARG(target->name), target->uid);
-        eviction_audit(look, (struct audit_record){ .op = SLICE_LITERAL("create"),
+        eviction_audit(sync, (struct audit_record){ .op = SLICE_LITERAL("create"),
                                                     .eviction = object.name,
                                                     .request = request->object.name,
                                                     .requester = request->requester });
-        pause_creating(look);
-        eviction_effect_add(look, EVICTION_CREATE, &object, eviction_text_keep(look->out, &body));
+        pause_creating(sync);
+        eviction_effect_add(sync, EVICTION_CREATE, &object, eviction_text_keep(sync->out, &body));
 }

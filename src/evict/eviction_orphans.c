@@ -6,27 +6,28 @@
 
 /* The 95th percentile of all stages of the pod's policy; without one, the time after which a silent
  * responder is given up. */
-static int64_t expected_ns(const struct eviction_look *look) {
+static int64_t expected_ns(const struct eviction_sync *sync) {
         const struct eviction_policy *policy =
-                look->is_alive && look->reconciler->config.leads_stages
-                        ? eviction_policy_for(look->reconciler, look->pod)
+                sync->is_alive && sync->reconciler->config.leads_stages
+                        ? eviction_policy_for(sync->reconciler, sync->pod)
                         : NULL;
         int64_t total_ns = 0;
 
         if (!policy)
                 return EVICTION_SILENCE_NS;
         for (size_t i = 0; i < policy->stage_count; i++)
-                total_ns += eviction_stages_estimate(look, policy, i).p95_ns;
+                total_ns += eviction_stages_estimate(sync, policy, i).p95_ns;
         return total_ns;
 }
 
-static void eviction_orphans_tell(struct eviction_look *look, const struct eviction_entry *entry) {
-        for (size_t i = 0; i < look->target->request_count; i++) {
-                const struct eviction_request *request = look->target->requests[i];
+static void eviction_orphans_report(struct eviction_sync *sync,
+                                    const struct eviction_entry *entry) {
+        for (size_t i = 0; i < sync->target->request_count; i++) {
+                const struct eviction_request *request = sync->target->requests[i];
 
                 if (request->intent != EVICTION_INTENT_EVICT || request->object.is_deleting)
                         continue;
-                eviction_audit(look,
+                eviction_audit(sync,
                                (struct audit_record){ .op = SLICE_LITERAL("orphan"),
                                                       .request = request->object.name,
                                                       .eviction = entry->eviction->object.name,
@@ -34,24 +35,24 @@ static void eviction_orphans_tell(struct eviction_look *look, const struct evict
         }
 }
 
-void eviction_orphans_watch(struct eviction_look *look, struct eviction_entry *entry) {
+void eviction_orphans_watch(struct eviction_sync *sync, struct eviction_entry *entry) {
         const struct eviction_status *status = &entry->eviction->status;
         struct mono_time due;
 
-        if (entry->is_orphan || !look->is_wanted || eviction_active(status) < 0)
+        if (entry->is_orphan || !sync->is_wanted || eviction_active(status) < 0)
                 return;
         if (!entry->has_begun) {
-                int64_t age_ns = look->now.wall.ns - status->responders[0].start.ns;
+                int64_t age_ns = sync->now.wall.ns - status->responders[0].start.ns;
 
                 entry->has_begun = true;
-                entry->begun.ns = look->now.mono.ns - (age_ns > 0 ? age_ns : 0);
+                entry->begun.ns = sync->now.mono.ns - (age_ns > 0 ? age_ns : 0);
         }
-        due.ns = entry->begun.ns + EVICTION_ORPHAN_FACTOR * expected_ns(look);
-        if (look->now.mono.ns < due.ns) {
-                eviction_target_wake(look->target, due);
+        due.ns = entry->begun.ns + EVICTION_ORPHAN_FACTOR * expected_ns(sync);
+        if (sync->now.mono.ns < due.ns) {
+                eviction_target_wake(sync->target, due);
                 return;
         }
         entry->is_orphan = true;
-        look->reconciler->stats.orphans++;
-        eviction_orphans_tell(look, entry);
+        sync->reconciler->stats.orphans++;
+        eviction_orphans_report(sync, entry);
 }

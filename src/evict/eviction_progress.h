@@ -5,40 +5,40 @@
 
 /* ---- eviction_admission.c ---- */
 /* Forgets what the target was let in for, or waits for, when that is over or at work by now. */
-void eviction_admission_settle(struct eviction_look *look);
+void eviction_admission_settle(struct eviction_sync *sync);
 /* Whether the next Eviction may be created, or begun; false: it waits for a entry. */
-bool eviction_admit(struct eviction_look *look);
+bool eviction_admit(struct eviction_sync *sync);
 /* Gives free slots to those that wait, and makes them look again. */
 void eviction_admission_let_in(struct eviction_reconciler *reconciler, struct mono_time now);
 
 /* ---- eviction_orphans.c ---- */
 #define EVICTION_ORPHAN_FACTOR 3 /* times what is expected */
 /* Tells of one that takes too long. */
-void eviction_orphans_watch(struct eviction_look *look, struct eviction_entry *entry);
+void eviction_orphans_watch(struct eviction_sync *sync, struct eviction_entry *entry);
 
 /* ---- eviction_reservations.c ---- */
 /* Its policy requires room for the replacement, and the scheduler holds none yet. */
 bool eviction_lacks_reservation(const struct eviction *eviction);
 /* What of room changed since it was last told. */
-void eviction_reservations_tell(struct eviction_look *look, struct eviction_entry *entry);
+void eviction_reservations_report(struct eviction_sync *sync, struct eviction_entry *entry);
 /* Over: whoever holds room gives it back at the sight of the outcome. */
-void eviction_reservations_end(struct eviction_look *look, const struct eviction *eviction);
+void eviction_reservations_end(struct eviction_sync *sync, const struct eviction *eviction);
 
 /* ---- eviction_next.c ---- */
 /* An Eviction that ran out of responders is followed by another after 30 s, 60 s ... 30 min. */
-bool eviction_next_has_to_wait(struct eviction_look *look);
-void eviction_next_create(struct eviction_look *look);
+bool eviction_next_has_to_wait(struct eviction_sync *sync);
+void eviction_next_create(struct eviction_sync *sync);
 
 /* ---- eviction_labels.c ---- */
 /* A JSON object with a label per participant, responders being those of a status. */
-void eviction_labels_write(const struct eviction_look *look, const struct eviction_status *status,
+void eviction_labels_write(const struct eviction_sync *sync, const struct eviction_status *status,
                            struct buf *out);
-void eviction_owners_write(const struct eviction_look *look, struct buf *out);
+void eviction_owners_write(const struct eviction_sync *sync, struct buf *out);
 /* Writes labels, owners and finalizers where some are missing. */
-void eviction_label(struct eviction_look *look, struct eviction_entry *entry);
+void eviction_label(struct eviction_sync *sync, struct eviction_entry *entry);
 
 /* ---- eviction_responders.c ---- */
 /* Who will respond, as far as it can be told now; none has begun. */
-void eviction_snapshot_responders(const struct eviction_look *look, struct eviction_status *status);
+void eviction_snapshot_responders(const struct eviction_sync *sync, struct eviction_status *status);
 /* Writes the status where it has to change: requesters, turns, the end. */
-void eviction_settle(struct eviction_look *look, struct eviction_entry *entry);
+void eviction_settle(struct eviction_sync *sync, struct eviction_entry *entry);

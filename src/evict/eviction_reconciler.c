@@ -39,42 +39,42 @@ bool eviction_reconciler_wants(const struct eviction_reconciler *reconciler, str
         return target && is_wanted(target);
 }
 
-static struct eviction_look look_at(struct eviction_reconciler *reconciler,
+static struct eviction_sync look_at(struct eviction_reconciler *reconciler,
                                     struct eviction_target *target, struct eviction_now now,
                                     struct eviction_effects *out) {
-        struct eviction_look look = { .reconciler = reconciler,
+        struct eviction_sync sync = { .reconciler = reconciler,
                                       .target = target,
                                       .pod = eviction_target_pod(reconciler, target),
                                       .now = now,
                                       .out = out };
 
-        look.is_alive = look.pod && slice_is(look.pod->uid, target->uid);
-        look.is_gone = look.pod ? !look.is_alive : target->is_read;
-        look.is_finished = look.is_alive && look.pod->is_finished;
-        look.is_wanted = is_wanted(target);
-        if (look.is_gone || look.is_finished) {
+        sync.is_alive = sync.pod && slice_is(sync.pod->uid, target->uid);
+        sync.is_gone = sync.pod ? !sync.is_alive : target->is_read;
+        sync.is_finished = sync.is_alive && sync.pod->is_finished;
+        sync.is_wanted = is_wanted(target);
+        if (sync.is_gone || sync.is_finished) {
                 if (!target->has_gone)
                         target->gone_at = now.mono;
                 target->has_gone = true;
         } else {
                 target->has_gone = false;
         }
-        return look;
+        return sync;
 }
 
 /* A pod that the watch does not show may be one it does not show yet: the server is asked. */
-static bool reads_pod(struct eviction_look *look) {
-        struct eviction_target *target = look->target;
+static bool reads_pod(struct eviction_sync *sync) {
+        struct eviction_target *target = sync->target;
         bool is_open = target->request_count > 0;
 
         for (size_t i = 0; i < target->entry_count; i++)
                 if (!eviction_outcome_is_final(
                             target->entries[i]->eviction->status.conditions.outcome))
                         is_open = true;
-        if (look->pod || target->is_read || !is_open || target->name.len == 0)
+        if (sync->pod || target->is_read || !is_open || target->name.len == 0)
                 return false;
         if (!target->is_reading) {
-                eviction_effect_add(look, EVICTION_READ_POD, NULL, SLICE_EMPTY);
+                eviction_effect_add(sync, EVICTION_READ_POD, NULL, SLICE_EMPTY);
                 target->is_reading = true;
         }
         return true;
@@ -89,16 +89,16 @@ static void eviction_reconciler_act(struct eviction_reconciler *reconciler,
                 eviction_target_wake(target, target->hold);
                 return;
         }
-        struct eviction_look look = look_at(reconciler, target, now, out);
-        if (reads_pod(&look))
+        struct eviction_sync sync = look_at(reconciler, target, now, out);
+        if (reads_pod(&sync))
                 return;
         if (reconciler->config.is_controller)
-                eviction_progress(&look);
+                eviction_progress(&sync);
         for (size_t i = 0; i < target->entry_count; i++) {
                 if (reconciler->config.leads_stages)
-                        eviction_stages_act(&look, target->entries[i]);
+                        eviction_stages_act(&sync, target->entries[i]);
                 if (reconciler->config.is_evictor)
-                        eviction_evictor_act(&look, target->entries[i]);
+                        eviction_evictor_act(&sync, target->entries[i]);
         }
 }
 

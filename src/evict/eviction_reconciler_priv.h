@@ -72,8 +72,8 @@ struct eviction_entry {
         struct stages_turn stages;
         struct mono_time begun; /* its first responder's turn */
         bool has_begun, is_orphan;
-        char room_told[254];         /* held, as the trail has it; "" = none */
-        bool is_no_room_told;        /* likewise, that there is none (any more) */
+        char room_reported[254];     /* held, as the trail has it; "" = none */
+        bool is_no_room_reported;    /* likewise, that there is none (any more) */
         struct mono_time next_label; /* labels and owners are not written again before */
         uint32_t labellings;
 };
@@ -94,9 +94,9 @@ struct eviction_target {
         struct mono_time due; /* next look by time alone */
         bool has_gone;
         struct mono_time gone_at; /* since when the pod is gone or finished */
-        bool has_heard;
-        struct mono_time heard; /* when its requests were first looked at */
-        struct mono_time hold;  /* no writes before: the last one failed */
+        bool has_seen;
+        struct mono_time seen; /* when its requests were first looked at */
+        struct mono_time hold; /* no writes before: the last one failed */
         uint32_t failures;
         struct mono_time next_create; /* an Eviction that vanishes is not made again at once */
         uint32_t creates;             /* since one was seen with a status */
@@ -142,7 +142,7 @@ struct eviction_reconciler {
 };
 
 /* What one look at a target works with. */
-struct eviction_look {
+struct eviction_sync {
         struct eviction_reconciler *reconciler;
         struct eviction_target *target;
         const struct eviction_pod *pod; /* of the name, whatever its uid; NULL = absent */
@@ -191,20 +191,20 @@ void eviction_pods_list_moving(struct eviction_reconciler *reconciler);
 /* Those whose outcome the next decision about the target has to wait for. */
 bool eviction_effect_is_write(enum eviction_effect_kind kind);
 /* Adds an effect of the target and waits for its outcome; kinds that have one. */
-struct eviction_effect *eviction_effect_add(struct eviction_look *look,
+struct eviction_effect *eviction_effect_add(struct eviction_sync *sync,
                                             enum eviction_effect_kind kind,
                                             const struct eviction_object *object,
                                             struct slice body);
 /* The one effect that ends the pod; requester stays: who is named as asking for it. */
-struct eviction_effect *eviction_effect_end_pod(struct eviction_look *look,
+struct eviction_effect *eviction_effect_end_pod(struct eviction_sync *sync,
                                                 const struct eviction_object *object,
                                                 const char *requester, bool deletes);
 /* Cuts the call of that id short. */
 void eviction_effect_stop(struct eviction_effects *out, uint64_t id);
 /* The effect is one of the stages: its outcome is theirs. */
-void eviction_effect_is_of_stages(struct eviction_look *look, const struct eviction_effect *effect);
+void eviction_effect_is_of_stages(struct eviction_sync *sync, const struct eviction_effect *effect);
 /* One line for the trail; record is completed with the target. */
-void eviction_audit(struct eviction_look *look, struct audit_record record);
+void eviction_audit(struct eviction_sync *sync, struct audit_record record);
 /* now, as it can be stored (microseconds). */
 struct wall_time eviction_stamp(struct wall_time now);
 /* {"metadata":{"resourceVersion":...},"status": */
@@ -218,13 +218,13 @@ struct eviction_news {
         struct wall_time expected; /* unset = as before */
 };
 /* The Active responder's own entry, written with the whole list at the version it was read. */
-void eviction_report(struct eviction_look *look, const struct eviction *eviction, int index,
+void eviction_report(struct eviction_sync *sync, const struct eviction *eviction, int index,
                      const struct eviction_news *news);
 /* Withdraws a request of berth's own; reason for the trail. */
-void eviction_withdraw(struct eviction_look *look, const struct eviction_request *request,
+void eviction_withdraw(struct eviction_sync *sync, const struct eviction_request *request,
                        const char *reason);
 /* Deletes the pod, whatever budgets say: its policy wants that at this request's deadline. */
-void eviction_delete_pod(struct eviction_look *look, const struct eviction_request *request);
+void eviction_delete_pod(struct eviction_sync *sync, const struct eviction_request *request);
 bool eviction_request_is_ours(const struct eviction_request *request);
 bool eviction_has_finalizer(const struct eviction *eviction, const char *name);
 /* Appends ,"finalizers":[...] with all but this one. */
@@ -235,22 +235,22 @@ bool eviction_is_ours_alone(const struct eviction_target *target);
 
 /* ---- eviction_progress.c: the controller's part ---- */
 /* Everything the controller does about a target now; at most one write per object. */
-void eviction_progress(struct eviction_look *look);
+void eviction_progress(struct eviction_sync *sync);
 
 /* ---- eviction_evictor.c: the imperative responder ---- */
 /* The body of a POST to pods/eviction, with the uid as precondition. */
-void eviction_evictor_act(struct eviction_look *look, struct eviction_entry *entry);
+void eviction_evictor_act(struct eviction_sync *sync, struct eviction_entry *entry);
 /* Has a migration cancelled that a cancelled Eviction set off. */
-void eviction_evictor_end(struct eviction_look *look, struct eviction_entry *entry);
+void eviction_evictor_end(struct eviction_sync *sync, struct eviction_entry *entry);
 void eviction_evictor_result(struct eviction_entry *entry,
                              const struct eviction_effect_result *result, struct eviction_now now);
 
 /* ---- eviction_gates.c ---- */
 /* Whether the first try of an eviction is better made later: its budget lets nobody go now, and
  * others are passing it.  It is made when the budget opens, or after a minute. */
-bool eviction_gates_hold(struct eviction_look *look, struct eviction_entry *entry);
+bool eviction_gates_hold(struct eviction_sync *sync, struct eviction_entry *entry);
 /* One is asked for: what its budget allows counts as used. */
-void eviction_gates_pass(struct eviction_look *look);
+void eviction_gates_pass(struct eviction_sync *sync);
 /* It did not get there, for another reason than its budget: the next may go. */
 void eviction_gates_return(struct eviction_reconciler *reconciler, struct eviction_target *target);
 void eviction_gates_free(struct map *gates);

@@ -25,11 +25,11 @@ void eviction_finalizers_without(const struct eviction *eviction, const char *na
         buf_char(out, ']');
 }
 
-void eviction_report(struct eviction_look *look, const struct eviction *eviction, int index,
+void eviction_report(struct eviction_sync *sync, const struct eviction *eviction, int index,
                      const struct eviction_news *news) {
         struct eviction_status *status = xmalloc(sizeof(*status));
         struct eviction_responder *own = &status->responders[index];
-        struct wall_time now = eviction_stamp(look->now.wall);
+        struct wall_time now = eviction_stamp(sync->now.wall);
         struct buf body = { 0 };
 
         *status = eviction->status;
@@ -47,40 +47,40 @@ void eviction_report(struct eviction_look *look, const struct eviction *eviction
         eviction_patch_open(&eviction->object, &body);
         eviction_status_write(status, &body);
         buf_char(&body, '}');
-        eviction_effect_add(look, EVICTION_PATCH_STATUS, &eviction->object,
-                            eviction_text_keep(look->out, &body));
+        eviction_effect_add(sync, EVICTION_PATCH_STATUS, &eviction->object,
+                            eviction_text_keep(sync->out, &body));
         free(status);
 }
 
-void eviction_delete_pod(struct eviction_look *look, const struct eviction_request *request) {
-        struct eviction_target *target = look->target;
+void eviction_delete_pod(struct eviction_sync *sync, const struct eviction_request *request) {
+        struct eviction_target *target = sync->target;
 
-        if (target->deletes && target->next_delete.ns > look->now.mono.ns) {
+        if (target->deletes && target->next_delete.ns > sync->now.mono.ns) {
                 eviction_target_wake(target, target->next_delete);
                 return;
         }
         target->deletes++;
-        target->next_delete.ns = look->now.mono.ns + EVICTION_AGAIN_FIRST_NS;
-        eviction_audit(look, (struct audit_record){ .op = SLICE_LITERAL("delete-call"),
+        target->next_delete.ns = sync->now.mono.ns + EVICTION_AGAIN_FIRST_NS;
+        eviction_audit(sync, (struct audit_record){ .op = SLICE_LITERAL("delete-call"),
                                                     .request = request->object.name,
                                                     .requester = request->requester,
                                                     .reason = SLICE_LITERAL("deadline") });
-        eviction_effect_end_pod(look, NULL, EVICTION_MANAGER, true);
+        eviction_effect_end_pod(sync, NULL, EVICTION_MANAGER, true);
 }
 
-void eviction_withdraw(struct eviction_look *look, const struct eviction_request *request,
+void eviction_withdraw(struct eviction_sync *sync, const struct eviction_request *request,
                        const char *reason) {
         struct buf body = { 0 };
 
         buf_text(&body, "{\"metadata\":{\"uid\":");
         buf_json_string(&body, request->object.uid);
         buf_text(&body, "},\"spec\":{\"intent\":\"Withdrawn\"}}");
-        eviction_audit(look, (struct audit_record){ .op = SLICE_LITERAL("withdraw"),
+        eviction_audit(sync, (struct audit_record){ .op = SLICE_LITERAL("withdraw"),
                                                     .request = request->object.name,
                                                     .requester = request->requester,
                                                     .reason = slice_of(reason) });
-        eviction_effect_add(look, EVICTION_WITHDRAW, &request->object,
-                            eviction_text_keep(look->out, &body));
+        eviction_effect_add(sync, EVICTION_WITHDRAW, &request->object,
+                            eviction_text_keep(sync->out, &body));
 }
 
 bool eviction_request_is_ours(const struct eviction_request *request) {

@@ -6,55 +6,57 @@
 #include "base/util.h"
 #include <stdio.h>
 
-static void tell_reserve(struct eviction_look *look, const struct eviction *eviction,
-                         const char *reason) {
-        eviction_audit(look, (struct audit_record){ .op = SLICE_LITERAL("reserve"),
+static void report_reserve(struct eviction_sync *sync, const struct eviction *eviction,
+                           const char *reason) {
+        eviction_audit(sync, (struct audit_record){ .op = SLICE_LITERAL("reserve"),
                                                     .eviction = eviction->object.name,
                                                     .to = eviction->room,
                                                     .reason = slice_of(reason) });
 }
 
-static void tell_release(struct eviction_look *look, const struct eviction *eviction,
-                         struct slice node, struct slice reason) {
-        eviction_audit(look, (struct audit_record){ .op = SLICE_LITERAL("release"),
+static void report_release(struct eviction_sync *sync, const struct eviction *eviction,
+                           struct slice node, struct slice reason) {
+        eviction_audit(sync, (struct audit_record){ .op = SLICE_LITERAL("release"),
                                                     .eviction = eviction->object.name,
                                                     .from = node,
                                                     .reason = reason });
 }
 
-static void tell_room(struct eviction_look *look, struct eviction_entry *entry) {
+static void report_room(struct eviction_sync *sync, struct eviction_entry *entry) {
         const struct eviction *eviction = entry->eviction;
 
-        if (slice_is(eviction->room, entry->room_told))
+        if (slice_is(eviction->room, entry->room_reported))
                 return;
-        if (entry->room_told[0])
-                tell_release(look, eviction, slice_of(entry->room_told), SLICE_LITERAL("moved"));
-        tell_reserve(look, eviction, "");
-        snprintf(entry->room_told, sizeof(entry->room_told), SLICE_FMT, SLICE_ARG(eviction->room));
-        entry->is_no_room_told = false;
+        if (entry->room_reported[0])
+                report_release(sync, eviction, slice_of(entry->room_reported),
+                               SLICE_LITERAL("moved"));
+        report_reserve(sync, eviction, "");
+        snprintf(entry->room_reported, sizeof(entry->room_reported), SLICE_FMT,
+                 SLICE_ARG(eviction->room));
+        entry->is_no_room_reported = false;
 }
 
-static void tell_none(struct eviction_look *look, struct eviction_entry *entry) {
+static void report_none(struct eviction_sync *sync, struct eviction_entry *entry) {
         const struct eviction *eviction = entry->eviction;
         struct slice node = eviction->no_room, reason;
 
-        if (entry->is_no_room_told || !eviction->no_room.len)
+        if (entry->is_no_room_reported || !eviction->no_room.len)
                 return;
-        entry->is_no_room_told = true;
+        entry->is_no_room_reported = true;
         if (!slice_is(eviction->no_room, EVICTION_NO_ROOM) && slice_split(&node, ' ', &reason))
-                tell_release(look, eviction, node, reason);
-        else if (entry->room_told[0])
-                tell_release(look, eviction, slice_of(entry->room_told), eviction->no_room);
+                report_release(sync, eviction, node, reason);
+        else if (entry->room_reported[0])
+                report_release(sync, eviction, slice_of(entry->room_reported), eviction->no_room);
         else
-                tell_reserve(look, eviction, EVICTION_NO_ROOM);
-        entry->room_told[0] = '\0';
+                report_reserve(sync, eviction, EVICTION_NO_ROOM);
+        entry->room_reported[0] = '\0';
 }
 
 /* Room that was lost before anything began is asked for again, by taking back that it was. */
-static void ask_again(struct eviction_look *look, const struct eviction *eviction) {
+static void ask_again(struct eviction_sync *sync, const struct eviction *eviction) {
         struct buf body = { 0 };
 
-        if (!look->is_wanted || !eviction_lacks_reservation(eviction) || look->target->writes ||
+        if (!sync->is_wanted || !eviction_lacks_reservation(eviction) || sync->target->writes ||
             !eviction->no_room.len || slice_is(eviction->no_room, EVICTION_NO_ROOM))
                 return;
         buf_text(&body, "{\"metadata\":{\"uid\":");
@@ -62,21 +64,21 @@ static void ask_again(struct eviction_look *look, const struct eviction *evictio
         buf_text(&body, ",\"resourceVersion\":");
         buf_json_string(&body, eviction->object.version);
         buf_text(&body, ",\"annotations\":{\"" EVICTION_NOT_RESERVED_KEY "\":null}}}");
-        eviction_effect_add(look, EVICTION_PATCH_META, &eviction->object,
-                            eviction_text_keep(look->out, &body));
+        eviction_effect_add(sync, EVICTION_PATCH_META, &eviction->object,
+                            eviction_text_keep(sync->out, &body));
 }
 
-void eviction_reservations_tell(struct eviction_look *look, struct eviction_entry *entry) {
+void eviction_reservations_report(struct eviction_sync *sync, struct eviction_entry *entry) {
         if (entry->eviction->room.len)
-                tell_room(look, entry);
+                report_room(sync, entry);
         else
-                tell_none(look, entry);
-        ask_again(look, entry->eviction);
+                report_none(sync, entry);
+        ask_again(sync, entry->eviction);
 }
 
-void eviction_reservations_end(struct eviction_look *look, const struct eviction *eviction) {
+void eviction_reservations_end(struct eviction_sync *sync, const struct eviction *eviction) {
         if (eviction->room.len)
-                tell_release(look, eviction, eviction->room, SLICE_LITERAL("end"));
+                report_release(sync, eviction, eviction->room, SLICE_LITERAL("end"));
 }
 
 bool eviction_lacks_reservation(const struct eviction *eviction) {

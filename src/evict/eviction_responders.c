@@ -51,27 +51,27 @@ static void add_responder(struct eviction_status *status, const char *name, int3
 
 /* A pod that a policy is for has its stages led by us, and a VM is migrated, whether the pod says
  * so or not. */
-static void add_own_responders(const struct eviction_look *look, struct eviction_status *status) {
-        const struct eviction_reconciler_config *config = &look->reconciler->config;
+static void add_own_responders(const struct eviction_sync *sync, struct eviction_status *status) {
+        const struct eviction_reconciler_config *config = &sync->reconciler->config;
 
-        if (!look->is_alive)
+        if (!sync->is_alive)
                 return;
-        if (config->leads_stages && eviction_policy_for(look->reconciler, look->pod))
+        if (config->leads_stages && eviction_policy_for(sync->reconciler, sync->pod))
                 add_responder(status, EVICTION_STAGER, EVICTION_PRIORITY_STAGER);
-        if (config->is_evictor && eviction_pod_is_vm(look->pod))
+        if (config->is_evictor && eviction_pod_is_vm(sync->pod))
                 add_responder(status, EVICTION_VM_MOVER, EVICTION_PRIORITY_VM_MOVER);
 }
 
-void eviction_snapshot_responders(const struct eviction_look *look,
+void eviction_snapshot_responders(const struct eviction_sync *sync,
                                   struct eviction_status *status) {
-        struct slice text = look->is_alive ? look->pod->responders : SLICE_EMPTY;
+        struct slice text = sync->is_alive ? sync->pod->responders : SLICE_EMPTY;
         struct err err = { 0 };
 
         /* A list that may not be is as good as none: the evictor does the work. */
         if (eviction_responders_parse(text, status->responders, &status->responder_count, &err) < 0)
                 eviction_responders_parse(SLICE_EMPTY, status->responders, &status->responder_count,
                                           &err);
-        add_own_responders(look, status);
+        add_own_responders(sync, status);
         for (size_t i = 0; i < status->responder_count; i++) {
                 struct eviction_responder *responder = &status->responders[i];
 
@@ -95,24 +95,24 @@ static void eviction_responders_finish(struct eviction_status *status,
         eviction_conditions_set(&status->conditions, outcome, now);
 }
 
-static void eviction_responders_activate(struct eviction_look *look, struct eviction_status *status,
+static void eviction_responders_activate(struct eviction_sync *sync, struct eviction_status *status,
                                          size_t index, const struct eviction *eviction) {
         struct eviction_responder *responder = &status->responders[index];
 
         responder->state = RESPONDER_ACTIVE;
-        responder->start = eviction_stamp(look->now.wall);
-        eviction_audit(look, (struct audit_record){ .op = SLICE_LITERAL("activate"),
+        responder->start = eviction_stamp(sync->now.wall);
+        eviction_audit(sync, (struct audit_record){ .op = SLICE_LITERAL("activate"),
                                                     .eviction = eviction->object.name,
                                                     .responder = responder->name });
 }
 
 /* How long the Active responder has been silent, by changes we saw. */
-static int64_t silence_ns(struct eviction_look *look, struct eviction_entry *entry, int active) {
+static int64_t silence_ns(struct eviction_sync *sync, struct eviction_entry *entry, int active) {
         const struct eviction_responder *responder = &entry->eviction->status.responders[active];
-        const struct eviction_reconciler *reconciler = look->reconciler;
+        const struct eviction_reconciler *reconciler = sync->reconciler;
         struct wall_time beat =
                 wall_time_is_set(responder->heartbeat) ? responder->heartbeat : responder->start;
-        int64_t mono = look->now.mono.ns, age = look->now.wall.ns - beat.ns;
+        int64_t mono = sync->now.mono.ns, age = sync->now.wall.ns - beat.ns;
         /* Where the wall clock would be without steps since the start. */
         int64_t steady_age =
                 reconciler->first_wall.ns + (mono - reconciler->first_mono.ns) - beat.ns;
@@ -131,31 +131,31 @@ static int64_t silence_ns(struct eviction_look *look, struct eviction_entry *ent
 }
 
 /* The Active responder is done or silent: the next one's turn, or the end. */
-static void pass_turn(struct eviction_look *look, struct eviction_status *status, int active,
+static void pass_turn(struct eviction_sync *sync, struct eviction_status *status, int active,
                       const struct eviction *eviction) {
         struct eviction_responder *responder = &status->responders[active];
         bool is_done = wall_time_is_set(responder->completion);
 
         responder->state = is_done ? RESPONDER_COMPLETED : RESPONDER_INTERRUPTED;
         if (!is_done) {
-                look->reconciler->stats.interrupts++;
-                eviction_audit(look, (struct audit_record){ .op = SLICE_LITERAL("heartbeat-lost"),
+                sync->reconciler->stats.interrupts++;
+                eviction_audit(sync, (struct audit_record){ .op = SLICE_LITERAL("heartbeat-lost"),
                                                             .eviction = eviction->object.name,
                                                             .responder = responder->name });
         }
         if ((size_t)active + 1 < status->responder_count)
-                eviction_responders_activate(look, status, (size_t)active + 1, eviction);
+                eviction_responders_activate(sync, status, (size_t)active + 1, eviction);
         else
                 eviction_conditions_set(&status->conditions, EVICTION_NO_RESPONDER,
-                                        eviction_stamp(look->now.wall));
+                                        eviction_stamp(sync->now.wall));
 }
 
 /* The turn of a responder of our own ends with its pod: it says so in the write that ends it all.
  */
-static void complete_own(const struct eviction_look *look, struct eviction_responder *responder) {
-        struct wall_time now = eviction_stamp(look->now.wall);
+static void complete_own(const struct eviction_sync *sync, struct eviction_responder *responder) {
+        struct wall_time now = eviction_stamp(sync->now.wall);
 
-        if (!look->reconciler->config.is_evictor || wall_time_is_set(responder->completion) ||
+        if (!sync->reconciler->config.is_evictor || wall_time_is_set(responder->completion) ||
             (!slice_is(responder->name, EVICTION_EVICTOR) &&
              !slice_is(responder->name, EVICTION_VM_MOVER)))
                 return;
@@ -168,89 +168,89 @@ static void complete_own(const struct eviction_look *look, struct eviction_respo
 }
 
 /* Gone or finished, when the responder had its time to say so; else cancelled; else onwards. */
-static void eviction_responders_advance(struct eviction_look *look, struct eviction_entry *entry,
+static void eviction_responders_advance(struct eviction_sync *sync, struct eviction_entry *entry,
                                         struct eviction_status *status) {
-        struct wall_time now = eviction_stamp(look->now.wall);
+        struct wall_time now = eviction_stamp(sync->now.wall);
         int active = eviction_active(status);
 
-        if (active >= 0 && (look->is_gone || look->is_finished))
-                complete_own(look, &status->responders[active]);
+        if (active >= 0 && (sync->is_gone || sync->is_finished))
+                complete_own(sync, &status->responders[active]);
         bool has_report = active < 0 || wall_time_is_set(status->responders[active].completion);
-        if (look->is_gone || look->is_finished) {
-                struct mono_time end = { look->target->gone_at.ns + EVICTION_GONE_WAIT_NS };
+        if (sync->is_gone || sync->is_finished) {
+                struct mono_time end = { sync->target->gone_at.ns + EVICTION_GONE_WAIT_NS };
 
-                if (!has_report && look->now.mono.ns < end.ns) {
-                        eviction_target_wake(look->target, end);
+                if (!has_report && sync->now.mono.ns < end.ns) {
+                        eviction_target_wake(sync->target, end);
                         return;
                 }
                 eviction_responders_finish(
-                        status, look->is_gone ? EVICTION_POD_DELETED : EVICTION_POD_TERMINAL,
+                        status, sync->is_gone ? EVICTION_POD_DELETED : EVICTION_POD_TERMINAL,
                         RESPONDER_INTERRUPTED, now);
-        } else if (!look->is_wanted) {
+        } else if (!sync->is_wanted) {
                 eviction_responders_finish(status, EVICTION_CANCELED, RESPONDER_CANCELED, now);
-        } else if (look->is_alive && active >= 0) {
-                int64_t silent_ns = silence_ns(look, entry, active);
+        } else if (sync->is_alive && active >= 0) {
+                int64_t silent_ns = silence_ns(sync, entry, active);
 
                 if (has_report || silent_ns >= EVICTION_SILENCE_NS)
-                        pass_turn(look, status, active, entry->eviction);
+                        pass_turn(sync, status, active, entry->eviction);
                 else
-                        eviction_target_wake(look->target,
-                                             (struct mono_time){ look->now.mono.ns +
+                        eviction_target_wake(sync->target,
+                                             (struct mono_time){ sync->now.mono.ns +
                                                                  EVICTION_SILENCE_NS - silent_ns });
         }
 }
 
 /* First write: responders are set once, here.  False while it waits for a slot
  * or for room. */
-static bool eviction_responders_begin(struct eviction_look *look, struct eviction_entry *entry,
+static bool eviction_responders_begin(struct eviction_sync *sync, struct eviction_entry *entry,
                                       struct eviction_status *status) {
-        struct wall_time now = eviction_stamp(look->now.wall);
-        bool is_over = look->is_gone || look->is_finished || look->pod->has_group;
+        struct wall_time now = eviction_stamp(sync->now.wall);
+        bool is_over = sync->is_gone || sync->is_finished || sync->pod->has_group;
 
-        if (!is_over && look->is_wanted &&
-            (eviction_lacks_reservation(entry->eviction) || !eviction_admit(look)))
+        if (!is_over && sync->is_wanted &&
+            (eviction_lacks_reservation(entry->eviction) || !eviction_admit(sync)))
                 return false;
-        eviction_snapshot_responders(look, status);
-        if (look->is_gone || look->is_finished)
+        eviction_snapshot_responders(sync, status);
+        if (sync->is_gone || sync->is_finished)
                 eviction_responders_finish(
-                        status, look->is_gone ? EVICTION_POD_DELETED : EVICTION_POD_TERMINAL,
+                        status, sync->is_gone ? EVICTION_POD_DELETED : EVICTION_POD_TERMINAL,
                         RESPONDER_INACTIVE, now);
-        else if (look->pod->has_group)
+        else if (sync->pod->has_group)
                 eviction_responders_finish(status, EVICTION_INVALID, RESPONDER_INACTIVE, now);
-        else if (!look->is_wanted)
+        else if (!sync->is_wanted)
                 eviction_responders_finish(status, EVICTION_CANCELED, RESPONDER_INACTIVE, now);
         else {
-                eviction_responders_activate(look, status, 0, entry->eviction);
+                eviction_responders_activate(sync, status, 0, entry->eviction);
                 eviction_conditions_set(&status->conditions, EVICTION_AWAITING, now);
         }
         return true;
 }
 
-static void audit_end(struct eviction_look *look, const struct eviction *eviction,
+static void audit_end(struct eviction_sync *sync, const struct eviction *eviction,
                       enum eviction_outcome outcome) {
         const char *op = eviction_outcome_is_evicted(outcome) ? "evicted"
                          : outcome == EVICTION_CANCELED       ? "cancel"
                                                               : "failed";
 
-        look->reconciler->stats.outcomes[outcome]++;
-        eviction_reservations_end(look, eviction);
-        eviction_audit(look,
+        sync->reconciler->stats.outcomes[outcome]++;
+        eviction_reservations_end(sync, eviction);
+        eviction_audit(sync,
                        (struct audit_record){ .op = slice_of(op),
                                               .eviction = eviction->object.name,
                                               .reason = slice_of(eviction_outcome_name(outcome)) });
 }
 
-static void patch_status(struct eviction_look *look, const struct eviction *eviction,
+static void patch_status(struct eviction_sync *sync, const struct eviction *eviction,
                          const struct eviction_status *status) {
         struct buf body = { 0 };
 
         if (eviction_outcome_is_final(status->conditions.outcome))
-                audit_end(look, eviction, status->conditions.outcome);
+                audit_end(sync, eviction, status->conditions.outcome);
         eviction_patch_open(&eviction->object, &body);
         eviction_status_write(status, &body);
         buf_char(&body, '}');
-        eviction_effect_add(look, EVICTION_PATCH_STATUS, &eviction->object,
-                            eviction_text_keep(look->out, &body));
+        eviction_effect_add(sync, EVICTION_PATCH_STATUS, &eviction->object,
+                            eviction_text_keep(sync->out, &body));
 }
 
 static bool eviction_responders_differs(const struct eviction_status *was,
@@ -265,24 +265,24 @@ static bool eviction_responders_differs(const struct eviction_status *was,
         return false;
 }
 
-void eviction_settle(struct eviction_look *look, struct eviction_entry *entry) {
+void eviction_settle(struct eviction_sync *sync, struct eviction_entry *entry) {
         struct eviction_status *status = xmalloc(sizeof(*status));
 
         *status = entry->eviction->status;
-        list_requesters(look->target, status);
+        list_requesters(sync->target, status);
         status->observed_generation = entry->eviction->object.generation;
-        if (entry != eviction_active_entry(look->target)) { /* a second one at the same time */
+        if (entry != eviction_active_entry(sync->target)) { /* a second one at the same time */
                 if (status->responder_count == 0)
-                        eviction_snapshot_responders(look, status);
+                        eviction_snapshot_responders(sync, status);
                 eviction_responders_finish(status, EVICTION_INVALID, RESPONDER_INTERRUPTED,
-                                           eviction_stamp(look->now.wall));
+                                           eviction_stamp(sync->now.wall));
         } else if (status->responder_count > 0) {
-                eviction_responders_advance(look, entry, status);
-        } else if (!eviction_responders_begin(look, entry, status)) {
+                eviction_responders_advance(sync, entry, status);
+        } else if (!eviction_responders_begin(sync, entry, status)) {
                 free(status);
                 return;
         }
         if (eviction_responders_differs(&entry->eviction->status, status))
-                patch_status(look, entry->eviction, status);
+                patch_status(sync, entry->eviction, status);
         free(status);
 }

@@ -110,7 +110,7 @@ enum eviction_rank eviction_rank_of(struct slice requester) {
 }
 
 static int by_turn(const void *left, const void *right) {
-        const struct eviction_wish *a = left, *b = right;
+        const struct eviction_demand *a = left, *b = right;
 
         if (a->rank != b->rank)
                 return a->rank < b->rank ? -1 : 1;
@@ -119,19 +119,19 @@ static int by_turn(const void *left, const void *right) {
         return a->serial < b->serial ? -1 : a->serial > b->serial;
 }
 
-void eviction_slots_line_up(struct eviction_slots *slots, struct eviction_wish *wishes,
+void eviction_slots_line_up(struct eviction_slots *slots, struct eviction_demand *demands,
                             size_t count) {
         bool has_claimed = false;
 
         if (count)
-                qsort(wishes, count, sizeof(wishes[0]), by_turn);
+                qsort(demands, count, sizeof(demands[0]), by_turn);
         for (size_t i = 0; i < count; i++) {
-                struct eviction_wish *wish = &wishes[i];
+                struct eviction_demand *demand = &demands[i];
 
-                wish->refusal = eviction_slots_take(slots, &wish->holder);
-                if (wish->refusal == EVICTION_SLOT_FREE || !wish->is_overdue || has_claimed)
+                demand->refusal = eviction_slots_take(slots, &demand->holder);
+                if (demand->refusal == EVICTION_SLOT_FREE || !demand->is_overdue || has_claimed)
                         continue;
-                eviction_slots_hold(slots, &wish->holder);
+                eviction_slots_hold(slots, &demand->holder);
                 has_claimed = true;
         }
 }

@@ -52,7 +52,7 @@ enum eviction_rank { /* of requesters: lower ones go first */
  * the names that evictions through the subresource bear (annotation requested-by). */
 enum eviction_rank eviction_rank_of(struct slice requester);
 
-struct eviction_wish { /* to begin an eviction */
+struct eviction_demand { /* to begin an eviction */
         struct eviction_slot_holder holder;
         enum eviction_rank rank;
         int64_t since_ns;                   /* older ones of the same rank go first */
@@ -63,5 +63,5 @@ struct eviction_wish { /* to begin an eviction */
 };
 /* Sorts wishes by turn and lets each take what is free.  One that finds no slot does not hold up
  * others, except that the first overdue one is counted as if it had. */
-void eviction_slots_line_up(struct eviction_slots *slots, struct eviction_wish *wishes,
+void eviction_slots_line_up(struct eviction_slots *slots, struct eviction_demand *demands,
                             size_t count);

@@ -26,7 +26,7 @@ const struct eviction_policy *eviction_policy_for(const struct eviction_reconcil
 
 /* Whether there was a report since the stage began: the first that it has to say is worth more than
  * what follows. */
-static bool has_told(const struct eviction_entry *entry) {
+static bool has_reported(const struct eviction_entry *entry) {
         const struct eviction_status *status = &entry->eviction->status;
         int index = eviction_find_responder(status, SLICE_LITERAL(EVICTION_STAGER));
 
@@ -37,24 +37,24 @@ static bool has_told(const struct eviction_entry *entry) {
 static int64_t pause_of(const struct eviction_entry *entry) {
         if (!entry->stages.has_news)
                 return STAGES_BEAT_NS;
-        return has_told(entry) ? STAGES_NEWS_NS : STAGES_FIRST_NEWS_NS;
+        return has_reported(entry) ? STAGES_NEWS_NS : STAGES_FIRST_NEWS_NS;
 }
 
 /* Signs of life only while hooks answer: a silent one must not keep the turn for ever. */
-static void eviction_stages_beat(struct eviction_look *look, struct eviction_entry *entry) {
+static void eviction_stages_beat(struct eviction_sync *sync, struct eviction_entry *entry) {
         struct stages_turn *turn = &entry->stages;
         bool is_alive = turn->bad_in_row < 2;
         struct mono_time due = { turn->last_beat.ns + pause_of(entry) };
 
         if (!is_alive && !turn->has_news)
                 return;
-        if (due.ns <= look->now.mono.ns)
-                eviction_stages_store(look, entry, false);
+        if (due.ns <= sync->now.mono.ns)
+                eviction_stages_store(sync, entry, false);
         else
-                eviction_target_wake(look->target, due);
+                eviction_target_wake(sync->target, due);
 }
 /* Time is up for the stage, or for all of them; true when something was decided. */
-static bool judge_time(struct eviction_look *look, struct eviction_entry *entry,
+static bool judge_time(struct eviction_sync *sync, struct eviction_entry *entry,
                        const struct eviction_policy *policy) {
         struct stages_turn *turn = &entry->stages;
         const struct eviction_stage *stage = &policy->stages[turn->state.index];
@@ -62,37 +62,37 @@ static bool judge_time(struct eviction_look *look, struct eviction_entry *entry,
         int64_t turn_end = policy->deadline_ns ? turn->started.ns + policy->deadline_ns : INT64_MAX;
         int64_t end = stage_end < turn_end ? stage_end : turn_end;
 
-        if (look->now.mono.ns < end) {
-                eviction_target_wake(look->target, (struct mono_time){ end });
+        if (sync->now.mono.ns < end) {
+                eviction_target_wake(sync->target, (struct mono_time){ end });
                 return false;
         }
         if (turn->is_calling) { /* its answer comes first */
-                eviction_stages_stop_call(look, entry);
+                eviction_stages_stop_call(sync, entry);
                 return true;
         }
         snprintf(turn->text, sizeof(turn->text), "%s",
-                 turn_end <= look->now.mono.ns ? "the deadline of the policy passed"
+                 turn_end <= sync->now.mono.ns ? "the deadline of the policy passed"
                                                : "the time of the stage passed");
-        eviction_stages_fail(look, entry,
-                             turn_end <= look->now.mono.ns ? STAGE_FAILS_TO_ROLLBACK
+        eviction_stages_fail(sync, entry,
+                             turn_end <= sync->now.mono.ns ? STAGE_FAILS_TO_ROLLBACK
                                                            : stage->on_failure);
-        eviction_target_wake(look->target, look->now.mono);
+        eviction_target_wake(sync->target, sync->now.mono);
         return true;
 }
 
 /* The turn is over without success: when nobody else wants the eviction it is withdrawn, else the
  * next responder follows. */
-static void eviction_stages_decline(struct eviction_look *look, struct eviction_entry *entry) {
-        eviction_stages_audit(look, entry, "decline", "");
-        if (!eviction_is_ours_alone(look->target)) {
-                eviction_stages_store(look, entry, true);
+static void eviction_stages_decline(struct eviction_sync *sync, struct eviction_entry *entry) {
+        eviction_stages_audit(sync, entry, "decline", "");
+        if (!eviction_is_ours_alone(sync->target)) {
+                eviction_stages_store(sync, entry, true);
                 return;
         }
-        for (size_t i = 0; i < look->target->request_count; i++) {
-                const struct eviction_request *request = look->target->requests[i];
+        for (size_t i = 0; i < sync->target->request_count; i++) {
+                const struct eviction_request *request = sync->target->requests[i];
 
                 if (request->intent == EVICTION_INTENT_EVICT && !request->object.is_deleting)
-                        eviction_withdraw(look, request, "declined");
+                        eviction_withdraw(sync, request, "declined");
         }
 }
 
@@ -103,13 +103,13 @@ static bool is_stored(const struct eviction_entry *entry, struct slice message) 
                stages_state_eq(&stored, &entry->stages.state);
 }
 
-static void eviction_stages_lead(struct eviction_look *look, struct eviction_entry *entry,
+static void eviction_stages_lead(struct eviction_sync *sync, struct eviction_entry *entry,
                                  const struct eviction_policy *policy,
                                  const struct eviction_responder *own) {
         struct stages_turn *turn = &entry->stages;
 
         if ((turn->state.mode == STAGES_UNDO || turn->state.mode == STAGES_SKIP) &&
-            !eviction_stages_undo(look, entry, policy))
+            !eviction_stages_undo(sync, entry, policy))
                 return;
         if (turn->state.mode == STAGES_UNDO)
                 turn->state.mode = STAGES_DECLINED;
@@ -118,109 +118,109 @@ static void eviction_stages_lead(struct eviction_look *look, struct eviction_ent
                 if (policy->stages[turn->state.index].on_failure == STAGE_FAILS_TO_DECLINE)
                         turn->state.mode = STAGES_DECLINED;
                 else
-                        eviction_stages_go_on(look, turn, policy);
+                        eviction_stages_go_on(sync, turn, policy);
         }
         if (turn->state.mode == STAGES_DECLINED) {
-                eviction_stages_decline(look, entry);
+                eviction_stages_decline(sync, entry);
                 return;
         }
         if (turn->state.mode == STAGES_OVER || !is_stored(entry, own->message)) {
-                eviction_stages_store(look, entry, turn->state.mode == STAGES_OVER);
+                eviction_stages_store(sync, entry, turn->state.mode == STAGES_OVER);
                 return;
         }
-        if (judge_time(look, entry, policy))
+        if (judge_time(sync, entry, policy))
                 return;
-        if (!turn->is_calling && turn->next_call.ns <= look->now.mono.ns)
-                eviction_stages_perform(look, entry, &policy->stages[turn->state.index]);
-        if (!turn->is_calling && turn->next_call.ns > look->now.mono.ns)
-                eviction_target_wake(look->target, turn->next_call);
-        eviction_stages_beat(look, entry);
+        if (!turn->is_calling && turn->next_call.ns <= sync->now.mono.ns)
+                eviction_stages_perform(sync, entry, &policy->stages[turn->state.index]);
+        if (!turn->is_calling && turn->next_call.ns > sync->now.mono.ns)
+                eviction_target_wake(sync->target, turn->next_call);
+        eviction_stages_beat(sync, entry);
 }
 
 /* ---- beginning, going on, leaving ---- */
 
-static struct mono_time mono_of(const struct eviction_look *look, struct wall_time when) {
-        int64_t age_ns = wall_time_is_set(when) ? look->now.wall.ns - when.ns : 0;
+static struct mono_time mono_of(const struct eviction_sync *sync, struct wall_time when) {
+        int64_t age_ns = wall_time_is_set(when) ? sync->now.wall.ns - when.ns : 0;
 
-        return (struct mono_time){ look->now.mono.ns - (age_ns > 0 ? age_ns : 0) };
+        return (struct mono_time){ sync->now.mono.ns - (age_ns > 0 ? age_ns : 0) };
 }
 
 /* Where an earlier process left it, or at the first stage. */
-static void eviction_stages_resume(struct eviction_look *look, struct eviction_entry *entry,
+static void eviction_stages_resume(struct eviction_sync *sync, struct eviction_entry *entry,
                                    const struct eviction_responder *own) {
         struct stages_turn *turn = &entry->stages;
 
         turn->is_known = true;
         turn->expected = WALL_TIME_UNSET;
-        turn->started = mono_of(look, own->start);
-        turn->last_beat = look->now.mono;
+        turn->started = mono_of(sync, own->start);
+        turn->last_beat = sync->now.mono;
         if (stages_state_parse(own->message, &turn->state)) {
                 turn->has_sent = true;
-                turn->stage_started = mono_of(look, turn->state.since);
-                turn->next_call = look->now.mono;
+                turn->stage_started = mono_of(sync, turn->state.since);
+                turn->next_call = sync->now.mono;
                 return;
         }
         turn->state = (struct stages_state){ .mode = STAGES_DECLINED,
                                              .attempt = 1,
-                                             .since = eviction_stamp(look->now.wall) };
+                                             .since = eviction_stamp(sync->now.wall) };
         const struct eviction_policy *policy =
-                look->is_alive ? eviction_policy_for(look->reconciler, look->pod) : NULL;
+                sync->is_alive ? eviction_policy_for(sync->reconciler, sync->pod) : NULL;
         if (!policy)
                 return;
         turn->state.mode = STAGES_RUN;
         snprintf(turn->state.policy, sizeof(turn->state.policy), SLICE_FMT,
                  SLICE_ARG(policy->name));
-        eviction_stages_enter(look, turn, policy, 0);
+        eviction_stages_enter(sync, turn, policy, 0);
 }
 
 /* The pod is gone: whatever a hook is doing still is cancelled after the end. */
-static void eviction_stages_leave(struct eviction_look *look, struct eviction_entry *entry,
+static void eviction_stages_leave(struct eviction_sync *sync, struct eviction_entry *entry,
                                   const char *why) {
         struct stages_turn *turn = &entry->stages;
 
         snprintf(turn->text, sizeof(turn->text), "%s", why);
-        eviction_stages_store(look, entry, true);
+        eviction_stages_store(sync, entry, true);
 }
 
-static bool is_our_turn(const struct eviction_look *look, const struct eviction *eviction,
+static bool is_our_turn(const struct eviction_sync *sync, const struct eviction *eviction,
                         const struct eviction_responder *own) {
-        bool is_safe = !look->reconciler->config.is_controller ||
+        bool is_safe = !sync->reconciler->config.is_controller ||
                        eviction_has_finalizer(eviction, STAGES_FINALIZER);
 
         return own->state == RESPONDER_ACTIVE && eviction->status.observed_generation != 0 &&
                !wall_time_is_set(own->completion) && is_safe &&
-               (look->is_gone || look->is_finished || look->is_alive);
+               (sync->is_gone || sync->is_finished || sync->is_alive);
 }
 
-static void take_turn(struct eviction_look *look, struct eviction_entry *entry,
+static void take_turn(struct eviction_sync *sync, struct eviction_entry *entry,
                       const struct eviction_responder *own) {
         struct stages_turn *turn = &entry->stages;
         const struct eviction_policy *policy;
 
         if (!turn->is_known)
-                eviction_stages_resume(look, entry, own);
-        policy = eviction_policy_named(look, turn->state.policy);
-        if (look->is_gone || look->is_finished) {
-                eviction_stages_leave(look, entry, "the pod is gone or finished");
+                eviction_stages_resume(sync, entry, own);
+        policy = eviction_policy_named(sync, turn->state.policy);
+        if (sync->is_gone || sync->is_finished) {
+                eviction_stages_leave(sync, entry, "the pod is gone or finished");
         } else if (!policy || turn->state.index >= policy->stage_count) {
                 turn->state.mode = STAGES_DECLINED;
-                eviction_stages_leave(look, entry, "its EvictionPolicy was deleted");
+                eviction_stages_leave(sync, entry, "its EvictionPolicy was deleted");
         } else {
                 if (turn->has_answer && turn->state.mode == STAGES_RUN)
-                        eviction_stages_take_answer(look, entry, policy);
-                eviction_stages_lead(look, entry, policy, own);
+                        eviction_stages_take_answer(sync, entry, policy);
+                eviction_stages_lead(sync, entry, policy, own);
         }
 }
 
-void eviction_stages_act(struct eviction_look *look, struct eviction_entry *entry) {
+void eviction_stages_act(struct eviction_sync *sync, struct eviction_entry *entry) {
         const struct eviction *eviction = entry->eviction;
         const struct eviction_status *status = &eviction->status;
         int index = eviction_find_responder(status, SLICE_LITERAL(EVICTION_STAGER));
 
-        if (index < 0 || look->target->writes)
+        if (index < 0 || sync->target->writes)
                 return;
         if (eviction_outcome_is_final(status->conditions.outcome) || eviction->object.is_deleting)
-                eviction_stages_end(look, entry);
-        else if (is_our_turn(look, eviction, &status->responders[index]))
-                take_turn(look, entry, &status->responders[index]);
+                eviction_stages_end(sync, entry);
+        else if (is_our_turn(sync, eviction, &status->responders[index]))
+                take_turn(sync, entry, &status->responders[index]);
 }

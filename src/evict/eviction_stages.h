@@ -33,7 +33,7 @@ struct hook_order {
         const struct stages_state *state;
         struct wall_time deadline; /* of the stage */
 };
-void eviction_hook_body(const struct eviction_look *look, const struct eviction *eviction,
+void eviction_hook_body(const struct eviction_sync *sync, const struct eviction *eviction,
                         const struct hook_order *order, struct buf *out);
 enum hook_verdict {
         HOOK_NONE,
@@ -53,12 +53,12 @@ struct hook_answer {
 struct hook_answer eviction_hook_answer(const struct eviction_effect_result *result, bool is_poll);
 
 /* ---- eviction_stages.c ---- */
-void eviction_stages_act(struct eviction_look *look, struct eviction_entry *entry);
+void eviction_stages_act(struct eviction_sync *sync, struct eviction_entry *entry);
 /* Takes note of an answer; the next look acts on it. */
 void eviction_stages_result(struct eviction_entry *entry,
                             const struct eviction_effect_result *result);
 /* The policy of that name in the target's namespace. */
-const struct eviction_policy *eviction_policy_named(const struct eviction_look *look,
+const struct eviction_policy *eviction_policy_named(const struct eviction_sync *sync,
                                                     const char *name);
 /* Best policy for the pod; NULL when there is none. */
 const struct eviction_policy *eviction_policy_for(const struct eviction_reconciler *reconciler,
@@ -66,46 +66,46 @@ const struct eviction_policy *eviction_policy_for(const struct eviction_reconcil
 
 /* ---- eviction_stages_calls.c ---- */
 /* One call, or one look, of the stage whose turn it is. */
-void eviction_stages_perform(struct eviction_look *look, struct eviction_entry *entry,
+void eviction_stages_perform(struct eviction_sync *sync, struct eviction_entry *entry,
                              const struct eviction_stage *stage);
 
 /* ---- eviction_stages_answers.c ---- */
-void eviction_stages_enter(struct eviction_look *look, struct stages_turn *turn,
+void eviction_stages_enter(struct eviction_sync *sync, struct stages_turn *turn,
                            const struct eviction_policy *policy, size_t index);
 /* To the next stage, or past the last. */
-void eviction_stages_go_on(struct eviction_look *look, struct stages_turn *turn,
+void eviction_stages_go_on(struct eviction_sync *sync, struct stages_turn *turn,
                            const struct eviction_policy *policy);
-void eviction_stages_fail(struct eviction_look *look, struct eviction_entry *entry,
+void eviction_stages_fail(struct eviction_sync *sync, struct eviction_entry *entry,
                           enum stage_failure how);
-void eviction_stages_take_answer(struct eviction_look *look, struct eviction_entry *entry,
+void eviction_stages_take_answer(struct eviction_sync *sync, struct eviction_entry *entry,
                                  const struct eviction_policy *policy);
 
 /* ---- eviction_stages_expect.c ---- */
 /* Sets the end of all stages: this one's median, once that passed its 95th percentile, then
  * nothing is said; and the medians of those to come. */
-void eviction_stages_expect(const struct eviction_look *look, struct stages_turn *turn,
+void eviction_stages_expect(const struct eviction_sync *sync, struct stages_turn *turn,
                             const struct eviction_policy *policy);
 /* What this stage is expected to take; its timeout when too little is known. */
-struct history_estimate eviction_stages_estimate(const struct eviction_look *look,
+struct history_estimate eviction_stages_estimate(const struct eviction_sync *sync,
                                                  const struct eviction_policy *policy,
                                                  size_t index);
 /* Notes how long the stage that was just finished took. */
-void eviction_stages_learn(const struct eviction_look *look, const struct stages_turn *turn,
+void eviction_stages_learn(const struct eviction_sync *sync, const struct stages_turn *turn,
                            const struct eviction_policy *policy);
 
 /* ---- eviction_stages_undo.c ---- */
 /* Undoes one thing at a time; true when nothing is left to undo. */
-bool eviction_stages_undo(struct eviction_look *look, struct eviction_entry *entry,
+bool eviction_stages_undo(struct eviction_sync *sync, struct eviction_entry *entry,
                           const struct eviction_policy *policy);
 /* After the end of the Eviction, or when it is being deleted. */
-void eviction_stages_end(struct eviction_look *look, struct eviction_entry *entry);
+void eviction_stages_end(struct eviction_sync *sync, struct eviction_entry *entry);
 
 /* ---- shared between them ---- */
 /* Writes where it stands; is_done ends the turn. */
-void eviction_stages_store(struct eviction_look *look, struct eviction_entry *entry, bool is_done);
+void eviction_stages_store(struct eviction_sync *sync, struct eviction_entry *entry, bool is_done);
 /* Sends an order to a hook; its answer comes as a result. */
-void eviction_stages_call(struct eviction_look *look, struct eviction_entry *entry,
+void eviction_stages_call(struct eviction_sync *sync, struct eviction_entry *entry,
                           const struct hook_order *order);
-void eviction_stages_stop_call(struct eviction_look *look, struct eviction_entry *entry);
-void eviction_stages_audit(struct eviction_look *look, const struct eviction_entry *entry,
+void eviction_stages_stop_call(struct eviction_sync *sync, struct eviction_entry *entry);
+void eviction_stages_audit(struct eviction_sync *sync, const struct eviction_entry *entry,
                            const char *op, const char *reason);

@@ -7,24 +7,24 @@
 
 /* ---- calls ---- */
 
-static void await_answer(struct eviction_look *look, struct eviction_entry *entry,
+static void await_answer(struct eviction_sync *sync, struct eviction_entry *entry,
                          struct eviction_effect *effect, enum stages_called called) {
         entry->stages.called = called;
-        eviction_effect_is_of_stages(look, effect);
+        eviction_effect_is_of_stages(sync, effect);
         entry->stages.is_calling = true;
         entry->stages.is_stopping = false;
         entry->stages.call_id = effect->id;
 }
 
-void eviction_stages_call(struct eviction_look *look, struct eviction_entry *entry,
+void eviction_stages_call(struct eviction_sync *sync, struct eviction_entry *entry,
                           const struct hook_order *order) {
-        struct arena *arena = &look->out->arena;
+        struct arena *arena = &sync->out->arena;
         struct buf body = { 0 };
 
-        eviction_hook_body(look, entry->eviction, order, &body);
+        eviction_hook_body(sync, entry->eviction, order, &body);
         struct eviction_effect *effect =
-                eviction_effect_add(look, EVICTION_HOOK, &entry->eviction->object,
-                                    eviction_text_keep(look->out, &body));
+                eviction_effect_add(sync, EVICTION_HOOK, &entry->eviction->object,
+                                    eviction_text_keep(sync->out, &body));
         effect->call = (struct eviction_call){
                 .is_exec = order->hook->is_exec,
                 .url = arena_slice(arena, order->hook->url),
@@ -33,11 +33,11 @@ void eviction_stages_call(struct eviction_look *look, struct eviction_entry *ent
                 .timeout_ns = order->hook->is_exec ? order->stage->timeout_ns : STAGES_CALL_NS,
         };
         entry->stages.is_poll = strcmp(order->op, "poll") == 0;
-        await_answer(look, entry, effect, STAGES_CALLED_HOOK);
+        await_answer(sync, entry, effect, STAGES_CALLED_HOOK);
 }
 
-void eviction_stages_stop_call(struct eviction_look *look, struct eviction_entry *entry) {
-        struct eviction_effects *out = look->out;
+void eviction_stages_stop_call(struct eviction_sync *sync, struct eviction_entry *entry) {
+        struct eviction_effects *out = sync->out;
 
         if (entry->stages.is_stopping)
                 return;
@@ -45,7 +45,7 @@ void eviction_stages_stop_call(struct eviction_look *look, struct eviction_entry
         eviction_effect_stop(out, entry->stages.call_id);
 }
 
-static void run_hook(struct eviction_look *look, struct eviction_entry *entry,
+static void run_hook(struct eviction_sync *sync, struct eviction_entry *entry,
                      const struct eviction_stage *stage) {
         struct stages_turn *turn = &entry->stages;
         struct hook_order order = { .op = turn->has_sent ? "poll" : "run",
@@ -55,23 +55,23 @@ static void run_hook(struct eviction_look *look, struct eviction_entry *entry,
                                     .deadline = { turn->state.since.ns + stage->timeout_ns } };
 
         if (!turn->has_sent)
-                eviction_stages_audit(look, entry, "stage-start", "");
-        eviction_stages_call(look, entry, &order);
+                eviction_stages_audit(sync, entry, "stage-start", "");
+        eviction_stages_call(sync, entry, &order);
 }
 
-static void call_pod(struct eviction_look *look, struct eviction_entry *entry, bool deletes) {
-        eviction_stages_audit(look, entry, deletes ? "delete-call" : "evict-call", "");
+static void call_pod(struct eviction_sync *sync, struct eviction_entry *entry, bool deletes) {
+        eviction_stages_audit(sync, entry, deletes ? "delete-call" : "evict-call", "");
         await_answer(
-                look, entry,
-                eviction_effect_end_pod(look, &entry->eviction->object, EVICTION_STAGER, deletes),
+                sync, entry,
+                eviction_effect_end_pod(sync, &entry->eviction->object, EVICTION_STAGER, deletes),
                 STAGES_CALLED_POD);
 }
 
 /* ---- waiting ---- */
 
-static int64_t ready_others(const struct eviction_look *look, const struct selector *selector) {
-        const struct cluster *cluster = look->reconciler->config.cluster;
-        const struct pod_row *own = cluster_pod(cluster, look->pod->id);
+static int64_t ready_others(const struct eviction_sync *sync, const struct selector *selector) {
+        const struct cluster *cluster = sync->reconciler->config.cluster;
+        const struct pod_row *own = cluster_pod(cluster, sync->pod->id);
         int64_t count = 0;
 
         for (uint32_t i = 0; i < cluster_pod_cap(cluster); i++) {
@@ -85,12 +85,12 @@ static int64_t ready_others(const struct eviction_look *look, const struct selec
         return count;
 }
 
-static bool eviction_stages_calls_holds(struct eviction_look *look, struct stages_turn *turn,
+static bool eviction_stages_calls_holds(struct eviction_sync *sync, struct stages_turn *turn,
                                         const struct eviction_wait *wait) {
         bool has_label = false;
 
         if (wait->counts_ready) {
-                int64_t count = ready_others(look, &wait->ready);
+                int64_t count = ready_others(sync, &wait->ready);
 
                 if (count < wait->ready_count) {
                         snprintf(turn->text, sizeof(turn->text), "%lld of %lld other pods ready",
@@ -100,39 +100,39 @@ static bool eviction_stages_calls_holds(struct eviction_look *look, struct stage
         }
         if (!wait->label_key.len)
                 return true;
-        for (size_t i = 0; i < look->pod->labels.count; i++)
-                has_label |= slice_eq(look->pod->labels.items[i].key, wait->label_key) &&
-                             slice_eq(look->pod->labels.items[i].value, wait->label_value);
+        for (size_t i = 0; i < sync->pod->labels.count; i++)
+                has_label |= slice_eq(sync->pod->labels.items[i].key, wait->label_key) &&
+                             slice_eq(sync->pod->labels.items[i].value, wait->label_value);
         if (!has_label)
                 snprintf(turn->text, sizeof(turn->text), "waiting for label " SLICE_FMT,
                          SLICE_ARG(wait->label_key));
         return has_label;
 }
 
-static void check_wait(struct eviction_look *look, struct eviction_entry *entry,
+static void check_wait(struct eviction_sync *sync, struct eviction_entry *entry,
                        const struct eviction_stage *stage) {
         struct stages_turn *turn = &entry->stages;
 
         turn->bad_in_row = 0;
-        if (!eviction_stages_calls_holds(look, turn, &stage->wait)) {
+        if (!eviction_stages_calls_holds(sync, turn, &stage->wait)) {
                 turn->has_news = true;
-                turn->next_call.ns = look->now.mono.ns + STAGES_CHECK_NS;
-                eviction_target_wake(look->target, turn->next_call);
+                turn->next_call.ns = sync->now.mono.ns + STAGES_CHECK_NS;
+                eviction_target_wake(sync->target, turn->next_call);
                 return;
         }
         if (!stage->wait.url.len) {
                 turn->has_answer = true;
                 turn->verdict = HOOK_DONE;
-                eviction_target_wake(look->target, look->now.mono);
+                eviction_target_wake(sync->target, sync->now.mono);
                 return;
         }
         struct eviction_effect *effect =
-                eviction_effect_add(look, EVICTION_HOOK, &entry->eviction->object, SLICE_EMPTY);
+                eviction_effect_add(sync, EVICTION_HOOK, &entry->eviction->object, SLICE_EMPTY);
         effect->call =
                 (struct eviction_call){ .is_get = true,
-                                        .url = arena_slice(&look->out->arena, stage->wait.url),
+                                        .url = arena_slice(&sync->out->arena, stage->wait.url),
                                         .timeout_ns = STAGES_CALL_NS };
-        await_answer(look, entry, effect, STAGES_CALLED_URL);
+        await_answer(sync, entry, effect, STAGES_CALLED_URL);
 }
 
 /* ---- answers ---- */
@@ -159,19 +159,19 @@ void eviction_stages_result(struct eviction_entry *entry,
 }
 /* ---- the stage ---- */
 
-void eviction_stages_perform(struct eviction_look *look, struct eviction_entry *entry,
+void eviction_stages_perform(struct eviction_sync *sync, struct eviction_entry *entry,
                              const struct eviction_stage *stage) {
-        if (look->pod->is_terminating && !stage_is_hook(stage))
+        if (sync->pod->is_terminating && !stage_is_hook(stage))
                 return; /* it is on its way */
         switch (stage->kind) {
         case STAGE_HTTP:
         case STAGE_EXEC:
-                run_hook(look, entry, stage);
+                run_hook(sync, entry, stage);
                 break;
         case STAGE_WAIT:
-                check_wait(look, entry, stage);
+                check_wait(sync, entry, stage);
                 break;
         default:
-                call_pod(look, entry, stage->kind == STAGE_DELETE);
+                call_pod(sync, entry, stage->kind == STAGE_DELETE);
         }
 }

@@ -88,21 +88,21 @@ bool stages_state_eq(const struct stages_state *a, const struct stages_state *b)
 
 /* ---- what is told and kept of it ---- */
 
-const struct eviction_policy *eviction_policy_named(const struct eviction_look *look,
+const struct eviction_policy *eviction_policy_named(const struct eviction_sync *sync,
                                                     const char *name) {
         char key[600];
 
-        snprintf(key, sizeof(key), SLICE_FMT "/%s", SLICE_ARG(look->target->ns), name);
-        return map_get(look->reconciler->policies, slice_of(key));
+        snprintf(key, sizeof(key), SLICE_FMT "/%s", SLICE_ARG(sync->target->ns), name);
+        return map_get(sync->reconciler->policies, slice_of(key));
 }
 
-void eviction_stages_audit(struct eviction_look *look, const struct eviction_entry *entry,
+void eviction_stages_audit(struct eviction_sync *sync, const struct eviction_entry *entry,
                            const char *op, const char *reason) {
         const struct stages_state *state = &entry->stages.state;
-        const struct eviction_policy *policy = eviction_policy_named(look, state->policy);
+        const struct eviction_policy *policy = eviction_policy_named(sync, state->policy);
         bool has_stage = policy && state->index < policy->stage_count;
 
-        eviction_audit(look,
+        eviction_audit(sync,
                        (struct audit_record){ .op = slice_of(op),
                                               .eviction = entry->eviction->object.name,
                                               .responder = SLICE_LITERAL(EVICTION_STAGER),
@@ -112,20 +112,20 @@ void eviction_stages_audit(struct eviction_look *look, const struct eviction_ent
                                               .message = slice_of(entry->stages.text) });
 }
 
-void eviction_stages_store(struct eviction_look *look, struct eviction_entry *entry, bool is_done) {
+void eviction_stages_store(struct eviction_sync *sync, struct eviction_entry *entry, bool is_done) {
         const struct eviction *eviction = entry->eviction;
         struct stages_turn *turn = &entry->stages;
         struct buf text = { 0 };
         struct eviction_news news = { .is_done = is_done, .expected = turn->expected };
 
-        stages_state_write(&turn->state, eviction_policy_named(look, turn->state.policy),
+        stages_state_write(&turn->state, eviction_policy_named(sync, turn->state.policy),
                            turn->text, &text);
         buf_char(&text, '\0');
         news.message = text.data;
-        eviction_report(look, eviction,
+        eviction_report(sync, eviction,
                         eviction_find_responder(&eviction->status, SLICE_LITERAL(EVICTION_STAGER)),
                         &news);
         turn->has_news = false;
-        turn->last_beat = look->now.mono;
+        turn->last_beat = sync->now.mono;
         buf_release(&text);
 }

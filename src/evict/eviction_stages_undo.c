@@ -32,12 +32,12 @@ static const char *next_op(struct stages_state *state, const struct eviction_pol
 }
 
 /* This one is undone, or given up. */
-static void eviction_stages_undo_settle(struct eviction_look *look, struct eviction_entry *entry,
+static void eviction_stages_undo_settle(struct eviction_sync *sync, struct eviction_entry *entry,
                                         bool is_done) {
         struct stages_turn *turn = &entry->stages;
 
-        eviction_stages_audit(look, entry, "rollback", is_done ? "Done" : "Failed");
-        turn->next_call = look->now.mono;
+        eviction_stages_audit(sync, entry, "rollback", is_done ? "Done" : "Failed");
+        turn->next_call = sync->now.mono;
         turn->state.attempt = 1;
         if (turn->state.is_open)
                 turn->state.is_open = false;
@@ -45,30 +45,30 @@ static void eviction_stages_undo_settle(struct eviction_look *look, struct evict
                 turn->state.done &= ~(1U << turn->state.index);
 }
 
-static void take_answer(struct eviction_look *look, struct eviction_entry *entry) {
+static void take_answer(struct eviction_sync *sync, struct eviction_entry *entry) {
         struct stages_turn *turn = &entry->stages;
 
         turn->has_answer = false;
         if (turn->verdict == HOOK_DONE || turn->verdict == HOOK_UNKNOWN) {
-                eviction_stages_undo_settle(look, entry, true);
+                eviction_stages_undo_settle(sync, entry, true);
         } else if (turn->verdict == HOOK_IN_PROGRESS) {
-                turn->next_call.ns = look->now.mono.ns + STAGES_POLL_NS;
+                turn->next_call.ns = sync->now.mono.ns + STAGES_POLL_NS;
         } else if (turn->state.attempt >= STAGES_UNDO_ATTEMPTS) {
-                eviction_stages_undo_settle(look, entry, false);
+                eviction_stages_undo_settle(sync, entry, false);
         } else {
-                turn->next_call.ns = look->now.mono.ns + (NS_PER_S << turn->state.attempt);
+                turn->next_call.ns = sync->now.mono.ns + (NS_PER_S << turn->state.attempt);
                 turn->state.attempt++;
         }
 }
 
 /* ---- the note of an Eviction that is over ---- */
 
-static void patch_note(struct eviction_look *look, struct eviction_entry *entry, bool is_finished) {
+static void patch_note(struct eviction_sync *sync, struct eviction_entry *entry, bool is_finished) {
         const struct eviction *eviction = entry->eviction;
         const struct stages_state *state = &entry->stages.state;
         struct buf body = { 0 }, text = { 0 };
 
-        stages_state_write(state, eviction_policy_named(look, state->policy), "", &text);
+        stages_state_write(state, eviction_policy_named(sync, state->policy), "", &text);
         buf_text(&body, "{\"metadata\":{\"uid\":");
         buf_json_string(&body, eviction->object.uid);
         buf_text(&body, ",\"resourceVersion\":");
@@ -79,8 +79,8 @@ static void patch_note(struct eviction_look *look, struct eviction_entry *entry,
         if (is_finished)
                 eviction_finalizers_without(eviction, STAGES_FINALIZER, &body);
         buf_text(&body, "}}");
-        eviction_effect_add(look, EVICTION_PATCH_META, &eviction->object,
-                            eviction_text_keep(look->out, &body));
+        eviction_effect_add(sync, EVICTION_PATCH_META, &eviction->object,
+                            eviction_text_keep(sync->out, &body));
         buf_release(&text);
 }
 
@@ -96,28 +96,28 @@ static bool is_stored(const struct eviction_entry *entry) {
 
 /* ---- one thing at a time ---- */
 
-bool eviction_stages_undo(struct eviction_look *look, struct eviction_entry *entry,
+bool eviction_stages_undo(struct eviction_sync *sync, struct eviction_entry *entry,
                           const struct eviction_policy *policy) {
         struct stages_turn *turn = &entry->stages;
         struct hook_order order = { .state = &turn->state, .deadline = WALL_TIME_UNSET };
 
         if (turn->has_answer)
-                take_answer(look, entry);
+                take_answer(sync, entry);
         order.op = next_op(&turn->state, policy);
         if (!order.op)
                 return true;
         if (!is_stored(entry)) {
                 if (is_ended(entry))
-                        patch_note(look, entry, false);
+                        patch_note(sync, entry, false);
                 else
-                        eviction_stages_store(look, entry, false);
-        } else if (!turn->is_calling && turn->next_call.ns <= look->now.mono.ns) {
+                        eviction_stages_store(sync, entry, false);
+        } else if (!turn->is_calling && turn->next_call.ns <= sync->now.mono.ns) {
                 order.stage = &policy->stages[turn->state.index];
                 order.hook = turn->state.is_open ? &order.stage->hook : &order.stage->rollback;
-                eviction_stages_audit(look, entry, "rollback", order.op);
-                eviction_stages_call(look, entry, &order);
+                eviction_stages_audit(sync, entry, "rollback", order.op);
+                eviction_stages_call(sync, entry, &order);
         } else if (!turn->is_calling) {
-                eviction_target_wake(look->target, turn->next_call);
+                eviction_target_wake(sync->target, turn->next_call);
         }
         return false;
 }
@@ -125,7 +125,7 @@ bool eviction_stages_undo(struct eviction_look *look, struct eviction_entry *ent
 /* ---- after the end ---- */
 
 /* What is left to undo follows from how it ended and from where the stages stood. */
-static void turn_to_undo(struct eviction_look *look, struct eviction_entry *entry) {
+static void turn_to_undo(struct eviction_sync *sync, struct eviction_entry *entry) {
         const struct eviction_status *status = &entry->eviction->status;
         struct stages_turn *turn = &entry->stages;
         struct stages_state *state = &turn->state;
@@ -135,7 +135,7 @@ static void turn_to_undo(struct eviction_look *look, struct eviction_entry *entr
         bool is_canceled = outcome == EVICTION_CANCELED || entry->eviction->object.is_deleting;
 
         turn->is_ended = true;
-        turn->next_call = look->now.mono;
+        turn->next_call = sync->now.mono;
         if (stages_state_parse(entry->eviction->stages, state))
                 return;
         if (own->state == RESPONDER_INTERRUPTED ||
@@ -144,11 +144,11 @@ static void turn_to_undo(struct eviction_look *look, struct eviction_entry *entr
                 state->done = state->is_open = 0;
         /* With the pod gone there is nothing to go back to, also when the Eviction went before it
          * could say so. */
-        if (eviction_outcome_is_evicted(outcome) || look->is_gone || look->is_finished)
+        if (eviction_outcome_is_evicted(outcome) || sync->is_gone || sync->is_finished)
                 state->done = 0;
         state->mode = STAGES_UNDO;
         state->attempt = 1;
-        state->since = eviction_stamp(look->now.wall);
+        state->since = eviction_stamp(sync->now.wall);
 }
 
 /* A run that was answered after the end: what it finished is rolled back, not cancelled. */
@@ -163,23 +163,23 @@ static void take_last_answer(struct stages_turn *turn) {
                 turn->state.is_open = false;
 }
 
-void eviction_stages_end(struct eviction_look *look, struct eviction_entry *entry) {
+void eviction_stages_end(struct eviction_sync *sync, struct eviction_entry *entry) {
         struct stages_turn *turn = &entry->stages;
         const struct eviction_policy *policy;
 
         if (!eviction_has_finalizer(entry->eviction, STAGES_FINALIZER))
                 return;
         if (turn->is_calling && !turn->is_ended) {
-                eviction_stages_stop_call(look, entry);
+                eviction_stages_stop_call(sync, entry);
                 return;
         }
         if (!turn->is_ended) {
                 if (turn->has_answer)
                         take_last_answer(turn);
-                turn_to_undo(look, entry);
+                turn_to_undo(sync, entry);
         }
-        policy = eviction_policy_named(look, turn->state.policy);
+        policy = eviction_policy_named(sync, turn->state.policy);
         if (!policy || turn->state.index >= policy->stage_count ||
-            eviction_stages_undo(look, entry, policy))
-                patch_note(look, entry, true);
+            eviction_stages_undo(sync, entry, policy))
+                patch_note(sync, entry, true);
 }

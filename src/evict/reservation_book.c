@@ -21,8 +21,8 @@ struct room {
         bool is_reading;
         /* What the Eviction is to say, and whether it is being written. */
         char says_room[ROOM_NODE_MAX], says_none[ROOM_NODE_MAX + 16];
-        bool has_to_tell, is_telling, is_told;
-        struct mono_time tell_due;
+        bool has_to_report, is_explainer, is_reported;
+        struct mono_time report_due;
 };
 
 /* What happened between two steps. */
@@ -93,7 +93,7 @@ static void news_release(struct news *news) {
         free(news->node);
 }
 
-static void tell_news(struct reservation_book *book, struct room_effects *out) {
+static void report_news(struct reservation_book *book, struct room_effects *out) {
         for (size_t i = 0; i < book->news_count; i++) {
                 struct news *news = &book->news[i];
                 struct room_effect *effect = add_effect(out, news->kind, news->uid);
@@ -113,8 +113,8 @@ static void tell_news(struct reservation_book *book, struct room_effects *out) {
 static void reservation_book_say(struct room *room, const char *node, const char *none) {
         snprintf(room->says_room, sizeof(room->says_room), "%s", node);
         snprintf(room->says_none, sizeof(room->says_none), "%s", none);
-        room->has_to_tell = true;
-        room->is_told = false;
+        room->has_to_report = true;
+        room->is_reported = false;
 }
 
 static void reservation_book_release(struct reservation_book *book, struct room *room,
@@ -194,7 +194,7 @@ static bool read_pod(struct room *room, const struct json *pod) {
 
 static void try_to_hold(struct reservation_book *book, struct room *room, struct slice pod_json,
                         struct mono_time now) {
-        bool is_told_none = strcmp(room->says_none, EVICTION_NO_ROOM) == 0;
+        bool is_reported_none = strcmp(room->says_none, EVICTION_NO_ROOM) == 0;
 
         if (reservation_book_hold(book, room, pod_json)) {
                 room->state = ROOM_IS_HELD;
@@ -204,7 +204,7 @@ static void try_to_hold(struct reservation_book *book, struct room *room, struct
                 return;
         }
         room->due.ns = now.ns + ROOM_LOOK_AGAIN_NS;
-        if (is_told_none)
+        if (is_reported_none)
                 return;
         reservation_book_say(room, "", EVICTION_NO_ROOM);
         reservation_book_note(book, room, ROOM_NONE, "");
@@ -232,7 +232,7 @@ void reservation_book_read(struct reservation_book *book, struct slice eviction_
 /* ---- Evictions ---- */
 
 /* "Required 450s", "BestEffort 1h": how long it is held without a change. */
-static bool read_wish(struct slice text, int64_t *ret_patience_ns) {
+static bool read_demand(struct slice text, int64_t *ret_patience_ns) {
         struct slice word;
 
         return slice_split(&text, ' ', &word) && duration_parse(text, ret_patience_ns) &&
@@ -266,7 +266,7 @@ void reservation_book_remove(struct reservation_book *book, struct slice evictio
 
 /* The controller takes back that room expired, or was taken: it waits for some. */
 static bool asks_again(const struct room *room, const struct eviction *eviction) {
-        return room->state == ROOM_OVER && room->is_told && room->says_none[0] &&
+        return room->state == ROOM_OVER && room->is_reported && room->says_none[0] &&
                strcmp(room->says_none, EVICTION_NO_ROOM) != 0 && !eviction->room.len &&
                !eviction->no_room.len;
 }
@@ -289,14 +289,14 @@ static void reservation_book_renew(struct room *room, const struct eviction *evi
         }
         if (room->state == ROOM_IS_HELD)
                 room->renewed = now;
-        if ((room->says_room[0] || room->says_none[0]) && !room->is_telling)
-                room->has_to_tell = !is_said;
+        if ((room->says_room[0] || room->says_none[0]) && !room->is_explainer)
+                room->has_to_report = !is_said;
 }
 
 void reservation_book_put(struct reservation_book *book, const struct json *object,
                           struct mono_time now) {
-        struct slice wish = json_get_text(json_get(json_get(object, "metadata"), "annotations"),
-                                          EVICTION_RESERVE_KEY);
+        struct slice demand = json_get_text(json_get(json_get(object, "metadata"), "annotations"),
+                                            EVICTION_RESERVE_KEY);
         struct eviction *eviction = NULL;
         int64_t patience_ns;
 
@@ -308,7 +308,7 @@ void reservation_book_put(struct reservation_book *book, const struct json *obje
                 reservation_book_remove(book, eviction->object.uid);
         else if (room)
                 reservation_book_renew(room, eviction, now);
-        else if (read_wish(wish, &patience_ns))
+        else if (read_demand(demand, &patience_ns))
                 reservation_book_begin(book, eviction, patience_ns, now);
         eviction_free(eviction);
 }
@@ -351,7 +351,7 @@ static void write_member(struct buf *out, const char *key, const char *value) {
                 buf_text(out, "null");
 }
 
-static void reservation_book_tell(struct room *room, struct room_effects *out) {
+static void reservation_book_report(struct room *room, struct room_effects *out) {
         struct room_effect *effect = add_effect(out, ROOM_TELL, room->uid);
         struct buf body = { 0 };
 
@@ -364,22 +364,22 @@ static void reservation_book_tell(struct room *room, struct room_effects *out) {
         effect->name = reservation_book_keep(out, room->eviction);
         effect->body = arena_slice(&out->arena, buf_view(&body));
         buf_release(&body);
-        room->has_to_tell = false;
-        room->is_telling = true;
+        room->has_to_report = false;
+        room->is_explainer = true;
 }
 
-void reservation_book_told(struct reservation_book *book, struct slice eviction_uid, bool is_done,
-                           struct mono_time now) {
+void reservation_book_reported(struct reservation_book *book, struct slice eviction_uid,
+                               bool is_done, struct mono_time now) {
         struct room *room = map_get(book->rooms, eviction_uid);
 
-        if (!room || !room->is_telling)
+        if (!room || !room->is_explainer)
                 return;
-        room->is_telling = false;
-        room->is_told = is_done && !room->has_to_tell;
+        room->is_explainer = false;
+        room->is_reported = is_done && !room->has_to_report;
         if (is_done)
                 return;
-        room->has_to_tell = true;
-        room->tell_due.ns = now.ns + ROOM_LOOK_AGAIN_NS;
+        room->has_to_report = true;
+        room->report_due.ns = now.ns + ROOM_LOOK_AGAIN_NS;
 }
 
 static struct mono_time end_of(const struct room *room) {
@@ -397,8 +397,8 @@ static void step_room(struct reservation_book *book, struct room *room, struct m
                 effect->name = reservation_book_keep(out, room->pod);
                 room->is_reading = true;
         }
-        if (room->has_to_tell && !room->is_telling && room->tell_due.ns <= now.ns)
-                reservation_book_tell(room, out);
+        if (room->has_to_report && !room->is_explainer && room->report_due.ns <= now.ns)
+                reservation_book_report(room, out);
 }
 
 void reservation_book_step(struct reservation_book *book, struct mono_time now,
@@ -409,7 +409,7 @@ void reservation_book_step(struct reservation_book *book, struct mono_time now,
 
         while (map_next(book->rooms, &at, &key, &value))
                 step_room(book, value, now, out);
-        tell_news(book, out);
+        report_news(book, out);
 }
 
 static void reservation_book_consider(struct mono_time due, bool *has_due,
@@ -434,8 +434,8 @@ bool reservation_book_next_due(const struct reservation_book *book, struct mono_
                         reservation_book_consider(end_of(room), &has_due, ret_due);
                 if (room->state == ROOM_WANTED && !room->is_reading)
                         reservation_book_consider(room->due, &has_due, ret_due);
-                if (room->has_to_tell && !room->is_telling)
-                        reservation_book_consider(room->tell_due, &has_due, ret_due);
+                if (room->has_to_report && !room->is_explainer)
+                        reservation_book_consider(room->report_due, &has_due, ret_due);
         }
         return has_due;
 }

@@ -65,8 +65,8 @@ void room_effects_clear(struct room_effects *effects);
 /* The pod's JSON; empty when it could not be read. */
 void reservation_book_read(struct reservation_book *book, struct slice eviction_uid,
                            struct slice pod_json, struct mono_time now);
-void reservation_book_told(struct reservation_book *book, struct slice eviction_uid, bool is_done,
-                           struct mono_time now);
+void reservation_book_reported(struct reservation_book *book, struct slice eviction_uid,
+                               bool is_done, struct mono_time now);
 /* Appends what is to be done now, and what happened. */
 void reservation_book_step(struct reservation_book *book, struct mono_time now,
                            struct room_effects *out);

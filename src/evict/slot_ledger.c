@@ -22,15 +22,15 @@ struct slot_ledger_entry { /* an eviction of ours; texts follow it in the same a
         uint64_t serial;
 };
 
-struct sight { /* an eviction of somebody else's, likewise */
+struct observation { /* an eviction of somebody else's, likewise */
         struct slice uid;
         struct eviction_slot_holder holder;
 };
 
 struct slot_ledger {
         struct eviction_slot_limits limits;
-        struct map *entries; /* uid -> struct slot_ledger_entry */
-        struct map *sights;  /* source and key -> struct sight */
+        struct map *entries;      /* uid -> struct slot_ledger_entry */
+        struct map *observations; /* source and key -> struct sight */
         uint64_t last_serial;
         size_t seen; /* at the last turns */
 };
@@ -40,7 +40,7 @@ struct slot_ledger *slot_ledger_new(const struct eviction_slot_limits *limits) {
 
         ledger->limits = *limits;
         ledger->entries = map_new();
-        ledger->sights = map_new();
+        ledger->observations = map_new();
         return ledger;
 }
 
@@ -58,7 +58,7 @@ void slot_ledger_free(struct slot_ledger *ledger) {
         if (!ledger)
                 return;
         free_all(ledger->entries);
-        free_all(ledger->sights);
+        free_all(ledger->observations);
         free(ledger);
 }
 
@@ -156,7 +156,7 @@ static void slot_ledger_expire(struct slot_ledger *ledger, struct mono_time now)
 
 /* ---- others' ---- */
 
-static struct slice sight_key(enum slot_source source, struct slice key, char *buffer) {
+static struct slice observation_key(enum slot_source source, struct slice key, char *buffer) {
         snprintf(buffer, KEY_MAX, "%d/" SLICE_FMT, (int)source, SLICE_ARG(key));
         return slice_of(buffer);
 }
@@ -167,18 +167,19 @@ static bool is_of(struct slice key, enum slot_source source) {
 
 void slot_ledger_see(struct slot_ledger *ledger, enum slot_source source, struct slice key,
                      struct slice uid, const struct eviction_slot_holder *holder) {
-        struct sight *sight = xcalloc(1, sizeof(*sight) + size_of_texts(uid, holder));
-        char *at = (char *)(sight + 1), text[KEY_MAX];
+        struct observation *observation =
+                xcalloc(1, sizeof(*observation) + size_of_texts(uid, holder));
+        char *at = (char *)(observation + 1), text[KEY_MAX];
 
-        sight->uid = slot_ledger_place(&at, uid);
-        sight->holder = place_holder(&at, holder);
-        free(map_put(ledger->sights, sight_key(source, key, text), sight));
+        observation->uid = slot_ledger_place(&at, uid);
+        observation->holder = place_holder(&at, holder);
+        free(map_put(ledger->observations, observation_key(source, key, text), observation));
 }
 
 void slot_ledger_unsee(struct slot_ledger *ledger, enum slot_source source, struct slice key) {
         char text[KEY_MAX];
 
-        free(map_remove(ledger->sights, sight_key(source, key, text)));
+        free(map_remove(ledger->observations, observation_key(source, key, text)));
 }
 
 void slot_ledger_unsee_all(struct slot_ledger *ledger, enum slot_source source) {
@@ -186,9 +187,9 @@ void slot_ledger_unsee_all(struct slot_ledger *ledger, enum slot_source source) 
         void *value;
         size_t at = 0;
 
-        while (map_next(ledger->sights, &at, &key, &value))
+        while (map_next(ledger->observations, &at, &key, &value))
                 if (is_of(key, source))
-                        free(map_remove(ledger->sights, key));
+                        free(map_remove(ledger->observations, key));
 }
 
 /* ---- turns ---- */
@@ -224,8 +225,8 @@ static bool count_once(struct slot_ledger_counting *counting, struct slice uid,
 }
 
 /* Pods come first, as they know most of themselves. */
-static size_t count_sights(const struct slot_ledger *ledger,
-                           struct slot_ledger_counting *counting) {
+static size_t count_observations(const struct slot_ledger *ledger,
+                                 struct slot_ledger_counting *counting) {
         size_t count = 0;
 
         for (enum slot_source source = SLOT_SOURCE_PODS; source <= SLOT_SOURCE_MIGRATIONS;
@@ -234,21 +235,22 @@ static size_t count_sights(const struct slot_ledger *ledger,
                 void *value;
                 size_t at = 0;
 
-                while (map_next(ledger->sights, &at, &key, &value)) {
-                        const struct sight *sight = value;
+                while (map_next(ledger->observations, &at, &key, &value)) {
+                        const struct observation *observation = value;
 
                         if (is_of(key, source))
-                                count += count_once(counting, sight->uid, &sight->holder);
+                                count += count_once(counting, observation->uid,
+                                                    &observation->holder);
                 }
         }
         return count;
 }
 
-static struct eviction_wish *slot_ledger_gather(const struct slot_ledger *ledger,
-                                                struct slot_ledger_counting *counting,
-                                                struct mono_time now, size_t *ret_count) {
-        struct eviction_wish *wishes =
-                xreallocarray(NULL, map_count(ledger->entries) + 1, sizeof(wishes[0]));
+static struct eviction_demand *slot_ledger_gather(const struct slot_ledger *ledger,
+                                                  struct slot_ledger_counting *counting,
+                                                  struct mono_time now, size_t *ret_count) {
+        struct eviction_demand *demands =
+                xreallocarray(NULL, map_count(ledger->entries) + 1, sizeof(demands[0]));
         struct slice key;
         void *value;
         size_t at = 0, count = 0;
@@ -259,7 +261,7 @@ static struct eviction_wish *slot_ledger_gather(const struct slot_ledger *ledger
                 if (entry->state == ENTRY_HOLDS)
                         count_once(counting, entry->uid, &entry->holder);
                 else if (entry->state == ENTRY_WAITS)
-                        wishes[count++] = (struct eviction_wish){
+                        demands[count++] = (struct eviction_demand){
                                 .holder = entry->holder,
                                 .rank = entry->rank,
                                 .since_ns = entry->since.ns,
@@ -269,21 +271,21 @@ static struct eviction_wish *slot_ledger_gather(const struct slot_ledger *ledger
                         };
         }
         *ret_count = count;
-        return wishes;
+        return demands;
 }
 
 /* A pod that is under way already, whoever sees to it, needs no second slot. */
-static size_t let_in_known(struct slot_ledger_counting *counting, struct eviction_wish *wishes,
+static size_t let_in_known(struct slot_ledger_counting *counting, struct eviction_demand *demands,
                            size_t count) {
         size_t kept = 0;
 
         for (size_t i = 0; i < count; i++) {
-                struct slot_ledger_entry *entry = wishes[i].self;
+                struct slot_ledger_entry *entry = demands[i].self;
 
                 if (map_get(counting->counted, entry->uid))
                         entry->state = ENTRY_HOLDS;
                 else
-                        wishes[kept++] = wishes[i];
+                        demands[kept++] = demands[i];
         }
         return kept;
 }
@@ -294,20 +296,20 @@ void slot_ledger_let_in(struct slot_ledger *ledger, struct mono_time now) {
         size_t count;
 
         slot_ledger_expire(ledger, now);
-        struct eviction_wish *wishes = slot_ledger_gather(ledger, &counting, now, &count);
-        ledger->seen = count_sights(ledger, &counting);
-        count = let_in_known(&counting, wishes, count);
-        eviction_slots_line_up(counting.slots, wishes, count);
+        struct eviction_demand *demands = slot_ledger_gather(ledger, &counting, now, &count);
+        ledger->seen = count_observations(ledger, &counting);
+        count = let_in_known(&counting, demands, count);
+        eviction_slots_line_up(counting.slots, demands, count);
         for (size_t i = 0; i < count; i++) {
-                struct slot_ledger_entry *entry = wishes[i].self;
+                struct slot_ledger_entry *entry = demands[i].self;
 
-                entry->refusal = wishes[i].refusal;
+                entry->refusal = demands[i].refusal;
                 if (entry->refusal != EVICTION_SLOT_FREE)
                         continue;
                 entry->state = ENTRY_HOLDS;
                 entry->expires.ns = now.ns + SLOT_LEDGER_GRACE_NS; /* if nobody is there */
         }
-        free(wishes);
+        free(demands);
         map_free(counting.counted);
         eviction_slots_free(counting.slots);
 }

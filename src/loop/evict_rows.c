@@ -29,7 +29,7 @@ struct evict_rows {
         struct evict_rows_config config;
         struct evict_row items[ROW_COUNT];
         struct api_request *discovery; /* of EvictionRequests */
-        bool has_sights;
+        bool has_observations;
 };
 
 static void evict_rows_changed(struct evict_rows *rows) {
@@ -92,7 +92,7 @@ static void evict_rows_settle(struct evict_row *item) {
         for (size_t i = ROW_SIGHTS; i < ROW_COUNT; i++)
                 are_settled &= !rows->items[i].row || rows->items[i].is_settled;
         if (item->index >= ROW_SIGHTS && are_settled)
-                evict_service_listed_sights(rows->config.service);
+                evict_service_listed_observations(rows->config.service);
         evict_rows_changed(rows);
 }
 
@@ -107,8 +107,9 @@ static void on_row_changed(void *context, enum reflector_change change, const st
         else if (item->index == ROW_ALL_REQUESTS)
                 evict_service_saw_any_request(config->service, object, is_removed);
         else
-                evict_service_saw(config->service, (enum evict_sight)(item->index - ROW_SIGHTS),
-                                  object, is_removed);
+                evict_service_saw(config->service,
+                                  (enum evict_observation)(item->index - ROW_SIGHTS), object,
+                                  is_removed);
         if (item->index == ROW_OWN_REQUESTS || item->is_settled)
                 evict_rows_changed(item->rows);
 }
@@ -156,10 +157,10 @@ static void evict_rows_follow(struct evict_rows *rows, size_t index, const char 
                                          .context = item });
 }
 
-static void follow_sights(struct evict_rows *rows, const struct evict_wants *wants) {
+static void follow_observations(struct evict_rows *rows, const struct evict_wants *wants) {
         static const struct {
                 const char *path, *selector;
-        } sights[EVICT_SIGHT_COUNT] = {
+        } observations[EVICT_SIGHT_COUNT] = {
                 [EVICT_SIGHT_PODS] = { "/api/v1/pods", "kubevirt.io=virt-launcher" },
                 [EVICT_SIGHT_OWN] = { "/apis/" EVICTION_GROUP_OWN "/" EVICTION_VERSION "/evictions",
                                       "" },
@@ -173,18 +174,19 @@ static void follow_sights(struct evict_rows *rows, const struct evict_wants *wan
         bool wants_any = false;
 
         for (size_t i = 0; i < EVICT_SIGHT_COUNT; i++) {
-                wants_any |= wants->sights[i];
-                if (wants->sights[i])
-                        evict_rows_follow(rows, ROW_SIGHTS + i, sights[i].path, sights[i].selector);
+                wants_any |= wants->observations[i];
+                if (wants->observations[i])
+                        evict_rows_follow(rows, ROW_SIGHTS + i, observations[i].path,
+                                          observations[i].selector);
         }
-        if (rows->has_sights && !wants_any) {
+        if (rows->has_observations && !wants_any) {
                 for (size_t i = ROW_SIGHTS; i < ROW_COUNT; i++) {
                         watch_set_remove(rows->config.watches, rows->items[i].row);
                         rows->items[i].row = NULL;
                 }
-                evict_service_forget_sights(rows->config.service);
+                evict_service_forget_observations(rows->config.service);
         }
-        rows->has_sights = wants_any;
+        rows->has_observations = wants_any;
 }
 
 void evict_rows_update(struct evict_rows *rows) {
@@ -199,7 +201,7 @@ void evict_rows_update(struct evict_rows *rows) {
                 evict_rows_follow(rows, ROW_OWN_REQUESTS, path, wants.selector);
         if (wants.all_requests)
                 evict_rows_follow(rows, ROW_ALL_REQUESTS, path, "");
-        follow_sights(rows, &wants);
+        follow_observations(rows, &wants);
 }
 
 struct evict_rows *evict_rows_new(const struct evict_rows_config *config) {

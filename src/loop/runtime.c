@@ -247,13 +247,13 @@ void runtime_add_role(struct runtime *runtime, const struct role *role) {
         runtime->roles[runtime->role_count++] = *role;
 }
 
-static void tell_ready(void *runtime) {
+static void report_ready(void *runtime) {
         on_model_changed(runtime, 0);
 }
 
-static void tell_ready_soon(struct runtime *runtime) {
+static void report_ready_soon(struct runtime *runtime) {
         loop_timer_disarm(runtime->loop, &runtime->ready_timer);
-        runtime->ready_timer = (struct loop_timer){ .fired = tell_ready, .context = runtime };
+        runtime->ready_timer = (struct loop_timer){ .fired = report_ready, .context = runtime };
         loop_timer_arm(runtime->loop, &runtime->ready_timer, 0);
 }
 
@@ -271,12 +271,12 @@ void runtime_release_roles(struct runtime *runtime, size_t first, size_t count,
         for (size_t i = first; i < first + count; i++)
                 runtime->is_held[i] = false;
         if (without_model || runtime_is_synced(runtime))
-                tell_ready_soon(runtime);
+                report_ready_soon(runtime);
 }
 
 void runtime_start(struct runtime *runtime) {
         if (runtime->config.has_no_model) {
-                tell_ready_soon(runtime);
+                report_ready_soon(runtime);
                 return;
         }
         if (runtime->feed)

@@ -45,13 +45,13 @@ void runtime_evictions_result(struct runtime_evictions *evictions,
         struct loop *loop = evictions->config.loop;
 
         struct evict_answer answer;
-        struct action_result told = *result;
+        struct action_result reported = *result;
 
         if (!evict_service_result(evictions->service, result, loop_mono(loop), loop_wall(loop)))
                 return;
         if (evict_service_take_answer(evictions->service, &answer)) {
-                told.id = answer.id;
-                evictions->config.answered(evictions->config.context, answer.owner, &told);
+                reported.id = answer.id;
+                evictions->config.answered(evictions->config.context, answer.owner, &reported);
         }
         runtime_evictions_serve(evictions);
 }
@@ -76,7 +76,7 @@ static void on_shown(void *context) {
 }
 
 /* What the service has to tell, for the log. */
-static void on_told(void *context, const struct evict_note *note) {
+static void on_reported(void *context, const struct evict_note *note) {
         struct runtime_evictions *evictions = context;
 
         if (note->kind == EVICT_NOTE_DIRECT)
@@ -93,7 +93,7 @@ struct runtime_evictions *runtime_evictions_new(const struct runtime_evictions_c
         struct evict_config service = config->service;
 
         evictions->config = *config;
-        service.tell = on_told;
+        service.report = on_reported;
         service.context = evictions;
         evictions->service = evict_service_new(&service);
         evictions->rows =

@@ -26,7 +26,7 @@ struct watched { /* one collection */
         char *path, *label_selector, *field_selector;
         struct reflector *reflector;
         struct watch_row *rows; /* in the order they came */
-        unsigned telling;       /* callbacks of rows on the stack */
+        unsigned explainer;     /* callbacks of rows on the stack */
         bool is_absent;         /* not served, or not for us; until it is listed */
         struct err failure;     /* the last one, until a list succeeds */
 };
@@ -48,7 +48,7 @@ static void watch_set_soon(struct watch_set *set) {
 static void unlink_removed(struct watched *watched) {
         struct watch_row **at = &watched->rows;
 
-        assert(watched->telling == 0);
+        assert(watched->explainer == 0);
         while (*at) {
                 struct watch_row *row = *at;
 
@@ -63,8 +63,8 @@ static void unlink_removed(struct watched *watched) {
                 watch_set_soon(watched->set);
 }
 
-static void end_telling(struct watched *watched) {
-        if (--watched->telling == 0)
+static void end_explainer(struct watched *watched) {
+        if (--watched->explainer == 0)
                 unlink_removed(watched);
 }
 
@@ -72,7 +72,7 @@ static void end_telling(struct watched *watched) {
 static bool is_catching_up(const struct watch_row *row) {
         const struct reflector *reflector = row->watched->reflector;
 
-        return row->is_late && reflector_tells_all(reflector) &&
+        return row->is_late && reflector_reports_all(reflector) &&
                reflector_stats(reflector).lists > row->late_list;
 }
 
@@ -80,7 +80,7 @@ static void on_watched_changed(void *context, enum reflector_change change,
                                const struct json *object) {
         struct watched *watched = context;
 
-        watched->telling++;
+        watched->explainer++;
         for (struct watch_row *row = watched->rows; row; row = row->next) {
                 enum reflector_change as = change;
 
@@ -91,7 +91,7 @@ static void on_watched_changed(void *context, enum reflector_change change,
                         as = REFLECTOR_ADDED;
                 row->events->changed(row->context, as, object);
         }
-        end_telling(watched);
+        end_explainer(watched);
 }
 
 static void on_watched_synced(void *context) {
@@ -99,7 +99,7 @@ static void on_watched_synced(void *context) {
 
         watched->is_absent = false;
         watched->failure = (struct err){ 0 };
-        watched->telling++;
+        watched->explainer++;
         for (struct watch_row *row = watched->rows; row; row = row->next) {
                 row->is_late = row->is_late && !is_catching_up(row);
                 if (row->is_removed || row->is_late)
@@ -108,7 +108,7 @@ static void on_watched_synced(void *context) {
                 if (row->events->synced)
                         row->events->synced(row->context);
         }
-        end_telling(watched);
+        end_explainer(watched);
 }
 
 static bool is_worth_a_line(const struct watched *watched, bool is_absence) {
@@ -128,20 +128,20 @@ static void on_watched_failed(void *context, const struct err *err, int64_t dela
         if (is_worth_a_line(watched, is_absence))
                 LOG(LOG_WARN, "WatchFailed", log_text("resource", watched->path),
                     log_text("error", err->text), log_i64("retry_ms", delay_ns / NS_PER_MS));
-        watched->telling++;
+        watched->explainer++;
         for (struct watch_row *row = watched->rows; row; row = row->next) {
                 row->owes_news = false;
                 if (!row->is_removed && row->events->failed)
                         row->events->failed(row->context, err, delay_ns);
         }
-        end_telling(watched);
+        end_explainer(watched);
 }
 
 /* A row of a collection that is known to be empty, or not to be had, hears so. */
-static void tell_owed(struct watched *watched) {
+static void report_owed(struct watched *watched) {
         bool is_synced = reflector_is_synced(watched->reflector);
 
-        watched->telling++;
+        watched->explainer++;
         for (struct watch_row *row = watched->rows; row; row = row->next) {
                 if (row->is_removed || !row->owes_news)
                         continue;
@@ -151,7 +151,7 @@ static void tell_owed(struct watched *watched) {
                 else if (!is_synced && row->events->failed)
                         row->events->failed(row->context, &watched->failure, 0);
         }
-        end_telling(watched);
+        end_explainer(watched);
 }
 
 /* ---- collections ---- */
@@ -194,7 +194,7 @@ static struct watched *watched_new(struct watch_set *set, const struct watch_req
 }
 
 static void watched_free(struct watched *watched) {
-        assert(watched->telling == 0);
+        assert(watched->explainer == 0);
         reflector_free(watched->reflector);
         while (watched->rows) {
                 struct watch_row *row = watched->rows;
@@ -214,7 +214,7 @@ static void on_soon(void *context) {
         for (struct watched **at = &set->first; *at;) {
                 struct watched *watched = *at;
 
-                tell_owed(watched);
+                report_owed(watched);
                 if (watched->rows) {
                         at = &watched->next;
                         continue;
@@ -284,7 +284,7 @@ void watch_set_remove(struct watch_set *set, struct watch_row *row) {
         watched = row->watched;
         assert(watched->set == set && !row->is_removed);
         row->is_removed = true;
-        if (watched->telling == 0)
+        if (watched->explainer == 0)
                 unlink_removed(watched);
 }
 

@@ -28,7 +28,7 @@ void cluster_free(struct cluster *cluster) {
         what_if_release(cluster);
         cold_tables_release(cluster);
         pod_rows_release(cluster);
-        pod_twins_release(cluster);
+        pod_equivalents_release(cluster);
         free(cluster->priorities.items);
         classes_release(cluster);
         owner_lists_release(cluster);

@@ -89,7 +89,8 @@ struct slice cluster_pod_responders(const struct cluster *cluster, struct pod_id
 /* The lowest priority of the pods that occupy nodes; INT32_MAX without any. */
 int32_t cluster_lowest_priority(const struct cluster *cluster);
 /* Lists of alike pods on nodes, in no order, free places among them. */
-size_t cluster_pod_twins(const struct cluster *cluster, const struct pod_twins **ret_items);
+size_t cluster_pod_equivalents(const struct cluster *cluster,
+                               const struct pod_equivalents **ret_items);
 const struct pod_class *cluster_class(const struct cluster *cluster, struct class_id class);
 /* All classes: indexes run below the cap; NULL where a number is free. */
 size_t cluster_class_cap(const struct cluster *cluster);

@@ -51,8 +51,8 @@ static void cluster_assume_touch(struct cluster *cluster, struct node_id node) {
 }
 
 /* Tells readers: through the log, or as a touched node inside a what-if. */
-static void cluster_assume_tell(struct cluster *cluster, uint32_t mask, struct node_id node,
-                                struct pod_id pod) {
+static void cluster_assume_report(struct cluster *cluster, uint32_t mask, struct node_id node,
+                                  struct pod_id pod) {
         if (cluster_is_what_if(cluster)) {
                 if (!node_id_is_none(node))
                         cluster_assume_touch(cluster, node);
@@ -74,7 +74,7 @@ static void cluster_assume_relink(struct cluster *cluster, const struct undo_ent
                 pod_row_at(&cluster->pods, entry->prev_on_node)->next_on_node = entry->pod;
         if (!pod_id_is_none(entry->next_on_node))
                 pod_row_at(&cluster->pods, entry->next_on_node)->prev_on_node = entry->pod;
-        pod_twins_join(cluster, entry->pod);
+        pod_equivalents_join(cluster, entry->pod);
 }
 
 static void undo_nomination(struct cluster *cluster, const struct undo_entry *entry) {
@@ -100,7 +100,7 @@ static void cluster_assume_undo(struct cluster *cluster, const struct undo_entry
                         cluster_assume_relink(cluster, entry);
                         pod_account(cluster, entry->pod);
                 } else {
-                        pod_twins_leave(cluster, entry->pod);
+                        pod_equivalents_leave(cluster, entry->pod);
                 }
         }
         row->flags = entry->flags;
@@ -144,10 +144,10 @@ static void take_off(struct cluster *cluster, struct pod_id pod) {
         pod_unaccount(cluster, pod);
         pod_unlink(cluster, pod);
         row->flags &= (uint16_t)~POD_ASSUMED;
-        cluster_assume_tell(cluster, CLUSTER_POD_REMOVED, node, pod);
+        cluster_assume_report(cluster, CLUSTER_POD_REMOVED, node, pod);
         if (cluster_is_what_if(cluster))
                 return;
-        pod_twins_leave(cluster, pod);
+        pod_equivalents_leave(cluster, pod);
         node_row_release_unused(cluster, node);
 }
 
@@ -159,7 +159,7 @@ void cluster_assume(struct cluster *cluster, struct pod_id pod, struct node_id n
         row->flags |= POD_ASSUMED;
         pod_link(cluster, pod, node);
         pod_account(cluster, pod);
-        cluster_assume_tell(cluster, CLUSTER_POD_ADDED, node, pod);
+        cluster_assume_report(cluster, CLUSTER_POD_ADDED, node, pod);
 }
 
 void cluster_forget(struct cluster *cluster, struct pod_id pod) {
@@ -181,5 +181,5 @@ void cluster_nominate(struct cluster *cluster, struct pod_id pod, struct slice n
         if (node.len > 0)
                 row->flags |= POD_NOMINATED_HERE;
         if (pod_set_nomination(cluster, pod, node))
-                cluster_assume_tell(cluster, CLUSTER_NOMINATION, NODE_NONE, pod);
+                cluster_assume_report(cluster, CLUSTER_NOMINATION, NODE_NONE, pod);
 }

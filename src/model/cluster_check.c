@@ -180,36 +180,39 @@ static int check_nominations(const struct cluster *cluster, size_t nominated, st
         return 0;
 }
 
-static bool is_well_listed(const struct pod_twins *twins, uint32_t list, struct pod_id previous,
-                           const struct pod_row *row) {
-        return row->is_listed && row->twins == list && row->prev_twin.index == previous.index &&
-               !node_id_is_none(row->node) && str_id_eq(row->ns, twins->ns) &&
-               row->class.index == twins->class.index && row->labels.index == twins->labels.index;
+static bool is_well_listed(const struct pod_equivalents *equivalents, uint32_t list,
+                           struct pod_id previous, const struct pod_row *row) {
+        return row->is_listed && row->equivalents == list &&
+               row->prev_equivalent.index == previous.index && !node_id_is_none(row->node) &&
+               str_id_eq(row->ns, equivalents->ns) &&
+               row->class.index == equivalents->class.index &&
+               row->labels.index == equivalents->labels.index;
 }
 
-static int check_twin_list(const struct cluster *cluster, uint32_t list, struct err *err) {
-        const struct pod_twins *twins = &cluster->twins.items[list];
-        struct pod_id pod = twins->count > 0 ? twins->first : POD_NONE, previous = POD_NONE;
+static int check_equivalent_list(const struct cluster *cluster, uint32_t list, struct err *err) {
+        const struct pod_equivalents *equivalents = &cluster->equivalents.items[list];
+        struct pod_id pod = equivalents->count > 0 ? equivalents->first : POD_NONE,
+                      previous = POD_NONE;
         uint32_t count = 0;
-        for (; !pod_id_is_none(pod) && count < twins->count; count++) {
+        for (; !pod_id_is_none(pod) && count < equivalents->count; count++) {
                 const struct pod_row *row = pod_row_at(&cluster->pods, pod);
-                if (!is_well_listed(twins, list, previous, row))
+                if (!is_well_listed(equivalents, list, previous, row))
                         return pod_problem(cluster, row, "is listed with others", err);
                 previous = pod;
-                pod = row->next_twin;
+                pod = row->next_equivalent;
         }
-        if (count != twins->count || !pod_id_is_none(pod))
+        if (count != equivalents->count || !pod_id_is_none(pod))
                 return err_set(err, BERTH_ERR_INTERNAL, "list %u of alike pods: %u, not %u", list,
-                               count, twins->count);
+                               count, equivalents->count);
         return 0;
 }
 
 /* Every pod on a node is in the one list of its kind, and the index finds that list. */
-static int check_twins(const struct cluster *cluster, size_t placed, struct err *err) {
-        const struct twin_table *table = &cluster->twins;
+static int check_equivalents(const struct cluster *cluster, size_t placed, struct err *err) {
+        const struct equivalent_table *table = &cluster->equivalents;
         size_t listed = 0, lists = 0;
         for (uint32_t i = 0; i < table->ids.used; i++) {
-                int r = check_twin_list(cluster, i, err);
+                int r = check_equivalent_list(cluster, i, err);
                 if (r < 0)
                         return r;
                 lists += table->items[i].is_used;
@@ -264,7 +267,7 @@ static int check_pods(const struct cluster *cluster, size_t listed, struct err *
         if (placed != listed)
                 return err_set(err, BERTH_ERR_INTERNAL, "%zu pods have nodes, %zu are listed",
                                placed, listed);
-        int r = cluster_is_what_if(cluster) ? 0 : check_twins(cluster, placed, err);
+        int r = cluster_is_what_if(cluster) ? 0 : check_equivalents(cluster, placed, err);
         if (r == 0)
                 r = check_priorities(cluster, err);
         return r < 0 ? r : check_nominations(cluster, nominated, err);

@@ -250,7 +250,7 @@ static void update_pod(struct cluster *cluster, struct pod_id id, const struct p
         bool recounts = moves || counts_differ(row, pod, class, is_finished);
         if (recounts && !node_id_is_none(row->node))
                 pod_unaccount(cluster, id);
-        pod_twins_leave(cluster, id);
+        pod_equivalents_leave(cluster, id);
         if (moves && !node_id_is_none(row->node))
                 pod_unlink(cluster, id);
         update.details = exchange_content(cluster, row, pod, class);
@@ -260,7 +260,7 @@ static void update_pod(struct cluster *cluster, struct pod_id id, const struct p
                 if (moves)
                         pod_link(cluster, id, update.node);
                 else
-                        pod_twins_join(cluster, id);
+                        pod_equivalents_join(cluster, id);
         }
         if (recounts && !node_id_is_none(row->node))
                 pod_account(cluster, id);
@@ -305,7 +305,7 @@ static void remove_pod(struct cluster *cluster, struct pod_id id) {
                 mask |= CLUSTER_NOMINATION;
         if (!node_id_is_none(node)) {
                 pod_unaccount(cluster, id);
-                pod_twins_leave(cluster, id);
+                pod_equivalents_leave(cluster, id);
                 pod_unlink(cluster, id);
         }
         struct pod_past past = pod_past_of(row);

@@ -287,8 +287,8 @@ void pod_pasts_release(struct cluster *cluster);
 
 /* ---- alike pods ---- */
 
-struct twin_table {
-        struct pod_twins *items;
+struct equivalent_table {
+        struct pod_equivalents *items;
         uint32_t cap;
         struct id_pool ids;
         struct id_index index; /* by namespace, class and labels */
@@ -296,9 +296,9 @@ struct twin_table {
 };
 /* The pod is on a node now; or it leaves it, or is about to change what it is listed by.  Nothing
  * happens when it is listed, or is not, already. */
-void pod_twins_join(struct cluster *cluster, struct pod_id pod);
-void pod_twins_leave(struct cluster *cluster, struct pod_id pod);
-void pod_twins_release(struct cluster *cluster);
+void pod_equivalents_join(struct cluster *cluster, struct pod_id pod);
+void pod_equivalents_leave(struct cluster *cluster, struct pod_id pod);
+void pod_equivalents_release(struct cluster *cluster);
 
 /* ---- placement: lists, sums, ports; nothing here is logged ---- */
 
@@ -372,7 +372,7 @@ struct cluster {
         struct body_table bodies;
         struct class_table classes;
         struct pod_rows pods;
-        struct twin_table twins;
+        struct equivalent_table equivalents;
         struct pod_pasts pasts;
         struct priority_counts priorities;
         struct what_if what_if;

@@ -46,8 +46,9 @@ static size_t index_bytes(const struct cluster *cluster) {
                cluster->container_lists.bytes + cluster->label_sets.bytes +
                cluster->label_sets.cap * sizeof(*cluster->label_sets.items) +
                id_index_bytes(&cluster->label_sets.index) +
-               cluster->twins.cap * sizeof(*cluster->twins.items) +
-               id_index_bytes(&cluster->twins.index) + id_pool_bytes(&cluster->twins.ids) +
+               cluster->equivalents.cap * sizeof(*cluster->equivalents.items) +
+               id_index_bytes(&cluster->equivalents.index) +
+               id_pool_bytes(&cluster->equivalents.ids) +
                cluster->images.cap * sizeof(*cluster->images.rows) +
                id_index_bytes(&cluster->images.index) + cluster->tables.bytes;
 }

@@ -15,7 +15,7 @@ void pod_link(struct cluster *cluster, struct pod_id pod, struct node_id node) {
         if (!pod_id_is_none(*first))
                 pod_row_at(&cluster->pods, *first)->prev_on_node = pod;
         *first = pod;
-        pod_twins_join(cluster, pod);
+        pod_equivalents_join(cluster, pod);
 }
 
 void pod_unlink(struct cluster *cluster, struct pod_id pod) {

@@ -91,15 +91,15 @@ struct pod_detail {
 
 struct pod_row {
         struct str_id ns;
-        uint32_t twins;      /* number of its list while it is on a node */
-        const char *name;    /* NUL-terminated, owned by the row */
-        const char *uid;     /* same allocation as name */
-        struct node_id node; /* NODE_NONE while pending */
+        uint32_t equivalents; /* number of its list while it is on a node */
+        const char *name;     /* NUL-terminated, owned by the row */
+        const char *uid;      /* same allocation as name */
+        struct node_id node;  /* NODE_NONE while pending */
         struct class_id class;
         struct label_set_id labels;
         struct str_id nominated; /* status.nominatedNodeName, or ours while assumed in memory */
         struct pod_id next_on_node, prev_on_node;
-        struct pod_id next_twin, prev_twin;
+        struct pod_id next_equivalent, prev_equivalent;
         int32_t priority;
         uint16_t flags;       /* enum pod_flags */
         uint16_t name_length; /* of name, bytes */
@@ -118,7 +118,7 @@ struct pod_row {
 };
 
 /* Pods on nodes whom those who count pods cannot tell apart. */
-struct pod_twins {
+struct pod_equivalents {
         struct str_id ns;
         struct class_id class;
         struct label_set_id labels;

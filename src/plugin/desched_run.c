@@ -180,7 +180,7 @@ void spare_reason(struct spare_reasons *reasons, const char *format, ...) {
 /* ---- evicting ---- */
 
 /* What it is expected to take is told with the reason, where that is a second or more. */
-static struct slice tell_cost(struct desched_run *run, struct pod_id pod, struct slice reason) {
+static struct slice report_cost(struct desched_run *run, struct pod_id pod, struct slice reason) {
         int64_t expected_ns = desched_run_expected_ns(run, pod);
         char text[DURATION_TEXT_MAX];
         if (expected_ns < NS_PER_S)
@@ -201,7 +201,7 @@ static enum evict_outcome desched_run_ask(struct desched_run *run, struct pod_id
                          .uid = slice_of(row->uid) },
                 .plugin = run->plugin,
                 .profile = run->profile,
-                .reason = tell_cost(run, pod, reason),
+                .reason = report_cost(run, pod, reason),
                 .requested_by = SLICE_LITERAL(DESCHED_REQUESTER),
                 .has_grace = run->has_grace,
                 .grace_s = run->grace_s,

@@ -13,13 +13,13 @@ struct peer {
         bool is_active;  /* has it */
 };
 
-struct fleet_look {
+struct fleet_view {
         struct json_iter iter;
         struct arena *arena;
 };
 
-static struct fleet_look look_at(const struct json *nodes, struct arena *arena) {
-        return (struct fleet_look){ json_iter(json_get(nodes, "items")), arena };
+static struct fleet_view look_at(const struct json *nodes, struct arena *arena) {
+        return (struct fleet_view){ json_iter(json_get(nodes, "items")), arena };
 }
 
 static bool node_is_ready(const struct json *node) {
@@ -36,11 +36,11 @@ static bool has_flag(const struct json *annotations, const char *name) {
         return slice_is(json_get_text(annotations, name), "true");
 }
 
-static bool next_peer(struct fleet_look *look, struct peer *peer) {
+static bool next_peer(struct fleet_view *view, struct peer *peer) {
         const struct json *node;
         enum reboot_phase phase;
 
-        if (!json_next(&look->iter, NULL, &node))
+        if (!json_next(&view->iter, NULL, &node))
                 return false;
         const struct json *meta = json_get(node, "metadata");
         const struct json *annotations = json_get(meta, "annotations");
@@ -49,7 +49,7 @@ static bool next_peer(struct fleet_look *look, struct peer *peer) {
                                .is_ready = node_is_ready(node) };
         peer->is_control_plane = json_get(peer->labels, "node-role.kubernetes.io/control-plane") ||
                                  json_get(peer->labels, "node-role.kubernetes.io/master");
-        reboot_record_parse(json_get_text(annotations, REBOOT_RECORD_ANNOTATION), look->arena,
+        reboot_record_parse(json_get_text(annotations, REBOOT_RECORD_ANNOTATION), view->arena,
                             &peer->record);
         phase = peer->record.phase;
         peer->is_active = phase >= REBOOT_CLAIMED;
@@ -68,13 +68,13 @@ bool fleet_rules_ask(const struct fleet_rules *rules) {
 
 struct slice fleet_cap_reason(const struct json *nodes, struct slice node,
                               const struct fleet_rules *rules, struct arena *arena) {
-        struct fleet_look look = look_at(nodes, arena);
+        struct fleet_view view = look_at(nodes, arena);
         struct peer peer;
         uint32_t count = 0;
 
         if (!rules->caps_not_ready)
                 return SLICE_EMPTY;
-        while (next_peer(&look, &peer))
+        while (next_peer(&view, &peer))
                 count += !peer.is_ready && !slice_eq(peer.name, node);
         if (count <= rules->not_ready_max)
                 return SLICE_EMPTY;
@@ -84,9 +84,9 @@ struct slice fleet_cap_reason(const struct json *nodes, struct slice node,
 
 static bool find_self(const struct json *nodes, struct slice node, struct arena *arena,
                       struct peer *ret_self) {
-        struct fleet_look look = look_at(nodes, arena);
+        struct fleet_view view = look_at(nodes, arena);
 
-        while (next_peer(&look, ret_self))
+        while (next_peer(&view, ret_self))
                 if (slice_eq(ret_self->name, node))
                         return true;
         return false;
@@ -125,13 +125,13 @@ static const char *reboot_fleet_obstacle(const struct fleet_rules *rules, const 
 
 void fleet_judge(const struct json *nodes, struct slice node, const struct fleet_rules *rules,
                  struct arena *arena, struct fleet_answer *ret_answer) {
-        struct fleet_look look = look_at(nodes, arena);
+        struct fleet_view view = look_at(nodes, arena);
         struct peer self, peer;
 
         *ret_answer = (struct fleet_answer){ fleet_cap_reason(nodes, node, rules, arena), false };
         if (ret_answer->reason.len > 0 || !find_self(nodes, node, arena, &self))
                 return;
-        while (next_peer(&look, &peer)) {
+        while (next_peer(&view, &peer)) {
                 const char *why = slice_eq(peer.name, node)
                                           ? NULL
                                           : reboot_fleet_obstacle(rules, &self, &peer);
@@ -152,8 +152,8 @@ uint32_t fleet_waiting_before(const struct json *nodes, struct slice node) {
         uint32_t count = 0;
 
         arena_init(&arena, 0);
-        struct fleet_look look = look_at(nodes, &arena);
-        while (next_peer(&look, &peer))
+        struct fleet_view view = look_at(nodes, &arena);
+        while (next_peer(&view, &peer))
                 count += peer.record.phase > REBOOT_IDLE && peer.record.phase < REBOOT_DRAINING &&
                          slice_compare(peer.name, node) < 0;
         return count;
@@ -186,8 +186,8 @@ int64_t fleet_outlook_ns(const struct json *nodes, struct slice node, uint32_t l
         arena_init(&arena, 0);
         if (!find_self(nodes, node, &arena, &self) || !(self.is_queued || self.is_active))
                 return -1;
-        struct fleet_look look = look_at(nodes, &arena);
-        while (next_peer(&look, &peer) && json_next(&iter, NULL, &object)) {
+        struct fleet_view view = look_at(nodes, &arena);
+        while (next_peer(&view, &peer) && json_next(&iter, NULL, &object)) {
                 const struct json *notes = json_get(json_get(object, "metadata"), "annotations");
 
                 if (!duration_parse(json_get_text(notes, REBOOT_TOOK_ANNOTATION), &took_ns))
@@ -208,8 +208,8 @@ bool fleet_is_quiet(const struct json *nodes, struct slice node) {
         struct peer peer;
 
         arena_init(&arena, 0);
-        struct fleet_look look = look_at(nodes, &arena);
-        while (next_peer(&look, &peer))
+        struct fleet_view view = look_at(nodes, &arena);
+        while (next_peer(&view, &peer))
                 if (!slice_eq(peer.name, node) && (peer.is_waiting || peer.is_active))
                         return false;
         return true;

@@ -118,21 +118,21 @@ static void read_pod(struct reservation_keeper *keeper, const struct room_effect
         make_call(keeper, effect, &(struct api_call){ .path = slice_of(path) }, on_pod);
 }
 
-static void on_told(void *context, const struct api_reply *reply) {
+static void on_reported(void *context, const struct api_reply *reply) {
         struct room_call *call = context;
         struct reservation_keeper *keeper = call->keeper;
 
         if (reply->status != 200)
                 LOG(LOG_WARN, "ReservationNotWritten", log_text("error", reply->error.text));
-        reservation_book_told(keeper->book, slice_of(call->uid), reply->status == 200,
-                              now_of(keeper));
+        reservation_book_reported(keeper->book, slice_of(call->uid), reply->status == 200,
+                                  now_of(keeper));
         end_call(call);
         reservation_keeper_step(keeper);
 }
 
 /* The controller waits for it where the policy requires room, and has it in the trail. */
-static void reservation_keeper_tell(struct reservation_keeper *keeper,
-                                    const struct room_effect *effect) {
+static void reservation_keeper_report(struct reservation_keeper *keeper,
+                                      const struct room_effect *effect) {
         char path[PATH_MAX_BYTES];
 
         snprintf(path, sizeof(path),
@@ -143,7 +143,7 @@ static void reservation_keeper_tell(struct reservation_keeper *keeper,
                                       .path = slice_of(path),
                                       .content_type = SLICE_LITERAL("application/merge-patch+json"),
                                       .body = effect->body },
-                  on_told);
+                  on_reported);
 }
 
 /* ---- steps ---- */
@@ -154,7 +154,7 @@ static void carry_out(struct reservation_keeper *keeper, const struct room_effec
                 read_pod(keeper, effect);
                 break;
         case ROOM_TELL:
-                reservation_keeper_tell(keeper, effect);
+                reservation_keeper_report(keeper, effect);
                 break;
         case ROOM_HELD:
                 keeper->counts.held++;

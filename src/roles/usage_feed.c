@@ -60,8 +60,8 @@ static bool ask_node(void *context, struct slice node, struct slice resource, in
 
         if (!feed->nodes)
                 return false;
-        const struct desched_usage *heard = recorded_usage_source(feed->nodes);
-        return heard->node(heard->context, node, resource, ret_amount);
+        const struct desched_usage *seen = recorded_usage_source(feed->nodes);
+        return seen->node(seen->context, node, resource, ret_amount);
 }
 
 static bool ask_pod(void *context, struct slice ns, struct slice name, struct slice resource,
@@ -70,14 +70,14 @@ static bool ask_pod(void *context, struct slice ns, struct slice name, struct sl
 
         if (!feed->pods)
                 return false;
-        const struct desched_usage *heard = recorded_usage_source(feed->pods);
-        return heard->pod(heard->context, ns, name, resource, ret_amount);
+        const struct desched_usage *seen = recorded_usage_source(feed->pods);
+        return seen->pod(seen->context, ns, name, resource, ret_amount);
 }
 
 static int ask_query(void *context, struct slice text, const struct usage_sample **ret_samples,
                      size_t *ret_count, struct err *err) {
         const struct usage_feed *feed = context;
-        const struct desched_usage *heard;
+        const struct desched_usage *seen;
 
         for (size_t i = 0; i < feed->query_count; i++) {
                 const struct feed_query *query = &feed->queries[i];
@@ -86,8 +86,8 @@ static int ask_query(void *context, struct slice text, const struct usage_sample
                         continue;
                 if (!query->answer)
                         return err_set(err, BERTH_ERR_UNAVAILABLE, "%s", query->failure.text);
-                heard = recorded_usage_source(query->answer);
-                return heard->query(heard->context, text, ret_samples, ret_count, err);
+                seen = recorded_usage_source(query->answer);
+                return seen->query(seen->context, text, ret_samples, ret_count, err);
         }
         return err_set(err, BERTH_ERR_UNAVAILABLE, "Prometheus was not asked");
 }

@@ -104,17 +104,17 @@ static bool is_counted(const struct pod_row *row) {
 
 void spread_count_by_node(const struct cluster *cluster, struct spread_rule *rule, struct str_id ns,
                           uint32_t *ret_pods) {
-        const struct pod_twins *twins;
-        size_t count = rule->counts_nothing ? 0 : cluster_pod_twins(cluster, &twins);
+        const struct pod_equivalents *equivalents;
+        size_t count = rule->counts_nothing ? 0 : cluster_pod_equivalents(cluster, &equivalents);
         for (size_t i = 0; i < count; i++) {
-                if (twins[i].count == 0 || !str_id_eq(twins[i].ns, ns) ||
-                    !label_match_has(&rule->match, twins[i].labels))
+                if (equivalents[i].count == 0 || !str_id_eq(equivalents[i].ns, ns) ||
+                    !label_match_has(&rule->match, equivalents[i].labels))
                         continue;
-                for (struct pod_id pod = twins[i].first; !pod_id_is_none(pod);) {
+                for (struct pod_id pod = equivalents[i].first; !pod_id_is_none(pod);) {
                         const struct pod_row *row = cluster_pod(cluster, pod);
                         if (!node_id_is_none(row->node))
                                 ret_pods[row->node.index] += is_counted(row);
-                        pod = row->next_twin;
+                        pod = row->next_equivalent;
                 }
         }
 }

@@ -10,7 +10,7 @@
 
 #define PATH_MAX_BYTES 700
 
-struct waits_look {
+struct waits_view {
         struct eviction_waits *waits;
         const struct client_eviction *call;
         struct eviction_reconciler *reconciler;
@@ -18,19 +18,19 @@ struct waits_look {
         size_t count;         /* of objects put */
 };
 
-static bool is_for_pod(const struct waits_look *look, const struct json *object) {
+static bool is_for_pod(const struct waits_view *view, const struct json *object) {
         const struct json *target = json_get(json_get(object, "spec"), "target");
 
         return !target ||
-               slice_eq(json_get_text(json_get(target, "pod"), "name"), look->call->name);
+               slice_eq(json_get_text(json_get(target, "pod"), "name"), view->call->name);
 }
 
 /* The answer to GET; NULL when there is none. */
-static struct json_doc *waits_look_get(const struct waits_look *look, const char *path) {
+static struct json_doc *waits_look_get(const struct waits_view *view, const char *path) {
         struct http_response response;
         struct json_doc *doc = NULL;
 
-        api_server_inside(look->waits->server,
+        api_server_inside(view->waits->server,
                           &(struct api_server_request){ .method = SLICE_LITERAL("GET"),
                                                         .target = slice_of(path),
                                                         .user = &api_user_controller_manager },
@@ -41,63 +41,63 @@ static struct json_doc *waits_look_get(const struct waits_look *look, const char
         return doc;
 }
 
-static void read_kind(struct waits_look *look, const char *group, const char *plural,
+static void read_kind(struct waits_view *view, const char *group, const char *plural,
                       int (*put)(struct eviction_reconciler *, const struct json *, struct err *)) {
         char path[PATH_MAX_BYTES];
         const struct json *item;
 
         snprintf(path, sizeof(path), "/apis/%s/" EVICTION_VERSION "/namespaces/" SLICE_FMT "/%s",
-                 group, SLICE_ARG(look->call->ns), plural);
-        struct json_doc *doc = waits_look_get(look, path);
+                 group, SLICE_ARG(view->call->ns), plural);
+        struct json_doc *doc = waits_look_get(view, path);
         struct json_iter iter = json_iter(doc ? json_get(json_doc_root(doc), "items") : NULL);
         while (json_next(&iter, NULL, &item))
-                if (is_for_pod(look, item))
-                        look->count += put(look->reconciler, item, NULL) == 0;
+                if (is_for_pod(view, item))
+                        view->count += put(view->reconciler, item, NULL) == 0;
         json_doc_free(doc);
 }
 
-static void read_evictions(struct waits_look *look, const char *group) {
-        read_kind(look, group, "evictionrequests", eviction_reconciler_put_request);
-        read_kind(look, group, "evictions", eviction_reconciler_put_eviction);
+static void read_evictions(struct waits_view *view, const char *group) {
+        read_kind(view, group, "evictionrequests", eviction_reconciler_put_request);
+        read_kind(view, group, "evictions", eviction_reconciler_put_eviction);
 }
 
 /* What is known of the pod; false: no policy is for it. */
-static bool waits_look_fill(struct waits_look *look) {
+static bool waits_look_fill(struct waits_view *view) {
         char path[PATH_MAX_BYTES];
 
-        read_kind(look, EVICTION_GROUP_OWN, "evictionpolicies", eviction_reconciler_put_policy);
-        if (look->count == 0)
+        read_kind(view, EVICTION_GROUP_OWN, "evictionpolicies", eviction_reconciler_put_policy);
+        if (view->count == 0)
                 return false;
         snprintf(path, sizeof(path), "/api/v1/namespaces/" SLICE_FMT "/pods/" SLICE_FMT,
-                 SLICE_ARG(look->call->ns), SLICE_ARG(look->call->name));
-        look->pod = waits_look_get(look, path);
-        if (look->waits->is_native)
-                read_evictions(look, EVICTION_GROUP_NATIVE);
-        read_evictions(look, EVICTION_GROUP_OWN);
+                 SLICE_ARG(view->call->ns), SLICE_ARG(view->call->name));
+        view->pod = waits_look_get(view, path);
+        if (view->waits->is_native)
+                read_evictions(view, EVICTION_GROUP_NATIVE);
+        read_evictions(view, EVICTION_GROUP_OWN);
         return true;
 }
 
 /* ---- the client's request ---- */
 
-static void write_request(const struct waits_look *look,
+static void write_request(const struct waits_view *view,
                           const struct client_eviction_verdict *verdict) {
-        const char *group = look->waits->is_native ? EVICTION_GROUP_NATIVE : EVICTION_GROUP_OWN;
-        struct wall_time now = loop_wall(look->waits->loop);
+        const char *group = view->waits->is_native ? EVICTION_GROUP_NATIVE : EVICTION_GROUP_OWN;
+        struct wall_time now = loop_wall(view->waits->loop);
         bool is_new = verdict->request == CLIENT_REQUEST_OPENS;
         struct http_response response;
         char path[PATH_MAX_BYTES], name[CLIENT_EVICTION_NAME_MAX];
         struct buf body = { 0 };
 
-        client_eviction_request_name(look->call->user, verdict->pod_uid, name);
+        client_eviction_request_name(view->call->user, verdict->pod_uid, name);
         snprintf(path, sizeof(path),
                  "/apis/%s/" EVICTION_VERSION "/namespaces/" SLICE_FMT "/evictionrequests%s%s",
-                 group, SLICE_ARG(look->call->ns), is_new ? "" : "/", is_new ? "" : name);
+                 group, SLICE_ARG(view->call->ns), is_new ? "" : "/", is_new ? "" : name);
         if (is_new)
-                client_eviction_write(look->call, verdict->pod_uid, group, now, &body);
+                client_eviction_write(view->call, verdict->pod_uid, group, now, &body);
         else
                 client_eviction_renewal_write(now, &body);
         api_server_inside(
-                look->waits->server,
+                view->waits->server,
                 &(struct api_server_request){
                         .method = slice_of(is_new ? "POST" : "PATCH"),
                         .target = slice_of(path),
@@ -122,25 +122,25 @@ static bool eviction_waits_judged(void *self, const struct api_eviction_call *as
                                         .uid = asked->uid,
                                         .user = asked->user,
                                         .is_dry_run = asked->is_dry_run };
-        struct waits_look look = { .waits = waits, .call = &call };
+        struct waits_view view = { .waits = waits, .call = &call };
         struct client_eviction_verdict verdict = { 0 };
         struct eviction_pod pod;
         struct arena arena;
 
         arena_init(&arena, 1024);
-        look.reconciler = eviction_reconciler_new(&(struct eviction_reconciler_config){ 0 });
-        if (waits_look_fill(&look) && look.pod &&
-            eviction_pod_decode(json_doc_root(look.pod), &arena, &pod, NULL) == 0)
-                verdict = client_eviction_decide(look.reconciler, &pod, &call,
+        view.reconciler = eviction_reconciler_new(&(struct eviction_reconciler_config){ 0 });
+        if (waits_look_fill(&view) && view.pod &&
+            eviction_pod_decode(json_doc_root(view.pod), &arena, &pod, NULL) == 0)
+                verdict = client_eviction_decide(view.reconciler, &pod, &call,
                                                  loop_wall(waits->loop));
         if (verdict.waits && verdict.request != CLIENT_REQUEST_STAYS)
-                write_request(&look, &verdict);
+                write_request(&view, &verdict);
         if (verdict.waits) {
                 buf_text(ret_text, verdict.text);
                 *ret_retry_after_s = CLIENT_EVICTION_RETRY_S;
         }
-        eviction_reconciler_free(look.reconciler);
-        json_doc_free(look.pod);
+        eviction_reconciler_free(view.reconciler);
+        json_doc_free(view.pod);
         arena_release(&arena);
         return verdict.waits;
 }

@@ -41,8 +41,8 @@ static int64_t now_ns(const struct decide *d) {
         return !d->request->watch ? 0 : d->request->watch->now_ns();
 }
 
-static void decision_tell(const struct decide *d, enum sched_point point, enum verdict_code code,
-                          int64_t since_ns) {
+static void decision_report(const struct decide *d, enum sched_point point, enum verdict_code code,
+                            int64_t since_ns) {
         const struct decision_watch *watch = d->request->watch;
         if (watch)
                 watch->ran(watch->context, d->attempt.profile, point, code,
@@ -171,7 +171,7 @@ static void decision_conclude(struct decide *d, struct slice refusal) {
                 return;
         int64_t since_ns = now_ns(d);
         sched_attempt_post_filter(&d->attempt);
-        decision_tell(d, POINT_POST_FILTER, d->attempt.preemption.code, since_ns);
+        decision_report(d, POINT_POST_FILTER, d->attempt.preemption.code, since_ns);
         struct preemption *preemption = ARENA_NEW(d->arena, struct preemption);
         *preemption = d->attempt.preemption;
         out->preemption = preemption;
@@ -321,7 +321,7 @@ static void decision_place(struct decide *d) {
                 enum verdict_code code = sched_attempt_score(&d->attempt, feasible,
                                                              decision_is_wanted(d, DECIDE_SCORES),
                                                              &scores, &verdict);
-                decision_tell(d, POINT_SCORE, code, since_ns);
+                decision_report(d, POINT_SCORE, code, since_ns);
                 if (code != VERDICT_OK) {
                         fail_with(d, &verdict);
                         return;
@@ -412,7 +412,7 @@ static void filter_and_place(struct decide *d) {
         sched_attempt_filter(&d->attempt, &nodes);
         drop_unadmitted(d, &nodes);
         bool is_empty = bitset_is_empty(&nodes);
-        decision_tell(d, POINT_FILTER, is_empty ? VERDICT_UNSCHEDULABLE : VERDICT_OK, since_ns);
+        decision_report(d, POINT_FILTER, is_empty ? VERDICT_UNSCHEDULABLE : VERDICT_OK, since_ns);
         if (is_empty || decision_is_wanted(d, DECIDE_VERDICTS))
                 explain_refusals(d, &nodes);
         if (is_empty) {
@@ -429,10 +429,11 @@ static void choose_node(struct decide *d) {
         int64_t since_ns = now_ns(d);
         switch (ask_engine(d)) {
         case ENGINE_CHOSE:
-                decision_tell(d, POINT_FILTER, VERDICT_OK, since_ns); /* scores are kept with it */
+                decision_report(d, POINT_FILTER, VERDICT_OK,
+                                since_ns); /* scores are kept with it */
                 return;
         case ENGINE_FOUND_NONE: {
-                decision_tell(d, POINT_FILTER, VERDICT_UNSCHEDULABLE, since_ns);
+                decision_report(d, POINT_FILTER, VERDICT_UNSCHEDULABLE, since_ns);
                 struct bitset none =
                         bitset_in_arena(d->arena, cluster_nodes(d->attempt.cluster)->count);
                 explain_refusals(d, &none);
@@ -457,7 +458,7 @@ static void decision_decide(struct decide *d) {
         }
         int64_t since_ns = now_ns(d);
         enum verdict_code code = sched_attempt_pre_filter(&d->attempt);
-        decision_tell(d, POINT_PRE_FILTER, code, since_ns);
+        decision_report(d, POINT_PRE_FILTER, code, since_ns);
         out->pre_filter_count = d->attempt.pre_filter_count;
         out->pre_filters = d->attempt.pre_filters;
         if (code != VERDICT_OK)

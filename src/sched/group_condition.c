@@ -83,7 +83,7 @@ static struct group_word word_for(const struct group_trial *trial, int64_t gener
         };
 }
 
-void group_tell(const struct group_cycle *cycle, const struct group_trial *trial) {
+void group_report(const struct group_cycle *cycle, const struct group_trial *trial) {
         const struct json *meta = json_get(cycle->group.object, "metadata");
         const struct json *conditions =
                 json_get(json_get(cycle->group.object, "status"), "conditions");

@@ -66,8 +66,8 @@ static void scheduler_extend_prioritize(struct step *step, struct extension *ext
 }
 
 /* What was said of nodes that are there still. */
-static struct decision_extension told_of_nodes(struct scheduler *scheduler,
-                                               const struct extension *extension) {
+static struct decision_extension reported_of_nodes(struct scheduler *scheduler,
+                                                   const struct extension *extension) {
         const struct cluster *cluster = scheduler->config.cluster;
         struct extended_node *nodes =
                 ARENA_ARRAY(&scheduler->scratch, struct extended_node, extension->count);
@@ -97,7 +97,7 @@ static void scheduler_extend_conclude(struct step *step, struct extension *exten
         struct scheduler *scheduler = step->scheduler;
         *ret_extended = (struct extended_decision){
                 .entry = entry,
-                .nodes = told_of_nodes(scheduler, extension),
+                .nodes = reported_of_nodes(scheduler, extension),
                 .has_nodes = !extension->is_for_victims || extension->has_extension,
                 .has_limit = extension->is_for_victims,
                 .has_moved = cluster_generation(scheduler->config.cluster) != extension->generation,

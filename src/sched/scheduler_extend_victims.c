@@ -124,10 +124,10 @@ static bool wants_asking(const struct scheduler *scheduler, const struct queued_
 
 /* What filtering extenders said goes on to count. */
 static void keep_nodes(struct extension *extension, const struct cluster *cluster,
-                       const struct decision_extension *told) {
+                       const struct decision_extension *reported) {
         extension->has_extension = true;
-        for (size_t i = 0; i < told->count; i++) {
-                const struct extended_node *node = &told->nodes[i];
+        for (size_t i = 0; i < reported->count; i++) {
+                const struct extended_node *node = &reported->nodes[i];
                 extension->nodes[i] = (struct asked_node){
                         .name = slice_dup(cluster_node_name(cluster, node->node)),
                         .reason = node->is_refused ? slice_dup(node->reason) : NULL,
@@ -139,15 +139,17 @@ static void keep_nodes(struct extension *extension, const struct cluster *cluste
 }
 
 bool scheduler_ask_victims(struct step *step, struct queued_pod *entry,
-                           const struct decision *decision, const struct decision_extension *told) {
+                           const struct decision *decision,
+                           const struct decision_extension *reported) {
         struct scheduler *scheduler = step->scheduler;
         const struct preemption *preemption = decision->preemption;
         if (!preemption || !preemption->chosen || !wants_asking(scheduler, entry))
                 return false;
-        struct extension *extension = extension_new(scheduler, entry, !told ? 0 : told->count);
+        struct extension *extension =
+                extension_new(scheduler, entry, !reported ? 0 : reported->count);
         extension->is_for_victims = true;
-        if (told)
-                keep_nodes(extension, scheduler->config.cluster, told);
+        if (reported)
+                keep_nodes(extension, scheduler->config.cluster, reported);
         keep_candidates(extension, scheduler->config.cluster, preemption);
         scheduling_queue_bind(&scheduler->queue, entry);
         extension_ask_next(step, extension, entry);

@@ -222,7 +222,7 @@ bool scheduler_decide_group(struct step *step, struct queued_pod *entry) {
                 scheduler_gang_decide(&cycle, &trial);
         scheduler_gang_settle(&cycle, &trial);
         if (has_one)
-                group_tell(&cycle, &trial);
+                group_report(&cycle, &trial);
         arena_release(&cycle.arena);
         return true;
 }

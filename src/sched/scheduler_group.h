@@ -90,4 +90,4 @@ void group_preempt(const struct group_cycle *cycle, struct group_trial *trial);
 /* ---- the group's condition (group_condition.c) ---- */
 #define GROUP_UNSCHEDULABLE "pod group is unschedulable"
 /* Its condition PodGroupScheduled, where that is news. */
-void group_tell(const struct group_cycle *cycle, const struct group_trial *trial);
+void group_report(const struct group_cycle *cycle, const struct group_trial *trial);

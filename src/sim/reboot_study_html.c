@@ -14,7 +14,7 @@
 #define PERCENT_LOW (-100.0) /* of the plots' scale */
 #define PERCENT_HIGH 60.0
 
-static const struct arm_look {
+static const struct arm_style {
         enum trial_arm arm;
         const char *color, *text;
 } looks[] = {
@@ -163,19 +163,19 @@ static void print_axes(const struct study_claim *claim, const struct study_point
                    points[0].factor->help);
 }
 
-static void print_line(const struct arm_look *look, enum trial_measure measure,
+static void print_line(const struct arm_style *style, enum trial_measure measure,
                        const struct study_point *points, size_t count, struct buf *out) {
-        double shift = 3.0 * ((double)(look - looks) - 2);
+        double shift = 3.0 * ((double)(style - looks) - 2);
 
         buf_printf(out, "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"2\" points=\"",
-                   look->color);
+                   style->color);
         for (size_t i = 0; i < count; i++)
-                if (points[i].cells[look->arm][measure].from_late.has_percent)
+                if (points[i].cells[style->arm][measure].from_late.has_percent)
                         buf_printf(out, "%.1f,%.1f ", x_of(i, count) + shift,
-                                   y_of(points[i].cells[look->arm][measure].from_late.percent));
+                                   y_of(points[i].cells[style->arm][measure].from_late.percent));
         buf_text(out, "\"/>");
         for (size_t i = 0; i < count; i++) {
-                const struct study_difference *d = &points[i].cells[look->arm][measure].from_late;
+                const struct study_difference *d = &points[i].cells[style->arm][measure].from_late;
 
                 if (d->has_percent)
                         buf_printf(out,
@@ -183,7 +183,7 @@ static void print_line(const struct arm_look *look, enum trial_measure measure,
                                    "stroke=\"%s\"/>",
                                    x_of(i, count) + shift, x_of(i, count) + shift,
                                    y_of(d->percent - d->percent_half),
-                                   y_of(d->percent + d->percent_half), look->color);
+                                   y_of(d->percent + d->percent_half), style->color);
         }
 }
 

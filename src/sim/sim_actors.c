@@ -17,7 +17,7 @@
 
 enum behaviour { RESPONDS_NOT, COMPLETES, EVICTS, SILENT, DECLINES, BEHAVIOUR_COUNT };
 enum budget { BUDGET_NONE, BUDGET_CLOSED, BUDGET_OPENS_LATE, BUDGET_COUNT };
-enum wish { WISH_NONE, WISH_EVICT, WISH_WITHDRAWN };
+enum demand { WISH_NONE, WISH_EVICT, WISH_WITHDRAWN };
 
 struct actor {
         struct sim_actors *actors;
@@ -25,7 +25,7 @@ struct actor {
         bool is_given; /* of somebody's own cluster: its budget may never open */
         enum behaviour behaviour;
         enum budget budget;
-        enum wish wishes[REQUESTERS];
+        enum demand demands[REQUESTERS];
         unsigned serials[REQUESTERS], beats_left;
         bool is_staged;                          /* there is a policy for it */
         bool is_roomy;                           /* which has room reserved for its replacement */
@@ -200,7 +200,7 @@ static void request_path(const struct actor *actor, size_t who, char *path) {
                  actor->serials[who]);
 }
 
-static void sim_actors_wish(struct actor *actor, size_t who) {
+static void sim_actors_demand(struct actor *actor, size_t who) {
         struct sim_actors *actors = actor->actors;
         bool is_wrong = sim_actors_chance(actors, 4);
         char body[1200];
@@ -214,33 +214,33 @@ static void sim_actors_wish(struct actor *actor, size_t who) {
                  actor->name, who, actor->serials[who], actor->name,
                  is_wrong ? "00000000-0000-4000-8000-000000000000" : actor->uid, who);
         if (sim_actors_ask(actors, "POST", SIM_GROUP "/evictionrequests", body) == 201)
-                actor->wishes[who] = WISH_EVICT;
+                actor->demands[who] = WISH_EVICT;
 }
 
-static void set_intent(struct actor *actor, size_t who, enum wish wish) {
+static void set_intent(struct actor *actor, size_t who, enum demand demand) {
         char path[SIM_PATH_MAX];
 
         request_path(actor, who, path);
         if (sim_actors_ask(actor->actors, "PATCH", path,
-                           wish == WISH_EVICT ? "{\"spec\":{\"intent\":\"Eviction\"}}"
-                                              : "{\"spec\":{\"intent\":\"Withdrawn\"}}") == 200)
-                actor->wishes[who] = wish;
+                           demand == WISH_EVICT ? "{\"spec\":{\"intent\":\"Eviction\"}}"
+                                                : "{\"spec\":{\"intent\":\"Withdrawn\"}}") == 200)
+                actor->demands[who] = demand;
 }
 
 static void change_mind(struct actor *actor, size_t who) {
         struct sim_actors *actors = actor->actors;
         char path[SIM_PATH_MAX];
 
-        if (actor->wishes[who] == WISH_NONE) {
+        if (actor->demands[who] == WISH_NONE) {
                 if (actor->uid[0] && sim_actors_chance(actors, who ? 10 : 50))
-                        sim_actors_wish(actor, who);
+                        sim_actors_demand(actor, who);
         } else if (sim_actors_chance(actors, 5)) {
                 request_path(actor, who, path);
                 sim_actors_ask(actors, "DELETE", path, "");
-                actor->wishes[who] = WISH_NONE;
-        } else if (sim_actors_chance(actors, actor->wishes[who] == WISH_EVICT ? 10 : 40)) {
+                actor->demands[who] = WISH_NONE;
+        } else if (sim_actors_chance(actors, actor->demands[who] == WISH_EVICT ? 10 : 40)) {
                 set_intent(actor, who,
-                           actor->wishes[who] == WISH_EVICT ? WISH_WITHDRAWN : WISH_EVICT);
+                           actor->demands[who] == WISH_EVICT ? WISH_WITHDRAWN : WISH_EVICT);
         }
 }
 

@@ -98,13 +98,13 @@ static struct eviction_request *decode_request(const struct store_object *object
         return request;
 }
 
-static void hear_request(struct sim_world *world, const struct store_event *event) {
+static void observe_request(struct sim_world *world, const struct store_event *event) {
         struct eviction_request *was = decode_request(event->previous),
                                 *is = decode_request(event->object);
 
         if (is)
-                sim_rooms_hear(world->rooms, was ? was->object.conditions.message : SLICE_EMPTY,
-                               is->object.conditions.message);
+                sim_rooms_observe(world->rooms, was ? was->object.conditions.message : SLICE_EMPTY,
+                                  is->object.conditions.message);
         eviction_request_free(was);
         eviction_request_free(is);
 }
@@ -238,7 +238,7 @@ static void on_change(void *context, int resource, const struct store_event *eve
         if (world->rooms && resource == world->pods)
                 sim_actors_see_pod(world->actors, event);
         if (world->rooms && world->requests >= 0 && resource == world->requests)
-                hear_request(world, event);
+                observe_request(world, event);
         if (resource != world->evictions || world->evictions < 0 || world->config.is_unchecked)
                 return;
         check_change(world, event);

@@ -20,7 +20,7 @@
 #define UNSAID_MAX_NS (300 * NS_PER_S)
 #define KILL_RARITY 60 /* of ten seconds each */
 
-struct room_wish { /* of an Eviction, as stored */
+struct room_demand { /* of an Eviction, as stored */
         bool is_over, is_unsaid;
         struct mono_time over_at, unsaid_at;
         uint64_t unsaid_starts; /* of the controller's process, then */
@@ -35,7 +35,7 @@ struct sim_rooms {
         const struct reservation_keeper *keeper;
         struct loop_timer restart;
         bool wants_kill;
-        struct map *wishes;               /* Eviction uid -> struct room_wish */
+        struct map *demands;              /* Eviction uid -> struct room_wish */
         struct reservation_counts counts; /* of processes that died */
         uint64_t starts, changes;
         size_t without; /* BestEffort ones that went on without room, and said so */
@@ -107,7 +107,7 @@ struct sim_rooms *sim_rooms_new(struct sim_world *world, struct transport transp
 
         rooms->world = world;
         rng_init(&rooms->rng, world->config.seed ^ 0x400);
-        rooms->wishes = map_new();
+        rooms->demands = map_new();
         rooms->faults = sim_faults_new(transport, world->loop, world->config.seed ^ 0x400,
                                        world->config.fault_percent, on_kill, rooms);
         rooms->restart = (struct loop_timer){ .fired = sim_rooms_start, .context = rooms };
@@ -125,9 +125,9 @@ void sim_rooms_free(struct sim_rooms *rooms) {
         loop_timer_disarm(rooms->world->loop, &rooms->restart);
         sim_rooms_stop(rooms);
         sim_faults_free(rooms->faults);
-        while (map_next(rooms->wishes, &at, &key, &value))
+        while (map_next(rooms->demands, &at, &key, &value))
                 free(value);
-        map_free(rooms->wishes);
+        map_free(rooms->demands);
         free(rooms);
 }
 
@@ -137,14 +137,14 @@ struct sim_faults *sim_rooms_faults(struct sim_rooms *rooms) {
 
 /* ---- every change of an Eviction ---- */
 
-static struct room_wish *wish_of(struct sim_rooms *rooms, const struct eviction *eviction) {
-        struct room_wish *wish = map_get(rooms->wishes, eviction->object.uid);
+static struct room_demand *demand_of(struct sim_rooms *rooms, const struct eviction *eviction) {
+        struct room_demand *demand = map_get(rooms->demands, eviction->object.uid);
 
-        if (!wish) {
-                wish = xcalloc(1, sizeof(*wish));
-                map_put(rooms->wishes, eviction->object.uid, wish);
+        if (!demand) {
+                demand = xcalloc(1, sizeof(*demand));
+                map_put(rooms->demands, eviction->object.uid, demand);
         }
-        return wish;
+        return demand;
 }
 
 static void judge_begin(struct sim_rooms *rooms, const struct eviction *was,
@@ -161,11 +161,11 @@ void sim_rooms_see(struct sim_rooms *rooms, const struct eviction *was, const st
 
         if (!rooms || !eviction)
                 return;
-        struct room_wish *wish = wish_of(rooms, eviction);
-        if (!wish->is_over && (is_deleted || eviction->object.is_deleting ||
-                               eviction_outcome_is_final(eviction->status.conditions.outcome))) {
-                wish->is_over = true;
-                wish->over_at = loop_mono(rooms->world->loop);
+        struct room_demand *demand = demand_of(rooms, eviction);
+        if (!demand->is_over && (is_deleted || eviction->object.is_deleting ||
+                                 eviction_outcome_is_final(eviction->status.conditions.outcome))) {
+                demand->is_over = true;
+                demand->over_at = loop_mono(rooms->world->loop);
         }
         if (!is_deleted)
                 judge_begin(rooms, was, is);
@@ -175,13 +175,13 @@ void sim_rooms_see(struct sim_rooms *rooms, const struct eviction *was, const st
 
 static void check_room(struct sim_rooms *rooms, const struct held_room *room) {
         const struct cluster *cluster = runtime_cluster(rooms->runtime);
-        const struct room_wish *wish = map_get(rooms->wishes, room->eviction_uid);
+        const struct room_demand *demand = map_get(rooms->demands, room->eviction_uid);
         int64_t now_ns = loop_mono(rooms->world->loop).ns;
         struct pod_id id = cluster_find_pod(cluster, room->ns, room->name);
 
-        if (!wish)
+        if (!demand)
                 sim_violated(rooms->world, "room is held for no Eviction");
-        else if (wish->is_over && now_ns - wish->over_at.ns > room->patience_ns)
+        else if (demand->is_over && now_ns - demand->over_at.ns > room->patience_ns)
                 sim_violated(rooms->world, "room is held for an Eviction that is long over");
         if (now_ns > room->renewed.ns + room->patience_ns)
                 sim_violated(rooms->world, "room is held past its time");
@@ -225,7 +225,7 @@ void sim_rooms_check(struct sim_rooms *rooms) {
 
 /* ---- what requests say ---- */
 
-void sim_rooms_hear(struct sim_rooms *rooms, struct slice was, struct slice is) {
+void sim_rooms_observe(struct sim_rooms *rooms, struct slice was, struct slice is) {
         if (!rooms || slice_eq(was, is))
                 return;
         rooms->waited += slice_is(is, "waiting for capacity on another node");
@@ -244,14 +244,14 @@ void sim_rooms_note_words(struct sim_rooms *rooms, const struct eviction *evicti
 
         if (!rooms)
                 return;
-        struct room_wish *wish = wish_of(rooms, eviction);
+        struct room_demand *demand = demand_of(rooms, eviction);
         int64_t now_ns = loop_mono(rooms->world->loop).ns;
-        if (is_said || !rooms->world->runtime || !wish->is_unsaid ||
-            wish->unsaid_starts != rooms->world->starts) {
-                wish->is_unsaid = !is_said && rooms->world->runtime;
-                wish->unsaid_at.ns = now_ns;
-                wish->unsaid_starts = rooms->world->starts;
-        } else if (now_ns - wish->unsaid_at.ns > UNSAID_MAX_NS) {
+        if (is_said || !rooms->world->runtime || !demand->is_unsaid ||
+            demand->unsaid_starts != rooms->world->starts) {
+                demand->is_unsaid = !is_said && rooms->world->runtime;
+                demand->unsaid_at.ns = now_ns;
+                demand->unsaid_starts = rooms->world->starts;
+        } else if (now_ns - demand->unsaid_at.ns > UNSAID_MAX_NS) {
                 sim_violated(rooms->world, "nobody is told that " SLICE_FMT " has no room",
                              SLICE_ARG(eviction->object.name));
         }

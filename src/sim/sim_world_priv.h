@@ -113,7 +113,7 @@ struct sim_faults *sim_rooms_faults(struct sim_rooms *rooms); /* not NULL */
 void sim_rooms_see(struct sim_rooms *rooms, const struct eviction *was, const struct eviction *is,
                    bool is_deleted);
 /* What a request's condition says, before and after. */
-void sim_rooms_hear(struct sim_rooms *rooms, struct slice was, struct slice is);
+void sim_rooms_observe(struct sim_rooms *rooms, struct slice was, struct slice is);
 /* Whether its requests say that it has no room; they have to before long. */
 void sim_rooms_note_words(struct sim_rooms *rooms, const struct eviction *eviction, bool is_said);
 /* Between two steps: kills the process if it has to die, and checks what it holds. */

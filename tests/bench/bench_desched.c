@@ -58,7 +58,7 @@ static void add_node(struct cluster *cluster, size_t i) {
 }
 
 /* One owner in ten wishes for something about its place. */
-static const char *wishes(size_t owner) {
+static const char *demands(size_t owner) {
         switch (owner % 40) {
         case 3:
                 return "\"affinity\":{\"nodeAffinity\":{"
@@ -99,7 +99,7 @@ static void add_pod(struct cluster *cluster, size_t i, size_t nodes, uint64_t se
                  "\"containerStatuses\":[{\"name\":\"c\",\"ready\":true,\"restartCount\":%zu,"
                  "\"state\":{%s}}]}}",
                  owner % NAMESPACES, owner, i, i, 1 + i % 9, i % 24, owner, owner % 40, owner,
-                 owner, wishes(owner), node, owner % 100, 100 + owner % 10 * 50,
+                 owner, demands(owner), node, owner % 100, 100 + owner % 10 * 50,
                  has_failed ? "Failed" : "Running", i % 1000 == 1 ? (size_t)200 : (size_t)0,
                  has_failed ? "\"terminated\":{\"exitCode\":137,\"reason\":\"OOMKilled\"}"
                             : "\"running\":{}");

@@ -75,7 +75,7 @@ static void read_history(const struct json *object) {
         eviction_history_free(again);
 }
 
-static void hear_hook(const struct json *object, struct slice text) {
+static void observe_hook(const struct json *object, struct slice text) {
         struct eviction_effect_result result = {
                 .http = 200, .retry_after_s = -1, .object = object, .text = text
         };
@@ -111,7 +111,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 
         read_texts(text);
         if (json_parse(text, &doc, NULL) < 0) {
-                hear_hook(NULL, text);
+                observe_hook(NULL, text);
                 return 0;
         }
         root = json_doc_root(doc);
@@ -119,7 +119,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         read_request(root);
         read_policy(root);
         read_history(root);
-        hear_hook(root, SLICE_EMPTY);
+        observe_hook(root, SLICE_EMPTY);
         json_doc_free(doc);
         return 0;
 }

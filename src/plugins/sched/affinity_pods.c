@@ -28,18 +28,18 @@ void affinity_visit_node(const struct pod_visit *visit, struct node_id node) {
 void affinity_visit_all(const struct pod_visit *visit) {
         const struct cluster *cluster = visit->cycle->cluster;
         const struct bitset *live = &cluster_nodes(cluster)->live;
-        const struct pod_twins *twins;
-        size_t count = cluster_pod_twins(cluster, &twins);
+        const struct pod_equivalents *equivalents;
+        size_t count = cluster_pod_equivalents(cluster, &equivalents);
         for (size_t i = 0; i < count; i++) {
-                struct pod_id pod = twins[i].first;
-                if (twins[i].count == 0 || !is_wanted(visit, twins[i].class) ||
+                struct pod_id pod = equivalents[i].first;
+                if (equivalents[i].count == 0 || !is_wanted(visit, equivalents[i].class) ||
                     !visit->matters(visit->context, cluster_pod(cluster, pod)))
                         continue;
                 while (!pod_id_is_none(pod)) {
                         const struct pod_row *row = cluster_pod(cluster, pod);
                         if (!pod_row_is_finished(row) && bitset_has(live, row->node.index))
                                 visit->each(visit->context, row, row->node);
-                        pod = row->next_twin;
+                        pod = row->next_equivalent;
                 }
         }
 }

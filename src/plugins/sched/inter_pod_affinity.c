@@ -53,13 +53,13 @@ static bool was_relabelled(const struct sched_cycle *cycle, const struct pod_pas
 static bool inter_pod_affinity_wakes(const struct sched_cycle *cycle, const void *plugin,
                                      const struct cluster_change *change) {
         (void)plugin;
-        const uint32_t past_tells = CLUSTER_POD_REMOVED | CLUSTER_POD_LABELS;
+        const uint32_t past_reports = CLUSTER_POD_REMOVED | CLUSTER_POD_LABELS;
         if ((change->mask & (CLUSTER_NODE_ADDED | CLUSTER_NODE_LABELS)) != 0 ||
             pod_id_is_none(change->pod))
                 return true;
         const struct pod_row *row = cluster_pod(cycle->cluster, change->pod);
         const struct pod_past *past = cluster_pod_past(cycle->cluster, change->generation);
-        if ((change->mask & past_tells) != 0 && (!past || change->pod.index == cycle->pod.index))
+        if ((change->mask & past_reports) != 0 && (!past || change->pod.index == cycle->pod.index))
                 return true;
         if ((change->mask & CLUSTER_POD_REMOVED) != 0 && gave_way(cycle, past))
                 return true;

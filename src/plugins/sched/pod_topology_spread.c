@@ -342,13 +342,13 @@ static bool pod_topology_spread_wakes(const struct sched_cycle *cycle, const voi
         (void)plugin;
         const uint32_t of_nodes = CLUSTER_NODE_ADDED | CLUSTER_NODE_REMOVED | CLUSTER_NODE_LABELS |
                                   CLUSTER_NODE_TAINTS;
-        const uint32_t past_tells = CLUSTER_POD_REMOVED | CLUSTER_POD_LABELS;
+        const uint32_t past_reports = CLUSTER_POD_REMOVED | CLUSTER_POD_LABELS;
         if ((change->mask & of_nodes) != 0 || pod_id_is_none(change->pod) ||
             change->pod.index == cycle->pod.index)
                 return true;
         const struct pod_row *row = cluster_pod(cycle->cluster, change->pod);
         const struct pod_past *past = cluster_pod_past(cycle->cluster, change->generation);
-        if ((change->mask & past_tells) != 0 && !past)
+        if ((change->mask & past_reports) != 0 && !past)
                 return true;
         if (!str_id_eq(past ? past->ns : row->ns, cycle->ns))
                 return false;

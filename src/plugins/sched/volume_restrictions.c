@@ -23,24 +23,24 @@ static bool uses_claim(const struct pod_class *class, struct slice claim) {
         return false;
 }
 
-static bool has_running(const struct cluster *cluster, const struct pod_twins *twins) {
+static bool has_running(const struct cluster *cluster, const struct pod_equivalents *equivalents) {
         const struct bitset *live = &cluster_nodes(cluster)->live;
-        for (struct pod_id pod = twins->first; !pod_id_is_none(pod);) {
+        for (struct pod_id pod = equivalents->first; !pod_id_is_none(pod);) {
                 const struct pod_row *row = cluster_pod(cluster, pod);
                 if (!pod_row_is_finished(row) && bitset_has(live, row->node.index))
                         return true;
-                pod = row->next_twin;
+                pod = row->next_equivalent;
         }
         return false;
 }
 
 static bool is_in_use(const struct sched_cycle *cycle, struct slice claim) {
-        const struct pod_twins *twins;
-        size_t count = cluster_pod_twins(cycle->cluster, &twins);
+        const struct pod_equivalents *equivalents;
+        size_t count = cluster_pod_equivalents(cycle->cluster, &equivalents);
         for (size_t i = 0; i < count; i++)
-                if (twins[i].count > 0 && str_id_eq(twins[i].ns, cycle->ns) &&
-                    uses_claim(cluster_class(cycle->cluster, twins[i].class), claim) &&
-                    has_running(cycle->cluster, &twins[i]))
+                if (equivalents[i].count > 0 && str_id_eq(equivalents[i].ns, cycle->ns) &&
+                    uses_claim(cluster_class(cycle->cluster, equivalents[i].class), claim) &&
+                    has_running(cycle->cluster, &equivalents[i]))
                         return true;
         return false;
 }
@@ -109,13 +109,13 @@ static void volume_restrictions_explain(const struct sched_cycle *cycle, const v
                                          "pod"));
 }
 
-static void drop_nodes_of(const struct cluster *cluster, const struct pod_twins *twins,
+static void drop_nodes_of(const struct cluster *cluster, const struct pod_equivalents *equivalents,
                           struct bitset *nodes) {
-        for (struct pod_id pod = twins->first; !pod_id_is_none(pod);) {
+        for (struct pod_id pod = equivalents->first; !pod_id_is_none(pod);) {
                 const struct pod_row *row = cluster_pod(cluster, pod);
                 if (!pod_row_is_finished(row) && row->node.index < nodes->bits)
                         bitset_remove(nodes, row->node.index);
-                pod = row->next_twin;
+                pod = row->next_equivalent;
         }
 }
 
@@ -123,14 +123,14 @@ static void volume_restrictions_filter(const struct sched_cycle *cycle, const vo
                                        const void *pod_state, struct bitset *nodes) {
         (void)state;
         const struct restrictions *own = pod_state;
-        const struct pod_twins *twins;
-        size_t count = own->has_disks ? cluster_pod_twins(cycle->cluster, &twins) : 0;
+        const struct pod_equivalents *equivalents;
+        size_t count = own->has_disks ? cluster_pod_equivalents(cycle->cluster, &equivalents) : 0;
         if (own->is_claim_in_use)
                 bitset_clear(nodes);
         for (size_t i = 0; i < count; i++)
-                if (twins[i].count > 0 &&
-                    shares_disk(cycle->class, cluster_class(cycle->cluster, twins[i].class)))
-                        drop_nodes_of(cycle->cluster, &twins[i], nodes);
+                if (equivalents[i].count > 0 &&
+                    shares_disk(cycle->class, cluster_class(cycle->cluster, equivalents[i].class)))
+                        drop_nodes_of(cycle->cluster, &equivalents[i], nodes);
 }
 
 /* Whether a pod that went had a disk or a claim of the newcomer. */

@@ -138,7 +138,7 @@ static void near_misses_name_the_change(void **state) {
         }
 }
 
-static void the_choice_is_told_with_scores(void **state) {
+static void the_choice_is_reported_with_scores(void **state) {
         struct scene scene;
         struct err err = { 0 };
         const struct json_node *value, *why;
@@ -295,7 +295,7 @@ static void a_workload_stands_for_a_pod_of_its_template(void **state) {
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(near_misses_name_the_change),
-                cmocka_unit_test(the_choice_is_told_with_scores),
+                cmocka_unit_test(the_choice_is_reported_with_scores),
                 cmocka_unit_test(victims_of_preemption_are_named),
                 cmocka_unit_test(a_running_pod_is_judged_without_itself),
                 cmocka_unit_test(evictions_are_planned_with_landing),

@@ -54,7 +54,7 @@ static const struct up_report sample = {
         .is_settled = true,
 };
 
-static void tells_people(void **state) {
+static void reports_people(void **state) {
         static const char *const lines[] = {
                 "Pods 7 on 2 nodes: Pending 3 Running 4 (3 not placed)\n",
                 "Placed 4 pods in 0.50 s: 8 pods/s with all API writes\n",
@@ -74,7 +74,7 @@ static void tells_people(void **state) {
                         fail_msg("missing \"%s\" in\n%s", lines[i], out.data);
 }
 
-static void tells_machines(void **state) {
+static void reports_machines(void **state) {
         CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
         CLEANUP(buf_release) struct buf out = { 0 };
         const struct json *root;
@@ -117,8 +117,8 @@ static void writes_whole_files_only(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(tells_people),
-                cmocka_unit_test(tells_machines),
+                cmocka_unit_test(reports_people),
+                cmocka_unit_test(reports_machines),
                 cmocka_unit_test(writes_whole_files_only),
         };
 

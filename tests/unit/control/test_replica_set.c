@@ -126,7 +126,7 @@ static void test_min_ready(void **state) {
         cluster_free(&c);
 }
 
-static void test_failure_is_told(void **state) {
+static void test_failure_is_reported(void **state) {
         struct cluster c = cluster_new("replicaset");
 
         (void)state;
@@ -174,7 +174,7 @@ int main(void) {
                 cmocka_unit_test(test_scales_down),
                 cmocka_unit_test(test_adopts_and_lets_go),
                 cmocka_unit_test(test_min_ready),
-                cmocka_unit_test(test_failure_is_told),
+                cmocka_unit_test(test_failure_is_reported),
                 cmocka_unit_test(test_replication_controller),
         };
 

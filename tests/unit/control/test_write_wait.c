@@ -134,7 +134,7 @@ static void test_creates_wait(void **state) {
         cluster_free(&c);
 }
 
-static void test_denials_are_told(void **state) {
+static void test_denials_are_reported(void **state) {
         struct cluster c = start("replicaset");
 
         (void)state;
@@ -225,7 +225,7 @@ static void test_end_while_waiting(void **state) {
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_creates_wait),
-                cmocka_unit_test(test_denials_are_told),
+                cmocka_unit_test(test_denials_are_reported),
                 cmocka_unit_test(test_what_is_not_wanted),
                 cmocka_unit_test(test_events_hold_nothing_up),
                 cmocka_unit_test(test_kubelets_wait),

@@ -22,7 +22,7 @@ struct scene {
         char text[400];
 };
 
-static void on_told(void *context, const struct evict_note *note) {
+static void on_reported(void *context, const struct evict_note *note) {
         struct scene *scene = context;
         scene->direct += note->kind == EVICT_NOTE_DIRECT;
 }
@@ -31,7 +31,7 @@ static struct scene *scene_with(enum evict_request_mode mode, bool minds_request
         struct scene *scene = xcalloc(1, sizeof(*scene));
         scene->service = evict_service_new(&(struct evict_config){ .requests = mode,
                                                                    .minds_requests = minds_requests,
-                                                                   .tell = on_told,
+                                                                   .report = on_reported,
                                                                    .context = scene });
         scene->requester = evict_service_join(
                 scene->service,

@@ -154,7 +154,7 @@ static void test_limits_start_again(void **state) {
         close_bench(&bench);
 }
 
-static void test_limit_is_told(void **state) {
+static void test_limit_is_reported(void **state) {
         (void)state;
         static const struct {
                 const char *name;
@@ -741,7 +741,7 @@ static void test_calls(void **state) {
         };
         for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
                 struct bench bench;
-                struct evict_answer told = { 0 };
+                struct evict_answer reported = { 0 };
                 open_bench(&bench, &(struct evict_requester_config){ 0 });
                 struct evict_requester *caller = evict_service_join(
                         bench.service,
@@ -761,10 +761,10 @@ static void test_calls(void **state) {
                                                       .code = cases[i].code,
                                                       .text = slice_of(cases[i].text) };
                 assert_true(evict_service_result(bench.service, &result, bench.now, bench.wall));
-                assert_true(evict_service_take_answer(bench.service, &told));
-                assert_ptr_equal(told.owner, &bench);
-                assert_int_equal(told.id, 77);
-                assert_false(evict_service_take_answer(bench.service, &told));
+                assert_true(evict_service_take_answer(bench.service, &reported));
+                assert_ptr_equal(reported.owner, &bench);
+                assert_int_equal(reported.id, 77);
+                assert_false(evict_service_take_answer(bench.service, &reported));
                 assert_int_equal(evict_requester_open(caller), 0); /* no retry of ours */
                 assert_int_equal(evict_requester_ended(caller, cases[i].route, cases[i].result), 1);
                 assert_int_equal(evict_requester_open(bench.requester), 1);
@@ -776,7 +776,7 @@ static void test_calls(void **state) {
 static void test_open_calls(void **state) {
         (void)state;
         struct bench bench;
-        struct evict_answer told;
+        struct evict_answer reported;
         open_bench(&bench, &(struct evict_requester_config){ 0 });
         struct evict_requester *caller =
                 evict_service_join(bench.service, &(struct evict_requester_config){ 0 });
@@ -789,7 +789,7 @@ static void test_open_calls(void **state) {
         const struct action_result late = { .id = bench.out.items[0].id,
                                             .kind = ACTION_DELETE_POD };
         assert_false(evict_service_result(bench.service, &late, bench.now, bench.wall));
-        assert_false(evict_service_take_answer(bench.service, &told));
+        assert_false(evict_service_take_answer(bench.service, &reported));
         assert_int_equal(ask(&bench, "a", "1", "n1"), EVICT_DONE);
         close_bench(&bench);
 }
@@ -798,7 +798,7 @@ int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_limits),
                 cmocka_unit_test(test_limits_start_again),
-                cmocka_unit_test(test_limit_is_told),
+                cmocka_unit_test(test_limit_is_reported),
                 cmocka_unit_test(test_D8_action),
                 cmocka_unit_test(test_no_uid),
                 cmocka_unit_test(test_dry_run),

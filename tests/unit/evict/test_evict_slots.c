@@ -31,13 +31,13 @@ struct scene {
         struct cluster *cluster; /* NULL = pods are shown one by one */
         struct action_list out;
         struct mono_time now;
-        char told[80]; /* what the last one that waits waits for */
+        char reported[80]; /* what the last one that waits waits for */
 };
 
-static void on_told(void *context, const struct evict_note *note) {
+static void on_reported(void *context, const struct evict_note *note) {
         struct scene *scene = context;
         if (note->kind == EVICT_NOTE_WAITS)
-                snprintf(scene->told, sizeof(scene->told), "%s", note->text);
+                snprintf(scene->reported, sizeof(scene->reported), "%s", note->text);
 }
 
 static const struct eviction_slot_limits one_per_node = { .node = 1 };
@@ -50,7 +50,7 @@ static struct scene *scene_new(const struct evict_config *config, bool has_model
                         &(struct cluster_config){ .keeps_finished = true, .keeps_detail = true });
         full.cluster = scene->cluster;
         full.has_slots = true;
-        full.tell = on_told;
+        full.report = on_reported;
         full.context = scene;
         scene->service = evict_service_new(&full);
         scene->requester = evict_service_join(
@@ -131,7 +131,7 @@ static const char *step(struct scene *scene) {
                         SLICE_ARG(is_request ? action->request.pod.name : action->target.name));
         }
         evict_service_wants(scene->service, &wants);
-        assert_int_equal(wants.sights[EVICT_SIGHT_PODS] && scene->cluster, 0);
+        assert_int_equal(wants.observations[EVICT_SIGHT_PODS] && scene->cluster, 0);
         return text;
 }
 
@@ -141,10 +141,10 @@ static const char *step_listed(struct scene *scene) {
         CLEANUP(buf_release) struct buf first = { 0 };
         buf_text(&first, step(scene));
         evict_service_wants(scene->service, &wants);
-        if (!wants.sights[EVICT_SIGHT_OWN])
+        if (!wants.observations[EVICT_SIGHT_OWN])
                 return step(scene);
         assert_string_equal(first.len ? first.data : "", ""); /* not before that is known */
-        evict_service_listed_sights(scene->service);
+        evict_service_listed_observations(scene->service);
         return step(scene);
 }
 
@@ -185,7 +185,7 @@ static void test_plain_ones_pass(void **state) {
                 assert_string_equal(step(scene), "a b");
                 evict_service_wants(scene->service, &wants);
                 for (size_t i = 0; i < EVICT_SIGHT_COUNT; i++)
-                        assert_false(wants.sights[i]);
+                        assert_false(wants.observations[i]);
                 scene_free(scene);
         }
 }
@@ -204,7 +204,7 @@ static void test_machines_in_turn(void **state) {
                 show(scene, "a", VM "," LEAVING, EVICTED);
                 ask(scene, "b", DESCHEDULER);
                 assert_string_equal(step(scene), "");
-                assert_string_equal(scene->told, "of its node");
+                assert_string_equal(scene->reported, "of its node");
                 pass_s(scene, 6);
                 assert_string_equal(step(scene), "");
                 assert_int_equal(stats_of(scene).held, 1);
@@ -321,7 +321,7 @@ static void test_order(void **state) {
 static void test_others_count(void **state) {
         (void)state;
         static const struct {
-                enum evict_sight sight;
+                enum evict_observation observation;
                 const char *object;
                 struct eviction_slot_limits limits;
         } cases[] = {
@@ -360,10 +360,10 @@ static void test_others_count(void **state) {
                 show(scene, "a", VM, RUNNING);
                 ask(scene, "a", KURED);
                 assert_string_equal(step(scene), "");
-                evict_service_saw(scene->service, cases[i].sight, json_doc_root(doc), false);
-                evict_service_listed_sights(scene->service);
+                evict_service_saw(scene->service, cases[i].observation, json_doc_root(doc), false);
+                evict_service_listed_observations(scene->service);
                 assert_string_equal(step(scene), "");
-                evict_service_saw(scene->service, cases[i].sight, json_doc_root(doc), true);
+                evict_service_saw(scene->service, cases[i].observation, json_doc_root(doc), true);
                 assert_string_equal(step(scene), "a");
                 json_doc_free(doc);
                 scene_free(scene);
@@ -497,11 +497,11 @@ static void test_rest(void **state) {
         assert_true(evict_service_next_due(scene->service, &due));
         assert_int_equal(due.ns - scene->now.ns, EVICT_SLOT_REST_NS);
         evict_service_wants(scene->service, &wants);
-        assert_true(wants.sights[EVICT_SIGHT_OWN]);
+        assert_true(wants.observations[EVICT_SIGHT_OWN]);
         scene->now = due;
         step(scene);
         evict_service_wants(scene->service, &wants);
-        assert_false(wants.sights[EVICT_SIGHT_OWN]);
+        assert_false(wants.observations[EVICT_SIGHT_OWN]);
         assert_false(evict_service_next_due(scene->service, &due));
         scene_free(scene);
 }
@@ -553,7 +553,7 @@ static void test_requests(void **state) {
                 evict_service_saw_kinds(scene->service, cases[i].kinds, scene->now);
                 assert_string_equal(step(scene), cases[i].first);
                 show_eviction(scene, cases[i].manager);
-                evict_service_listed_sights(scene->service);
+                evict_service_listed_observations(scene->service);
                 assert_string_equal(step(scene), cases[i].second);
                 pass_s(scene, 2 * EVICT_SLOT_PATIENCE_NS / NS_PER_S);
                 assert_string_equal(step(scene), "");

@@ -128,7 +128,7 @@ static void test_line(void **state) {
                                                           SLICE_INIT("") },
                                                  there = { SLICE_INIT("a"), SLICE_INIT("n1"),
                                                            SLICE_INIT("") };
-        struct eviction_wish wishes[] = {
+        struct eviction_demand demands[] = {
                 { .holder = here, .rank = EVICTION_RANK_DESCHEDULE, .since_ns = 1, .serial = 1 },
                 { .holder = here, .rank = EVICTION_RANK_REBOOT, .since_ns = 9, .serial = 5 },
                 { .holder = here, .rank = EVICTION_RANK_OTHER, .since_ns = 2, .serial = 4 },
@@ -140,12 +140,12 @@ static void test_line(void **state) {
                 eviction_slots_new(&(struct eviction_slot_limits){ .node = 1 });
 
         (void)state;
-        eviction_slots_line_up(slots, wishes, ARRAY_LEN(wishes));
+        eviction_slots_line_up(slots, demands, ARRAY_LEN(demands));
         for (size_t i = 0; i < ARRAY_LEN(order); i++) {
                 bool is_in = order[i] == 2 || order[i] == 3;
 
-                assert_int_equal(wishes[i].serial, order[i]);
-                assert_int_equal(wishes[i].refusal,
+                assert_int_equal(demands[i].serial, order[i]);
+                assert_int_equal(demands[i].refusal,
                                  is_in ? EVICTION_SLOT_FREE : EVICTION_SLOT_NO_NODE);
         }
         eviction_slots_free(slots);
@@ -162,7 +162,7 @@ static void test_overdue_one_claims(void **state) {
 
         (void)state;
         for (int is_overdue = 0; is_overdue < 2; is_overdue++) {
-                struct eviction_wish wishes[] = {
+                struct eviction_demand demands[] = {
                         { .holder = both, .since_ns = 1, .is_overdue = is_overdue },
                         { .holder = other, .since_ns = 2 },
                 };
@@ -170,9 +170,9 @@ static void test_overdue_one_claims(void **state) {
                         eviction_slots_new(&(struct eviction_slot_limits){ .node = 1, .ns = 1 });
 
                 eviction_slots_hold(slots, &holder);
-                eviction_slots_line_up(slots, wishes, 2);
-                assert_int_equal(wishes[0].refusal, EVICTION_SLOT_NO_NAMESPACE);
-                assert_int_equal(wishes[1].refusal,
+                eviction_slots_line_up(slots, demands, 2);
+                assert_int_equal(demands[0].refusal, EVICTION_SLOT_NO_NAMESPACE);
+                assert_int_equal(demands[1].refusal,
                                  is_overdue ? EVICTION_SLOT_NO_NODE : EVICTION_SLOT_FREE);
                 eviction_slots_free(slots);
         }

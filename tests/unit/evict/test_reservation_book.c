@@ -101,12 +101,12 @@ static void begin(struct scene *scene, int64_t at) {
         step(scene, at);
 }
 
-static void assert_told(const struct scene *scene, const char *body) {
-        const struct room_effect *told = find(scene, ROOM_TELL);
+static void assert_reported(const struct scene *scene, const char *body) {
+        const struct room_effect *reported = find(scene, ROOM_TELL);
 
-        assert_non_null(told);
-        if (!slice_contains(told->body, slice_of(body)))
-                fail_msg("%s: " SLICE_FMT, body, SLICE_ARG(told->body));
+        assert_non_null(reported);
+        if (!slice_contains(reported->body, slice_of(body)))
+                fail_msg("%s: " SLICE_FMT, body, SLICE_ARG(reported->body));
 }
 
 static void assert_released(const struct scene *scene, const char *reason) {
@@ -124,7 +124,7 @@ static void test_held_until_the_end(void **state) {
         open_scene(&scene);
         begin(&scene, 0);
         assert_true(slice_is(find(&scene, ROOM_HELD)->node, "n1"));
-        assert_told(&scene, "\"lifecycle.berth.dev/reserved\":\"n1\"");
+        assert_reported(&scene, "\"lifecycle.berth.dev/reserved\":\"n1\"");
         assert_int_equal(reservation_book_held(scene.book), 1);
         assert_true(is_in_model(&scene));
         reservation_book_remove(scene.book, SLICE_LITERAL(UID));
@@ -142,7 +142,7 @@ static void test_expires(void **state) {
         (void)state;
         open_scene(&scene);
         begin(&scene, 0);
-        reservation_book_told(scene.book, SLICE_LITERAL(UID), true, AT(0));
+        reservation_book_reported(scene.book, SLICE_LITERAL(UID), true, AT(0));
         put(&scene, ",\"lifecycle.berth.dev/reserved\":\"n1\"", 50);
         step(&scene, 100);
         assert_int_equal(reservation_book_held(scene.book), 1);
@@ -150,10 +150,10 @@ static void test_expires(void **state) {
         assert_int_equal(due.ns, AT(110).ns);
         step(&scene, 110);
         assert_released(&scene, "expired");
-        assert_told(&scene, "\"lifecycle.berth.dev/reserved\":null,"
-                            "\"lifecycle.berth.dev/not-reserved\":\"expired n1\"");
+        assert_reported(&scene, "\"lifecycle.berth.dev/reserved\":null,"
+                                "\"lifecycle.berth.dev/not-reserved\":\"expired n1\"");
         assert_false(is_in_model(&scene));
-        reservation_book_told(scene.book, SLICE_LITERAL(UID), true, AT(110));
+        reservation_book_reported(scene.book, SLICE_LITERAL(UID), true, AT(110));
         put(&scene, ",\"lifecycle.berth.dev/not-reserved\":\"expired n1\"", 111);
         step(&scene, 500);
         assert_int_equal(scene.effects.count, 0);
@@ -204,7 +204,7 @@ static void test_no_room(void **state) {
         scene.free_node = NULL;
         begin(&scene, 0);
         assert_non_null(find(&scene, ROOM_NONE));
-        assert_told(&scene, "\"lifecycle.berth.dev/not-reserved\":\"no room\"");
+        assert_reported(&scene, "\"lifecycle.berth.dev/not-reserved\":\"no room\"");
         assert_false(is_in_model(&scene));
         step(&scene, 9);
         assert_null(find(&scene, ROOM_READ_POD));
@@ -212,7 +212,7 @@ static void test_no_room(void **state) {
         step(&scene, 10);
         assert_non_null(find(&scene, ROOM_READ_POD));
         reservation_book_read(scene.book, SLICE_LITERAL(UID), SLICE_LITERAL(POD), AT(10));
-        reservation_book_told(scene.book, SLICE_LITERAL(UID), true, AT(10));
+        reservation_book_reported(scene.book, SLICE_LITERAL(UID), true, AT(10));
         step(&scene, 10);
         assert_non_null(find(&scene, ROOM_HELD));
         close_scene(&scene);
@@ -225,15 +225,15 @@ static void test_words_that_get_lost(void **state) {
         (void)state;
         open_scene(&scene);
         begin(&scene, 0);
-        reservation_book_told(scene.book, SLICE_LITERAL(UID), false, AT(0));
+        reservation_book_reported(scene.book, SLICE_LITERAL(UID), false, AT(0));
         step(&scene, 1);
         assert_null(find(&scene, ROOM_TELL));
         step(&scene, 10);
-        assert_told(&scene, "\"lifecycle.berth.dev/reserved\":\"n1\"");
-        reservation_book_told(scene.book, SLICE_LITERAL(UID), true, AT(10));
+        assert_reported(&scene, "\"lifecycle.berth.dev/reserved\":\"n1\"");
+        reservation_book_reported(scene.book, SLICE_LITERAL(UID), true, AT(10));
         put(&scene, "", 11);
         step(&scene, 11);
-        assert_told(&scene, "\"lifecycle.berth.dev/reserved\":\"n1\"");
+        assert_reported(&scene, "\"lifecycle.berth.dev/reserved\":\"n1\"");
         close_scene(&scene);
 }
 
@@ -271,7 +271,7 @@ static void test_pods_without_room(void **state) {
 }
 
 /* Without a wish, or with one that cannot be read, and at the end, nothing is wanted. */
-static void test_evictions_without_a_wish(void **state) {
+static void test_evictions_without_a_demand(void **state) {
         static const char *const evictions[] = {
                 "{\"metadata\":{\"name\":\"e\",\"namespace\":\"shop\",\"uid\":\"x\"},\"spec\":{"
                 "\"target\":{\"pod\":{\"name\":\"p\",\"uid\":\"u-1\"}}}}",
@@ -303,7 +303,7 @@ int main(void) {
                 cmocka_unit_test(test_no_room),
                 cmocka_unit_test(test_words_that_get_lost),
                 cmocka_unit_test(test_pods_without_room),
-                cmocka_unit_test(test_evictions_without_a_wish),
+                cmocka_unit_test(test_evictions_without_a_demand),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

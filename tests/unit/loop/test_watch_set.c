@@ -26,7 +26,7 @@ struct hearer { /* what one row was told: "+a@1 ~a@2 -a | !" */
         struct watch_set *set;
 };
 
-static void hear(struct hearer *hearer, const char *text) {
+static void observe(struct hearer *hearer, const char *text) {
         size_t used = strlen(hearer->text);
 
         snprintf(hearer->text + used, sizeof(hearer->text) - used, "%s ", text);
@@ -41,7 +41,7 @@ static void on_changed(void *context, enum reflector_change change, const struct
         snprintf(text, sizeof(text), "%c" SLICE_FMT "@" SLICE_FMT, "+~-"[change],
                  SLICE_ARG(json_get_text(meta, "name")),
                  SLICE_ARG(json_get_text(meta, "resourceVersion")));
-        hear(hearer, text);
+        observe(hearer, text);
         if (!hearer->leaves_at || !slice_is(json_get_text(meta, "name"), hearer->leaves_at))
                 return;
         watch_set_remove(hearer->set, hearer->row);
@@ -49,13 +49,13 @@ static void on_changed(void *context, enum reflector_change change, const struct
 }
 
 static void on_synced(void *context) {
-        hear(context, "|");
+        observe(context, "|");
 }
 
 static void on_failed(void *context, const struct err *err, int64_t delay_ns) {
         (void)err;
         (void)delay_ns;
-        hear(context, "!");
+        observe(context, "!");
 }
 
 static const struct reflector_events events = { on_changed, on_synced, on_failed };

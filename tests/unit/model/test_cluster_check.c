@@ -51,14 +51,14 @@ static void damage_pod_node(struct cluster *cluster) {
 static void damage_priorities(struct cluster *cluster) {
         cluster->priorities.items[0].count++;
 }
-static void damage_twins(struct cluster *cluster) {
-        cluster->twins.items[0].count--;
+static void damage_equivalents(struct cluster *cluster) {
+        cluster->equivalents.items[0].count--;
 }
-static void damage_twin_labels(struct cluster *cluster) {
-        cluster->twins.items[0].labels.index++;
+static void damage_equivalent_labels(struct cluster *cluster) {
+        cluster->equivalents.items[0].labels.index++;
 }
-static void damage_twin_link(struct cluster *cluster) {
-        row(cluster, "b")->prev_twin =
+static void damage_equivalent_link(struct cluster *cluster) {
+        row(cluster, "b")->prev_equivalent =
                 cluster_find_pod(cluster, SLICE_LITERAL("ns"), SLICE_LITERAL("a"));
 }
 static void damage_phase(struct cluster *cluster) {
@@ -130,9 +130,9 @@ static void test_damage_is_found(void **state) {
                 damage_back_link,
                 damage_pod_node,
                 damage_priorities,
-                damage_twins,
-                damage_twin_labels,
-                damage_twin_link,
+                damage_equivalents,
+                damage_equivalent_labels,
+                damage_equivalent_link,
                 damage_phase,
                 damage_live_bit,
                 damage_ready_bit,

@@ -158,7 +158,7 @@ static void test_expected_time(void **state) {
         (void)state;
         static const struct {
                 int64_t expected_s, gain;
-                const char *reason, *told;
+                const char *reason, *reported;
                 bool stays, is_forced;
         } cases[] = {
                 { 0, 1, "why", "why", false, false },
@@ -192,8 +192,8 @@ static void test_expected_time(void **state) {
                         cluster_find_pod(bench.cluster, SLICE_LITERAL("y"), SLICE_LITERAL("old"));
                 assert_int_equal(desched_run_evict(&bench.run, pod, slice_of(cases[i].reason)),
                                  cases[i].stays ? EVICT_NOT_BETTER : EVICT_DONE);
-                if (cases[i].told)
-                        assert_true(slice_is(bench.asked.reason, cases[i].told));
+                if (cases[i].reported)
+                        assert_true(slice_is(bench.asked.reason, cases[i].reported));
                 close_bench(&bench);
         }
 }

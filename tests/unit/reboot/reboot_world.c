@@ -113,7 +113,7 @@ static const char *event_name(int event) {
                                     : reboot_phase_name((enum reboot_phase)(event - WORLD_PHASES));
 }
 
-static void tell_steps(const struct world *world, size_t from, struct buf *out) {
+static void report_steps(const struct world *world, size_t from, struct buf *out) {
         for (size_t i = from, next; i < world->step_count; i = next) {
                 const char *comma = "";
 
@@ -132,7 +132,7 @@ static void tell_steps(const struct world *world, size_t from, struct buf *out) 
 
 const char *world_story(struct world *world) {
         buf_clear(&world->story);
-        tell_steps(world, 0, &world->story);
+        report_steps(world, 0, &world->story);
         return world->story.len > 0 ? world->story.data : "";
 }
 
@@ -145,7 +145,7 @@ static void problem(struct world *world, const struct world_node *node, const ch
 
         if (world->problem[0])
                 return;
-        tell_steps(world, world->step_count > 8 ? world->step_count - 8 : 0, &last);
+        report_steps(world, world->step_count > 8 ? world->step_count - 8 : 0, &last);
         snprintf(world->problem, sizeof(world->problem), "%s: %s, after:\n%s", node->name, text,
                  last.len > 0 ? last.data : "");
         buf_release(&last);

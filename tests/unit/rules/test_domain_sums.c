@@ -75,7 +75,7 @@ static void test_node_without_domain_takes_no_part(void **state) {
         assert_int_equal(fixture->sums.hit_count, 0);
 }
 
-static void test_news_tell_changed_domains(void **state) {
+static void test_news_report_changed_domains(void **state) {
         struct fixture *fixture = *state;
         struct domain_sums *sums = &fixture->sums;
         struct domain_change items[2];
@@ -126,7 +126,8 @@ int main(void) {
                 cmocka_unit_test_setup_teardown(test_sum_follows_when_settled, set_up, tear_down),
                 cmocka_unit_test_setup_teardown(test_node_without_domain_takes_no_part, set_up,
                                                 tear_down),
-                cmocka_unit_test_setup_teardown(test_news_tell_changed_domains, set_up, tear_down),
+                cmocka_unit_test_setup_teardown(test_news_report_changed_domains, set_up,
+                                                tear_down),
                 cmocka_unit_test_setup_teardown(test_sums_equal_their_parts, set_up, tear_down),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);

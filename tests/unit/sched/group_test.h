@@ -81,7 +81,7 @@ static inline const char *bound_to(const struct group_test *test, const char *po
 }
 
 /* What a pod was told in this step; "" = nothing. */
-static inline const char *told_pod(const struct group_test *test, const char *pod) {
+static inline const char *reported_pod(const struct group_test *test, const char *pod) {
         static char text[1024];
         const struct action *status = find_action(&test->base, ACTION_POD_STATUS, pod);
         text[0] = '\0';
@@ -91,7 +91,7 @@ static inline const char *told_pod(const struct group_test *test, const char *po
 }
 
 /* The patch a group was told in this step; "" = none. */
-static inline const char *told_group(const struct group_test *test, const char *group) {
+static inline const char *reported_group(const struct group_test *test, const char *group) {
         static char text[1024];
         const struct action *patch = find_action(&test->base, ACTION_PATCH_OBJECT, group);
         text[0] = '\0';

@@ -149,7 +149,7 @@ static void victims_end_already(void **state) {
 
 #define GATED "\"schedulingGates\":[{\"name\":\"g\"}],"
 
-static void gated_pod_hears_nothing(void **state) {
+static void gated_pod_observes_nothing(void **state) {
         struct sched_test *test = *state;
         put_node(test, "n1", 4000);
         put_pod(test, "p", 1000, GATED);
@@ -278,7 +278,7 @@ int main(void) {
                 CASE("sched-012 5 points, weight 2", bonus_is_exact, set_up),
                 CASE("sched-080 a lower nominee loses its node", lower_nominee_loses, set_up),
                 CASE("sched-082 all victims end already", victims_end_already, set_up),
-                CASE("sched-088 a gated pod hears nothing", gated_pod_hears_nothing, set_up),
+                CASE("sched-088 a gated pod hears nothing", gated_pod_observes_nothing, set_up),
                 CASE("sched-090 a taint wakes, parity", taint_wakes_in_parity, set_up_parity),
                 CASE("sched-090 a taint wakes nobody without", taint_does_not_wake, set_up),
                 CASE("sched-091 an event in flight", event_in_flight, set_up_extender),

@@ -143,13 +143,13 @@ static struct trial_counts trial_run(const struct trial *trial, uint64_t seed) {
 
 /* ---- the promises as they are ---- */
 
-enum tells { NOTHING = 0, REFUSES = 1, SCORES = 2, UNCACHED = 4 };
+enum reports { NOTHING = 0, REFUSES = 1, SCORES = 2, UNCACHED = 4 };
 
 /* Every plugin that has hints, and what it tells apart in the generated clusters. */
 static const struct promise {
         const struct plugin *plugin;
         const char *groups;
-        int tells; /* enum tells */
+        int reports; /* enum tells */
 } promises[] = {
         { &plugin_dynamic_resources, "pr", REFUSES },
         { &plugin_image_locality, "p", SCORES },
@@ -178,7 +178,7 @@ static void promises_hold(void **state) {
                 struct trial_counts sum = { 0 };
                 struct trial trial = { .plugin = promise->plugin,
                                        .groups = promise->groups,
-                                       .has_flat = (promise->tells & SCORES) == 0 };
+                                       .has_flat = (promise->reports & SCORES) == 0 };
                 for (uint64_t seed = 1; seed <= SEEDS; seed++) {
                         struct trial_counts counts = trial_run(&trial, seed);
                         sum.choices += counts.choices;
@@ -189,9 +189,9 @@ static void promises_hold(void **state) {
                               "score them apart\n",
                               promise->plugin->name, (unsigned)sum.choices, (unsigned)sum.mixed,
                               (unsigned)sum.varied);
-                if ((sum.choices == 0) != ((promise->tells & UNCACHED) != 0) ||
-                    ((promise->tells & REFUSES) != 0 && sum.mixed == 0) ||
-                    ((promise->tells & SCORES) != 0 && sum.varied == 0))
+                if ((sum.choices == 0) != ((promise->reports & UNCACHED) != 0) ||
+                    ((promise->reports & REFUSES) != 0 && sum.mixed == 0) ||
+                    ((promise->reports & SCORES) != 0 && sum.varied == 0))
                         fail_msg("%s: the clusters do not tell", promise->plugin->name);
         }
 }

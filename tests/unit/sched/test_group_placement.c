@@ -190,10 +190,11 @@ static void test_cases(void **state) {
                 const char *zone = zone_of_all(&test, i);
                 if (strcmp(zone, cases[i].zone ? cases[i].zone : "") != 0)
                         fail_msg("%s: in %s", cases[i].name, zone);
-                if (!strstr(told_group(&test, "g"), cases[i].group_says))
-                        fail_msg("%s: group: %s", cases[i].name, told_group(&test, "g"));
-                if (cases[i].first_says && strcmp(told_pod(&test, "m0"), cases[i].first_says) != 0)
-                        fail_msg("%s: m0: %s", cases[i].name, told_pod(&test, "m0"));
+                if (!strstr(reported_group(&test, "g"), cases[i].group_says))
+                        fail_msg("%s: group: %s", cases[i].name, reported_group(&test, "g"));
+                if (cases[i].first_says &&
+                    strcmp(reported_pod(&test, "m0"), cases[i].first_says) != 0)
+                        fail_msg("%s: m0: %s", cases[i].name, reported_pod(&test, "m0"));
                 group_test_release(&test);
         }
 }
@@ -211,7 +212,7 @@ static void test_gate_is_off(void **state) {
         step(&test.base);
         assert_int_equal(count_actions(&test.base, ACTION_BIND), 0);
         assert_non_null(
-                strstr(told_group(&test, "g"), "\"message\":\"pod group is unschedulable\""));
+                strstr(reported_group(&test, "g"), "\"message\":\"pod group is unschedulable\""));
         put_labelled_node(&test, "c1", 500, "");
         test.base.now_ns += 20 * NS_PER_S;
         step(&test.base);

@@ -241,8 +241,8 @@ static void test_cases(void **state) {
                         fail_msg("%s: victims %s", cases[i].name, victims);
                 if (strcmp(nodes, cases[i].nodes ? cases[i].nodes : "") != 0)
                         fail_msg("%s: nominated to %s", cases[i].name, nodes);
-                if (!strstr(told_group(&test, "g"), cases[i].says))
-                        fail_msg("%s: %s", cases[i].name, told_group(&test, "g"));
+                if (!strstr(reported_group(&test, "g"), cases[i].says))
+                        fail_msg("%s: %s", cases[i].name, reported_group(&test, "g"));
                 assert_int_equal(count_actions(&test.base, ACTION_BIND), cases[i].binds);
                 assert_int_equal(cluster_check(test.base.cluster, &err), 0);
                 group_test_release(&test);
@@ -265,7 +265,7 @@ static void test_writes(void **state) {
                              "podgroup"));
         const struct action *event = find_action(&test.base, ACTION_RECORD_EVENT, "b");
         assert_true(slice_is(event->event.note, "Preempted by podgroup uid-g on node cluster"));
-        assert_string_equal(told_pod(&test, "m0"),
+        assert_string_equal(reported_pod(&test, "m0"),
                             "0/3 nodes are available: 3 Insufficient cpu. no new claims to "
                             "deallocate, preemption: not eligible due to workload aware preemption "
                             "enabled");
@@ -304,7 +304,7 @@ static void test_to_the_end(void **state) {
         step(&test.base);
         assert_string_equal(bound_to(&test, "m0"), "n2");
         assert_string_equal(bound_to(&test, "m1"), "n3");
-        assert_non_null(strstr(told_group(&test, "g"), "\"Scheduled\""));
+        assert_non_null(strstr(reported_group(&test, "g"), "\"Scheduled\""));
         group_test_release(&test);
 }
 
@@ -316,7 +316,7 @@ static void test_gate_is_off(void **state) {
         put_case(&test, 7); /* its victims would be a whole group */
         step(&test.base);
         assert_int_equal(count_actions(&test.base, ACTION_PREEMPT_POD), 0); /* pods' priority: 0 */
-        assert_non_null(strstr(told_group(&test, "g"), UNSCHEDULABLE "\""));
+        assert_non_null(strstr(reported_group(&test, "g"), UNSCHEDULABLE "\""));
         group_test_release(&test);
 }
 

@@ -40,11 +40,12 @@ static void test_all_wait_for_the_victims(void **state) {
         assert_non_null(find_action(&test.base, ACTION_PREEMPT_POD, "low"));
         assert_string_equal(nominated(&test, "m0"), "n2");
         assert_string_equal(nominated(&test, "m1"), "n1");
-        assert_string_equal(told_pod(&test, "m0"),
+        assert_string_equal(reported_pod(&test, "m0"),
                             "pod group is unschedulable, pod group is waiting for preemption to "
                             "complete");
-        assert_string_equal(told_pod(&test, "m1"), "0/2 nodes are available: 2 Insufficient cpu.");
-        assert_non_null(strstr(told_group(&test, "g"),
+        assert_string_equal(reported_pod(&test, "m1"),
+                            "0/2 nodes are available: 2 Insufficient cpu.");
+        assert_non_null(strstr(reported_group(&test, "g"),
                                "\"message\":\"pod group is unschedulable, pod group is waiting "
                                "for preemption to complete\""));
         group_test_release(&test);
@@ -129,8 +130,8 @@ static void test_basic_groups(void **state) {
                 put_member(&test, "g", "m1", 500, "");
                 step(&test.base);
                 if (count_actions(&test.base, ACTION_BIND) != cases[i].binds ||
-                    !strstr(told_group(&test, "g"), cases[i].says))
-                        fail_msg("%s: %s", cases[i].name, told_group(&test, "g"));
+                    !strstr(reported_group(&test, "g"), cases[i].says))
+                        fail_msg("%s: %s", cases[i].name, reported_group(&test, "g"));
                 group_test_release(&test);
         }
 }
@@ -188,7 +189,7 @@ static void test_one_scheduler_for_all(void **state) {
         put_member(&test, "g", "m1", 500, "\"schedulerName\":\"other\",");
         step(&test.base);
         assert_int_equal(count_actions(&test.base, ACTION_BIND), 0);
-        assert_string_equal(told_group(&test, "g"), "");
+        assert_string_equal(reported_group(&test, "g"), "");
         for (int i = 0; i < 2; i++) {
                 const struct action *status =
                         find_action(&test.base, ACTION_POD_STATUS, i == 0 ? "m0" : "m1");
@@ -229,7 +230,7 @@ static void test_no_gate(void **state) {
         put_member(&test, "g", "m0", 500, "");
         step(&test.base);
         assert_int_equal(count_actions(&test.base, ACTION_BIND), 1);
-        assert_string_equal(told_group(&test, "g"), "");
+        assert_string_equal(reported_group(&test, "g"), "");
         group_test_release(&test);
 }
 

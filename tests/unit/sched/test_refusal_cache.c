@@ -54,7 +54,7 @@ static const struct decision *find(struct fixture *fixture, const char *name) {
                                   pod_named(fixture, name));
 }
 
-static void test_alike_pods_are_told_the_same(void **state) {
+static void test_alike_pods_are_reported_the_same(void **state) {
         struct fixture *fixture = *state;
         struct decision first = decide(fixture, "first");
         const struct decision *known = find(fixture, "alike");
@@ -113,7 +113,7 @@ static void test_preemptions_are_not_kept(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test_setup_teardown(test_alike_pods_are_told_the_same, set_up,
+                cmocka_unit_test_setup_teardown(test_alike_pods_are_reported_the_same, set_up,
                                                 tear_down),
                 cmocka_unit_test_setup_teardown(test_others_are_not, set_up, tear_down),
                 cmocka_unit_test_setup_teardown(test_any_change_forgets, set_up, tear_down),

@@ -6,7 +6,7 @@
 #define QUESTIONS_MAX 16
 
 /* One answer of an extender; the one not mentioned says "[]". */
-struct told {
+struct reported {
         unsigned extender;
         enum extender_verb verb;
         const char *body;
@@ -17,7 +17,7 @@ struct talk {
         const char *name;
         struct extender extenders[2];
         const char *pod; /* more members of the pod's spec */
-        struct told told[4];
+        struct reported reported[4];
         const char *questions; /* in order, "0 filter n1 n2, 1 prioritize n2" */
         const char *bound;     /* the node; NULL = none */
         const char *message;   /* part of what the pod is told; NULL = nothing */
@@ -81,29 +81,31 @@ static size_t take_actions(const struct action_list *actions, struct outcome *ou
         return count;
 }
 
-static const struct told *find_told(const struct talk *talk, const struct question *question) {
-        static const struct told nothing = { .body = "[]" };
-        for (size_t i = 0; i < ARRAY_LEN(talk->told); i++)
-                if ((talk->told[i].body || talk->told[i].code) &&
-                    talk->told[i].extender == question->extender &&
-                    talk->told[i].verb == question->verb)
-                        return &talk->told[i];
+static const struct reported *find_reported(const struct talk *talk,
+                                            const struct question *question) {
+        static const struct reported nothing = { .body = "[]" };
+        for (size_t i = 0; i < ARRAY_LEN(talk->reported); i++)
+                if ((talk->reported[i].body || talk->reported[i].code) &&
+                    talk->reported[i].extender == question->extender &&
+                    talk->reported[i].verb == question->verb)
+                        return &talk->reported[i];
         return &nothing;
 }
 
 static size_t reply(struct sched_test *test, const struct talk *talk,
                     const struct question *question, struct outcome *outcome,
                     struct question *ret_next) {
-        const struct told *told = find_told(talk, question);
+        const struct reported *reported = find_reported(talk, question);
         struct action_list out;
         action_list_init(&out);
         out.next_id = test->actions.next_id;
         struct action_result result = { .id = question->id,
                                         .kind = ACTION_ASK_EXTENDER,
-                                        .code = told->code,
-                                        .text = told->code ? SLICE_LITERAL("refused") : SLICE_EMPTY,
+                                        .code = reported->code,
+                                        .text = reported->code ? SLICE_LITERAL("refused")
+                                                               : SLICE_EMPTY,
                                         .retry_after_s = -1,
-                                        .body = slice_of(told->body ? told->body : "") };
+                                        .body = slice_of(reported->body ? reported->body : "") };
         scheduler_result(test->scheduler, &result, (struct mono_time){ test->now_ns },
                          test_wall(test), &out);
         size_t count = take_actions(&out, outcome, ret_next);
@@ -182,38 +184,39 @@ static const struct slice both[] = { SLICE_INIT("x.io/fpga"), GPU };
 static const struct talk talks[] = {
         { "names are kept",
           { { NAMED("a"), .filters = true } },
-          .told = { { 0, EXTENDER_FILTER, "{\"NodeNames\":[\"n2\"]}" } },
+          .reported = { { 0, EXTENDER_FILTER, "{\"NodeNames\":[\"n2\"]}" } },
           .questions = "0 filter n1 n2 n3",
           .bound = "n2" },
         { "whole nodes are kept",
           { { NAMED("a"), .filters = true } },
-          .told = { { 0, EXTENDER_FILTER,
-                      "{\"Nodes\":{\"items\":[{\"metadata\":{\"name\":\"n3\"}}]}}" } },
+          .reported = { { 0, EXTENDER_FILTER,
+                          "{\"Nodes\":{\"items\":[{\"metadata\":{\"name\":\"n3\"}}]}}" } },
           .questions = "0 filter n1 n2 n3",
           .bound = "n3" },
         { "nodes nobody asked about do not count",
           { { NAMED("a"), .filters = true } },
-          .told = { { 0, EXTENDER_FILTER, "{\"NodeNames\":[\"n9\",\"n2\"]}" } },
+          .reported = { { 0, EXTENDER_FILTER, "{\"NodeNames\":[\"n9\",\"n2\"]}" } },
           .questions = "0 filter n1 n2 n3",
           .bound = "n2" },
         { "one after the other sees what is left",
           { { NAMED("a"), .filters = true }, { NAMED("b"), .filters = true } },
-          .told = { { 0, EXTENDER_FILTER, "{\"NodeNames\":[\"n1\",\"n3\"]}" },
-                    { 1, EXTENDER_FILTER, "{\"NodeNames\":[\"n2\",\"n3\"]}" } },
+          .reported = { { 0, EXTENDER_FILTER, "{\"NodeNames\":[\"n1\",\"n3\"]}" },
+                        { 1, EXTENDER_FILTER, "{\"NodeNames\":[\"n2\",\"n3\"]}" } },
           .questions = "0 filter n1 n2 n3, 1 filter n1 n3",
           .bound = "n3" },
         { "nobody is asked about nothing",
           { { NAMED("a"), .filters = true }, { NAMED("b"), .filters = true, .prioritizes = true } },
-          .told = { { 0, EXTENDER_FILTER, "{\"FailedNodes\":{\"n1\":\"full\"}}" } },
+          .reported = { { 0, EXTENDER_FILTER, "{\"FailedNodes\":{\"n1\":\"full\"}}" } },
           .questions = "0 filter n1 n2 n3",
           .message = "0/3 nodes are available: 1 full, 2 node(s) were filtered out by an extender. "
                      "no new claims to deallocate, preemption: 0/3 nodes are available: 3 No "
                      "preemption victims found for incoming pod." },
         { "no eviction helps where it says so",
           { { NAMED("a"), .filters = true } },
-          .told = { { 0, EXTENDER_FILTER,
-                      "{\"FailedNodes\":{\"n1\":\"full\"},\"FailedAndUnresolvableNodes\":{\"n2\":"
-                      "\"broken\"}}" } },
+          .reported = { { 0, EXTENDER_FILTER,
+                          "{\"FailedNodes\":{\"n1\":\"full\"},\"FailedAndUnresolvableNodes\":{"
+                          "\"n2\":"
+                          "\"broken\"}}" } },
           .questions = "0 filter n1 n2 n3",
           .message = "0/3 nodes are available: 1 broken, 1 full, 1 node(s) were filtered out by an "
                      "extender. no new claims to deallocate, preemption: 0/3 nodes are available: "
@@ -221,68 +224,70 @@ static const struct talk talks[] = {
                      "for incoming pod." },
         { "a node listed twice is broken",
           { { NAMED("a"), .filters = true } },
-          .told = { { 0, EXTENDER_FILTER,
-                      "{\"NodeNames\":[\"n1\"],\"FailedNodes\":{\"n1\":\"full\",\"n2\":\"full\"},"
-                      "\"FailedAndUnresolvableNodes\":{\"n1\":\"broken\",\"n3\":\"broken\"}}" } },
+          .reported = { { 0, EXTENDER_FILTER,
+                          "{\"NodeNames\":[\"n1\"],\"FailedNodes\":{\"n1\":\"full\",\"n2\":"
+                          "\"full\"},"
+                          "\"FailedAndUnresolvableNodes\":{\"n1\":\"broken\",\"n3\":\"broken\"}"
+                          "}" } },
           .questions = "0 filter n1 n2 n3",
           .message = "0/3 nodes are available: 1 full, 2 broken. " },
         { "an error ends the attempt",
           { { NAMED("a"), .filters = true }, { NAMED("b"), .filters = true } },
-          .told = { { 0, EXTENDER_FILTER, "{\"Error\":\"no idea\"}" } },
+          .reported = { { 0, EXTENDER_FILTER, "{\"Error\":\"no idea\"}" } },
           .questions = "0 filter n1 n2 n3",
           .message = "extender a: no idea" },
         { "so does a call that fails",
           { { NAMED("a"), .filters = true } },
-          .told = { { 0, EXTENDER_FILTER, NULL, BERTH_ERR_UNAVAILABLE } },
+          .reported = { { 0, EXTENDER_FILTER, NULL, BERTH_ERR_UNAVAILABLE } },
           .questions = "0 filter n1 n2 n3",
           .message = "extender a: refused" },
         { "so does an answer that is no JSON",
           { { NAMED("a"), .filters = true } },
-          .told = { { 0, EXTENDER_FILTER, "<html>" } },
+          .reported = { { 0, EXTENDER_FILTER, "<html>" } },
           .questions = "0 filter n1 n2 n3",
           .message = "extender a: an answer that is no JSON" },
         { "an error of one that may be ignored is",
           { { NAMED("a"), .filters = true, .is_ignorable = true },
             { NAMED("b"), .filters = true } },
-          .told = { { 0, EXTENDER_FILTER, "{\"Error\":\"no idea\"}" },
-                    { 1, EXTENDER_FILTER, "{\"NodeNames\":[\"n2\"]}" } },
+          .reported = { { 0, EXTENDER_FILTER, "{\"Error\":\"no idea\"}" },
+                        { 1, EXTENDER_FILTER, "{\"NodeNames\":[\"n2\"]}" } },
           .questions = "0 filter n1 n2 n3, 1 filter n1 n2 n3",
           .bound = "n2" },
         { "priorities add up by weight",
           { { NAMED("a"), .prioritizes = true, .weight = 2 },
             { NAMED("b"), .prioritizes = true, .weight = 1 } },
-          .told = { { 0, EXTENDER_PRIORITIZE,
-                      "[{\"Host\":\"n3\",\"Score\":5},{\"Host\":\"n9\","
-                      "\"Score\":10}]" },
-                    { 1, EXTENDER_PRIORITIZE,
-                      "[{\"Host\":\"n1\",\"Score\":9},{\"Host\":\"n2\",\"Score\":9}]" } },
+          .reported = { { 0, EXTENDER_PRIORITIZE,
+                          "[{\"Host\":\"n3\",\"Score\":5},{\"Host\":\"n9\","
+                          "\"Score\":10}]" },
+                        { 1, EXTENDER_PRIORITIZE,
+                          "[{\"Host\":\"n1\",\"Score\":9},{\"Host\":\"n2\",\"Score\":9}]" } },
           .questions = "0 prioritize n1 n2 n3, 1 prioritize n1 n2 n3",
           .bound = "n3" },
         { "a weight of 1 is less",
           { { NAMED("a"), .prioritizes = true, .weight = 1 },
             { NAMED("b"), .prioritizes = true, .weight = 1 } },
-          .told = { { 0, EXTENDER_PRIORITIZE, "[{\"Host\":\"n3\",\"Score\":5}]" },
-                    { 1, EXTENDER_PRIORITIZE, "[{\"Host\":\"n1\",\"Score\":9}]" } },
+          .reported = { { 0, EXTENDER_PRIORITIZE, "[{\"Host\":\"n3\",\"Score\":5}]" },
+                        { 1, EXTENDER_PRIORITIZE, "[{\"Host\":\"n1\",\"Score\":9}]" } },
           .questions = "0 prioritize n1 n2 n3, 1 prioritize n1 n2 n3",
           .bound = "n1" },
         { "errors of priorities count for nothing",
           { { NAMED("a"), .prioritizes = true, .weight = 9 },
             { NAMED("b"), .prioritizes = true, .weight = 1 } },
-          .told = { { 0, EXTENDER_PRIORITIZE, NULL, BERTH_ERR_TIMEOUT },
-                    { 1, EXTENDER_PRIORITIZE, "[{\"Host\":\"n2\",\"Score\":10}]" } },
+          .reported = { { 0, EXTENDER_PRIORITIZE, NULL, BERTH_ERR_TIMEOUT },
+                        { 1, EXTENDER_PRIORITIZE, "[{\"Host\":\"n2\",\"Score\":10}]" } },
           .questions = "0 prioritize n1 n2 n3, 1 prioritize n1 n2 n3",
           .bound = "n2" },
         { "one node needs no priorities",
           { { NAMED("a"), .filters = true, .prioritizes = true, .weight = 1 } },
-          .told = { { 0, EXTENDER_FILTER, "{\"NodeNames\":[\"n2\"]}" } },
+          .reported = { { 0, EXTENDER_FILTER, "{\"NodeNames\":[\"n2\"]}" } },
           .questions = "0 filter n1 n2 n3",
           .bound = "n2" },
         { "priorities come after all filters",
           { { NAMED("a"), .filters = true, .prioritizes = true, .weight = 9 },
             { NAMED("b"), .filters = true } },
-          .told = { { 0, EXTENDER_FILTER, ALL3 },
-                    { 1, EXTENDER_FILTER, "{\"NodeNames\":[\"n2\",\"n3\"]}" },
-                    { 0, EXTENDER_PRIORITIZE, "[{\"Host\":\"n2\",\"Score\":10}]" } },
+          .reported = { { 0, EXTENDER_FILTER, ALL3 },
+                        { 1, EXTENDER_FILTER, "{\"NodeNames\":[\"n2\",\"n3\"]}" },
+                        { 0, EXTENDER_PRIORITIZE, "[{\"Host\":\"n2\",\"Score\":10}]" } },
           .questions = "0 filter n1 n2 n3, 1 filter n1 n2 n3, 0 prioritize n2 n3",
           .bound = "n2" },
 };
@@ -298,7 +303,8 @@ static void test_an_error_is_an_error(void **state) {
         (void)state;
         static const struct talk talk = { "error",
                                           { { NAMED("a"), .filters = true } },
-                                          .told = { { 0, EXTENDER_FILTER, "{\"Error\":\"x\"}" } } };
+                                          .reported = {
+                                                  { 0, EXTENDER_FILTER, "{\"Error\":\"x\"}" } } };
         struct sched_test test;
         struct outcome outcome = { 0 };
         struct scheduler_stats stats;
@@ -377,24 +383,24 @@ static void test_managed_resources(void **state) {
 static const struct talk bindings[] = {
         { "an extender binds",
           { { NAMED("a"), .filters = true }, { NAMED("b"), .binds = true } },
-          .told = { { 0, EXTENDER_FILTER, "{\"NodeNames\":[\"n2\"]}" },
-                    { 1, EXTENDER_BIND, "{}" } },
+          .reported = { { 0, EXTENDER_FILTER, "{\"NodeNames\":[\"n2\"]}" },
+                        { 1, EXTENDER_BIND, "{}" } },
           .questions = "0 filter n1 n2 n3, 1 bind n2" },
         { "the first that binds does",
           { { NAMED("a"), .filters = true, .binds = true }, { NAMED("b"), .binds = true } },
-          .told = { { 0, EXTENDER_FILTER, "{\"NodeNames\":[\"n2\"]}" },
-                    { 0, EXTENDER_BIND, "{}" } },
+          .reported = { { 0, EXTENDER_FILTER, "{\"NodeNames\":[\"n2\"]}" },
+                        { 0, EXTENDER_BIND, "{}" } },
           .questions = "0 filter n1 n2 n3, 0 bind n2" },
         { "it fails",
           { { NAMED("a"), .filters = true, .binds = true } },
-          .told = { { 0, EXTENDER_FILTER, "{\"NodeNames\":[\"n2\"]}" },
-                    { 0, EXTENDER_BIND, "{\"Error\":\"no way\"}" } },
+          .reported = { { 0, EXTENDER_FILTER, "{\"NodeNames\":[\"n2\"]}" },
+                        { 0, EXTENDER_BIND, "{\"Error\":\"no way\"}" } },
           .questions = "0 filter n1 n2 n3, 0 bind n2",
           .message = "no way" },
         { "the call fails",
           { { NAMED("a"), .filters = true, .binds = true } },
-          .told = { { 0, EXTENDER_FILTER, "{\"NodeNames\":[\"n2\"]}" },
-                    { 0, EXTENDER_BIND, NULL, BERTH_ERR_UNAVAILABLE } },
+          .reported = { { 0, EXTENDER_FILTER, "{\"NodeNames\":[\"n2\"]}" },
+                        { 0, EXTENDER_BIND, NULL, BERTH_ERR_UNAVAILABLE } },
           .questions = "0 filter n1 n2 n3, 0 bind n2",
           .message = "refused" },
 };
@@ -420,56 +426,56 @@ static const struct talk preemptions[] = {
         { "it chooses the node",
           { PREEMPTS("a") },
           HIGH,
-          .told = { { 0, EXTENDER_PREEMPT, VICTIMS(OF("n2", "uid-v2")) } },
+          .reported = { { 0, EXTENDER_PREEMPT, VICTIMS(OF("n2", "uid-v2")) } },
           .questions = ALL_OFFERED,
           .nominated = "n2",
           .message = "0/3 nodes are available" },
         { "the next sees what is left",
           { PREEMPTS("a"), PREEMPTS("b") },
           HIGH,
-          .told = { { 0, EXTENDER_PREEMPT, VICTIMS(OF("n2", "uid-v2") "," OF("n3", "uid-v3")) },
-                    { 1, EXTENDER_PREEMPT, VICTIMS(OF("n3", "uid-v3")) } },
+          .reported = { { 0, EXTENDER_PREEMPT, VICTIMS(OF("n2", "uid-v2") "," OF("n3", "uid-v3")) },
+                        { 1, EXTENDER_PREEMPT, VICTIMS(OF("n3", "uid-v3")) } },
           .questions = ALL_OFFERED ", 1 preempt n2=v2 n3=v3",
           .nominated = "n3",
           .message = "0/3 nodes are available" },
         { "it forbids all",
           { PREEMPTS("a"), PREEMPTS("b") },
           HIGH,
-          .told = { { 0, EXTENDER_PREEMPT, VICTIMS("") } },
+          .reported = { { 0, EXTENDER_PREEMPT, VICTIMS("") } },
           .questions = ALL_OFFERED,
           .message = "0/3 nodes are available" },
         { "it names a pod that is not there",
           { PREEMPTS("a"), PREEMPTS("b") },
           HIGH,
-          .told = { { 0, EXTENDER_PREEMPT, VICTIMS(OF("n2", "uid-v1")) } },
+          .reported = { { 0, EXTENDER_PREEMPT, VICTIMS(OF("n2", "uid-v1")) } },
           .questions = ALL_OFFERED,
           .message = "extender a wants to preempt the pod of uid \"uid-v1\", which is not on node "
                      "\"n2\"" },
         { "it names nobody",
           { PREEMPTS("a") },
           HIGH,
-          .told = { { 0, EXTENDER_PREEMPT, VICTIMS("\"n2\":{\"Pods\":[]}") } },
+          .reported = { { 0, EXTENDER_PREEMPT, VICTIMS("\"n2\":{\"Pods\":[]}") } },
           .questions = ALL_OFFERED,
           .message = "expected at least one victim pod on node \"n2\"" },
         { "it fails",
           { PREEMPTS("a"), PREEMPTS("b") },
           HIGH,
-          .told = { { 0, EXTENDER_PREEMPT, "{\"Error\":\"no idea\"}" } },
+          .reported = { { 0, EXTENDER_PREEMPT, "{\"Error\":\"no idea\"}" } },
           .questions = ALL_OFFERED,
           .message = "extender a: no idea" },
         { "one that may be ignored fails",
           { MAYBE_PREEMPTS("a"), PREEMPTS("b") },
           HIGH,
-          .told = { { 0, EXTENDER_PREEMPT, NULL, BERTH_ERR_TIMEOUT },
-                    { 1, EXTENDER_PREEMPT, VICTIMS(OF("n3", "uid-v3")) } },
+          .reported = { { 0, EXTENDER_PREEMPT, NULL, BERTH_ERR_TIMEOUT },
+                        { 1, EXTENDER_PREEMPT, VICTIMS(OF("n3", "uid-v3")) } },
           .questions = ALL_OFFERED ", 1 preempt n1=v1 n2=v2 n3=v3",
           .nominated = "n3",
           .message = "0/3 nodes are available" },
         { "one that may be ignored is wrong about one node only",
           { MAYBE_PREEMPTS("a"), PREEMPTS("b") },
           HIGH,
-          .told = { { 0, EXTENDER_PREEMPT, VICTIMS(OF("n1", "uid-v9") "," OF("n2", "uid-v2")) },
-                    { 1, EXTENDER_PREEMPT, VICTIMS(OF("n2", "uid-v2")) } },
+          .reported = { { 0, EXTENDER_PREEMPT, VICTIMS(OF("n1", "uid-v9") "," OF("n2", "uid-v2")) },
+                        { 1, EXTENDER_PREEMPT, VICTIMS(OF("n2", "uid-v2")) } },
           .questions = ALL_OFFERED ", 1 preempt n2=v2",
           .nominated = "n2",
           .message = "0/3 nodes are available" },
@@ -500,7 +506,7 @@ static void ask_about_p(struct sched_test *test, struct question *ret_question) 
 
 static void test_a_pod_gone_meanwhile(void **state) {
         (void)state;
-        static const struct talk talk = { "gone", .told = { { 0, EXTENDER_FILTER, ALL3 } } };
+        static const struct talk talk = { "gone", .reported = { { 0, EXTENDER_FILTER, ALL3 } } };
         struct sched_test test;
         struct question question, next[QUESTIONS_MAX];
         struct outcome outcome = { 0 };
@@ -516,7 +522,7 @@ static void test_a_pod_gone_meanwhile(void **state) {
 
 static void test_a_node_gone_meanwhile(void **state) {
         (void)state;
-        static const struct talk talk = { "gone", .told = { { 0, EXTENDER_FILTER, ALL3 } } };
+        static const struct talk talk = { "gone", .reported = { { 0, EXTENDER_FILTER, ALL3 } } };
         struct sched_test test;
         struct question question, next[QUESTIONS_MAX];
         struct outcome outcome = { 0 };

@@ -47,7 +47,7 @@ static void put_group(struct gang_test *test, const char *policy) {
 }
 
 /* The condition that was written; "" = none. */
-static const char *told(const struct gang_test *test) {
+static const char *reported(const struct gang_test *test) {
         static char text[512];
         const struct action *patch = find_action(&test->base, ACTION_PATCH_OBJECT, "g");
         text[0] = '\0';
@@ -189,7 +189,7 @@ static const struct {
         { "never back to False", PLACED(EARLIER), 1000, "" },
 };
 
-static void test_group_is_told(void **state) {
+static void test_group_is_reported(void **state) {
         (void)state;
         for (size_t i = 0; i < ARRAY_LEN(words); i++) {
                 void *own;
@@ -199,8 +199,8 @@ static void test_group_is_told(void **state) {
                 put_node(&test->base, "n1", words[i].cpu_milli);
                 put_members(test, 0, 3);
                 step(&test->base);
-                if (strcmp(told(test), words[i].after) != 0)
-                        fail_msg("%s: %s", words[i].name, told(test));
+                if (strcmp(reported(test), words[i].after) != 0)
+                        fail_msg("%s: %s", words[i].name, reported(test));
                 tear_down(&own);
         }
 }
@@ -216,7 +216,7 @@ int main(void) {
                 TEST(test_late_members_join),
                 TEST(test_bound_by_others),
                 TEST(test_starts_late),
-                cmocka_unit_test(test_group_is_told),
+                cmocka_unit_test(test_group_is_reported),
                 TEST(test_basic_group_asks_for_nothing),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);

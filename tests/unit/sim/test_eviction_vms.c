@@ -82,7 +82,7 @@ static void stay_active(struct scene *scene, int64_t seconds) {
         assert_int_equal(sim_world_evict_calls(scene->world), 0);
 }
 
-static void assert_told(struct scene *scene, unsigned number, const char *phase) {
+static void assert_reported(struct scene *scene, unsigned number, const char *phase) {
         char text[100];
 
         snprintf(text, sizeof(text), "migration kubevirt-evacuation-%u: %s", number, phase);
@@ -105,14 +105,14 @@ static void G3_migration_fails_twice(void **state) {
         wait_s(&scene, 5);
         for (unsigned i = 0; i < ARRAY_LEN(pauses_s); i++) {
                 stay_active(&scene, 30);
-                assert_told(&scene, i, "Running");
+                assert_reported(&scene, i, "Running");
                 end_migration(&scene, i, "Failed");
                 stay_active(&scene, pauses_s[i]);
-                assert_told(&scene, i, "Failed");
+                assert_reported(&scene, i, "Failed");
                 begin_migration(&scene, i + 1);
         }
         stay_active(&scene, 30);
-        assert_told(&scene, 2, "Running");
+        assert_reported(&scene, 2, "Running");
         end_migration(&scene, 2, "Succeeded");
         assert_int_equal(
                 ask(&scene, "PATCH", POD "/status", "{\"status\":{\"phase\":\"Succeeded\"}}"), 200);

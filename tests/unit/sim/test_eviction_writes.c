@@ -93,7 +93,7 @@ static void test_slow_pod(void **state) {
 }
 
 /* Behind a budget that never opens its requester hears of it after ten seconds. */
-static void test_own_request_is_told(void **state) {
+static void test_own_request_is_reported(void **state) {
         struct scene scene;
 
         (void)state;
@@ -248,7 +248,7 @@ int main(void) {
                 cmocka_unit_test(test_plain_pod),
                 cmocka_unit_test(test_taken_back),
                 cmocka_unit_test(test_slow_pod),
-                cmocka_unit_test(test_own_request_is_told),
+                cmocka_unit_test(test_own_request_is_reported),
                 cmocka_unit_test(test_in_turns),
                 cmocka_unit_test(test_turn_that_never_comes),
                 cmocka_unit_test(test_turn_that_failed),

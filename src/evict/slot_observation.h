@@ -6,9 +6,13 @@
 #include "evict/evict_service.h"
 #include "evict/slot_ledger.h"
 
-enum slot_sight_of { SLOT_SIGHT_GONE, SLOT_SIGHT_SLOW, SLOT_SIGHT_ALL /* plain evictions, too */ };
+enum slot_observation_of {
+        SLOT_SIGHT_GONE,
+        SLOT_SIGHT_SLOW,
+        SLOT_SIGHT_ALL /* plain evictions, too */
+};
 
-void slot_sight_see(struct slot_ledger *ledger, enum evict_sight sight, const struct json *object,
-                    enum slot_sight_of of);
+void slot_observation_see(struct slot_ledger *ledger, enum evict_observation observation,
+                          const struct json *object, enum slot_observation_of of);
 /* Some other program than berth reconciles this Eviction: it wrote the status. */
-bool slot_sight_is_foreign(const struct json *eviction);
+bool slot_observation_is_foreign(const struct json *eviction);

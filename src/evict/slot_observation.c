@@ -1,5 +1,5 @@
 /* Reads what takes slots off objects of the cluster. */
-#include "evict/slot_sight.h"
+#include "evict/slot_observation.h"
 
 #include "base/util.h"
 #include "evict/eviction_reconciler.h"
@@ -8,16 +8,17 @@
 
 #define KEY_MAX 600
 
-static struct slice key_of(enum evict_sight sight, const struct json *object, char *buffer) {
+static struct slice key_of(enum evict_observation observation, const struct json *object,
+                           char *buffer) {
         const struct json *meta = json_get(object, "metadata");
-        snprintf(buffer, KEY_MAX, "%d/" SLICE_FMT "/" SLICE_FMT, (int)sight,
+        snprintf(buffer, KEY_MAX, "%d/" SLICE_FMT "/" SLICE_FMT, (int)observation,
                  SLICE_ARG(json_get_text(meta, "namespace")),
                  SLICE_ARG(json_get_text(meta, "name")));
         return slice_of(buffer);
 }
 
 /* By the controller; responders of others write there, too, once it has. */
-bool slot_sight_is_foreign(const struct json *eviction) {
+bool slot_observation_is_foreign(const struct json *eviction) {
         struct json_iter iter =
                 json_iter(json_get(json_get(eviction, "metadata"), "managedFields"));
         const struct json *entry;
@@ -62,8 +63,8 @@ static void see_migration(struct slot_ledger *ledger, struct slice key, const st
                         .owner = slice_of(owner) });
 }
 
-static void slot_sight_see_pod(struct slot_ledger *ledger, struct slice key,
-                               const struct json *object, bool for_all) {
+static void slot_observation_see_pod(struct slot_ledger *ledger, struct slice key,
+                                     const struct json *object, bool for_all) {
         struct slot_pod pod;
         struct arena arena;
         arena_init(&arena, 1024);
@@ -74,8 +75,8 @@ static void slot_sight_see_pod(struct slot_ledger *ledger, struct slice key,
         arena_release(&arena);
 }
 
-void slot_sight_see(struct slot_ledger *ledger, enum evict_sight sight, const struct json *object,
-                    enum slot_sight_of of) {
+void slot_observation_see(struct slot_ledger *ledger, enum evict_observation observation,
+                          const struct json *object, enum slot_observation_of of) {
         static const enum slot_source sources[EVICT_SIGHT_COUNT] = {
                 [EVICT_SIGHT_PODS] = SLOT_SOURCE_PODS,
                 [EVICT_SIGHT_OWN] = SLOT_SOURCE_EVICTIONS,
@@ -83,13 +84,13 @@ void slot_sight_see(struct slot_ledger *ledger, enum evict_sight sight, const st
                 [EVICT_SIGHT_MIGRATIONS] = SLOT_SOURCE_MIGRATIONS,
         };
         char text[KEY_MAX];
-        struct slice key = key_of(sight, object, text);
-        slot_ledger_unsee(ledger, sources[sight], key);
+        struct slice key = key_of(observation, object, text);
+        slot_ledger_unsee(ledger, sources[observation], key);
         if (of == SLOT_SIGHT_GONE)
                 return;
-        if (sight == EVICT_SIGHT_PODS)
-                slot_sight_see_pod(ledger, key, object, of == SLOT_SIGHT_ALL);
-        else if (sight == EVICT_SIGHT_MIGRATIONS)
+        if (observation == EVICT_SIGHT_PODS)
+                slot_observation_see_pod(ledger, key, object, of == SLOT_SIGHT_ALL);
+        else if (observation == EVICT_SIGHT_MIGRATIONS)
                 see_migration(ledger, key, object);
         else
                 see_eviction(ledger, key, object, of == SLOT_SIGHT_ALL);

@@ -96,82 +96,82 @@ static void on_wait_over(void *context) {
         make_ready(context);
 }
 
-struct write_slot *write_slot_of(struct write_queue *queue, const struct write_request *asked) {
+struct write_entry *write_entry_of(struct write_queue *queue, const struct write_request *asked) {
         CLEANUP(buf_release) struct buf key = { 0 };
-        struct write_slot *slot;
+        struct write_entry *entry;
 
         if (asked->name.len) {
                 buf_printf(&key, SLICE_FMT "/" SLICE_FMT "/" SLICE_FMT "/" SLICE_FMT,
                            SLICE_ARG(asked->kind), SLICE_ARG(asked->namespace_name),
                            SLICE_ARG(asked->name), SLICE_ARG(asked->uid));
-                slot = map_get(queue->slots, buf_view(&key));
-                if (slot)
-                        return slot;
+                entry = map_get(queue->entries, buf_view(&key));
+                if (entry)
+                        return entry;
         }
-        slot = xcalloc(1, sizeof(*slot));
-        slot->next = queue->all;
-        if (slot->next)
-                slot->next->previous = slot;
-        queue->all = slot;
+        entry = xcalloc(1, sizeof(*entry));
+        entry->next = queue->all;
+        if (entry->next)
+                entry->next->previous = entry;
+        queue->all = entry;
         if (asked->name.len) {
-                slot->key = slice_dup(buf_view(&key));
-                map_put(queue->slots, buf_view(&key), slot);
+                entry->key = slice_dup(buf_view(&key));
+                map_put(queue->entries, buf_view(&key), entry);
         }
-        return slot;
+        return entry;
 }
 
-void write_slot_append(struct write_slot *slot, struct pending_write *write) {
-        write->slot = slot;
-        if (slot->last)
-                slot->last->behind = write;
+void write_entry_append(struct write_entry *entry, struct pending_write *write) {
+        write->entry = entry;
+        if (entry->last)
+                entry->last->behind = write;
         else
-                slot->first = write;
-        slot->last = write;
+                entry->first = write;
+        entry->last = write;
         write->queue->count++;
         write->queue->event_count += write->lane == WRITE_EVENT;
-        if (slot->first == write)
+        if (entry->first == write)
                 make_ready(write);
         else
                 write->state = WRITE_HELD;
 }
 
-void write_slot_free(struct write_queue *queue, struct write_slot *slot) {
-        if (slot->previous)
-                slot->previous->next = slot->next;
+void write_entry_free(struct write_queue *queue, struct write_entry *entry) {
+        if (entry->previous)
+                entry->previous->next = entry->next;
         else
-                queue->all = slot->next;
-        if (slot->next)
-                slot->next->previous = slot->previous;
-        if (slot->key)
-                map_remove(queue->slots, slice_of(slot->key));
-        free(slot->key);
-        free(slot);
+                queue->all = entry->next;
+        if (entry->next)
+                entry->next->previous = entry->previous;
+        if (entry->key)
+                map_remove(queue->entries, slice_of(entry->key));
+        free(entry->key);
+        free(entry);
 }
 
-void write_slot_remove(struct pending_write *write, bool keeps_slot) {
+void write_entry_remove(struct pending_write *write, bool keeps_entry) {
         struct write_queue *queue = write->queue;
-        struct write_slot *slot = write->slot;
+        struct write_entry *entry = write->entry;
         struct pending_write *before = NULL;
 
-        for (struct pending_write *at = slot->first; at != write; at = at->behind)
+        for (struct pending_write *at = entry->first; at != write; at = at->behind)
                 before = at;
         if (before)
                 before->behind = write->behind;
         else
-                slot->first = write->behind;
-        if (slot->last == write)
-                slot->last = before;
+                entry->first = write->behind;
+        if (entry->last == write)
+                entry->last = before;
         if (write->state == WRITE_READY)
                 write_list_remove(&queue->lanes[write->lane], write);
         loop_timer_disarm(queue->loop, &write->wait);
-        write->slot = NULL;
+        write->entry = NULL;
         write->behind = NULL;
         queue->count--;
         queue->event_count -= write->lane == WRITE_EVENT;
-        if (slot->first && slot->first->state == WRITE_HELD)
-                make_ready(slot->first);
-        if (!slot->first && !keeps_slot)
-                write_slot_free(queue, slot);
+        if (entry->first && entry->first->state == WRITE_HELD)
+                make_ready(entry->first);
+        if (!entry->first && !keeps_entry)
+                write_entry_free(queue, entry);
 }
 
 void write_report_later(struct pending_write *write, enum write_outcome outcome) {
