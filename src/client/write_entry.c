@@ -57,6 +57,7 @@ struct pending_write *write_new(struct write_queue *queue, const struct write_re
         write->content_type = slice_dup(asked->content_type);
         buf_slice(&write->body, asked->body);
         write->is_repeatable = asked->is_repeatable;
+        write->is_once = asked->is_once;
         write->reports_busy = asked->reports_busy;
         write->merge = asked->merge;
         write->is_no_op = asked->is_no_op;

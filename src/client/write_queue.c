@@ -189,7 +189,7 @@ static int64_t repeat_delay(struct pending_write *write, const struct api_reply 
         int64_t wait_s = reply->retry_after_s < WRITE_RETRY_AFTER_MAX_S ? reply->retry_after_s
                                                                         : WRITE_RETRY_AFTER_MAX_S;
 
-        if (write->attempts >= WRITE_ATTEMPTS_MAX)
+        if (write->is_once || write->attempts >= WRITE_ATTEMPTS_MAX)
                 return -1;
         if (is_busy && !write->reports_busy)
                 return (wait_s ? wait_s : 1) * NS_PER_S;

@@ -5,11 +5,19 @@
 #include <assert.h>
 #include <stdio.h>
 
+/* A stage's call counts while its Eviction is Active, which whoever made it knows; repeated later
+ * it could end a pod whose eviction is over. */
+static bool is_decided_anew(const struct evict_job *job) {
+        return job->is_call && !job->is_preemption;
+}
+
 /* Deleting always names the uid: what bears the name by then may be running. */
 static struct action deletion_of(const struct evict_job *job) {
         return (struct action){ .kind = ACTION_DELETE_POD,
                                 .target = job->record.pod,
-                                .remove = { job->has_grace, job->grace_s } };
+                                .remove = { .has_grace = job->has_grace,
+                                            .grace_s = job->grace_s,
+                                            .is_once = is_decided_anew(job) } };
 }
 
 static bool has_finished(const struct evict_job *job) {
@@ -35,7 +43,8 @@ static struct action eviction_of(const struct evict_job *job) {
                            .requested_by = record->requested_by,
                            .has_grace = job->has_grace,
                            .grace_s = job->grace_s,
-                           .is_finished = !is_parity && has_finished(job) },
+                           .is_finished = !is_parity && has_finished(job),
+                           .is_once = is_decided_anew(job) },
         };
         if (is_parity)
                 action.target.uid = SLICE_EMPTY; /* no precondition */

@@ -492,6 +492,11 @@ static void runtime_record(struct runtime *runtime, const struct action *action)
                                                                 .uid = action->target.uid } });
 }
 
+static bool is_decided_anew(const struct action *action) {
+        return (action->kind == ACTION_EVICT && action->evict.is_once) ||
+               (action->kind == ACTION_DELETE_POD && action->remove.is_once);
+}
+
 static void runtime_send(struct runtime *runtime, void *self, const struct action *action) {
         struct action_request request;
         struct runtime_open_action *open = open_action_new(runtime, self, action);
@@ -510,6 +515,7 @@ static void runtime_send(struct runtime *runtime, void *self, const struct actio
                                 .content_type = request.content_type,
                                 .body = request.body,
                                 .is_repeatable = action->kind == ACTION_POD_STATUS,
+                                .is_once = is_decided_anew(action),
                                 .reports_busy = action->kind == ACTION_EVICT ||
                                                 action->kind == ACTION_CREATE_REQUEST,
                                 .done = on_written,

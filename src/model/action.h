@@ -50,6 +50,7 @@ struct evict_action {
         int64_t grace_s;
         bool is_dry_run;
         bool is_finished; /* nothing is left to be moved: the object is to go */
+        bool is_once;     /* as in delete_action */
 };
 struct request_action {            /* of an EvictionRequest, the target */
         const char *group;         /* which serves the kind; a text that stays */
@@ -65,6 +66,7 @@ struct preempt_action {
 struct delete_action {
         bool has_grace;
         int64_t grace_s;
+        bool is_once; /* not repeated when it fails: whoever asked decides anew */
 };
 struct patch_action {
         struct slice body; /* JSON; metadata.resourceVersion in it makes the write conditional */

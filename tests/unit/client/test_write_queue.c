@@ -326,6 +326,7 @@ static void test_repetition(void **state) {
                 bool is_repeatable, reports_busy;
                 int64_t repeated_within_ns; /* 0 = reported */
                 const char *result;
+                bool is_once;
         } cases[] = {
                 { "429 with a time", 429, 3, 0, false, false, 3 * NS_PER_S, "" },
                 { "503 with a time", 503, 2, 0, false, false, 2 * NS_PER_S, "" },
@@ -340,6 +341,8 @@ static void test_repetition(void **state) {
                 { "late, repeatable", 0, -1, BERTH_ERR_TIMEOUT, true, false, NS_PER_S, "" },
                 { "lost", 0, -1, BERTH_ERR_IO, false, false, 0, "a=lost " },
                 { "too large", 0, -1, BERTH_ERR_TOO_LARGE, true, false, 0, "a=lost " },
+                { "refused, once", 0, -1, BERTH_ERR_UNAVAILABLE, true, false, 0, "a=lost ", true },
+                { "429 with a time, once", 429, 3, 0, true, false, 0, "a=429 ", true },
         };
 
         (void)state;
@@ -353,6 +356,7 @@ static void test_repetition(void **state) {
                 scene_init(&scene, (struct write_queue_config){ 0 });
                 write.is_repeatable = cases[i].is_repeatable;
                 write.reports_busy = cases[i].reports_busy;
+                write.is_once = cases[i].is_once;
                 add(&scene, write);
                 settle(&scene);
                 if (cases[i].code)
