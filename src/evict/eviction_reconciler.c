@@ -261,11 +261,17 @@ void eviction_reconciler_result(struct eviction_reconciler *reconciler,
                 take_read(reconciler, target, result);
         else if (!eviction_effect_is_write(open->kind))
                 eviction_reconciler_deliver(reconciler, target, open, result, now);
-        if (!eviction_effect_is_write(open->kind) ||
-            (open->kind == EVICTION_READ_POD ? target->is_read : result->code == BERTH_OK))
-                target->failures = 0;
-        else
+        if (eviction_effect_is_write(open->kind) &&
+            !(open->kind == EVICTION_READ_POD ? target->is_read : result->code == BERTH_OK)) {
+                target->has_failed = true;
                 hold_back(target, result, now);
+        }
+        /* Of writes decided together one that went well does not undo the wait after another: a
+         * request may be gone and not yet seen to be, while its Eviction can still be made. */
+        if (target->writes == 0) {
+                target->failures = target->has_failed ? target->failures : 0;
+                target->has_failed = false;
+        }
         if (result->code == BERTH_OK && result->object && open->kind <= EVICTION_WITHDRAW)
                 take_object(reconciler, open->kind, result->object);
         target->open--; /* kept it alive until here */

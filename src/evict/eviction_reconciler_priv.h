@@ -95,9 +95,10 @@ struct eviction_target {
         bool has_gone;
         struct mono_time gone_at; /* since when the pod is gone or finished */
         bool has_seen;
-        struct mono_time seen; /* when its requests were first looked at */
-        struct mono_time hold; /* no writes before: the last one failed */
-        uint32_t failures;
+        struct mono_time seen;        /* when its requests were first looked at */
+        struct mono_time hold;        /* no writes before: the last one failed */
+        uint32_t failures;            /* rounds of writes in a row of which one failed */
+        bool has_failed;              /* a write of the present round */
         struct mono_time next_create; /* an Eviction that vanishes is not made again at once */
         uint32_t creates;             /* since one was seen with a status */
         struct mono_time next_delete; /* at a deadline; not again before */

@@ -83,6 +83,23 @@ static void test_seeds(void **state) {
                             rooms.without);
 }
 
+/* Seeds that once failed: an eviction call repeated after its Evictions were over, and writes
+ * without a pause about a request that was gone. */
+static void test_seeds_of_old_faults(void **state) {
+        static const uint64_t seeds[] = { 87, 210 };
+
+        (void)state;
+        for (size_t i = 0; i < sizeof(seeds) / sizeof(*seeds); i++) {
+                struct sim_report report;
+                struct err err = { 0 };
+
+                if (sim_world_run(
+                            &(struct sim_world_config){ .seed = seeds[i], .fault_percent = 100 },
+                            &report, &err) < 0)
+                        fail_msg("%s", err.text);
+        }
+}
+
 /* Pods and budgets of somebody's own: two namespaces with the same names, and a pod that is over.
  */
 static void test_snapshot(void **state) {
@@ -134,9 +151,8 @@ static void test_replay(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_without_faults),
-                cmocka_unit_test(test_replay),
-                cmocka_unit_test(test_snapshot),
+                cmocka_unit_test(test_without_faults), cmocka_unit_test(test_replay),
+                cmocka_unit_test(test_snapshot),       cmocka_unit_test(test_seeds_of_old_faults),
                 cmocka_unit_test(test_seeds),
         };
 
