@@ -6,7 +6,6 @@
 #include "base/buf.h"
 #include "base/util.h"
 #include "client/exec_plugin.h"
-#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -18,9 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define EXEC_LOOK_NS (10 * NS_PER_MS)    /* between two looks whether it has ended */
-#define EXEC_REAPED_NS (100 * NS_PER_MS) /* the same, once it was killed */
-#define EXEC_REAPS_MAX 100               /* then it is left to whoever comes after us */
+#define EXEC_LOOK_NS (10 * NS_PER_MS) /* between two looks whether it has ended */
+#define EXEC_REAPS_MAX 50             /* looks, a millisecond each, at one that was killed */
 
 struct exec_run {
         const struct exec_plugin *plugin;
@@ -34,8 +32,6 @@ struct exec_run {
         struct mono_time deadline;
         void (*done)(void *context, int code, struct exec_answer *answer, const struct err *err);
         void *context;
-        unsigned reap_count;
-        bool is_over; /* done was called; only the process is waited for */
 };
 
 /* ---- starting ---- */
@@ -168,6 +164,13 @@ static void exec_run_kill(struct exec_run *run) {
                 kill(-run->pid, SIGKILL);
 }
 
+/* Kills it and what it started, and reaps it; one that even so does not end stays a zombie. */
+static void exec_run_put_down(struct exec_run *run) {
+        exec_run_kill(run);
+        for (unsigned i = 0; i < EXEC_REAPS_MAX && !exec_run_reap(run); i++)
+                poll(NULL, 0, 1);
+}
+
 /* 1 = it goes on, 0 = it ended well, below 0 = it failed or takes too long. */
 static int exec_run_step(struct exec_run *run, struct mono_time now, struct err *err) {
         int code = exec_run_read(run, err);
@@ -224,9 +227,7 @@ int exec_plugin_run(const struct exec_plugin *plugin, struct exec_answer *ret_an
                 code = exec_run_wait(&run, err);
         if (code == 0)
                 code = exec_answer_decode(plugin, buf_view(&run.output), ret_answer, err);
-        exec_run_kill(&run);
-        for (unsigned i = 0; i < EXEC_REAPS_MAX && !exec_run_reap(&run); i++)
-                poll(NULL, 0, 1);
+        exec_run_put_down(&run);
         exec_run_release(&run);
         return code;
 }
@@ -239,20 +240,17 @@ static void exec_run_free(struct exec_run *run) {
         free(run);
 }
 
-/* Tells the caller, then stays until the process is reaped. */
 static void exec_run_end(struct exec_run *run, int code, const struct err *err) {
         struct exec_answer answer = { 0 };
         struct err problem = *err;
 
-        assert(!run->is_over);
-        run->is_over = true;
         if (code == 0)
                 code = exec_answer_decode(run->plugin, buf_view(&run->output), &answer, &problem);
-        exec_run_kill(run);
-        exec_run_release(run);
-        run->plugin = NULL; /* may go with its owner now */
-        loop_timer_arm(run->loop, &run->look, 0);
-        run->done(run->context, code, &answer, &problem);
+        void (*done)(void *, int, struct exec_answer *, const struct err *) = run->done;
+        void *context = run->context;
+        exec_run_put_down(run);
+        exec_run_free(run);
+        done(context, code, &answer, &problem);
         exec_answer_release(&answer);
 }
 
@@ -274,12 +272,7 @@ static void exec_run_readable(void *context, unsigned events) {
 static void exec_run_looked(void *context) {
         struct exec_run *run = context;
 
-        if (!run->is_over)
-                exec_run_advance(run);
-        else if (exec_run_reap(run) || ++run->reap_count == EXEC_REAPS_MAX)
-                exec_run_free(run);
-        else
-                loop_timer_arm(run->loop, &run->look, EXEC_REAPED_NS);
+        exec_run_advance(run);
 }
 
 int exec_run_start(const struct exec_plugin *plugin, struct loop *loop,
@@ -310,8 +303,6 @@ int exec_run_start(const struct exec_plugin *plugin, struct loop *loop,
 void exec_run_cancel(struct exec_run *run) {
         if (!run)
                 return;
-        assert(!run->is_over);
-        exec_run_kill(run);
-        exec_run_reap(run);
+        exec_run_put_down(run);
         exec_run_free(run);
 }
