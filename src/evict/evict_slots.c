@@ -42,20 +42,11 @@ struct evict_slots *evict_slots_new(const struct evict_config *config) {
         return slots;
 }
 
-static void evict_slots_free_all(struct map *map) {
-        struct slice key;
-        void *value;
-        size_t at = 0;
-        while (map_next(map, &at, &key, &value))
-                free(value);
-        map_free(map);
-}
-
 void evict_slots_free(struct evict_slots *slots) {
         if (!slots)
                 return;
-        evict_slots_free_all(slots->known);
-        evict_slots_free_all(slots->held);
+        map_free_values(slots->known);
+        map_free_values(slots->held);
         slot_ledger_free(slots->ledger);
         free(slots);
 }
@@ -72,7 +63,7 @@ static struct slice evict_slots_place(char **at, struct slice text) {
 
 static void keep_pod(struct evict_slots *slots, const struct slot_pod *pod) {
         if (map_count(slots->known) >= PODS_MAX) {
-                evict_slots_free_all(slots->known);
+                map_free_values(slots->known);
                 slots->known = map_new();
         }
         struct known_pod *known = xmalloc(sizeof(*known) + pod->ns.len + pod->name.len +

@@ -44,21 +44,11 @@ struct slot_ledger *slot_ledger_new(const struct eviction_slot_limits *limits) {
         return ledger;
 }
 
-static void free_all(struct map *map) {
-        struct slice key;
-        void *value;
-        size_t at = 0;
-
-        while (map_next(map, &at, &key, &value))
-                free(value);
-        map_free(map);
-}
-
 void slot_ledger_free(struct slot_ledger *ledger) {
         if (!ledger)
                 return;
-        free_all(ledger->entries);
-        free_all(ledger->observations);
+        map_free_values(ledger->entries);
+        map_free_values(ledger->observations);
         free(ledger);
 }
 
