@@ -271,6 +271,7 @@ bool action_is_request(enum action_kind kind) {
         case ACTION_PATCH_NODE:
         case ACTION_PATCH_OBJECT:
                 return true;
+        case ACTION_CHECK_BIND:  /* bind_check */
         case ACTION_PREEMPT_POD: /* the eviction service makes it a deletion */
         case ACTION_RECORD_EVENT:
         case ACTION_REBOOT:
@@ -310,6 +311,7 @@ void action_request_make(const struct action *action, struct arena *arena,
         case ACTION_PATCH_OBJECT:
                 make_object_patch(action, arena, ret_request);
                 return;
+        case ACTION_CHECK_BIND:  /* bind_check */
         case ACTION_PREEMPT_POD: /* the eviction service makes it a deletion */
         case ACTION_RECORD_EVENT:
         case ACTION_REBOOT:

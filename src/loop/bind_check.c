@@ -39,8 +39,9 @@ static enum bind_state read_pod(const struct bind_check *check, struct slice bod
         if (json_parse(body, &doc, NULL) < 0)
                 return BIND_UNKNOWN;
         const struct json *pod = json_doc_root(doc);
-        if (slice_is(json_get_text(json_get(pod, "metadata"), "uid"), check->uid) &&
-            slice_is(json_get_text(json_get(pod, "spec"), "nodeName"), check->node))
+        if (!slice_is(json_get_text(json_get(pod, "metadata"), "uid"), check->uid))
+                state = BIND_POD_GONE;
+        else if (slice_is(json_get_text(json_get(pod, "spec"), "nodeName"), check->node))
                 state = BIND_DONE;
         json_doc_free(doc);
         return state;
@@ -54,7 +55,7 @@ static void on_reply(void *context, const struct api_reply *reply) {
         if (reply->status == 200)
                 state = read_pod(check, reply->body);
         else if (reply->status == 404)
-                state = BIND_NOT_DONE;
+                state = BIND_POD_GONE;
         if (state == BIND_UNKNOWN && ++check->tries < TRIES_MAX)
                 loop_timer_arm(check->loop, &check->retry, RETRY_NS);
         else

@@ -1,6 +1,6 @@
-/* Finds out what became of a binding whose answer says nothing about it: it was lost, or told of a
- * conflict or of trouble inside the server.  Giving the room away although the pod is bound would
- * overcommit the node. */
+/* Finds out what became of a binding whose answer says nothing about it (it was lost, or told of a
+ * conflict or of trouble inside the server), or that the watch does not show.  Giving the room away
+ * although the pod is bound would overcommit the node. */
 #pragma once
 
 #include "model/action.h"
@@ -18,7 +18,12 @@ struct bind_check_config {
         const struct object_ref *pod; /* this and node are copied */
         struct slice node;
 };
-enum bind_state { BIND_DONE, BIND_NOT_DONE, BIND_UNKNOWN /* nobody answers */ };
+enum bind_state {
+        BIND_DONE,
+        BIND_NOT_DONE,
+        BIND_POD_GONE, /* or another one has its name */
+        BIND_UNKNOWN   /* nobody answers */
+};
 /* done runs once, from the loop; the check is over then and freed. */
 struct bind_check *bind_check_new(const struct bind_check_config *config,
                                   void (*done)(void *context, enum bind_state state),

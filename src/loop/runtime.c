@@ -63,8 +63,8 @@ struct runtime_open_action {
         uint64_t id;
         enum action_kind kind;
         struct mono_time since;
-        char *node;               /* of a bind; owned */
-        struct bind_check *check; /* NULL unless a bind's outcome is in doubt */
+        char *node;               /* of a bind or its check; owned */
+        struct bind_check *check; /* NULL unless the pod is asked for */
         struct err *doubt;        /* then what the answer said; many wait, few are in doubt */
         size_t kind_len, ns_len, name_len, uid_len;
         char text[]; /* kind, ns, name, uid */
@@ -327,6 +327,7 @@ static struct runtime_open_action *open_action_new(struct runtime *runtime, void
                                                    const struct action *action) {
         const struct object_ref *target = &action->target;
         const struct slice parts[] = { target->kind, target->ns, target->name, target->uid };
+        bool names_node = action->kind == ACTION_BIND || action->kind == ACTION_CHECK_BIND;
         size_t size = parts[0].len + parts[1].len + parts[2].len + parts[3].len;
         struct runtime_open_action *open = xmalloc(sizeof(*open) + size + 1);
         char *at = open->text;
@@ -335,9 +336,8 @@ static struct runtime_open_action *open_action_new(struct runtime *runtime, void
                                               .self = self,
                                               .id = action->id,
                                               .kind = action->kind,
-                                              .node = action->kind == ACTION_BIND
-                                                              ? slice_dup(action->bind.node)
-                                                              : NULL,
+                                              .node = names_node ? slice_dup(action->bind.node)
+                                                                 : NULL,
                                               .kind_len = parts[0].len,
                                               .ns_len = parts[1].len,
                                               .name_len = parts[2].len,
@@ -426,22 +426,51 @@ static void on_checked(void *context, enum bind_state state) {
         runtime_report(open, &result);
 }
 
-/* Whether the answer to a bind leaves its outcome open: then the pod itself is asked. */
-static bool runtime_doubts(struct runtime_open_action *open, const struct write_result *write,
-                           const struct action_result *result) {
-        const struct object_ref target = result->target;
+static void runtime_check_bind(struct runtime_open_action *open,
+                               void (*done)(void *context, enum bind_state state)) {
+        const struct object_ref target = open_action_target(open);
 
-        if (open->kind != ACTION_BIND || result->code == BERTH_OK || !write->reply ||
-            !bind_check_is_needed(write->reply->status))
-                return false;
-        open->doubt = xcalloc(1, sizeof(*open->doubt));
-        err_set(open->doubt, result->code, SLICE_FMT, SLICE_ARG(result->text));
         open->check =
                 bind_check_new(&(struct bind_check_config){ .transport = &open->runtime->transport,
                                                             .loop = open->runtime->loop,
                                                             .pod = &target,
                                                             .node = slice_of(open->node) },
-                               on_checked, open);
+                               done, open);
+}
+
+/* A bind that was answered well and that the watch did not show. */
+static void on_bind_checked(void *context, enum bind_state state) {
+        static const struct {
+                int code;
+                const char *text;
+        } findings[] = {
+                [BIND_DONE] = { BERTH_OK, "bound; the watch did not say so" },
+                [BIND_NOT_DONE] = { BERTH_ERR_CONFLICT, "not bound" },
+                [BIND_POD_GONE] = { BERTH_ERR_NOT_FOUND, "gone" },
+                [BIND_UNKNOWN] = { BERTH_ERR_UNAVAILABLE, "nobody answers" },
+        };
+        struct runtime_open_action *open = context;
+        struct action_result result = result_of(open);
+
+        open->check = NULL;
+        result.code = findings[state].code;
+        if (result.code != BERTH_OK)
+                result.text = slice_of(findings[state].text);
+        LOG(LOG_WARN, "BindingNotSeen", log_slice("namespace", result.target.ns),
+            log_slice("pod", result.target.name), log_text("node", open->node),
+            log_text("found", findings[state].text));
+        runtime_report(open, &result);
+}
+
+/* Whether the answer to a bind leaves its outcome open: then the pod itself is asked. */
+static bool runtime_doubts(struct runtime_open_action *open, const struct write_result *write,
+                           const struct action_result *result) {
+        if (open->kind != ACTION_BIND || result->code == BERTH_OK || !write->reply ||
+            !bind_check_is_needed(write->reply->status))
+                return false;
+        open->doubt = xcalloc(1, sizeof(*open->doubt));
+        err_set(open->doubt, result->code, SLICE_FMT, SLICE_ARG(result->text));
+        runtime_check_bind(open, on_checked);
         return true;
 }
 
@@ -540,6 +569,13 @@ static void runtime_preempt(struct runtime *runtime, void *self, const struct ac
                                                &call);
 }
 
+static void runtime_ask_for(struct runtime *runtime, void *self, const struct action *action) {
+        struct runtime_open_action *open = open_action_new(runtime, self, action);
+
+        link_open(open);
+        runtime_check_bind(open, on_bind_checked);
+}
+
 void runtime_submit(struct runtime *runtime, void *self, const struct action_list *actions) {
         for (size_t i = 0; i < actions->count; i++) {
                 const struct action *action = &actions->items[i];
@@ -549,6 +585,8 @@ void runtime_submit(struct runtime *runtime, void *self, const struct action_lis
                         runtime_record(runtime, action);
                 else if (action->kind == ACTION_PREEMPT_POD)
                         runtime_preempt(runtime, self, action);
+                else if (action->kind == ACTION_CHECK_BIND)
+                        runtime_ask_for(runtime, self, action);
                 else if (action_is_request(action->kind))
                         runtime_send(runtime, self, action);
         }

@@ -9,6 +9,7 @@
 
 enum action_kind {
         ACTION_BIND,             /* POST pods/binding */
+        ACTION_CHECK_BIND,       /* GET pods: is it on the node? no: CONFLICT, gone: NOT_FOUND */
         ACTION_POD_STATUS,       /* one PATCH of pods/status: conditions and nomination */
         ACTION_EVICT,            /* POST pods/eviction */
         ACTION_DELETE_POD,       /* DELETE pods */
@@ -98,7 +99,7 @@ struct action {
         uint64_t id; /* given by action_list_add; names the outcome */
         struct object_ref target;
         union {
-                struct bind_action bind;
+                struct bind_action bind; /* ACTION_BIND, ACTION_CHECK_BIND */
                 struct pod_status_action status;
                 struct evict_action evict;
                 struct delete_action remove;

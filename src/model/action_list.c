@@ -8,6 +8,7 @@
 const char *action_kind_name(enum action_kind kind) {
         static const char *const names[] = {
                 [ACTION_BIND] = "bind",
+                [ACTION_CHECK_BIND] = "check-bind",
                 [ACTION_POD_STATUS] = "pod-status",
                 [ACTION_EVICT] = "evict",
                 [ACTION_DELETE_POD] = "delete-pod",
@@ -75,6 +76,7 @@ static void keep_victims(struct arena *arena, struct extender_action *ask) {
 static void keep_payload(struct arena *arena, struct action *action) {
         switch (action->kind) {
         case ACTION_BIND:
+        case ACTION_CHECK_BIND:
                 action_list_keep(arena, &action->bind.node);
                 return;
         case ACTION_POD_STATUS:

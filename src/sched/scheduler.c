@@ -57,6 +57,7 @@ void scheduler_free(struct scheduler *scheduler) {
                 open_action_free(open);
         map_u64_free(scheduler->actions);
         scheduler_pre_bind_free(scheduler);
+        scheduler_confirm_free(scheduler);
         scheduler_extensions_free(scheduler);
         class_engine_free(scheduler->engine);
         refusal_cache_free(scheduler->failures);
@@ -221,6 +222,7 @@ struct scheduler_progress scheduler_step(struct scheduler *scheduler, struct mon
         scheduler_catch_up(scheduler, mono.ns);
         scheduling_queue_flush(&scheduler->queue, mono.ns);
         scheduler_pre_bind_check(&step);
+        scheduler_confirm(&step);
         while (progress.decisions < max_decisions && !scheduler_extensions_are_full(scheduler)) {
                 struct queued_pod *entry = scheduling_queue_pop(&scheduler->queue, mono.ns);
                 if (!entry)
@@ -240,13 +242,18 @@ struct scheduler_progress scheduler_step(struct scheduler *scheduler, struct mon
 }
 
 bool scheduler_next_due(const struct scheduler *scheduler, struct mono_time *ret_due) {
-        int64_t check_ns;
+        bool (*const dues[])(const struct scheduler *, int64_t *) = { scheduler_pre_bind_due,
+                                                                      scheduler_confirm_due };
         bool has_due = scheduling_queue_next_due(&scheduler->queue, &ret_due->ns);
-        if (!scheduler_pre_bind_due(scheduler, &check_ns))
-                return has_due;
-        if (!has_due || check_ns < ret_due->ns)
-                ret_due->ns = check_ns;
-        return true;
+        for (size_t i = 0; i < ARRAY_LEN(dues); i++) {
+                int64_t due_ns;
+                if (!dues[i](scheduler, &due_ns))
+                        continue;
+                if (!has_due || due_ns < ret_due->ns)
+                        ret_due->ns = due_ns;
+                has_due = true;
+        }
+        return has_due;
 }
 
 /* ---- outcomes of actions ---- */
@@ -280,6 +287,8 @@ void scheduler_result(struct scheduler *scheduler, const struct action_result *r
         struct queued_pod *entry = open_action_entry(scheduler, open);
         if (open->kind == ACTION_BIND)
                 scheduler_finish_bind(&step, result, open);
+        else if (open->kind == ACTION_CHECK_BIND)
+                scheduler_confirm_checked(&step, result, open);
         else if (open->kind == ACTION_PREEMPT_POD)
                 finish_removal(&step, result, open);
         else if (open->kind == ACTION_PATCH_OBJECT)

@@ -36,13 +36,6 @@ static void announce_bound(struct step *step, const struct action_result *result
         action_list_add(step->out, &event);
 }
 
-/* Whether the row still is the pod the bind was for, and nobody but us says where it runs. */
-static bool is_assumed(const struct scheduler *scheduler, const struct open_action *open) {
-        const struct pod_row *row = cluster_pod(scheduler->config.cluster, open->pod);
-        return row->is_live && (row->flags & POD_ASSUMED) != 0 &&
-               scheduler_uid_hash(row) == open->uid_hash;
-}
-
 void scheduler_finish_bind(struct step *step, const struct action_result *result,
                            const struct open_action *open) {
         struct scheduler *scheduler = step->scheduler;
@@ -58,12 +51,14 @@ void scheduler_finish_bind(struct step *step, const struct action_result *result
                                scheduler->config.profiles[open->profile]->scheduler_name);
                 if (is_waiting)
                         scheduling_queue_remove(&scheduler->queue, entry);
+                scheduler_confirm_later(step, open);
                 return;
         }
         scheduler->stats.errors++;
         if (!is_waiting)
                 return;
-        if (!is_assumed(scheduler, open)) { /* gone, or bound after all */
+        if (!scheduler_is_assumed(scheduler, open->pod,
+                                  open->uid_hash)) { /* gone, or bound after all */
                 scheduling_queue_remove(&scheduler->queue, entry);
                 return;
         }

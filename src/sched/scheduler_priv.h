@@ -18,6 +18,17 @@ struct open_action {
         struct extender_action ask; /* ACTION_ASK_EXTENDER, without the nodes */
 };
 
+/* Binds that were answered well and that the API does not show yet, oldest first. */
+struct unconfirmed_binds {
+        struct unconfirmed_bind {
+                struct pod_id pod;
+                uint64_t uid_hash;
+                int64_t due_ns; /* when the pod is asked for */
+                uint8_t profile;
+        } * ring;
+        size_t cap, first, count;
+};
+
 struct scheduler {
         struct scheduler_config config;
         struct scheduling_queue queue;
@@ -30,6 +41,7 @@ struct scheduler {
         bool has_seen;                  /* false: starts from the cluster's rows */
         size_t next_node;               /* parity sampling */
         struct map_u64 *actions;        /* id -> struct open_action */
+        struct unconfirmed_binds unconfirmed; /* scheduler_confirm.c */
         struct scheduler_stats stats;
         struct decision_trace *traces; /* ring */
         struct pre_bind *pre_binds; /* pods whose volumes are being bound; scheduler_pre_bind.c */
@@ -105,6 +117,20 @@ void scheduler_catch_up(struct scheduler *scheduler, int64_t now_ns);
 bool scheduler_asks_extenders(const struct scheduler *scheduler, const struct queued_pod *entry);
 /* The extender that binds this pod; SIZE_MAX: none does. */
 size_t scheduler_binder_of(const struct scheduler *scheduler, const struct queued_pod *entry);
+
+/* ---- binds that were answered (scheduler_confirm.c) ---- */
+/* Whether the row still is this pod, and nobody but us says where it runs. */
+bool scheduler_is_assumed(const struct scheduler *scheduler, struct pod_id pod, uint64_t uid_hash);
+/* The bind was answered well: the pod is asked for unless the API shows it on its node in time. */
+void scheduler_confirm_later(struct step *step, const struct open_action *open);
+/* Asks for the pods whose time is over. */
+void scheduler_confirm(struct step *step);
+/* What one of them says: bound, not bound (BERTH_ERR_CONFLICT), gone (BERTH_ERR_NOT_FOUND), or
+ * nobody answered (any other code). */
+void scheduler_confirm_checked(struct step *step, const struct action_result *result,
+                               const struct open_action *open);
+bool scheduler_confirm_due(const struct scheduler *scheduler, int64_t *ret_due_ns);
+void scheduler_confirm_free(struct scheduler *scheduler);
 
 /* ---- binding (scheduler_bind.c, scheduler_pre_bind.c) ---- */
 /* Emits the bind of a pod that is assumed on node. */

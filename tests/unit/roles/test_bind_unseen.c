@@ -1,0 +1,319 @@
+/* A binding that was answered as done and was not: the scheduler over an API server in virtual
+ * time, with a transport in between that lies. */
+#include "base/util.h"
+#include "loop/runtime.h"
+#include "model/cluster.h"
+#include "port/virtual_loop.h"
+#include "roles/role_config.h"
+#include "roles/scheduler_role.h"
+#include "server/local_transport.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define PODS "/api/v1/namespaces/default/pods"
+
+enum lie {
+        LIE_NONE,
+        LIE_BINDING,     /* answered as done, not passed on: what some proxies and webhooks do */
+        LIE_WATCH,       /* nothing is told any more from a binding on */
+        LIE_WATCH_SILENT /* nor does anybody answer questions about pods */
+};
+
+struct world {
+        struct virtual_loop *loop;
+        struct api_server *server;
+        struct local_transport *local;
+        struct transport inner;
+        struct role_config config;
+        struct runtime *runtime;
+        struct scheduler *scheduler;
+        enum lie lie;
+        bool is_deaf;
+        unsigned bindings, lies, questions;
+};
+
+/* ---- the transport ---- */
+
+static bool ends_with(struct slice text, const char *end) {
+        size_t len = strlen(end);
+
+        return text.len >= len && memcmp(text.ptr + text.len - len, end, len) == 0;
+}
+
+/* The server says yes to a question that does not matter, in the name of the binding. */
+static struct api_call without_effect(const struct api_call *call) {
+        return (struct api_call){ .method = API_GET,
+                                  .path = SLICE_LITERAL("/api/v1/namespaces/default"),
+                                  .accept = call->accept };
+}
+
+static struct api_request *lying_call(void *self, const struct api_call *call,
+                                      void (*done)(void *context, const struct api_reply *reply),
+                                      void *context) {
+        struct world *world = self;
+        struct api_call sent = *call;
+
+        if (ends_with(call->path, "/binding")) {
+                world->bindings++;
+                world->is_deaf = world->lie == LIE_WATCH || world->lie == LIE_WATCH_SILENT;
+                if (world->lie == LIE_BINDING) {
+                        world->lies++;
+                        sent = without_effect(call);
+                }
+        } else if (call->method == API_GET && ends_with(call->path, PODS "/p")) {
+                world->questions++;
+                if (world->lie == LIE_WATCH_SILENT)
+                        sent = (struct api_call){ .method = API_POST, /* 400 */
+                                                  .path = SLICE_LITERAL("/api/v1/namespaces"),
+                                                  .body = SLICE_LITERAL("?") };
+        }
+        return transport_call(&world->inner, &sent, done, context);
+}
+
+/* A stream whose news may be kept back. */
+struct deaf_stream {
+        struct world *world;
+        const struct api_stream_events *events;
+        void *context;
+};
+
+static void deaf_opened(void *context, int status) {
+        struct deaf_stream *stream = context;
+
+        if (stream->events->opened)
+                stream->events->opened(stream->context, status);
+}
+
+static void deaf_data(void *context, struct slice chunk) {
+        struct deaf_stream *stream = context;
+
+        if (!stream->world->is_deaf)
+                stream->events->data(stream->context, chunk);
+}
+
+static void deaf_ended(void *context, const struct api_reply *reply) {
+        struct deaf_stream *stream = context;
+
+        stream->events->ended(stream->context, reply);
+}
+
+static const struct api_stream_events deaf_events = { deaf_opened, deaf_data, deaf_ended };
+static struct deaf_stream streams[256];
+static size_t stream_count;
+
+static struct api_request *lying_stream(void *self, const struct api_call *call,
+                                        const struct api_stream_events *events, void *context) {
+        struct world *world = self;
+
+        assert_true(stream_count < ARRAY_LEN(streams));
+        streams[stream_count] = (struct deaf_stream){ world, events, context };
+        return transport_stream(&world->inner, call, &deaf_events, &streams[stream_count++]);
+}
+
+static void lying_cancel(void *self, struct api_request *request) {
+        transport_cancel(&((struct world *)self)->inner, request);
+}
+
+static const struct transport_ops lying_ops = { lying_call, lying_stream, lying_cancel };
+
+/* ---- the world ---- */
+
+static int ask(struct world *world, const char *method, const char *path, const char *body,
+               char *ret_text, size_t size) {
+        struct api_server_request request = {
+                .method = slice_of(method),
+                .target = slice_of(path),
+                .content_type = SLICE_LITERAL("application/json"),
+                .body = slice_of(body),
+                .user = &api_user_admin,
+        };
+        struct http_response response;
+
+        if (strcmp(method, "PATCH") == 0)
+                request.content_type = SLICE_LITERAL("application/merge-patch+json");
+        api_server_handle(world->server, &request, &response);
+        if (ret_text)
+                snprintf(ret_text, size, SLICE_FMT, SLICE_ARG(buf_view(&response.body)));
+        int status = response.status;
+        http_response_release(&response);
+        return status;
+}
+
+static void put_node(struct world *world, const char *name) {
+        char body[512], path[128];
+
+        snprintf(body, sizeof(body),
+                 "{\"metadata\":{\"name\":\"%s\"},\"status\":{\"allocatable\":{\"cpu\":\"4\","
+                 "\"memory\":\"32Gi\",\"pods\":\"110\"}}}",
+                 name);
+        assert_int_equal(ask(world, "POST", "/api/v1/nodes", body, NULL, 0), 201);
+        snprintf(path, sizeof(path), "/api/v1/nodes/%s", name);
+        assert_int_equal(ask(world, "PATCH", path, "{\"spec\":{\"taints\":null}}", NULL, 0), 200);
+}
+
+static void put_pod(struct world *world, const char *name) {
+        char body[512];
+
+        snprintf(body, sizeof(body),
+                 "{\"metadata\":{\"name\":\"%s\"},\"spec\":{\"containers\":[{\"name\":\"c\","
+                 "\"image\":\"i\",\"resources\":{\"requests\":{\"cpu\":\"3\"}}}]}}",
+                 name);
+        assert_int_equal(ask(world, "POST", PODS, body, NULL, 0), 201);
+}
+
+static bool is_bound(struct world *world, const char *name) {
+        char path[128], text[16384];
+
+        snprintf(path, sizeof(path), PODS "/%s", name);
+        return ask(world, "GET", path, "", text, sizeof(text)) == 200 &&
+               strstr(text, "\"nodeName\":");
+}
+
+static const struct pod_row *row_of(struct world *world, const char *name) {
+        const struct cluster *cluster = runtime_cluster(world->runtime);
+        struct pod_id id = cluster_find_pod(cluster, SLICE_LITERAL("default"), slice_of(name));
+
+        return pod_id_is_none(id) ? NULL : cluster_pod(cluster, id);
+}
+
+static void pass(struct world *world, int64_t seconds) {
+        virtual_loop_advance(world->loop, seconds * NS_PER_S);
+}
+
+static int set_up(void **state) {
+        struct world *world = xcalloc(1, sizeof(*world));
+        struct scheduler_role_config role = { 0 };
+        struct err err = { 0 };
+
+        stream_count = 0;
+        world->loop = virtual_loop_new();
+        world->server = api_server_new(&(struct api_server_config){ .seed = 1 },
+                                       virtual_loop_get(world->loop));
+        world->local = local_transport_new(world->server, virtual_loop_get(world->loop),
+                                           &api_user_admin, "test");
+        world->inner = local_transport(world->local);
+        put_node(world, "n1");
+        world->runtime = runtime_new(
+                &(struct runtime_config){ .loop = virtual_loop_get(world->loop),
+                                          .transport = { .ops = &lying_ops, .self = world },
+                                          .instance = "test",
+                                          .keeps_object_cache = true });
+        assert_int_equal(role_config_load(&(struct role_config_sources){ 0 }, &world->config, &err),
+                         0);
+        assert_int_equal(role_config_build(&world->config, runtime_cluster(world->runtime),
+                                           runtime_object_cache(world->runtime), &err),
+                         0);
+        role.profile_count = world->config.profiles.count;
+        role.profiles = world->config.profiles.items;
+        world->scheduler = scheduler_role_add(world->runtime, &role, &err);
+        runtime_start(world->runtime);
+        pass(world, 2);
+        *state = world;
+        return 0;
+}
+
+static int tear_down(void **state) {
+        struct world *world = *state;
+
+        runtime_free(world->runtime);
+        role_config_release(&world->config);
+        local_transport_free(world->local);
+        api_server_free(world->server);
+        virtual_loop_free(world->loop);
+        free(world);
+        return 0;
+}
+
+/* ---- cases ---- */
+
+static void test_bound_pods_are_not_asked_for(void **state) {
+        struct world *world = *state;
+
+        put_pod(world, "p");
+        pass(world, 120);
+        assert_true(is_bound(world, "p"));
+        assert_int_equal(world->bindings, 1);
+        assert_int_equal(world->questions, 0);
+}
+
+/* The first three answers are lies; then the pod gets its node all the same. */
+static void test_binding_without_effect_is_made_again(void **state) {
+        struct world *world = *state;
+        char text[16384];
+
+        world->lie = LIE_BINDING;
+        put_pod(world, "p");
+        pass(world, 20);
+        assert_int_equal(world->lies, 1);
+        assert_int_equal(world->questions, 0);
+        pass(world, 80);
+        assert_in_range(world->lies, 2, 4); /* every 30 s and back-off, not in a circle */
+        assert_false(is_bound(world, "p"));
+        assert_int_equal(ask(world, "GET", PODS "/p", "", text, sizeof(text)), 200);
+        assert_non_null(strstr(text, "answered as done, but the pod is not bound"));
+        world->lie = LIE_NONE;
+        pass(world, 60);
+        assert_true(is_bound(world, "p"));
+        assert_int_equal(row_of(world, "p")->flags & POD_ASSUMED, 0);
+}
+
+/* Bound, and the watch does not say so: its room stays taken, and it is not bound again. */
+static void test_bound_unseen_keeps_its_room(void **state) {
+        struct world *world = *state;
+
+        world->lie = LIE_WATCH;
+        put_pod(world, "p");
+        pass(world, 40);
+        assert_int_equal(world->bindings, 1);
+        assert_int_equal(world->questions, 1);
+        assert_true((row_of(world, "p")->flags & POD_ASSUMED) != 0);
+}
+
+/* Bound, then deleted, and the watch tells neither. */
+static void test_gone_unseen_is_dropped(void **state) {
+        struct world *world = *state;
+
+        world->lie = LIE_WATCH;
+        put_pod(world, "p");
+        pass(world, 10);
+        assert_int_equal(ask(world, "DELETE", PODS "/p", "{\"gracePeriodSeconds\":0}", NULL, 0),
+                         200);
+        pass(world, 30);
+        assert_int_equal(world->questions, 1);
+        assert_null(row_of(world, "p"));
+        assert_int_equal(world->bindings, 1);
+}
+
+/* Nobody knows: nothing is given away, and the question is asked again. */
+static void test_no_answer_changes_nothing(void **state) {
+        struct world *world = *state;
+
+        world->lie = LIE_WATCH_SILENT;
+        put_pod(world, "p");
+        pass(world, 35);
+        unsigned questions = world->questions;
+        assert_true(questions > 1);
+        pass(world, 60);
+        assert_true(world->questions > questions);
+        assert_int_equal(world->bindings, 1);
+        assert_true((row_of(world, "p")->flags & POD_ASSUMED) != 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void) {
+        const struct CMUnitTest tests[] = {
+                TEST(test_bound_pods_are_not_asked_for),
+                TEST(test_binding_without_effect_is_made_again),
+                TEST(test_bound_unseen_keeps_its_room),
+                TEST(test_gone_unseen_is_dropped),
+                TEST(test_no_answer_changes_nothing),
+        };
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
