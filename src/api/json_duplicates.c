@@ -123,7 +123,7 @@ static bool has_repeated(const struct json_member *members, size_t count) {
 
 /* Values lie in memory in document order, so their addresses tell earlier from later. */
 struct json_member *json_members(const struct json *object, size_t *ret_count) {
-        size_t count = json_type(object) == JSON_OBJECT ? json_count(object) : 0, kept = 0;
+        size_t count = json_type(object) == JSON_OBJECT ? json_count(object) : 0, unique = 0;
         *ret_count = count;
         if (count == 0)
                 return NULL;
@@ -136,9 +136,9 @@ struct json_member *json_members(const struct json *object, size_t *ret_count) {
         qsort(members, count, sizeof(*members), compare_members);
         for (size_t i = 0; i < count; i++) {
                 if (i + 1 == count || !slice_eq(members[i].key, members[i + 1].key))
-                        members[kept++] = members[i];
+                        members[unique++] = members[i];
         }
-        qsort(members, kept, sizeof(*members), compare_position);
-        *ret_count = kept;
+        qsort(members, unique, sizeof(*members), compare_position);
+        *ret_count = unique;
         return members;
 }

@@ -26,14 +26,14 @@ static int compare_slices(const void *a, const void *b) {
 }
 
 static size_t sort_unique(struct slice *values, size_t count) {
-        size_t kept = 0;
+        size_t unique = 0;
         if (count > 1)
                 qsort(values, count, sizeof(*values), compare_slices);
         for (size_t i = 0; i < count; i++) {
-                if (kept == 0 || !slice_eq(values[i], values[kept - 1]))
-                        values[kept++] = values[i];
+                if (unique == 0 || !slice_eq(values[i], values[unique - 1]))
+                        values[unique++] = values[i];
         }
-        return kept;
+        return unique;
 }
 
 /* The list of values as upstream shows it in messages: null or ["a","b"]. */

@@ -66,11 +66,11 @@ int snapshot_complete(struct snapshot *snapshot, struct err *err);
  * forbidden; the note names them.  The texts of source must outlive the snapshot. */
 int snapshot_read_cluster(struct snapshot *snapshot, const struct snapshot_source *source,
                           struct err *err);
-/* The same through a transport; turn runs the loop for a while. */
+/* The same through a transport; run_once runs the loop for a while. */
 struct snapshot_link {
         struct transport *transport;
         struct loop *loop;
-        int (*turn)(void *context, struct err *err);
+        int (*run_once)(void *context, struct err *err);
         void *context;
         int64_t timeout_ns;
 };

@@ -9,7 +9,7 @@
 #include "loop/watch_set.h"
 #include <stdio.h>
 
-#define TURN_NS (200 * NS_PER_MS)
+#define ITERATION_NS (200 * NS_PER_MS)
 /* Failures of a list before the whole is given up; the first may be a server that starts. */
 #define LIST_FAILURES_MAX 3
 
@@ -84,7 +84,8 @@ static int snapshot_live_check(const struct live *live, bool *ret_done, struct e
         return 0;
 }
 
-static int turn_until_done(struct live *live, const struct snapshot_link *link, struct err *err) {
+static int snapshot_live_wait(struct live *live, const struct snapshot_link *link,
+                              struct err *err) {
         int64_t limit = link->timeout_ns ? link->timeout_ns : SNAPSHOT_TIMEOUT_NS;
         struct mono_time start = loop_mono(link->loop);
         bool is_done = false;
@@ -98,7 +99,7 @@ static int turn_until_done(struct live *live, const struct snapshot_link *link, 
                         return err_set(err, BERTH_ERR_TIMEOUT,
                                        "the cluster was not listed within %lld s",
                                        (long long)(limit / NS_PER_S));
-                code = link->turn(link->context, err);
+                code = link->run_once(link->context, err);
                 if (code < 0)
                         return code;
         }
@@ -137,15 +138,15 @@ int snapshot_list(struct snapshot *snapshot, const struct snapshot_link *link, s
                                                  .context = line });
                 live.count++;
         }
-        int code = turn_until_done(&live, link, err);
+        int code = snapshot_live_wait(&live, link, err);
         if (code == 0)
                 note_left_out(&live);
         watch_set_free(watches);
         return code;
 }
 
-static int snapshot_live_turn(void *context, struct err *err) {
-        return event_loop_turn(context, TURN_NS, err);
+static int snapshot_live_run_once(void *context, struct err *err) {
+        return event_loop_run_once(context, ITERATION_NS, err);
 }
 
 int snapshot_read_cluster(struct snapshot *snapshot, const struct snapshot_source *source,
@@ -169,7 +170,7 @@ int snapshot_read_cluster(struct snapshot *snapshot, const struct snapshot_sourc
                 code = snapshot_list(snapshot,
                                      &(struct snapshot_link){ .transport = &transport,
                                                               .loop = event_loop_as_loop(events),
-                                                              .turn = snapshot_live_turn,
+                                                              .run_once = snapshot_live_run_once,
                                                               .context = events,
                                                               .timeout_ns = source->timeout_ns },
                                      err);

@@ -50,7 +50,7 @@ static int usage_live_fetch(struct usage_live *usage, struct err *err) {
                 if (loop_mono(loop).ns - start.ns > PATIENCE_NS)
                         return err_set(err, BERTH_ERR_TIMEOUT,
                                        "the metrics providers did not answer in time");
-                if (event_loop_turn(usage->events, NS_PER_S, err) < 0)
+                if (event_loop_run_once(usage->events, NS_PER_S, err) < 0)
                         return err->code;
         }
         return 0;

@@ -2,7 +2,7 @@
  *
  * A series is known by a hash of what must be equal (everything but the note). The name of an event
  * is that of its object and the time in hexadecimal, as upstream names them; since the clock stands
- * still during a turn, equal times are told apart by counting on. */
+ * still during an iteration, equal times are told apart by counting on. */
 #include "client/event_recorder.h"
 
 #include "base/arena.h"

@@ -1,4 +1,4 @@
-/* Two patches of one object made into one that does what both would do in turn. */
+/* Two patches of one object made into one that does what both would do one after the other. */
 #pragma once
 
 #include "base/buf.h"

@@ -17,8 +17,10 @@
 #include <stdlib.h>
 
 #define WATCH_GOOD_NS (2 * NS_PER_S) /* a watch that lasts so long does not count as failed */
-#define TURNS_UNTIL_SENT 3           /* turns in which the transport gets a request onto the wire */
-#define WATCH_FAILURES_MAX 3         /* in a row, then a new list is tried */
+#define ITERATIONS_UNTIL_SENT                                                                      \
+        3                    /* iterations in which the transport gets a request onto the wire     \
+                              */
+#define WATCH_FAILURES_MAX 3 /* in a row, then a new list is tried */
 #define SHORT_WATCH_NS NS_PER_S
 
 struct reflector {
@@ -37,7 +39,7 @@ struct reflector {
         /* Listing */
         struct loop_timer decode; /* armed while a page waits to be decoded */
         struct json_doc *page;
-        int turns_left;
+        int iterations_left;
         bool is_last_page;
         bool is_whole; /* this list is asked for in one piece */
         /* Watching */
@@ -225,7 +227,7 @@ static void decode_page(struct reflector *reflector) {
 static void on_decode(void *context) {
         struct reflector *reflector = context;
 
-        if (--reflector->turns_left > 0) {
+        if (--reflector->iterations_left > 0) {
                 loop_timer_arm(reflector->loop, &reflector->decode, 0);
                 return;
         }
@@ -253,7 +255,7 @@ static void on_page(void *context, const struct api_reply *reply) {
         struct err err = reply->error;
 
         reflector->request = NULL;
-        if (reflector->page) /* the previous one, when this came sooner than its turn */
+        if (reflector->page) /* the previous one, when this came before it was decoded */
                 decode_page(reflector);
         if (reply->status == 200 && json_parse(reply->body, &page, &err) == 0 &&
             json_type(json_get(json_doc_root(page), "items")) == JSON_NONE)
@@ -271,7 +273,7 @@ static void on_page(void *context, const struct api_reply *reply) {
         if (next.len)
                 ask_page(reflector, next);
         reflector->page = page;
-        reflector->turns_left = next.len ? TURNS_UNTIL_SENT : 1;
+        reflector->iterations_left = next.len ? ITERATIONS_UNTIL_SENT : 1;
         loop_timer_arm(reflector->loop, &reflector->decode, 0);
 }
 

@@ -1,8 +1,8 @@
 /* The asynchronous queue of writes.
  *
  * A slot per object holds its writes in order; only the first may be under way or ready. Adding
- * never sends: a timer of zero length does, so that all writes of one turn are merged and sorted
- * into lanes first, and so that no callback runs from inside an add. */
+ * never sends: a timer of zero length does, so that all writes of one iteration are merged and
+ * sorted into lanes first, and so that no callback runs from inside an add. */
 #include "client/write_queue.h"
 
 #include "base/arena.h"
@@ -166,7 +166,7 @@ static void on_work(void *context) {
         size_t count;
 
         send_ready(queue);
-        /* Those added by the callbacks come with the next turn. */
+        /* Those added by the callbacks come with the next iteration. */
         count = queue->over.count;
         while (count-- > 0) {
                 struct pending_write *write = queue->over.first;

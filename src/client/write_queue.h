@@ -39,10 +39,10 @@ struct write_request {
         bool is_once; /* never repeated, not even when the server was not reached: whoever asked
                        * decides anew, by what is true then */
         bool reports_busy; /* 429 and 503 are answers, even when the server names a time to wait */
-        /* Makes one body of the waiting and the new one; false = send both in turn. NULL = merge
-         * patches of one path are composed (patch_compose.h), other writes are not merged. */
+        /* Makes one body of the waiting and the new one; false = send one after the other. NULL =
+         * merge patches of one path are composed (patch_compose.h), other writes are not merged. */
         bool (*merge)(struct slice older, struct slice newer, struct buf *ret_body);
-        /* Asked when the write's turn comes, with the body as it then is. May be NULL. */
+        /* Asked before the write is sent, with the body as it then is. May be NULL. */
         bool (*is_no_op)(void *context, struct slice body);
         /* Exactly once, from the loop, never from inside write_queue_add; of merged writes each.
          * May be NULL. */

@@ -80,7 +80,7 @@ void write_free(struct pending_write *write);
 void write_add_waiter(struct pending_write *write, const struct write_request *asked);
 /* Tells all, and frees the write. */
 void write_report(struct pending_write *write, const struct write_result *result);
-/* The same from the next turn of the queue. */
+/* The same from the next iteration of the queue. */
 void write_report_later(struct pending_write *write, enum write_outcome outcome);
 
 /* The slot of the object; a new one when it has none, or when the write names no object. */
@@ -90,5 +90,5 @@ void write_entry_append(struct write_entry *entry, struct pending_write *write);
 void write_entry_remove(struct pending_write *write, bool keeps_entry);
 void write_entry_free(struct write_queue *queue, struct write_entry *entry); /* an empty one */
 
-/* Works through the queue after the delay; 0 = with the next turn of the loop. */
+/* Works through the queue after the delay; 0 = in the next iteration of the loop. */
 void write_queue_wake(struct write_queue *queue, int64_t delay_ns);

@@ -70,7 +70,7 @@ static int cmd_sandbox_serve(struct event_loop *events, const struct sandbox_opt
                 code = event_loop_run(events, err);
         }
         sandbox_stop(sandbox);
-        event_loop_turn(events, 0, NULL);
+        event_loop_run_once(events, 0, NULL);
         return code;
 }
 

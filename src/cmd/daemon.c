@@ -272,8 +272,8 @@ static const char *check_sync(void *context) {
                        : NULL;
 }
 
-static const char *check_turning(void *context) {
-        (void)context; /* whoever answers turns */
+static const char *check_loop(void *context) {
+        (void)context; /* a process that answers runs its loop */
         return NULL;
 }
 
@@ -282,7 +282,7 @@ static void add_checks(struct daemon *daemon) {
                 { "leaderElection", check_lease, daemon, true, false, true },
                 { "shutdown", check_shutdown, daemon, false, false, true },
                 { "sched-handler-sync", check_sync, daemon, false, false, true },
-                { daemon->options->health_name, check_turning, daemon, true, false, false },
+                { daemon->options->health_name, check_loop, daemon, true, false, false },
         };
 
         for (size_t i = 0; i < ARRAY_LEN(checks); i++)

@@ -47,7 +47,7 @@ struct daemon_options {
         int64_t secure_port;
         bool has_no_metrics, allows_metrics_reset;
         struct page_guard_options guard;
-        const char *health_name; /* of the check that the process turns; NULL = none */
+        const char *health_name; /* of the check that the loop runs; NULL = none */
 };
 
 struct daemon;

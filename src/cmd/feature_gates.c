@@ -75,9 +75,9 @@ static bool read_bool(struct slice text, bool *ret_value) {
         return false;
 }
 
-/* One turn: the groups of gates, or the others. */
-static int read_turn(const char *text, const struct feature_gate_entry *known, bool wants_groups,
-                     uint32_t *gates, struct err *err) {
+/* One pass: the groups of gates, or the others. */
+static int read_gates(const char *text, const struct feature_gate_entry *known, bool wants_groups,
+                      uint32_t *gates, struct err *err) {
         struct slice rest = slice_of(text), pair, name;
 
         while (text && slice_split(&rest, ',', &pair)) {
@@ -132,8 +132,8 @@ static int check_needs(const struct feature_gate_entry *known, uint32_t gates, s
 int feature_gates_read(const char *text, const struct feature_gate_entry *known,
                        uint32_t *ret_gates, struct err *err) {
         *ret_gates = 0;
-        int code = read_turn(text, known, true, ret_gates, err);
+        int code = read_gates(text, known, true, ret_gates, err);
         if (code == 0)
-                code = read_turn(text, known, false, ret_gates, err);
+                code = read_gates(text, known, false, ret_gates, err);
         return code < 0 ? code : check_needs(known, *ret_gates, err);
 }

@@ -103,7 +103,7 @@ static void write_evictions(const struct eviction_plan *plan, struct buf *out) {
         buf_text(out, "</table>\n");
 }
 
-static void write_kept(const struct eviction_plan *plan, struct buf *out) {
+static void write_refused(const struct eviction_plan *plan, struct buf *out) {
         static const char *const heads[] = { "Pod", "Node", "Rule", "Kept by", NULL };
 
         open_table(out, "Kept by limits and budgets", heads);
@@ -225,7 +225,7 @@ void plan_write_html(const struct eviction_plan *plan, struct buf *out) {
                 buf_text(out, "<p class=\"none\">Too few nodes: the pass was skipped.</p>\n");
         write_evictions(plan, out);
         if (plan->eviction_count > plan->done_count)
-                write_kept(plan, out);
+                write_refused(plan, out);
         write_rules(plan, out);
         write_spread(plan, out);
         write_nodes(plan, out);

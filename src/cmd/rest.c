@@ -7,7 +7,7 @@
 
 #define FIRST_NS (5 * NS_PER_S)
 #define PERIOD_NS (10 * NS_PER_S)
-#define TURNS 3 /* idle periods from one rest to the next */
+#define PERIODS_TO_TRIM 3 /* idle periods from one rest to the next */
 
 static int64_t cpu_ns(void) {
         struct rusage usage;
@@ -27,10 +27,10 @@ static void rest_look(void *context) {
                        (is_first || spent_ns < PERIOD_NS / rest->cpu_share);
 
         rest->cpu_ns += spent_ns;
-        if (is_idle && rest->idle_turns++ % TURNS == 0)
+        if (is_idle && rest->idle_periods++ % PERIODS_TO_TRIM == 0)
                 host_trim();
         if (!is_idle)
-                rest->idle_turns = 0;
+                rest->idle_periods = 0;
         loop_timer_arm(rest->loop, &rest->timer, PERIOD_NS);
 }
 

@@ -11,9 +11,9 @@ struct rest {
         struct loop_timer timer;
         bool (*is_idle)(void *context); /* nothing to do now */
         void *context;
-        int64_t cpu_share;   /* idle is who spends less than this part of the time, too */
-        int64_t cpu_ns;      /* spent when it was last looked at */
-        unsigned idle_turns; /* periods without work, in a row */
+        int64_t cpu_share;     /* idle is who spends less than this part of the time, too */
+        int64_t cpu_ns;        /* spent when it was last looked at */
+        unsigned idle_periods; /* periods without work, in a row */
 };
 
 /* loop, is_idle, context and cpu_share are set. */

@@ -428,7 +428,7 @@ static void up_stop(struct up *up) {
         sandbox_stop(up->sandbox);
         process_signals_free(up->signals);
         if (up->events)
-                event_loop_turn(up->events, 0, NULL);
+                event_loop_run_once(up->events, 0, NULL);
         event_loop_free(up->events);
         up_input_release(&up->input);
         private_file_forget(up->options->kubeconfig_out, up->kubeconfig);

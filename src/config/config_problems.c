@@ -52,13 +52,13 @@ void config_problems_add_duplicates(struct config_problems *problems,
 
 /* ---- printing ---- */
 
-static size_t config_problems_kept(size_t count) {
+static size_t config_problems_stored(size_t count) {
         return count < CONFIG_PROBLEMS_MAX ? count : CONFIG_PROBLEMS_MAX;
 }
 
 void config_problems_print(const struct config_problems *problems, struct buf *out) {
         char line[LINE_MAX_BYTES];
-        for (size_t i = 0; i < config_problems_kept(problems->count); i++) {
+        for (size_t i = 0; i < config_problems_stored(problems->count); i++) {
                 err_format(&problems->items[i], line, sizeof(line));
                 buf_printf(out, "%s\n", line);
         }
@@ -77,7 +77,7 @@ int config_problems_to_err(const struct config_problems *problems, struct err *e
                 return first->code;
         }
         buf_init(&text, ERR_TEXT_MAX * 4);
-        for (size_t i = 0; i < config_problems_kept(problems->count); i++) {
+        for (size_t i = 0; i < config_problems_stored(problems->count); i++) {
                 struct err item = problems->items[i];
                 char line[LINE_MAX_BYTES];
                 item.file[0] = '\0'; /* named once, in front */

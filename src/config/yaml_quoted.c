@@ -7,7 +7,7 @@
 struct quoted {
         const char *at, *end;
         struct buf *out;
-        size_t kept; /* of out: what a following line break must not trim */
+        size_t untrimmed; /* of out: what a following line break must not trim */
 };
 
 static bool is_blank(char c) {
@@ -44,12 +44,12 @@ static size_t skip_empty_lines(struct quoted *quoted) {
 static void write_breaks(struct quoted *quoted, size_t count) {
         for (; count > 0; count--)
                 buf_char(quoted->out, '\n');
-        quoted->kept = quoted->out->len;
+        quoted->untrimmed = quoted->out->len;
 }
 
 /* A line break is a space; with empty lines behind it, it is as many line breaks. */
 static void yaml_quoted_fold(struct quoted *quoted) {
-        quoted->out->len = quoted->kept;
+        quoted->out->len = quoted->untrimmed;
         skip_break(quoted);
         size_t count = skip_empty_lines(quoted);
         if (count == 0)
@@ -148,7 +148,7 @@ static bool read_escape(struct quoted *quoted) {
         if (!read_code(quoted, *quoted->at++, &code))
                 return false;
         write_utf8(quoted->out, code);
-        quoted->kept = quoted->out->len;
+        quoted->untrimmed = quoted->out->len;
         return true;
 }
 
@@ -165,7 +165,7 @@ bool yaml_read_quoted(struct slice raw, struct buf *out) {
                         buf_char(out, c);
                         quoted.at++;
                         if (!is_blank(c))
-                                quoted.kept = out->len;
+                                quoted.untrimmed = out->len;
                 }
         }
         return true;

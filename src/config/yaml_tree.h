@@ -17,7 +17,7 @@ struct yaml_node {
         unsigned line, column; /* 1-based */
         struct slice tag;      /* as resolved, tag:yaml.org,2002:str; empty = none */
         struct slice text;     /* scalars */
-        size_t count;          /* children: elements, or keys and values in turn */
+        size_t count;          /* children: elements, or keys and values alternating */
         struct yaml_node *first, *last, *next;
         const struct yaml_node *target; /* aliases */
 };

@@ -1,4 +1,4 @@
-/* Control: hears the store, keeps the index, runs controllers in turns of the loop. */
+/* Control: hears the store, keeps the index, runs controllers in rounds. */
 #include "control/control.h"
 
 #include "base/log.h"
@@ -8,20 +8,20 @@
 #include "server/api_server.h"
 #include <stdlib.h>
 
-#define TURN_KEYS_MAX 256 /* per controller; other work of the loop comes between turns */
+#define ROUND_KEYS_MAX 256 /* per controller; other work of the loop comes between rounds */
 
-/* ---- turns ---- */
+/* ---- rounds ---- */
 
-static void control_turn(void *context);
+static void control_round(void *context);
 
-/* A turn, soon. */
+/* Schedules a round. */
 static void control_schedule(void *context) {
         struct control *control = context;
 
         if (control->is_scheduled)
                 return;
         control->is_scheduled = true;
-        loop_defer(control->loop, control_turn, control);
+        loop_defer(control->loop, control_round, control);
 }
 
 static size_t control_queued(const struct control *control) {
@@ -69,7 +69,7 @@ static void reconcile_one(struct controller_run *run, struct work_item *item) {
         work_queue_done(run->queue, item, r < 0, loop_mono(control->loop));
 }
 
-static void control_turn(void *context) {
+static void control_round(void *context) {
         struct control *control = context;
 
         control->is_scheduled = false;
@@ -82,7 +82,7 @@ static void control_turn(void *context) {
                 struct controller_run *run = &control->runs[i];
 
                 work_queue_advance(run->queue, loop_mono(control->loop));
-                for (size_t n = 0; n < TURN_KEYS_MAX; n++) {
+                for (size_t n = 0; n < ROUND_KEYS_MAX; n++) {
                         struct work_item *item = work_queue_take(run->queue);
 
                         if (!item)

@@ -67,13 +67,13 @@ struct control {
         struct map_u64 *event_names; /* of the latest events, by what they say */
         uint64_t last_event;         /* time in the name of the latest one */
         bool is_reconciling;
-        bool is_scheduled; /* a turn of reconciling is deferred */
+        bool is_scheduled; /* a round of reconciling is deferred */
         bool is_freed;     /* waits for that deferred call */
         size_t run_count;
         struct controller_run runs[];
 };
 
-/* NULL-ended, in the order in which they run in a turn. */
+/* NULL-ended, in the order in which they run in a round. */
 extern const struct controller *const controllers[];
 #define CONTROLLERS_MAX 32
 /* ret_wanted has CONTROLLERS_MAX elements, in the order of controllers. */

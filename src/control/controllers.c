@@ -2,7 +2,7 @@
 #include "base/buf.h"
 #include "control/control_priv.h"
 
-/* The kubelet comes first, so that one turn's transitions are seen by all others together. */
+/* The kubelet comes first, so that one round's transitions are seen by all others together. */
 /* clang-format off */
 const struct controller *const controllers[] = {
         &controller_kubelet,

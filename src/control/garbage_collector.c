@@ -206,20 +206,20 @@ static int each_dependent(const struct subject *owner,
         int r = 0;
 
         for (; link && r == 0; link = after) {
-                const struct store_object *kept = store_object_ref(link->entry->object);
+                const struct store_object *ref = store_object_ref(link->entry->object);
                 struct json_doc *doc = NULL;
                 struct subject dependent = {
                         .run = owner->run,
-                        .target = { .resource = kept->resource,
-                                    .ns = store_object_ns(kept),
-                                    .name = store_object_name(kept) },
+                        .target = { .resource = ref->resource,
+                                    .ns = store_object_ns(ref),
+                                    .name = store_object_name(ref) },
                         .object = entry_read(link->entry, &doc),
                 };
 
                 after = link->after;
                 r = act(&dependent, owner, ret_is_blocked, err);
                 json_doc_free(doc);
-                store_object_unref(kept);
+                store_object_unref(ref);
         }
         return r;
 }

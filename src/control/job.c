@@ -58,10 +58,10 @@ static void job_changed(struct controller_run *run, struct change *change) {
 
 static int release_pod(struct controller_run *run, const struct object_entry *entry,
                        struct err *err) {
-        const struct store_object *kept = store_object_ref(entry->object);
+        const struct store_object *ref = store_object_ref(entry->object);
         struct object_target target = { .resource = run->control->resource.pods,
-                                        .ns = store_object_ns(kept),
-                                        .name = store_object_name(kept) };
+                                        .ns = store_object_ns(ref),
+                                        .name = store_object_name(ref) };
         struct json_tree *tree = json_tree_new();
         struct json_node *patch = node_object(tree), *list = node_array(tree);
         struct json_doc *doc = NULL;
@@ -76,7 +76,7 @@ static int release_pod(struct controller_run *run, const struct object_entry *en
         int r = object_merge(run, &target, patch, err);
         json_doc_free(doc);
         json_tree_free(tree);
-        store_object_unref(kept);
+        store_object_unref(ref);
         return r == BERTH_ERR_NOT_FOUND ? 0 : r;
 }
 

@@ -98,10 +98,10 @@ static int mark_pods(struct controller_run *run, struct slice node, struct err *
 
         for (struct entry_link *link = pods ? pods->first : NULL; link && r == 0;
              link = link->after) {
-                const struct store_object *kept = store_object_ref(link->entry->object);
+                const struct store_object *ref = store_object_ref(link->entry->object);
                 struct object_target target = { .resource = run->control->resource.pods,
-                                                .ns = store_object_ns(kept),
-                                                .name = store_object_name(kept) };
+                                                .ns = store_object_ns(ref),
+                                                .name = store_object_name(ref) };
                 struct json_tree *tree = json_tree_new();
                 struct json_doc *doc = NULL;
                 struct json_node *status, *patch = node_object(tree);
@@ -119,7 +119,7 @@ static int mark_pods(struct controller_run *run, struct slice node, struct err *
                 }
                 json_doc_free(doc);
                 json_tree_free(tree);
-                store_object_unref(kept);
+                store_object_unref(ref);
         }
         return r;
 }
@@ -206,17 +206,17 @@ static bool build_taints(struct controller_run *run, struct json_tree *tree, str
 
         want_taints(node, wanted);
         while (json_next(&iter, NULL, &taint)) {
-                bool is_kept = true;
+                bool is_retained = true;
 
                 for (size_t i = 0; i < TAINTS_MANAGED; i++) {
                         if (!is_taint(taint, &wanted[i]))
                                 continue;
-                        is_kept = wanted[i].is_wanted;
+                        is_retained = wanted[i].is_wanted;
                         wanted[i].is_wanted = false;
                 }
-                if (is_kept)
+                if (is_retained)
                         node_append(list, node_import(tree, taint));
-                is_changed |= !is_kept;
+                is_changed |= !is_retained;
         }
         for (size_t i = 0; i < TAINTS_MANAGED; i++) {
                 if (!wanted[i].is_wanted)

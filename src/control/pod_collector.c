@@ -66,11 +66,11 @@ static struct json_node *ended_status(struct controller_run *run, struct json_tr
 
 /* Nobody is left to stop it, so it is taken for stopped. */
 static int end_pod(struct controller_run *run, const struct object_entry *entry, struct err *err) {
-        const struct store_object *kept = store_object_ref(entry->object);
+        const struct store_object *ref = store_object_ref(entry->object);
         bool is_over = entry->pod->phase == PHASE_SUCCEEDED || entry->pod->phase == PHASE_FAILED;
         struct object_target target = { .resource = run->control->resource.pods,
-                                        .ns = store_object_ns(kept),
-                                        .name = store_object_name(kept) };
+                                        .ns = store_object_ns(ref),
+                                        .name = store_object_name(ref) };
         struct json_tree *tree = json_tree_new();
         struct json_doc *doc = NULL;
         const struct json *pod = entry_read(entry, &doc);
@@ -85,7 +85,7 @@ static int end_pod(struct controller_run *run, const struct object_entry *entry,
                         err);
         json_doc_free(doc);
         json_tree_free(tree);
-        store_object_unref(kept);
+        store_object_unref(ref);
         return r;
 }
 

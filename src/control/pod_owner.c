@@ -120,11 +120,11 @@ static int patch_owners(struct controller_run *run, const struct object_entry *p
         struct object_target target = { .resource = run->control->resource.pods,
                                         .ns = store_object_ns(pod->object),
                                         .name = store_object_name(pod->object) };
-        const struct store_object *kept = store_object_ref(pod->object);
+        const struct store_object *ref = store_object_ref(pod->object);
 
         node_put(tree, node_need_object(tree, patch, "metadata"), "ownerReferences", references);
         int r = object_merge(run, &target, patch, err);
-        store_object_unref(kept);
+        store_object_unref(ref);
         return r;
 }
 
@@ -331,15 +331,15 @@ int pod_owner_create(struct controller_run *run, int resource, const struct json
 
 int pod_owner_delete(struct controller_run *run, int resource, const struct json *owner,
                      const struct object_entry *pod, struct err *err) {
-        const struct store_object *kept = store_object_ref(pod->object);
+        const struct store_object *ref = store_object_ref(pod->object);
         struct object_target target = { .resource = run->control->resource.pods,
-                                        .ns = store_object_ns(kept),
-                                        .name = store_object_name(kept) };
+                                        .ns = store_object_ns(ref),
+                                        .name = store_object_name(ref) };
         int r = object_delete(run, &target, NULL, err);
 
         if (r == 0)
                 object_event(run, resource, owner, "SuccessfulDelete", "Deleted pod: " SLICE_FMT,
                              SLICE_ARG(target.name));
-        store_object_unref(kept);
+        store_object_unref(ref);
         return r;
 }

@@ -35,15 +35,15 @@ static void see_readiness(struct container_run *run, const struct container_plan
                           struct wall_time now) {
         int64_t elapsed_ns = now.ns - run->started.ns - plan->ready_delay_ns, next_ns;
 
-        run->turn = WALL_TIME_UNSET;
+        run->ready_change = WALL_TIME_UNSET;
         if (elapsed_ns < 0) {
                 run->is_ready = false;
-                run->turn = pod_run_later(run->started, plan->ready_delay_ns);
+                run->ready_change = pod_run_later(run->started, plan->ready_delay_ns);
                 return;
         }
         run->is_ready = lifecycle_is_ready_at(&plan->readiness, elapsed_ns, &next_ns);
         if (next_ns != LIFECYCLE_FOR_EVER)
-                run->turn = pod_run_later(run->started, plan->ready_delay_ns + next_ns);
+                run->ready_change = pod_run_later(run->started, plan->ready_delay_ns + next_ns);
 }
 
 static const struct lifecycle_step *step_of(const struct container_run *run,
@@ -89,7 +89,7 @@ static void pod_run_terminate(struct container_run *run, int32_t exit_code, stru
         run->state = STATE_TERMINATED;
         run->is_ready = false;
         run->is_backing_off = false;
-        run->end = run->turn = run->next = WALL_TIME_UNSET;
+        run->end = run->ready_change = run->next = WALL_TIME_UNSET;
 }
 
 /* The first restart comes at once; then pauses double. A long quiet run makes them short again. */
@@ -209,7 +209,7 @@ static void advance_container(struct pod_run *run, const struct pod_plan *plan, 
                 if (planned->role == CONTAINER_MAIN && !wall_time_is_set(run->running_since))
                         run->running_since = at;
         }
-        if (container->state == STATE_RUNNING && is_due(container->turn, at))
+        if (container->state == STATE_RUNNING && is_due(container->ready_change, at))
                 see_readiness(container, planned, at);
 }
 
@@ -248,7 +248,7 @@ struct wall_time pod_run_due(const struct pod_run *run, const struct pod_plan *p
         take_earlier(&due, failure_of(run, plan));
         for (size_t i = 0; i < run->count; i++) {
                 take_earlier(&due, run->containers[i].end);
-                take_earlier(&due, run->containers[i].turn);
+                take_earlier(&due, run->containers[i].ready_change);
                 if (!run->is_stopping)
                         take_earlier(&due, run->containers[i].next);
         }
@@ -285,7 +285,7 @@ static void stop_containers(struct pod_run *run, const struct pod_plan *plan, st
                 int64_t length_ns = pod_plan_draw(plan, shutdown->length, 1);
                 struct wall_time end = pod_run_later(at, length_ns);
 
-                container->next = container->turn = WALL_TIME_UNSET;
+                container->next = container->ready_change = WALL_TIME_UNSET;
                 if (container->state != STATE_RUNNING)
                         continue;
                 if (run->is_stopping && container->end.ns <= last.ns)

@@ -24,13 +24,13 @@ struct container_run {
         bool is_ready, is_backing_off;
         bool is_killed; /* its end is the end of the grace period */
         int32_t restarts;
-        unsigned backoff;          /* pauses taken one after the other */
-        struct wall_time started;  /* while running */
-        struct wall_time end;      /* of this run, as planned; unset = none */
-        struct wall_time next;     /* while waiting: when it starts; unset = not by itself */
-        struct wall_time turn;     /* when readiness changes; unset = never */
-        struct container_end now;  /* while terminated */
-        struct container_end last; /* of the run before */
+        unsigned backoff;              /* pauses taken one after the other */
+        struct wall_time started;      /* while running */
+        struct wall_time end;          /* of this run, as planned; unset = none */
+        struct wall_time next;         /* while waiting: when it starts; unset = not by itself */
+        struct wall_time ready_change; /* when readiness changes; unset = never */
+        struct container_end now;      /* while terminated */
+        struct container_end last;     /* of the run before */
 };
 
 enum run_end { RUN_GOES_ON, RUN_SUCCEEDED, RUN_FAILED };

@@ -106,7 +106,7 @@ struct pod_run *pod_run_new(const struct pod_plan *plan, struct wall_time now) {
                 struct container_run *container = &run->containers[i];
 
                 container->started = container->end = WALL_TIME_UNSET;
-                container->next = container->turn = WALL_TIME_UNSET;
+                container->next = container->ready_change = WALL_TIME_UNSET;
         }
         run->accepted = time_of(status, "startTime");
         if (wall_time_is_set(run->accepted)) {
@@ -168,8 +168,8 @@ static struct json_node *waiting_node(const struct pod_run *run, const struct po
         const struct container_plan *planned = &plan->containers[i];
         struct json_node *state = node_object(tree);
         struct json_node *waiting = node_need_object(tree, state, "waiting");
-        bool is_kept = run->is_up && planned->waiting.reason.len &&
-                       (run->is_initialized || planned->role != CONTAINER_MAIN);
+        bool is_planned_waiting = run->is_up && planned->waiting.reason.len &&
+                                  (run->is_initialized || planned->role != CONTAINER_MAIN);
         struct buf message = { 0 };
 
         if (container->is_backing_off) {
@@ -183,7 +183,7 @@ static struct json_node *waiting_node(const struct pod_run *run, const struct po
                            SLICE_ARG(plan->ns), SLICE_ARG(plan->uid));
                 node_put_string(tree, waiting, "reason", "CrashLoopBackOff");
                 node_put_text(tree, waiting, "message", buf_view(&message));
-        } else if (is_kept) {
+        } else if (is_planned_waiting) {
                 node_put_text(tree, waiting, "reason", planned->waiting.reason);
         } else {
                 bool waits_for_init = !run->is_initialized && run->count > 0 &&

@@ -279,9 +279,9 @@ void recorded_usage_keep(struct recorded_usage *usage, const struct recorded_usa
         while (map_next(before->nodes, &at, &name, &value)) {
                 if (map_get(usage->nodes, name))
                         continue;
-                struct measured *kept = ARENA_ARRAY(&usage->arena, struct measured, 1);
-                *kept = *(const struct measured *)value;
-                map_put(usage->nodes, name, kept);
+                struct measured *stored = ARENA_ARRAY(&usage->arena, struct measured, 1);
+                *stored = *(const struct measured *)value;
+                map_put(usage->nodes, name, stored);
         }
 }
 

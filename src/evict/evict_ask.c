@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <stdio.h>
 
-/* Calls of the pass before that are not answered yet: one that turns out to go on in the background
+/* Calls of the pass before that are not answered yet: one that is found to go on in the background
  * counts in this pass as well, as those do whose answer was there in time. */
 static void carry_over(struct evict_job *job) {
         struct evict_requester *requester = job->requester;

@@ -11,8 +11,8 @@ struct evict_requests {
         bool wants_kinds;            /* somebody waits to know */
         struct mono_time kinds_stay; /* until then EVICT_KINDS_ABSENT stands */
         bool wants_all, has_all;     /* requests of anybody: asked for, listed */
-        struct map *pods;            /* namespace/name of a request -> struct kept_request, owned */
-        struct map *counts;          /* uid -> struct request_count, owned */
+        struct map *pods;   /* namespace/name of a request -> struct stored_request, owned */
+        struct map *counts; /* uid -> struct request_count, owned */
 };
 
 /* Open requests for one pod. */
@@ -82,40 +82,40 @@ void evict_requests_set_listed(struct evict_requests *requests) {
 }
 
 /* What is kept of a request. */
-struct kept_request {
+struct stored_request {
         bool is_answered;
         char uid[];
 };
 
 static void forget_request(struct evict_requests *requests, struct slice key) {
-        struct kept_request *kept = map_remove(requests->pods, key);
-        if (!kept)
+        struct stored_request *stored = map_remove(requests->pods, key);
+        if (!stored)
                 return;
-        struct request_count *count = map_get(requests->counts, slice_of(kept->uid));
+        struct request_count *count = map_get(requests->counts, slice_of(stored->uid));
         count->open--;
-        count->answered -= kept->is_answered;
+        count->answered -= stored->is_answered;
         if (count->open == 0)
-                free(map_remove(requests->counts, slice_of(kept->uid)));
-        free(kept);
+                free(map_remove(requests->counts, slice_of(stored->uid)));
+        free(stored);
 }
 
 static void keep_request(struct evict_requests *requests, struct slice key,
                          const struct eviction_request *request) {
         struct slice uid = request->object.target_uid;
-        struct kept_request *kept = xcalloc(1, sizeof(*kept) + uid.len + 1);
+        struct stored_request *stored = xcalloc(1, sizeof(*stored) + uid.len + 1);
         struct request_count *count = map_get(requests->counts, uid);
         int64_t young_ns = request->object.created.ns + EVICT_REQUEST_UNANSWERED_NS;
-        memcpy(kept->uid, uid.ptr, uid.len);
-        kept->is_answered = request->object.observed_generation > 0;
-        map_put(requests->pods, key, kept);
+        memcpy(stored->uid, uid.ptr, uid.len);
+        stored->is_answered = request->object.observed_generation > 0;
+        map_put(requests->pods, key, stored);
         if (!count) {
                 count = xcalloc(1, sizeof(*count));
                 count->young = WALL_TIME_UNSET;
                 map_put(requests->counts, uid, count);
         }
         count->open++;
-        count->answered += kept->is_answered;
-        if (!kept->is_answered && wall_time_is_set(request->object.created) &&
+        count->answered += stored->is_answered;
+        if (!stored->is_answered && wall_time_is_set(request->object.created) &&
             young_ns > count->young.ns)
                 count->young.ns = young_ns;
 }

@@ -33,9 +33,10 @@ struct slot_ledger_stats;
 #define EVICT_REQUEST_UNANSWERED_NS (30 * NS_PER_S)
 #define EVICT_REQUEST_RETRY_NS (600 * NS_PER_S)
 #define EVICT_REQUEST_DEADLINE_NS (1800 * NS_PER_S)
-/* Slots: who waits for longer is refused, and keeps its place for when it asks again; between looks
- * at pods that are on their way out; between turns while somebody waits; idle for so long, others'
- * evictions are not followed any more. */
+/* Slots: PATIENCE: a job that waits for longer is refused, and keeps its position in the queue for
+ * its next try.  LOOK: between reads of the pods that are being evicted.  AGAIN: between admissions
+ * while a job waits.  REST: evictions of others are no longer followed after so long without jobs.
+ */
 #define EVICT_SLOT_PATIENCE_NS (30 * NS_PER_S)
 #define EVICT_SLOT_LOOK_NS (5 * NS_PER_S)
 #define EVICT_SLOT_AGAIN_NS (2 * NS_PER_S)

@@ -29,8 +29,8 @@ struct evict_slots {
         struct map *known; /* uid -> struct known_pod, of those that take slots; without a model */
         struct map *held;  /* uid -> struct held_slot */
         bool is_following, is_ready, is_foreign;
-        struct mono_time rest, turn, look; /* when each is due, while it is set */
-        bool has_rest, has_turn, has_look;
+        struct mono_time rest, retry, look; /* when each is due, while it is set */
+        bool has_rest, has_retry, has_look;
 };
 
 struct evict_slots *evict_slots_new(const struct evict_config *config) {
@@ -256,7 +256,7 @@ void evict_slots_look(struct evict_slots *slots, struct mono_time now) {
         slots->look.ns = now.ns + EVICT_SLOT_LOOK_NS;
 }
 
-/* ---- turns ---- */
+/* ---- admission ---- */
 
 /* Others are followed while somebody waits or holds a slot, and a while after. */
 static void rest_or_follow(struct evict_slots *slots, const struct slot_ledger_stats *stats,
@@ -281,8 +281,8 @@ void evict_slots_let_in(struct evict_slots *slots, struct mono_time now) {
                 slot_ledger_let_in(slots->ledger, now);
         }
         slot_ledger_stats(slots->ledger, &stats);
-        slots->has_turn = stats.waiting > 0;
-        slots->turn.ns = now.ns + EVICT_SLOT_AGAIN_NS;
+        slots->has_retry = stats.waiting > 0;
+        slots->retry.ns = now.ns + EVICT_SLOT_AGAIN_NS;
         rest_or_follow(slots, &stats, now);
 }
 
@@ -290,7 +290,7 @@ bool evict_slots_next_due(const struct evict_slots *slots, struct mono_time *ret
         const struct {
                 bool is_set;
                 struct mono_time at;
-        } dues[] = { { slots->has_turn, slots->turn },
+        } dues[] = { { slots->has_retry, slots->retry },
                      { slots->has_look, slots->look },
                      { slots->has_rest, slots->rest } };
         bool is_found = false;

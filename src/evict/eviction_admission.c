@@ -90,7 +90,7 @@ void eviction_admission_settle(struct eviction_sync *sync) {
                 let_in(target, false);
 }
 
-/* ---- turns ---- */
+/* ---- order ---- */
 
 /* An Eviction holds a slot while a responder is at work. */
 static bool holds_slot(const struct eviction_reconciler *reconciler,
@@ -206,7 +206,7 @@ static struct eviction_demand *eviction_admission_gather(
         return demands;
 }
 
-/* Looks again when its turn has come, and once to say that it waits. */
+/* The target is looked at when it got its slot, and once to say that it waits. */
 static void eviction_admission_answer(struct eviction_target *target,
                                       enum eviction_slot_refusal refusal) {
         bool is_new = target->refusal == EVICTION_SLOT_FREE;

@@ -52,10 +52,10 @@ struct wall_time eviction_stamp(struct wall_time now) {
 }
 
 struct slice eviction_text_keep(struct eviction_effects *out, struct buf *text) {
-        struct slice kept = arena_slice(&out->arena, buf_view(text));
+        struct slice copy = arena_slice(&out->arena, buf_view(text));
 
         buf_release(text);
-        return kept;
+        return copy;
 }
 
 void eviction_patch_open(const struct eviction_object *object, struct buf *out) {

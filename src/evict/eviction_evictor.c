@@ -144,9 +144,9 @@ static void eviction_evictor_beat(struct eviction_sync *sync, struct eviction_en
                 eviction_target_wake(sync->target, entry->next_beat);
 }
 
-/* Whether the turn is the evictor's, and nothing written before is still under way. */
-static bool is_our_turn(const struct eviction_sync *sync, const struct eviction *eviction,
-                        const struct eviction_responder *own) {
+/* Whether the evictor is Active, and nothing written before is still under way. */
+static bool evictor_may_act(const struct eviction_sync *sync, const struct eviction *eviction,
+                            const struct eviction_responder *own) {
         const struct eviction_status *status = &eviction->status;
 
         if (sync->reconciler->config.is_controller && slice_is(own->name, EVICTION_VM_MOVER) &&
@@ -182,7 +182,7 @@ static bool try_eviction(struct eviction_sync *sync, struct eviction_entry *entr
 }
 
 /* Whichever of our two is Active: it starts with nothing known of the other's tries. */
-static int begin_turn(struct eviction_entry *entry) {
+static int evictor_active_index(struct eviction_entry *entry) {
         const struct eviction_status *status = &entry->eviction->status;
         int index = eviction_active(status);
 
@@ -257,7 +257,7 @@ void eviction_evictor_end(struct eviction_sync *sync, struct eviction_entry *ent
 
 void eviction_evictor_act(struct eviction_sync *sync, struct eviction_entry *entry) {
         const struct eviction_status *status = &entry->eviction->status;
-        int index = begin_turn(entry);
+        int index = evictor_active_index(entry);
         const struct eviction_responder *own = index < 0 ? NULL : &status->responders[index];
 
         if (eviction_outcome_is_final(status->conditions.outcome) ||
@@ -265,7 +265,7 @@ void eviction_evictor_act(struct eviction_sync *sync, struct eviction_entry *ent
                 eviction_evictor_end(sync, entry);
                 return;
         }
-        if (!own || !is_our_turn(sync, entry->eviction, own))
+        if (!own || !evictor_may_act(sync, entry->eviction, own))
                 return;
         if (sync->is_gone || sync->is_finished) {
                 eviction_evictor_report(sync, entry, index, "the pod is gone or finished", true);

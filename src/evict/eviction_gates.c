@@ -54,15 +54,15 @@ static bool budget_selects(const struct cluster *cluster, const struct budget_ro
 
 /* Lets a refused try of this Eviction be made now; false when it has none. */
 static bool eviction_gates_retry(struct eviction_entry *entry) {
-        struct stages_turn *turn = &entry->stages;
+        struct stages_run *run = &entry->stages;
 
         if ((entry->attempts > 0 || entry->is_held) && !entry->is_asking) {
                 entry->is_held = false;
                 entry->next_try.ns = INT64_MIN;
                 return true;
         }
-        if (turn->called == STAGES_CALLED_POD && turn->bad_in_row > 0 && !turn->is_calling) {
-                turn->next_call.ns = INT64_MIN;
+        if (run->called == STAGES_CALLED_POD && run->bad_in_row > 0 && !run->is_calling) {
+                run->next_call.ns = INT64_MIN;
                 return true;
         }
         return false;

@@ -60,9 +60,9 @@ static struct slice responders_of(const struct json *object, struct arena *arena
                 buf_printf(&text, "%s" SLICE_FMT "=%lld", buf_view(&text).len ? "," : "",
                            SLICE_ARG(json_get_text(item, "name")),
                            (long long)json_get_i64(item, "priority", 0));
-        struct slice kept = arena_slice(arena, buf_view(&text));
+        struct slice copy = arena_slice(arena, buf_view(&text));
         buf_release(&text);
-        return kept;
+        return copy;
 }
 
 int eviction_pod_decode(const struct json *object, struct arena *arena,

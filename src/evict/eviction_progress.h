@@ -40,5 +40,5 @@ void eviction_label(struct eviction_sync *sync, struct eviction_entry *entry);
 /* ---- eviction_responders.c ---- */
 /* Who will respond, as far as it can be told now; none has begun. */
 void eviction_snapshot_responders(const struct eviction_sync *sync, struct eviction_status *status);
-/* Writes the status where it has to change: requesters, turns, the end. */
+/* Writes the status where it has to change: requesters, responders, the end. */
 void eviction_settle(struct eviction_sync *sync, struct eviction_entry *entry);

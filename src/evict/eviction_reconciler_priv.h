@@ -32,10 +32,10 @@ struct stages_state {
         char policy[254];
 };
 enum stages_called { STAGES_CALLED_HOOK, STAGES_CALLED_URL, STAGES_CALLED_POD };
-struct stages_turn {
+struct stages_run {
         struct stages_state state;
         bool is_known; /* state was begun here or read from the object */
-        bool is_ended; /* it was turned to what is left to undo after the end */
+        bool is_ended; /* state holds what is left to undo after the end */
         bool has_sent; /* the hook may know of this run: it is polled */
         bool is_calling, is_stopping, is_poll;
         enum stages_called called;
@@ -69,8 +69,8 @@ struct eviction_entry {
         uint32_t attempts;
         struct mono_time next_try, next_beat;
         char news[512]; /* message to report, when has_news */
-        struct stages_turn stages;
-        struct mono_time begun; /* its first responder's turn */
+        struct stages_run stages;
+        struct mono_time begun; /* when its first responder became Active */
         bool has_begun, is_orphan;
         char room_reported[254];     /* held, as the trail has it; "" = none */
         bool is_no_room_reported;    /* likewise, that there is none (any more) */

@@ -408,7 +408,7 @@ static int compare_domains(struct slice a, struct slice b) {
         return (a.len > 0) - (b.len > 0);
 }
 
-static int compare_turn(const void *left, const void *right) {
+static int compare_responders(const void *left, const void *right) {
         const struct eviction_responder *a = left, *b = right;
 
         if (a->priority != b->priority)
@@ -418,5 +418,5 @@ static int compare_turn(const void *left, const void *right) {
 }
 
 void eviction_responders_sort(struct eviction_responder *responders, size_t count) {
-        qsort(responders, count, sizeof(responders[0]), compare_turn);
+        qsort(responders, count, sizeof(responders[0]), compare_responders);
 }

@@ -143,12 +143,12 @@ int eviction_find_responder(const struct eviction_status *status, struct slice n
 /* NULL when a name may stand for a requester, or at a priority for a responder. */
 const char *eviction_requester_problem(struct slice name);
 const char *eviction_responder_problem(struct slice name, int64_t priority);
-/* Reads "name=priority,name=priority" (the annotation) into the list, in order of turn, and appends
+/* Reads "name=priority,name=priority" (the annotation) into the list, in order, and appends
  * the default.  Slices point into text.  INVALID when one name or priority may not be, a name comes
  * twice, or there are more than ten. */
 int eviction_responders_parse(struct slice text, struct eviction_responder *ret_responders,
                               size_t *ret_count, struct err *err);
-/* Puts the list in order of turn: priority falls; ties by the labels of the domain from the top one
+/* Puts the list in order: priority falls; ties by the labels of the domain from the top one
  * down, then by name. */
 void eviction_responders_sort(struct eviction_responder *responders, size_t count);
 

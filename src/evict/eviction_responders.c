@@ -1,4 +1,4 @@
-/* The status of an Eviction: requesters, responders, whose turn it is, and its end. */
+/* The status of an Eviction: requesters, responders, which of them is Active, and its end. */
 #include "base/util.h"
 #include "evict/eviction_progress.h"
 #include "evict/eviction_stages.h"
@@ -130,9 +130,9 @@ static int64_t silence_ns(struct eviction_sync *sync, struct eviction_entry *ent
         return mono - entry->pulse.at.ns;
 }
 
-/* The Active responder is done or silent: the next one's turn, or the end. */
-static void pass_turn(struct eviction_sync *sync, struct eviction_status *status, int active,
-                      const struct eviction *eviction) {
+/* The Active responder is done or silent: the next one becomes Active, or the eviction ends. */
+static void activate_next(struct eviction_sync *sync, struct eviction_status *status, int active,
+                          const struct eviction *eviction) {
         struct eviction_responder *responder = &status->responders[active];
         bool is_done = wall_time_is_set(responder->completion);
 
@@ -150,7 +150,7 @@ static void pass_turn(struct eviction_sync *sync, struct eviction_status *status
                                         eviction_stamp(sync->now.wall));
 }
 
-/* The turn of a responder of our own ends with its pod: it says so in the write that ends it all.
+/* A responder of our own completes with its pod: it says so in the write that ends the eviction.
  */
 static void complete_own(const struct eviction_sync *sync, struct eviction_responder *responder) {
         struct wall_time now = eviction_stamp(sync->now.wall);
@@ -192,7 +192,7 @@ static void eviction_responders_advance(struct eviction_sync *sync, struct evict
                 int64_t silent_ns = silence_ns(sync, entry, active);
 
                 if (has_report || silent_ns >= EVICTION_SILENCE_NS)
-                        pass_turn(sync, status, active, entry->eviction);
+                        activate_next(sync, status, active, entry->eviction);
                 else
                         eviction_target_wake(sync->target,
                                              (struct mono_time){ sync->now.mono.ns +

@@ -89,7 +89,7 @@ enum eviction_slot_refusal eviction_slots_take(struct eviction_slots *slots,
         return EVICTION_SLOT_FREE;
 }
 
-/* ---- turns ---- */
+/* ---- order ---- */
 
 enum eviction_rank eviction_rank_of(struct slice requester) {
         static const struct {
@@ -109,7 +109,7 @@ enum eviction_rank eviction_rank_of(struct slice requester) {
         return EVICTION_RANK_OTHER;
 }
 
-static int by_turn(const void *left, const void *right) {
+static int compare_demands(const void *left, const void *right) {
         const struct eviction_demand *a = left, *b = right;
 
         if (a->rank != b->rank)
@@ -124,7 +124,7 @@ void eviction_slots_line_up(struct eviction_slots *slots, struct eviction_demand
         bool has_claimed = false;
 
         if (count)
-                qsort(demands, count, sizeof(demands[0]), by_turn);
+                qsort(demands, count, sizeof(demands[0]), compare_demands);
         for (size_t i = 0; i < count; i++) {
                 struct eviction_demand *demand = &demands[i];
 

@@ -61,7 +61,7 @@ struct eviction_demand { /* to begin an eviction */
         enum eviction_slot_refusal refusal; /* the answer; FREE = it took its slot */
         void *self;                         /* the caller's */
 };
-/* Sorts wishes by turn and lets each take what is free.  One that finds no slot does not hold up
- * others, except that the first overdue one is counted as if it had. */
+/* Sorts demands by rank and age and lets each take what is free.  One that finds no slot does not
+ * hold up others, except that the first overdue one is counted as if it had a slot. */
 void eviction_slots_line_up(struct eviction_slots *slots, struct eviction_demand *demands,
                             size_t count);

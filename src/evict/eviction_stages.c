@@ -22,7 +22,7 @@ const struct eviction_policy *eviction_policy_for(const struct eviction_reconcil
         return best;
 }
 
-/* ---- a turn ---- */
+/* ---- while Active ---- */
 
 /* Whether there was a report since the stage began: the first that it has to say is worth more than
  * what follows. */
@@ -40,13 +40,13 @@ static int64_t pause_of(const struct eviction_entry *entry) {
         return has_reported(entry) ? STAGES_NEWS_NS : STAGES_FIRST_NEWS_NS;
 }
 
-/* Signs of life only while hooks answer: a silent one must not keep the turn for ever. */
+/* Heartbeats only while hooks answer: with a silent hook the responder is to be interrupted. */
 static void eviction_stages_beat(struct eviction_sync *sync, struct eviction_entry *entry) {
-        struct stages_turn *turn = &entry->stages;
-        bool is_alive = turn->bad_in_row < 2;
-        struct mono_time due = { turn->last_beat.ns + pause_of(entry) };
+        struct stages_run *run = &entry->stages;
+        bool is_alive = run->bad_in_row < 2;
+        struct mono_time due = { run->last_beat.ns + pause_of(entry) };
 
-        if (!is_alive && !turn->has_news)
+        if (!is_alive && !run->has_news)
                 return;
         if (due.ns <= sync->now.mono.ns)
                 eviction_stages_store(sync, entry, false);
@@ -56,31 +56,32 @@ static void eviction_stages_beat(struct eviction_sync *sync, struct eviction_ent
 /* Time is up for the stage, or for all of them; true when something was decided. */
 static bool judge_time(struct eviction_sync *sync, struct eviction_entry *entry,
                        const struct eviction_policy *policy) {
-        struct stages_turn *turn = &entry->stages;
-        const struct eviction_stage *stage = &policy->stages[turn->state.index];
-        int64_t stage_end = turn->stage_started.ns + stage->timeout_ns;
-        int64_t turn_end = policy->deadline_ns ? turn->started.ns + policy->deadline_ns : INT64_MAX;
-        int64_t end = stage_end < turn_end ? stage_end : turn_end;
+        struct stages_run *run = &entry->stages;
+        const struct eviction_stage *stage = &policy->stages[run->state.index];
+        int64_t stage_end = run->stage_started.ns + stage->timeout_ns;
+        int64_t policy_end =
+                policy->deadline_ns ? run->started.ns + policy->deadline_ns : INT64_MAX;
+        int64_t end = stage_end < policy_end ? stage_end : policy_end;
 
         if (sync->now.mono.ns < end) {
                 eviction_target_wake(sync->target, (struct mono_time){ end });
                 return false;
         }
-        if (turn->is_calling) { /* its answer comes first */
+        if (run->is_calling) { /* its answer comes first */
                 eviction_stages_stop_call(sync, entry);
                 return true;
         }
-        snprintf(turn->text, sizeof(turn->text), "%s",
-                 turn_end <= sync->now.mono.ns ? "the deadline of the policy passed"
-                                               : "the time of the stage passed");
+        snprintf(run->text, sizeof(run->text), "%s",
+                 policy_end <= sync->now.mono.ns ? "the deadline of the policy passed"
+                                                 : "the time of the stage passed");
         eviction_stages_fail(sync, entry,
-                             turn_end <= sync->now.mono.ns ? STAGE_FAILS_TO_ROLLBACK
-                                                           : stage->on_failure);
+                             policy_end <= sync->now.mono.ns ? STAGE_FAILS_TO_ROLLBACK
+                                                             : stage->on_failure);
         eviction_target_wake(sync->target, sync->now.mono);
         return true;
 }
 
-/* The turn is over without success: when nobody else wants the eviction it is withdrawn, else the
+/* The stages ended without success: when nobody else wants the eviction it is withdrawn, else the
  * next responder follows. */
 static void eviction_stages_decline(struct eviction_sync *sync, struct eviction_entry *entry) {
         eviction_stages_audit(sync, entry, "decline", "");
@@ -106,34 +107,34 @@ static bool is_stored(const struct eviction_entry *entry, struct slice message) 
 static void eviction_stages_lead(struct eviction_sync *sync, struct eviction_entry *entry,
                                  const struct eviction_policy *policy,
                                  const struct eviction_responder *own) {
-        struct stages_turn *turn = &entry->stages;
+        struct stages_run *run = &entry->stages;
 
-        if ((turn->state.mode == STAGES_UNDO || turn->state.mode == STAGES_SKIP) &&
+        if ((run->state.mode == STAGES_UNDO || run->state.mode == STAGES_SKIP) &&
             !eviction_stages_undo(sync, entry, policy))
                 return;
-        if (turn->state.mode == STAGES_UNDO)
-                turn->state.mode = STAGES_DECLINED;
-        if (turn->state.mode == STAGES_SKIP) {
-                turn->state.mode = STAGES_RUN;
-                if (policy->stages[turn->state.index].on_failure == STAGE_FAILS_TO_DECLINE)
-                        turn->state.mode = STAGES_DECLINED;
+        if (run->state.mode == STAGES_UNDO)
+                run->state.mode = STAGES_DECLINED;
+        if (run->state.mode == STAGES_SKIP) {
+                run->state.mode = STAGES_RUN;
+                if (policy->stages[run->state.index].on_failure == STAGE_FAILS_TO_DECLINE)
+                        run->state.mode = STAGES_DECLINED;
                 else
-                        eviction_stages_go_on(sync, turn, policy);
+                        eviction_stages_go_on(sync, run, policy);
         }
-        if (turn->state.mode == STAGES_DECLINED) {
+        if (run->state.mode == STAGES_DECLINED) {
                 eviction_stages_decline(sync, entry);
                 return;
         }
-        if (turn->state.mode == STAGES_OVER || !is_stored(entry, own->message)) {
-                eviction_stages_store(sync, entry, turn->state.mode == STAGES_OVER);
+        if (run->state.mode == STAGES_OVER || !is_stored(entry, own->message)) {
+                eviction_stages_store(sync, entry, run->state.mode == STAGES_OVER);
                 return;
         }
         if (judge_time(sync, entry, policy))
                 return;
-        if (!turn->is_calling && turn->next_call.ns <= sync->now.mono.ns)
-                eviction_stages_perform(sync, entry, &policy->stages[turn->state.index]);
-        if (!turn->is_calling && turn->next_call.ns > sync->now.mono.ns)
-                eviction_target_wake(sync->target, turn->next_call);
+        if (!run->is_calling && run->next_call.ns <= sync->now.mono.ns)
+                eviction_stages_perform(sync, entry, &policy->stages[run->state.index]);
+        if (!run->is_calling && run->next_call.ns > sync->now.mono.ns)
+                eviction_target_wake(sync->target, run->next_call);
         eviction_stages_beat(sync, entry);
 }
 
@@ -148,42 +149,41 @@ static struct mono_time mono_of(const struct eviction_sync *sync, struct wall_ti
 /* Where an earlier process left it, or at the first stage. */
 static void eviction_stages_resume(struct eviction_sync *sync, struct eviction_entry *entry,
                                    const struct eviction_responder *own) {
-        struct stages_turn *turn = &entry->stages;
+        struct stages_run *run = &entry->stages;
 
-        turn->is_known = true;
-        turn->expected = WALL_TIME_UNSET;
-        turn->started = mono_of(sync, own->start);
-        turn->last_beat = sync->now.mono;
-        if (stages_state_parse(own->message, &turn->state)) {
-                turn->has_sent = true;
-                turn->stage_started = mono_of(sync, turn->state.since);
-                turn->next_call = sync->now.mono;
+        run->is_known = true;
+        run->expected = WALL_TIME_UNSET;
+        run->started = mono_of(sync, own->start);
+        run->last_beat = sync->now.mono;
+        if (stages_state_parse(own->message, &run->state)) {
+                run->has_sent = true;
+                run->stage_started = mono_of(sync, run->state.since);
+                run->next_call = sync->now.mono;
                 return;
         }
-        turn->state = (struct stages_state){ .mode = STAGES_DECLINED,
-                                             .attempt = 1,
-                                             .since = eviction_stamp(sync->now.wall) };
+        run->state = (struct stages_state){ .mode = STAGES_DECLINED,
+                                            .attempt = 1,
+                                            .since = eviction_stamp(sync->now.wall) };
         const struct eviction_policy *policy =
                 sync->is_alive ? eviction_policy_for(sync->reconciler, sync->pod) : NULL;
         if (!policy)
                 return;
-        turn->state.mode = STAGES_RUN;
-        snprintf(turn->state.policy, sizeof(turn->state.policy), SLICE_FMT,
-                 SLICE_ARG(policy->name));
-        eviction_stages_enter(sync, turn, policy, 0);
+        run->state.mode = STAGES_RUN;
+        snprintf(run->state.policy, sizeof(run->state.policy), SLICE_FMT, SLICE_ARG(policy->name));
+        eviction_stages_enter(sync, run, policy, 0);
 }
 
 /* The pod is gone: whatever a hook is doing still is cancelled after the end. */
 static void eviction_stages_leave(struct eviction_sync *sync, struct eviction_entry *entry,
                                   const char *why) {
-        struct stages_turn *turn = &entry->stages;
+        struct stages_run *run = &entry->stages;
 
-        snprintf(turn->text, sizeof(turn->text), "%s", why);
+        snprintf(run->text, sizeof(run->text), "%s", why);
         eviction_stages_store(sync, entry, true);
 }
 
-static bool is_our_turn(const struct eviction_sync *sync, const struct eviction *eviction,
-                        const struct eviction_responder *own) {
+static bool stages_may_act(const struct eviction_sync *sync, const struct eviction *eviction,
+                           const struct eviction_responder *own) {
         bool is_safe = !sync->reconciler->config.is_controller ||
                        eviction_has_finalizer(eviction, STAGES_FINALIZER);
 
@@ -192,21 +192,21 @@ static bool is_our_turn(const struct eviction_sync *sync, const struct eviction 
                (sync->is_gone || sync->is_finished || sync->is_alive);
 }
 
-static void take_turn(struct eviction_sync *sync, struct eviction_entry *entry,
-                      const struct eviction_responder *own) {
-        struct stages_turn *turn = &entry->stages;
+static void eviction_stages_act_active(struct eviction_sync *sync, struct eviction_entry *entry,
+                                       const struct eviction_responder *own) {
+        struct stages_run *run = &entry->stages;
         const struct eviction_policy *policy;
 
-        if (!turn->is_known)
+        if (!run->is_known)
                 eviction_stages_resume(sync, entry, own);
-        policy = eviction_policy_named(sync, turn->state.policy);
+        policy = eviction_policy_named(sync, run->state.policy);
         if (sync->is_gone || sync->is_finished) {
                 eviction_stages_leave(sync, entry, "the pod is gone or finished");
-        } else if (!policy || turn->state.index >= policy->stage_count) {
-                turn->state.mode = STAGES_DECLINED;
+        } else if (!policy || run->state.index >= policy->stage_count) {
+                run->state.mode = STAGES_DECLINED;
                 eviction_stages_leave(sync, entry, "its EvictionPolicy was deleted");
         } else {
-                if (turn->has_answer && turn->state.mode == STAGES_RUN)
+                if (run->has_answer && run->state.mode == STAGES_RUN)
                         eviction_stages_take_answer(sync, entry, policy);
                 eviction_stages_lead(sync, entry, policy, own);
         }
@@ -221,6 +221,6 @@ void eviction_stages_act(struct eviction_sync *sync, struct eviction_entry *entr
                 return;
         if (eviction_outcome_is_final(status->conditions.outcome) || eviction->object.is_deleting)
                 eviction_stages_end(sync, entry);
-        else if (is_our_turn(sync, eviction, &status->responders[index]))
-                take_turn(sync, entry, &status->responders[index]);
+        else if (stages_may_act(sync, eviction, &status->responders[index]))
+                eviction_stages_act_active(sync, entry, &status->responders[index]);
 }

@@ -65,15 +65,15 @@ const struct eviction_policy *eviction_policy_for(const struct eviction_reconcil
                                                   const struct eviction_pod *pod);
 
 /* ---- eviction_stages_calls.c ---- */
-/* One call, or one look, of the stage whose turn it is. */
+/* One call, or one look, of the present stage. */
 void eviction_stages_perform(struct eviction_sync *sync, struct eviction_entry *entry,
                              const struct eviction_stage *stage);
 
 /* ---- eviction_stages_answers.c ---- */
-void eviction_stages_enter(struct eviction_sync *sync, struct stages_turn *turn,
+void eviction_stages_enter(struct eviction_sync *sync, struct stages_run *run,
                            const struct eviction_policy *policy, size_t index);
 /* To the next stage, or past the last. */
-void eviction_stages_go_on(struct eviction_sync *sync, struct stages_turn *turn,
+void eviction_stages_go_on(struct eviction_sync *sync, struct stages_run *run,
                            const struct eviction_policy *policy);
 void eviction_stages_fail(struct eviction_sync *sync, struct eviction_entry *entry,
                           enum stage_failure how);
@@ -83,14 +83,14 @@ void eviction_stages_take_answer(struct eviction_sync *sync, struct eviction_ent
 /* ---- eviction_stages_expect.c ---- */
 /* Sets the end of all stages: this one's median, once that passed its 95th percentile, then
  * nothing is said; and the medians of those to come. */
-void eviction_stages_expect(const struct eviction_sync *sync, struct stages_turn *turn,
+void eviction_stages_expect(const struct eviction_sync *sync, struct stages_run *run,
                             const struct eviction_policy *policy);
 /* What this stage is expected to take; its timeout when too little is known. */
 struct history_estimate eviction_stages_estimate(const struct eviction_sync *sync,
                                                  const struct eviction_policy *policy,
                                                  size_t index);
 /* Notes how long the stage that was just finished took. */
-void eviction_stages_learn(const struct eviction_sync *sync, const struct stages_turn *turn,
+void eviction_stages_learn(const struct eviction_sync *sync, const struct stages_run *run,
                            const struct eviction_policy *policy);
 
 /* ---- eviction_stages_undo.c ---- */
@@ -101,7 +101,7 @@ bool eviction_stages_undo(struct eviction_sync *sync, struct eviction_entry *ent
 void eviction_stages_end(struct eviction_sync *sync, struct eviction_entry *entry);
 
 /* ---- shared between them ---- */
-/* Writes where it stands; is_done ends the turn. */
+/* Writes where it stands; is_done completes the responder. */
 void eviction_stages_store(struct eviction_sync *sync, struct eviction_entry *entry, bool is_done);
 /* Sends an order to a hook; its answer comes as a result. */
 void eviction_stages_call(struct eviction_sync *sync, struct eviction_entry *entry,

@@ -2,41 +2,40 @@
 #include "base/util.h"
 #include "evict/eviction_stages.h"
 
-void eviction_stages_enter(struct eviction_sync *sync, struct stages_turn *turn,
+void eviction_stages_enter(struct eviction_sync *sync, struct stages_run *run,
                            const struct eviction_policy *policy, size_t index) {
-        turn->state.index = index;
-        turn->state.attempt = 1;
-        turn->state.since = eviction_stamp(sync->now.wall);
-        turn->state.is_open =
-                turn->state.mode == STAGES_RUN && stage_is_hook(&policy->stages[index]);
-        turn->has_sent = false;
-        turn->stage_started = turn->next_call = sync->now.mono;
-        turn->bad_in_row = 0;
-        eviction_stages_expect(sync, turn, policy);
+        run->state.index = index;
+        run->state.attempt = 1;
+        run->state.since = eviction_stamp(sync->now.wall);
+        run->state.is_open = run->state.mode == STAGES_RUN && stage_is_hook(&policy->stages[index]);
+        run->has_sent = false;
+        run->stage_started = run->next_call = sync->now.mono;
+        run->bad_in_row = 0;
+        eviction_stages_expect(sync, run, policy);
 }
 
-void eviction_stages_go_on(struct eviction_sync *sync, struct stages_turn *turn,
+void eviction_stages_go_on(struct eviction_sync *sync, struct stages_run *run,
                            const struct eviction_policy *policy) {
-        if (turn->state.index + 1 < policy->stage_count) {
-                eviction_stages_enter(sync, turn, policy, turn->state.index + 1);
+        if (run->state.index + 1 < policy->stage_count) {
+                eviction_stages_enter(sync, run, policy, run->state.index + 1);
                 return;
         }
-        turn->state.mode = STAGES_OVER;
-        turn->state.is_open = false;
+        run->state.mode = STAGES_OVER;
+        run->state.is_open = false;
 }
 
 void eviction_stages_fail(struct eviction_sync *sync, struct eviction_entry *entry,
                           enum stage_failure how) {
-        struct stages_turn *turn = &entry->stages;
+        struct stages_run *run = &entry->stages;
 
         eviction_stages_audit(sync, entry, "stage-end", "Failed");
         if (how == STAGE_FAILS_TO_ROLLBACK)
-                turn->state.mode = STAGES_UNDO;
+                run->state.mode = STAGES_UNDO;
         else
-                turn->state.mode = STAGES_SKIP;
-        turn->state.attempt = 1;
-        turn->state.since = eviction_stamp(sync->now.wall);
-        turn->stage_started = turn->next_call = sync->now.mono;
+                run->state.mode = STAGES_SKIP;
+        run->state.attempt = 1;
+        run->state.since = eviction_stamp(sync->now.wall);
+        run->stage_started = run->next_call = sync->now.mono;
 }
 
 static int64_t pause_after(uint32_t attempts) {
@@ -50,76 +49,75 @@ static int64_t pause_after(uint32_t attempts) {
 /* A try went wrong: another one, or the stage failed. */
 static void try_again(struct eviction_sync *sync, struct eviction_entry *entry,
                       const struct eviction_policy *policy) {
-        struct stages_turn *turn = &entry->stages;
-        const struct eviction_stage *stage = &policy->stages[turn->state.index];
-        int64_t delay_ns = pause_after(turn->state.attempt);
+        struct stages_run *run = &entry->stages;
+        const struct eviction_stage *stage = &policy->stages[run->state.index];
+        int64_t delay_ns = pause_after(run->state.attempt);
 
-        turn->bad_in_row++;
-        if (turn->state.attempt > stage->retries) {
-                if (turn->verdict == HOOK_FAILED)
-                        turn->state.is_open = false; /* it said so itself: nothing to cancel */
+        run->bad_in_row++;
+        if (run->state.attempt > stage->retries) {
+                if (run->verdict == HOOK_FAILED)
+                        run->state.is_open = false; /* it said so itself: nothing to cancel */
                 eviction_stages_fail(sync, entry, stage->on_failure);
                 return;
         }
-        turn->state.attempt++;
-        if (turn->retry_after_s * NS_PER_S > delay_ns)
-                delay_ns = turn->retry_after_s * NS_PER_S;
-        turn->next_call.ns = sync->now.mono.ns + delay_ns;
-        if (turn->verdict == HOOK_FAILED)
-                turn->has_sent = false;
-        else if (turn->verdict == HOOK_SILENT)
-                turn->has_sent = true;
+        run->state.attempt++;
+        if (run->retry_after_s * NS_PER_S > delay_ns)
+                delay_ns = run->retry_after_s * NS_PER_S;
+        run->next_call.ns = sync->now.mono.ns + delay_ns;
+        if (run->verdict == HOOK_FAILED)
+                run->has_sent = false;
+        else if (run->verdict == HOOK_SILENT)
+                run->has_sent = true;
 }
 
 static void take_progress(struct eviction_sync *sync, struct eviction_entry *entry,
                           const struct eviction_policy *policy) {
-        struct stages_turn *turn = &entry->stages;
-        int64_t delay_ns =
-                turn->retry_after_s > 0 ? turn->retry_after_s * NS_PER_S : STAGES_POLL_NS;
+        struct stages_run *run = &entry->stages;
+        int64_t delay_ns = run->retry_after_s > 0 ? run->retry_after_s * NS_PER_S : STAGES_POLL_NS;
 
-        turn->has_sent = true;
-        turn->has_news = true;
-        turn->bad_in_row = 0;
-        turn->next_call.ns = sync->now.mono.ns + delay_ns;
-        if (turn->eta_s > 0)
-                turn->expected.ns = sync->now.wall.ns + turn->eta_s * NS_PER_S;
+        run->has_sent = true;
+        run->has_news = true;
+        run->bad_in_row = 0;
+        run->next_call.ns = sync->now.mono.ns + delay_ns;
+        if (run->eta_s > 0)
+                run->expected.ns = sync->now.wall.ns + run->eta_s * NS_PER_S;
         else
-                eviction_stages_expect(sync, turn, policy);
+                eviction_stages_expect(sync, run, policy);
 }
 
 /* Of an evict, delete or wait stage: what is not so yet is asked again later. */
-static void ask_later(struct eviction_sync *sync, struct stages_turn *turn) {
+static void ask_later(struct eviction_sync *sync, struct stages_run *run) {
         int64_t delay_ns = EVICTION_TRY_FIRST_NS;
 
-        for (uint32_t i = 0; i < turn->bad_in_row && delay_ns < 60 * NS_PER_S; i++)
+        for (uint32_t i = 0; i < run->bad_in_row && delay_ns < 60 * NS_PER_S; i++)
                 delay_ns *= 2;
-        turn->bad_in_row++;
-        turn->has_news = true;
-        turn->next_call.ns = sync->now.mono.ns + delay_ns;
+        run->bad_in_row++;
+        run->has_news = true;
+        run->next_call.ns = sync->now.mono.ns + delay_ns;
 }
 
 void eviction_stages_take_answer(struct eviction_sync *sync, struct eviction_entry *entry,
                                  const struct eviction_policy *policy) {
-        struct stages_turn *turn = &entry->stages;
-        const struct eviction_stage *stage = &policy->stages[turn->state.index];
+        struct stages_run *run = &entry->stages;
+        const struct eviction_stage *stage = &policy->stages[run->state.index];
 
-        turn->has_answer = false;
-        if (turn->verdict == HOOK_DONE) {
-                turn->state.is_open = false;
-                turn->state.done |= 1U << turn->state.index;
-                eviction_stages_learn(sync, turn, policy);
+        run->has_answer = false;
+        if (run->verdict == HOOK_DONE) {
+                run->state.is_open = false;
+                run->state.done |= 1U << run->state.index;
+                eviction_stages_learn(sync, run, policy);
                 eviction_stages_audit(sync, entry, "stage-end", "Done");
-                eviction_stages_go_on(sync, turn, policy);
+                eviction_stages_go_on(sync, run, policy);
         } else if (!stage_is_hook(stage)) {
-                ask_later(sync, turn);
-        } else if (turn->verdict == HOOK_IN_PROGRESS) {
+                ask_later(sync, run);
+        } else if (run->verdict == HOOK_IN_PROGRESS) {
                 take_progress(sync, entry, policy);
-        } else if (turn->verdict == HOOK_UNKNOWN) {
-                turn->has_sent = false;
-        } else if (turn->verdict == HOOK_DECLINES) {
+        } else if (run->verdict == HOOK_UNKNOWN) {
+                run->has_sent = false;
+        } else if (run->verdict == HOOK_DECLINES) {
                 eviction_stages_audit(sync, entry, "stage-end", "Declined");
-                turn->state.mode = STAGES_DECLINED;
-                turn->state.is_open = false;
+                run->state.mode = STAGES_DECLINED;
+                run->state.is_open = false;
         } else {
                 try_again(sync, entry, policy);
         }

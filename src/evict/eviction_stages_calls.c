@@ -47,14 +47,14 @@ void eviction_stages_stop_call(struct eviction_sync *sync, struct eviction_entry
 
 static void run_hook(struct eviction_sync *sync, struct eviction_entry *entry,
                      const struct eviction_stage *stage) {
-        struct stages_turn *turn = &entry->stages;
-        struct hook_order order = { .op = turn->has_sent ? "poll" : "run",
+        struct stages_run *run = &entry->stages;
+        struct hook_order order = { .op = run->has_sent ? "poll" : "run",
                                     .stage = stage,
                                     .hook = &stage->hook,
-                                    .state = &turn->state,
-                                    .deadline = { turn->state.since.ns + stage->timeout_ns } };
+                                    .state = &run->state,
+                                    .deadline = { run->state.since.ns + stage->timeout_ns } };
 
-        if (!turn->has_sent)
+        if (!run->has_sent)
                 eviction_stages_audit(sync, entry, "stage-start", "");
         eviction_stages_call(sync, entry, &order);
 }
@@ -85,7 +85,7 @@ static int64_t ready_others(const struct eviction_sync *sync, const struct selec
         return count;
 }
 
-static bool eviction_stages_calls_holds(struct eviction_sync *sync, struct stages_turn *turn,
+static bool eviction_stages_calls_holds(struct eviction_sync *sync, struct stages_run *run,
                                         const struct eviction_wait *wait) {
         bool has_label = false;
 
@@ -93,7 +93,7 @@ static bool eviction_stages_calls_holds(struct eviction_sync *sync, struct stage
                 int64_t count = ready_others(sync, &wait->ready);
 
                 if (count < wait->ready_count) {
-                        snprintf(turn->text, sizeof(turn->text), "%lld of %lld other pods ready",
+                        snprintf(run->text, sizeof(run->text), "%lld of %lld other pods ready",
                                  (long long)count, (long long)wait->ready_count);
                         return false;
                 }
@@ -104,25 +104,25 @@ static bool eviction_stages_calls_holds(struct eviction_sync *sync, struct stage
                 has_label |= slice_eq(sync->pod->labels.items[i].key, wait->label_key) &&
                              slice_eq(sync->pod->labels.items[i].value, wait->label_value);
         if (!has_label)
-                snprintf(turn->text, sizeof(turn->text), "waiting for label " SLICE_FMT,
+                snprintf(run->text, sizeof(run->text), "waiting for label " SLICE_FMT,
                          SLICE_ARG(wait->label_key));
         return has_label;
 }
 
 static void check_wait(struct eviction_sync *sync, struct eviction_entry *entry,
                        const struct eviction_stage *stage) {
-        struct stages_turn *turn = &entry->stages;
+        struct stages_run *run = &entry->stages;
 
-        turn->bad_in_row = 0;
-        if (!eviction_stages_calls_holds(sync, turn, &stage->wait)) {
-                turn->has_news = true;
-                turn->next_call.ns = sync->now.mono.ns + STAGES_CHECK_NS;
-                eviction_target_wake(sync->target, turn->next_call);
+        run->bad_in_row = 0;
+        if (!eviction_stages_calls_holds(sync, run, &stage->wait)) {
+                run->has_news = true;
+                run->next_call.ns = sync->now.mono.ns + STAGES_CHECK_NS;
+                eviction_target_wake(sync->target, run->next_call);
                 return;
         }
         if (!stage->wait.url.len) {
-                turn->has_answer = true;
-                turn->verdict = HOOK_DONE;
+                run->has_answer = true;
+                run->verdict = HOOK_DONE;
                 eviction_target_wake(sync->target, sync->now.mono);
                 return;
         }
@@ -139,23 +139,23 @@ static void check_wait(struct eviction_sync *sync, struct eviction_entry *entry,
 
 void eviction_stages_result(struct eviction_entry *entry,
                             const struct eviction_effect_result *result) {
-        struct stages_turn *turn = &entry->stages;
-        struct hook_answer answer = eviction_hook_answer(result, turn->is_poll);
+        struct stages_run *run = &entry->stages;
+        struct hook_answer answer = eviction_hook_answer(result, run->is_poll);
 
-        if (turn->called == STAGES_CALLED_URL)
+        if (run->called == STAGES_CALLED_URL)
                 answer.verdict = result->http == 200 ? HOOK_DONE : HOOK_RETRY;
-        else if (turn->called == STAGES_CALLED_POD)
+        else if (run->called == STAGES_CALLED_POD)
                 answer.verdict = result->code == BERTH_OK || result->code == BERTH_ERR_NOT_FOUND
                                          ? HOOK_IN_PROGRESS
                                          : HOOK_RETRY;
-        if (turn->called == STAGES_CALLED_POD && answer.verdict == HOOK_IN_PROGRESS)
+        if (run->called == STAGES_CALLED_POD && answer.verdict == HOOK_IN_PROGRESS)
                 answer.text = SLICE_LITERAL("the pod is being deleted");
-        turn->is_calling = false;
-        turn->has_answer = true;
-        turn->verdict = (int)answer.verdict;
-        turn->retry_after_s = answer.retry_after_s;
-        turn->eta_s = answer.eta_s;
-        snprintf(turn->text, sizeof(turn->text), SLICE_FMT, SLICE_ARG(answer.text));
+        run->is_calling = false;
+        run->has_answer = true;
+        run->verdict = (int)answer.verdict;
+        run->retry_after_s = answer.retry_after_s;
+        run->eta_s = answer.eta_s;
+        snprintf(run->text, sizeof(run->text), SLICE_FMT, SLICE_ARG(answer.text));
 }
 /* ---- the stage ---- */
 

@@ -21,27 +21,27 @@ struct history_estimate eviction_stages_estimate(const struct eviction_sync *syn
                                          policy->stages[index].timeout_ns, sync->now.wall);
 }
 
-void eviction_stages_expect(const struct eviction_sync *sync, struct stages_turn *turn,
+void eviction_stages_expect(const struct eviction_sync *sync, struct stages_run *run,
                             const struct eviction_policy *policy) {
-        int64_t spent_ns = sync->now.mono.ns - turn->stage_started.ns, left_ns;
+        int64_t spent_ns = sync->now.mono.ns - run->stage_started.ns, left_ns;
 
-        turn->expected = WALL_TIME_UNSET;
-        if (!sync->reconciler->config.history || turn->state.mode != STAGES_RUN)
+        run->expected = WALL_TIME_UNSET;
+        if (!sync->reconciler->config.history || run->state.mode != STAGES_RUN)
                 return;
-        struct history_estimate now = eviction_stages_estimate(sync, policy, turn->state.index);
+        struct history_estimate now = eviction_stages_estimate(sync, policy, run->state.index);
         left_ns = (spent_ns < now.p50_ns ? now.p50_ns : now.p95_ns) - spent_ns;
         if (now.count == 0 || left_ns <= 0)
                 return;
-        for (size_t i = turn->state.index + 1; i < policy->stage_count; i++)
+        for (size_t i = run->state.index + 1; i < policy->stage_count; i++)
                 left_ns += eviction_stages_estimate(sync, policy, i).p50_ns;
-        turn->expected.ns = sync->now.wall.ns + left_ns;
+        run->expected.ns = sync->now.wall.ns + left_ns;
 }
 
-void eviction_stages_learn(const struct eviction_sync *sync, const struct stages_turn *turn,
+void eviction_stages_learn(const struct eviction_sync *sync, const struct stages_run *run,
                            const struct eviction_policy *policy) {
         char name[600];
         struct history_key key = { .owner = sync->pod ? sync->pod->owner : SLICE_EMPTY,
-                                   .stage = policy->stages[turn->state.index].name };
+                                   .stage = policy->stages[run->state.index].name };
 
         if (!sync->reconciler->config.history)
                 return;
@@ -49,5 +49,5 @@ void eviction_stages_learn(const struct eviction_sync *sync, const struct stages
                  SLICE_ARG(policy->name));
         key.policy = slice_of(name);
         eviction_history_add(sync->reconciler->config.history, &key,
-                             sync->now.mono.ns - turn->stage_started.ns, sync->now.wall);
+                             sync->now.mono.ns - run->stage_started.ns, sync->now.wall);
 }

@@ -114,18 +114,18 @@ void eviction_stages_audit(struct eviction_sync *sync, const struct eviction_ent
 
 void eviction_stages_store(struct eviction_sync *sync, struct eviction_entry *entry, bool is_done) {
         const struct eviction *eviction = entry->eviction;
-        struct stages_turn *turn = &entry->stages;
+        struct stages_run *run = &entry->stages;
         struct buf text = { 0 };
-        struct eviction_news news = { .is_done = is_done, .expected = turn->expected };
+        struct eviction_news news = { .is_done = is_done, .expected = run->expected };
 
-        stages_state_write(&turn->state, eviction_policy_named(sync, turn->state.policy),
-                           turn->text, &text);
+        stages_state_write(&run->state, eviction_policy_named(sync, run->state.policy), run->text,
+                           &text);
         buf_char(&text, '\0');
         news.message = text.data;
         eviction_report(sync, eviction,
                         eviction_find_responder(&eviction->status, SLICE_LITERAL(EVICTION_STAGER)),
                         &news);
-        turn->has_news = false;
-        turn->last_beat = sync->now.mono;
+        run->has_news = false;
+        run->last_beat = sync->now.mono;
         buf_release(&text);
 }

@@ -34,30 +34,30 @@ static const char *next_op(struct stages_state *state, const struct eviction_pol
 /* This one is undone, or given up. */
 static void eviction_stages_undo_settle(struct eviction_sync *sync, struct eviction_entry *entry,
                                         bool is_done) {
-        struct stages_turn *turn = &entry->stages;
+        struct stages_run *run = &entry->stages;
 
         eviction_stages_audit(sync, entry, "rollback", is_done ? "Done" : "Failed");
-        turn->next_call = sync->now.mono;
-        turn->state.attempt = 1;
-        if (turn->state.is_open)
-                turn->state.is_open = false;
+        run->next_call = sync->now.mono;
+        run->state.attempt = 1;
+        if (run->state.is_open)
+                run->state.is_open = false;
         else
-                turn->state.done &= ~(1U << turn->state.index);
+                run->state.done &= ~(1U << run->state.index);
 }
 
 static void take_answer(struct eviction_sync *sync, struct eviction_entry *entry) {
-        struct stages_turn *turn = &entry->stages;
+        struct stages_run *run = &entry->stages;
 
-        turn->has_answer = false;
-        if (turn->verdict == HOOK_DONE || turn->verdict == HOOK_UNKNOWN) {
+        run->has_answer = false;
+        if (run->verdict == HOOK_DONE || run->verdict == HOOK_UNKNOWN) {
                 eviction_stages_undo_settle(sync, entry, true);
-        } else if (turn->verdict == HOOK_IN_PROGRESS) {
-                turn->next_call.ns = sync->now.mono.ns + STAGES_POLL_NS;
-        } else if (turn->state.attempt >= STAGES_UNDO_ATTEMPTS) {
+        } else if (run->verdict == HOOK_IN_PROGRESS) {
+                run->next_call.ns = sync->now.mono.ns + STAGES_POLL_NS;
+        } else if (run->state.attempt >= STAGES_UNDO_ATTEMPTS) {
                 eviction_stages_undo_settle(sync, entry, false);
         } else {
-                turn->next_call.ns = sync->now.mono.ns + (NS_PER_S << turn->state.attempt);
-                turn->state.attempt++;
+                run->next_call.ns = sync->now.mono.ns + (NS_PER_S << run->state.attempt);
+                run->state.attempt++;
         }
 }
 
@@ -98,12 +98,12 @@ static bool is_stored(const struct eviction_entry *entry) {
 
 bool eviction_stages_undo(struct eviction_sync *sync, struct eviction_entry *entry,
                           const struct eviction_policy *policy) {
-        struct stages_turn *turn = &entry->stages;
-        struct hook_order order = { .state = &turn->state, .deadline = WALL_TIME_UNSET };
+        struct stages_run *run = &entry->stages;
+        struct hook_order order = { .state = &run->state, .deadline = WALL_TIME_UNSET };
 
-        if (turn->has_answer)
+        if (run->has_answer)
                 take_answer(sync, entry);
-        order.op = next_op(&turn->state, policy);
+        order.op = next_op(&run->state, policy);
         if (!order.op)
                 return true;
         if (!is_stored(entry)) {
@@ -111,13 +111,13 @@ bool eviction_stages_undo(struct eviction_sync *sync, struct eviction_entry *ent
                         patch_note(sync, entry, false);
                 else
                         eviction_stages_store(sync, entry, false);
-        } else if (!turn->is_calling && turn->next_call.ns <= sync->now.mono.ns) {
-                order.stage = &policy->stages[turn->state.index];
-                order.hook = turn->state.is_open ? &order.stage->hook : &order.stage->rollback;
+        } else if (!run->is_calling && run->next_call.ns <= sync->now.mono.ns) {
+                order.stage = &policy->stages[run->state.index];
+                order.hook = run->state.is_open ? &order.stage->hook : &order.stage->rollback;
                 eviction_stages_audit(sync, entry, "rollback", order.op);
                 eviction_stages_call(sync, entry, &order);
-        } else if (!turn->is_calling) {
-                eviction_target_wake(sync->target, turn->next_call);
+        } else if (!run->is_calling) {
+                eviction_target_wake(sync->target, run->next_call);
         }
         return false;
 }
@@ -125,21 +125,21 @@ bool eviction_stages_undo(struct eviction_sync *sync, struct eviction_entry *ent
 /* ---- after the end ---- */
 
 /* What is left to undo follows from how it ended and from where the stages stood. */
-static void turn_to_undo(struct eviction_sync *sync, struct eviction_entry *entry) {
+static void stages_begin_undo(struct eviction_sync *sync, struct eviction_entry *entry) {
         const struct eviction_status *status = &entry->eviction->status;
-        struct stages_turn *turn = &entry->stages;
-        struct stages_state *state = &turn->state;
+        struct stages_run *run = &entry->stages;
+        struct stages_state *state = &run->state;
         int index = eviction_find_responder(status, SLICE_LITERAL(EVICTION_STAGER));
         const struct eviction_responder *own = &status->responders[index];
         enum eviction_outcome outcome = status->conditions.outcome;
         bool is_canceled = outcome == EVICTION_CANCELED || entry->eviction->object.is_deleting;
 
-        turn->is_ended = true;
-        turn->next_call = sync->now.mono;
+        run->is_ended = true;
+        run->next_call = sync->now.mono;
         if (stages_state_parse(entry->eviction->stages, state))
                 return;
         if (own->state == RESPONDER_INTERRUPTED ||
-            (!turn->is_known && !stages_state_parse(own->message, state)) ||
+            (!run->is_known && !stages_state_parse(own->message, state)) ||
             (!is_canceled && !eviction_outcome_is_evicted(outcome)))
                 state->done = state->is_open = 0;
         /* With the pod gone there is nothing to go back to, also when the Eviction went before it
@@ -152,34 +152,34 @@ static void turn_to_undo(struct eviction_sync *sync, struct eviction_entry *entr
 }
 
 /* A run that was answered after the end: what it finished is rolled back, not cancelled. */
-static void take_last_answer(struct stages_turn *turn) {
-        turn->has_answer = false;
-        if (turn->called != STAGES_CALLED_HOOK || turn->state.mode != STAGES_RUN)
+static void take_last_answer(struct stages_run *run) {
+        run->has_answer = false;
+        if (run->called != STAGES_CALLED_HOOK || run->state.mode != STAGES_RUN)
                 return;
-        if (turn->verdict == HOOK_DONE)
-                turn->state.done |= 1U << turn->state.index;
-        if (turn->verdict == HOOK_DONE || turn->verdict == HOOK_DECLINES ||
-            turn->verdict == HOOK_FAILED)
-                turn->state.is_open = false;
+        if (run->verdict == HOOK_DONE)
+                run->state.done |= 1U << run->state.index;
+        if (run->verdict == HOOK_DONE || run->verdict == HOOK_DECLINES ||
+            run->verdict == HOOK_FAILED)
+                run->state.is_open = false;
 }
 
 void eviction_stages_end(struct eviction_sync *sync, struct eviction_entry *entry) {
-        struct stages_turn *turn = &entry->stages;
+        struct stages_run *run = &entry->stages;
         const struct eviction_policy *policy;
 
         if (!eviction_has_finalizer(entry->eviction, STAGES_FINALIZER))
                 return;
-        if (turn->is_calling && !turn->is_ended) {
+        if (run->is_calling && !run->is_ended) {
                 eviction_stages_stop_call(sync, entry);
                 return;
         }
-        if (!turn->is_ended) {
-                if (turn->has_answer)
-                        take_last_answer(turn);
-                turn_to_undo(sync, entry);
+        if (!run->is_ended) {
+                if (run->has_answer)
+                        take_last_answer(run);
+                stages_begin_undo(sync, entry);
         }
-        policy = eviction_policy_named(sync, turn->state.policy);
-        if (!policy || turn->state.index >= policy->stage_count ||
+        policy = eviction_policy_named(sync, run->state.policy);
+        if (!policy || run->state.index >= policy->stage_count ||
             eviction_stages_undo(sync, entry, policy))
                 patch_note(sync, entry, true);
 }

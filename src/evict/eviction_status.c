@@ -59,7 +59,7 @@ static bool is_changed(struct wall_time before, struct wall_time after) {
         return before.ns != after.ns;
 }
 
-/* The first write: the first in turn is Active, or none when all is over in the same write. */
+/* The first write: the first in order is Active, or none when all is over in the same write. */
 static int check_start(const struct eviction_status *after, struct err *err) {
         bool is_final = eviction_outcome_is_final(after->conditions.outcome);
 
@@ -71,7 +71,7 @@ static int check_start(const struct eviction_status *after, struct err *err) {
                 if (responder->state != expected)
                         return eviction_status_refuse(err, responder, "wrong state at the start");
                 if (i > 0 && responder->priority > responder[-1].priority)
-                        return eviction_status_refuse(err, responder, "out of turn");
+                        return eviction_status_refuse(err, responder, "not in order of priority");
         }
         return 0;
 }
@@ -92,8 +92,9 @@ static int check_left(const struct eviction_responder *was, const struct evictio
         return 0;
 }
 
-static int check_turns(const struct eviction_status *before, const struct eviction_status *after,
-                       struct wall_time now, struct err *err) {
+static int check_transitions(const struct eviction_status *before,
+                             const struct eviction_status *after, struct wall_time now,
+                             struct err *err) {
         int active = eviction_active(before);
 
         for (size_t i = 0; i < after->responder_count; i++) {
@@ -137,8 +138,8 @@ static int check_beat(const struct eviction_responder *was, const struct evictio
 }
 
 /* Start and end are each written once, at the time they happen. */
-static int check_turn(const struct eviction_responder *was, const struct eviction_responder *is,
-                      struct wall_time now, bool is_clock_free, struct err *err) {
+static int check_times(const struct eviction_responder *was, const struct eviction_responder *is,
+                       struct wall_time now, bool is_clock_free, struct err *err) {
         if (is_changed(was->start, is->start) &&
             (wall_time_is_set(was->start) || is->state != RESPONDER_ACTIVE ||
              (!is_clock_free && !is_near(is->start, now))))
@@ -168,7 +169,7 @@ static int check_report(const struct eviction_responder *was, const struct evict
 
         if (is->message.len > EVICTION_MESSAGE_MAX)
                 return eviction_status_refuse(err, is, "message is too long");
-        if (check_turn(was, is, now, is_clock_free, err) < 0 ||
+        if (check_times(was, is, now, is_clock_free, err) < 0 ||
             check_beat(was, is, now, is_clock_free, err) < 0)
                 return BERTH_ERR_INVALID;
         if (is_changed(was->expected, is->expected) && wall_time_is_set(is->expected) &&
@@ -200,20 +201,21 @@ int eviction_status_check(const struct eviction_status *before, const struct evi
                                                          .heartbeat = { INT64_MIN },
                                                          .expected = { INT64_MIN },
                                                          .completion = { INT64_MIN } };
-        bool has_turns = before && before->responder_count > 0;
+        bool has_responders = before && before->responder_count > 0;
         size_t active_count = 0;
 
-        if (has_turns && before->responder_count != after->responder_count)
+        if (has_responders && before->responder_count != after->responder_count)
                 return err_set(err, BERTH_ERR_INVALID, "the list of responders is fixed");
         if (check_conditions(before, after, err) < 0)
                 return BERTH_ERR_INVALID;
-        if (has_turns ? check_turns(before, after, now, err) < 0 : check_start(after, err) < 0)
+        if (has_responders ? check_transitions(before, after, now, err) < 0
+                           : check_start(after, err) < 0)
                 return BERTH_ERR_INVALID;
         for (size_t i = 0; i < after->responder_count; i++) {
                 const struct eviction_responder *is = &after->responders[i];
 
                 active_count += is->state == RESPONDER_ACTIVE;
-                if (check_report(has_turns ? &before->responders[i] : &blank, is, now,
+                if (check_report(has_responders ? &before->responders[i] : &blank, is, now,
                                  is_clock_free, err) < 0)
                         return BERTH_ERR_INVALID;
         }

@@ -32,7 +32,7 @@ struct slot_ledger {
         struct map *entries;      /* uid -> struct slot_ledger_entry */
         struct map *observations; /* source and key -> struct sight */
         uint64_t last_serial;
-        size_t seen; /* at the last turns */
+        size_t seen; /* at the last admission */
 };
 
 struct slot_ledger *slot_ledger_new(const struct eviction_slot_limits *limits) {
@@ -182,7 +182,7 @@ void slot_ledger_unsee_all(struct slot_ledger *ledger, enum slot_source source) 
                         free(map_remove(ledger->observations, key));
 }
 
-/* ---- turns ---- */
+/* ---- admission ---- */
 
 struct slot_ledger_counting {
         struct eviction_slots *slots;
@@ -267,7 +267,7 @@ static struct eviction_demand *slot_ledger_gather(const struct slot_ledger *ledg
 /* A pod that is under way already, whoever sees to it, needs no second slot. */
 static size_t let_in_known(struct slot_ledger_counting *counting, struct eviction_demand *demands,
                            size_t count) {
-        size_t kept = 0;
+        size_t remaining = 0;
 
         for (size_t i = 0; i < count; i++) {
                 struct slot_ledger_entry *entry = demands[i].self;
@@ -275,9 +275,9 @@ static size_t let_in_known(struct slot_ledger_counting *counting, struct evictio
                 if (map_get(counting->counted, entry->uid))
                         entry->state = ENTRY_HOLDS;
                 else
-                        demands[kept++] = demands[i];
+                        demands[remaining++] = demands[i];
         }
-        return kept;
+        return remaining;
 }
 
 void slot_ledger_let_in(struct slot_ledger *ledger, struct mono_time now) {

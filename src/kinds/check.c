@@ -24,10 +24,10 @@ static void at_write(const struct at *at, struct buf *out) {
 }
 
 static const char *check_keep(struct checker *checker, struct buf *text) {
-        const char *kept = arena_string(checker->errors->arena, buf_view(text));
+        const char *copy = arena_string(checker->errors->arena, buf_view(text));
 
         buf_release(text);
-        return kept;
+        return copy;
 }
 
 const char *at_text(struct checker *checker, const struct at *at) {

@@ -71,7 +71,8 @@ static bool check_deadline(struct pod_update_validate_pair *pair, const struct a
 
 /* ---- tolerations, gates ---- */
 
-static bool is_kept_toleration(struct pod_update_validate_pair *pair, const struct json_node *old) {
+static bool is_toleration_retained(struct pod_update_validate_pair *pair,
+                                   const struct json_node *old) {
         struct json_node *after = node_get(pair->after, "tolerations");
 
         for (size_t i = 0; i < node_count(after); i++) {
@@ -92,7 +93,7 @@ static void check_added_tolerations(struct pod_update_validate_pair *pair, const
         struct json_node *before = node_get(pair->before, "tolerations");
 
         for (size_t i = 0; i < node_count(before); i++)
-                if (!is_kept_toleration(pair, node_at(before, i))) {
+                if (!is_toleration_retained(pair, node_at(before, i))) {
                         report(pair->checker, FIELD_FORBIDDEN, at, "tolerations", NULL,
                                "existing toleration can not be modified except its "
                                "tolerationSeconds");

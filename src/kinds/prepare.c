@@ -16,13 +16,13 @@ void keep_member(struct json_tree *tree, struct json_node *object, const struct 
                 node_remove(object, key);
 }
 
-static bool is_kept_apart(struct slice key) {
+static bool is_prepared_apart(struct slice key) {
         return slice_is(key, "metadata") || slice_is(key, "status") ||
                slice_is(key, "apiVersion") || slice_is(key, "kind");
 }
 
 void keep_all_but_status(struct json_tree *tree, struct json_node *object, const struct json *old) {
-        struct json_iter kept = json_iter(old);
+        struct json_iter members = json_iter(old);
         const struct json *value;
         struct slice key;
 
@@ -31,11 +31,11 @@ void keep_all_but_status(struct json_tree *tree, struct json_node *object, const
 
                 is_done = true;
                 while (is_done && node_next(&iter, &key, NULL))
-                        if (!is_kept_apart(key) && !json_get_slice(old, key))
+                        if (!is_prepared_apart(key) && !json_get_slice(old, key))
                                 is_done = !node_remove_slice(object, key);
         }
-        while (json_next(&kept, &key, &value))
-                if (!is_kept_apart(key))
+        while (json_next(&members, &key, &value))
+                if (!is_prepared_apart(key))
                         node_set(tree, object, key, node_import(tree, value));
 }
 

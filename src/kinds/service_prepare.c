@@ -94,8 +94,8 @@ static void address_family(struct json_tree *tree, struct json_node *spec) {
 }
 
 PREPARE_HOOK(service_prepare) {
-        static const char *const kept[] = { "clusterIP", "clusterIPs", "ipFamilies",
-                                            "ipFamilyPolicy" };
+        static const char *const carried_over[] = { "clusterIP", "clusterIPs", "ipFamilies",
+                                                    "ipFamilyPolicy" };
         struct json_node *spec = node_need_object(tree, object, "spec"), *metadata;
         const struct json *old_spec = json_get(old, "spec");
 
@@ -108,9 +108,9 @@ PREPARE_HOOK(service_prepare) {
         metadata = node_get(object, "metadata");
         uint64_t start = slice_hash(node_get_text(metadata, "name")) ^
                          (slice_hash(node_get_text(metadata, "namespace")) << 1);
-        for (size_t i = 0; old && i < sizeof(kept) / sizeof(kept[0]); i++)
-                if (!node_get(spec, kept[i]))
-                        keep_member(tree, spec, old_spec, kept[i]);
+        for (size_t i = 0; old && i < sizeof(carried_over) / sizeof(carried_over[0]); i++)
+                if (!node_get(spec, carried_over[i]))
+                        keep_member(tree, spec, old_spec, carried_over[i]);
         if (node_get_text(spec, "clusterIP").len == 0)
                 allocate_address(context, tree, spec, start);
         address_family(tree, spec);

@@ -7,10 +7,10 @@
 #include <assert.h>
 
 static struct slice action_request_keep(struct arena *arena, struct buf *text) {
-        struct slice kept = arena_slice(arena, buf_view(text));
+        struct slice copy = arena_slice(arena, buf_view(text));
 
         buf_release(text);
-        return kept;
+        return copy;
 }
 
 static struct slice pod_path(const struct action *action, struct arena *arena,

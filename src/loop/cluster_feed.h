@@ -32,9 +32,9 @@ struct cluster_feed_config {
                         const struct json *object);
 };
 
-/* changed runs (deferred, once per turn of the loop) after the model or the object cache changed,
- * with the CLUSTER_* bits that changes of the object cache stand for; it is not called before every
- * first list is complete. */
+/* changed runs (deferred, once per iteration of the loop) after the model or the object cache
+ * changed, with the CLUSTER_* bits that changes of the object cache stand for; it is not called
+ * before every first list is complete. */
 struct cluster_feed *cluster_feed_new(const struct cluster_feed_config *config,
                                       void (*changed)(void *context, uint32_t woken),
                                       void *context);
@@ -42,5 +42,5 @@ void cluster_feed_free(struct cluster_feed *feed); /* accepts NULL */
 bool cluster_feed_is_synced(const struct cluster_feed *feed);
 /* Objects that could not be read, and the last reason. */
 uint64_t cluster_feed_problems(const struct cluster_feed *feed, const struct err **ret_last);
-/* Ends the quiet period: changed will run in the next turn even if nothing comes. */
+/* Ends the quiet period: changed will run in the next iteration even if nothing comes. */
 void cluster_feed_poke(struct cluster_feed *feed);

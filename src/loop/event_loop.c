@@ -1,9 +1,9 @@
 /* The event loop of the running program over epoll.
  *
- * The clocks are read once per turn. A timer armed in a turn is due after that turn's time, so that
- * no callback can keep a turn from ending; the same holds for deferred calls, which are counted
- * before the first one runs. Removed descriptors stay in memory until the turn ends, because the
- * batch that epoll returned may still point at them. */
+ * The clocks are read once per iteration. A timer armed in an iteration is due after its time, so
+ * that no callback can keep an iteration from ending; the same holds for deferred calls, which are
+ * counted before the first one runs. Removed descriptors stay in memory until the iteration ends,
+ * because the batch that epoll returned may still point at them. */
 #include "loop/event_loop.h"
 
 #include "base/heap.h"
@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define EVENTS_PER_TURN 256
+#define EVENTS_PER_ITERATION 256
 
 struct loop_io {
         struct loop_io *next, *previous; /* all live ones; dead ones use next only */
@@ -224,7 +224,7 @@ static void run_io(struct epoll_event *events, int count) {
         }
 }
 
-/* ---- turning ---- */
+/* ---- running ---- */
 
 static void loop_ops_stop(void *self) {
         ((struct event_loop *)self)->is_stopped = true;
@@ -246,9 +246,10 @@ static int wait_ms(struct event_loop *loop, int64_t max_wait_ns) {
         return left > INT_MAX ? INT_MAX : (int)left;
 }
 
-int event_loop_turn(struct event_loop *loop, int64_t max_wait_ns, struct err *err) {
-        struct epoll_event events[EVENTS_PER_TURN];
-        int count = epoll_wait(loop->epoll_fd, events, EVENTS_PER_TURN, wait_ms(loop, max_wait_ns));
+int event_loop_run_once(struct event_loop *loop, int64_t max_wait_ns, struct err *err) {
+        struct epoll_event events[EVENTS_PER_ITERATION];
+        int count = epoll_wait(loop->epoll_fd, events, EVENTS_PER_ITERATION,
+                               wait_ms(loop, max_wait_ns));
 
         if (count < 0 && errno != EINTR)
                 return err_set_errno(err, BERTH_ERR_IO, errno, "cannot wait for descriptors");
@@ -262,7 +263,7 @@ int event_loop_turn(struct event_loop *loop, int64_t max_wait_ns, struct err *er
 
 int event_loop_run(struct event_loop *loop, struct err *err) {
         while (!loop->is_stopped) {
-                int result = event_loop_turn(loop, -1, err);
+                int result = event_loop_run_once(loop, -1, err);
 
                 if (result < 0)
                         return result;

@@ -11,9 +11,9 @@ void event_loop_free(struct event_loop *loop);
 /* The loop as everybody else sees it; lives as long as the event loop. */
 struct loop *event_loop_as_loop(struct event_loop *loop);
 
-/* Turns until loop_stop, at once when it was stopped before; may be called again afterwards. */
+/* Runs until loop_stop, at once when it was stopped before; may be called again afterwards. */
 int event_loop_run(struct event_loop *loop, struct err *err);
-/* One turn: waits for descriptors, at most until the next timer is due and at most max_wait_ns (0 =
- * do not wait, < 0 = no limit), then runs what was deferred before, what descriptors ask for and
- * the timers that are due, in this order. Waits are in whole milliseconds, rounded up. */
-int event_loop_turn(struct event_loop *loop, int64_t max_wait_ns, struct err *err);
+/* One iteration: waits for descriptors, at most until the next timer is due and at most max_wait_ns
+ * (0 = do not wait, < 0 = no limit), then runs what was deferred before, what descriptors ask for
+ * and the timers that are due, in this order. Waits are in whole milliseconds, rounded up. */
+int event_loop_run_once(struct event_loop *loop, int64_t max_wait_ns, struct err *err);

@@ -1,4 +1,4 @@
-/* Turns the eviction service from the loop. */
+/* Steps the eviction service from the loop. */
 #include "loop/runtime_evictions.h"
 
 #include "base/log.h"

@@ -146,7 +146,7 @@ size_t cluster_taint_set_cap(const struct cluster *cluster);
 const struct bitset *cluster_nodes_with_taints(const struct cluster *cluster,
                                                struct taint_set_id set); /* NULL when unused */
 struct bitset cluster_live_nodes(const struct cluster *cluster, struct arena *arena); /* a copy */
-/* Live nodes in upstream's snapshot order: zones in first-seen order, one node of each in turn.
+/* Live nodes in upstream's snapshot order: zones in first-seen order, interleaved.
  * count = cluster_node_count.  Brought up to date by the first call after nodes came or went, which
  * therefore must not run beside other readers. */
 const struct node_id *cluster_node_order(const struct cluster *cluster);

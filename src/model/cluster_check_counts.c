@@ -179,17 +179,18 @@ static int compare_bodies(const struct cluster *cluster, struct err *err) {
 }
 
 static int compare_terms(const struct cluster *cluster, struct err *err) {
-        struct class_terms found = { 0 }, kept = cluster->classes.terms;
+        struct class_terms found = { 0 }, stored = cluster->classes.terms;
         for (uint32_t i = 0; i < cluster->classes.ids.used; i++) {
                 const struct pod_class *class = cluster->classes.items[i];
                 found.any += class && class->has_pod_terms;
                 found.required_anti += class && class->spec.affinity.pod_anti.required_count > 0;
         }
-        if (found.any != kept.any)
-                return cluster_check_counts_problem("terms of class", 0, kept.any, found.any, err);
-        if (found.required_anti != kept.required_anti)
+        if (found.any != stored.any)
+                return cluster_check_counts_problem("terms of class", 0, stored.any, found.any,
+                                                    err);
+        if (found.required_anti != stored.required_anti)
                 return cluster_check_counts_problem("required terms of class", 0,
-                                                    kept.required_anti, found.required_anti, err);
+                                                    stored.required_anti, found.required_anti, err);
         return 0;
 }
 
@@ -223,10 +224,10 @@ int check_counts(const struct cluster *cluster, struct err *err) {
         if (r == 0)
                 r = compare_lists(&cluster->container_lists, counts.container_lists,
                                   "container list", err);
-        size_t held = bitset_count(&counts.strings), kept = interner_count(cluster->strings);
-        if (r == 0 && held != kept)
-                r = err_set(err, BERTH_ERR_INTERNAL, "%zu strings are kept, %zu of them held", kept,
-                            held);
+        size_t held = bitset_count(&counts.strings), stored = interner_count(cluster->strings);
+        if (r == 0 && held != stored)
+                r = err_set(err, BERTH_ERR_INTERNAL,
+                            "%zu strings are interned, %zu of them referenced", stored, held);
         counts_release(&counts);
         return r;
 }

@@ -89,14 +89,14 @@ static size_t node_images_collect(struct cluster *cluster, const struct node_ima
                         names[filled++] = str_take(cluster, images[i].names[j]);
         }
         qsort(names, filled, sizeof(*names), compare_ids);
-        size_t kept = 0;
+        size_t unique = 0;
         for (size_t i = 0; i < filled; i++) {
-                if (kept > 0 && str_id_eq(names[kept - 1], names[i]))
+                if (unique > 0 && str_id_eq(names[unique - 1], names[i]))
                         str_drop(cluster, names[i]);
                 else
-                        names[kept++] = names[i];
+                        names[unique++] = names[i];
         }
-        return kept;
+        return unique;
 }
 
 static void add_sizes(struct cluster *cluster, const struct node_image *images, size_t count,
@@ -126,10 +126,10 @@ bool node_images_set(struct cluster *cluster, struct node_id node, const struct 
         size_t limit = count_names(images, count);
         if (limit > 0) {
                 struct str_id *names = xcalloc(limit, sizeof(*names));
-                size_t kept = node_images_collect(cluster, images, count, names, limit);
-                add_sizes(cluster, images, count, names, kept);
-                nodes->images[node.index] = xreallocarray(names, kept, sizeof(*names));
-                nodes->image_count[node.index] = (uint16_t)kept;
+                size_t unique = node_images_collect(cluster, images, count, names, limit);
+                add_sizes(cluster, images, count, names, unique);
+                nodes->images[node.index] = xreallocarray(names, unique, sizeof(*names));
+                nodes->image_count[node.index] = (uint16_t)unique;
         }
         cluster->node_extra[node.index].image_hash = hash;
         return true;

@@ -1,4 +1,4 @@
-/* Zones as linked lists of nodes, and the list that takes one node of each in turn. */
+/* Zones as linked lists of nodes, and the list that interleaves them. */
 #include "model/node_order.h"
 
 #include "base/util.h"
@@ -125,18 +125,18 @@ size_t node_order_count(const struct node_order *order) {
         return order->count;
 }
 
-/* One cursor per zone; zones that ran out leave the turn. */
-static void take_turns(struct node_order *order, uint32_t *cursors, size_t cursor_count) {
+/* One cursor per zone; zones that ran out are skipped. */
+static void interleave_zones(struct node_order *order, uint32_t *cursors, size_t cursor_count) {
         size_t filled = 0;
         while (cursor_count > 0) {
-                size_t kept = 0;
+                size_t remaining = 0;
                 for (size_t i = 0; i < cursor_count; i++) {
                         uint32_t node = cursors[i];
                         order->list[filled++] = (struct node_id){ node - 1 };
                         if (order->links[node - 1].next)
-                                cursors[kept++] = order->links[node - 1].next;
+                                cursors[remaining++] = order->links[node - 1].next;
                 }
-                cursor_count = kept;
+                cursor_count = remaining;
         }
         assert(filled == order->count);
 }
@@ -150,7 +150,7 @@ const struct node_id *node_order_list(struct node_order *order) {
         size_t cursor_count = 0;
         for (uint32_t zone = order->first_zone; zone; zone = order->zones[zone - 1].next)
                 cursors[cursor_count++] = order->zones[zone - 1].first;
-        take_turns(order, cursors, cursor_count);
+        interleave_zones(order, cursors, cursor_count);
         free(cursors);
         order->is_stale = false;
         return order->list;

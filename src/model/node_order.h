@@ -1,6 +1,6 @@
-/* Order of nodes as upstream's snapshot has it: zones in the order first seen, one node of each in
- * turn, nodes of a zone in the order they came.  A zone that lost its last node starts anew at the
- * end. */
+/* Order of nodes as upstream's snapshot has it: zones in the order first seen, interleaved,
+ * nodes of a zone in the order they came.  A zone that lost its last node starts again at the end.
+ */
 #pragma once
 
 #include "model/ids.h"

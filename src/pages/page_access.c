@@ -265,16 +265,17 @@ static void page_access_authorize(struct page_visit *visit) {
 
 /* The spec of a SubjectAccessReview calls the name "user". */
 static char *user_text(const struct json *info) {
-        static const char *const kept[] = { "uid", "groups", "extra" };
+        static const char *const copied[] = { "uid", "groups", "extra" };
         struct json_tree *tree = json_tree_new();
         struct json_node *user = node_object(tree), *groups;
         struct buf text = { 0 };
         bool is_listed = false;
 
         node_put_text(tree, user, "user", json_get_text(info, "username"));
-        for (size_t i = 0; i < ARRAY_LEN(kept); i++)
-                if (json_get(info, kept[i]))
-                        node_put(tree, user, kept[i], node_import(tree, json_get(info, kept[i])));
+        for (size_t i = 0; i < ARRAY_LEN(copied); i++)
+                if (json_get(info, copied[i]))
+                        node_put(tree, user, copied[i],
+                                 node_import(tree, json_get(info, copied[i])));
         groups = node_need_array(tree, user, "groups");
         for (size_t i = 0; i < node_count(groups); i++)
                 is_listed |= slice_is(node_get_slice(node_at(groups, i)), AUTHENTICATED_GROUP);

@@ -47,7 +47,7 @@ void descheduler_metrics_passed(struct descheduler_metrics *own, int64_t elapsed
 void descheduler_metrics_ran(struct descheduler_metrics *own, struct slice plugin,
                              struct slice profile, int64_t elapsed_ns);
 
-/* Monotonic nanoseconds, read now: what the loop calls now stands still during a turn. */
+/* Monotonic nanoseconds, read now: what the loop calls now stands still during an iteration. */
 int64_t stopwatch_ns(void);
 /* The remembered decisions, newest last, as a JSON array. */
 void decisions_write(const struct scheduler *scheduler, struct buf *out);

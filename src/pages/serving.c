@@ -267,7 +267,7 @@ static void visitor_free(void *pending) {
 }
 
 /* As API servers refuse: a Status. */
-static void turn_away(const struct page_visit *visit, struct http_response *response) {
+static void refuse_visit(const struct page_visit *visit, struct http_response *response) {
         static const struct {
                 int status;
                 const char *reason;
@@ -294,7 +294,7 @@ static void serving_admit(struct serving_answer *answer, const struct page_visit
         if (page_visit_status(visit) == 200)
                 serving_handle(answer);
         else
-                turn_away(visit, answer->response);
+                refuse_visit(visit, answer->response);
 }
 
 static void *begin_page(void *context, const struct http_request *request,

@@ -93,8 +93,8 @@ size_t count_cache_bytes(const struct count_cache *cache) {
         return bytes;
 }
 
-/* Every fourth entry goes, by a fixed scramble: those that take turns would make the oldest exactly
- * the one that is needed next. */
+/* Drops every fourth entry, by a fixed scramble: when entries are used one after the other, the
+ * oldest is the one that is needed next. */
 static void drop_some(struct count_cache *cache) {
         size_t at = 0;
         uint64_t key;
@@ -188,7 +188,7 @@ static void start_anew(struct count_cache *cache, const struct cluster *cluster,
 }
 
 /* From here on the nodes of the present what-if are those that differ. */
-static void turn_as_if(struct count_entry *entry, const struct cluster *cluster) {
+static void swap_as_if(struct count_entry *entry, const struct cluster *cluster) {
         struct node_list last = entry->was_as_if;
         entry->was_as_if = entry->as_if;
         entry->as_if = last;
@@ -203,7 +203,7 @@ bool count_cache_recall(struct count_cache *cache, const struct cluster *cluster
         struct count_entry *entry = entry_for(cache, key);
         struct domain_news *news = &entry->news;
         *ret_news = (struct count_updates){ .entry = entry };
-        turn_as_if(entry, cluster);
+        swap_as_if(entry, cluster);
         if (entry->value && entry->generation == generation && entry->as_if.count == 0 &&
             entry->was_as_if.count == 0)
                 return true;

@@ -219,15 +219,15 @@ static void count_reason(struct reason_count *counts, size_t *count, struct slic
 }
 
 static size_t merge_equal(struct reason_count *counts, size_t count) {
-        size_t kept = 0;
+        size_t unique = 0;
         qsort(counts, count, sizeof(*counts), compare_reasons);
         for (size_t i = 0; i < count; i++) {
-                if (kept > 0 && slice_eq(counts[kept - 1].reason, counts[i].reason))
-                        counts[kept - 1].count += counts[i].count;
+                if (unique > 0 && slice_eq(counts[unique - 1].reason, counts[i].reason))
+                        counts[unique - 1].count += counts[i].count;
                 else
-                        counts[kept++] = counts[i];
+                        counts[unique++] = counts[i];
         }
-        return kept;
+        return unique;
 }
 
 struct slice refusals_message(size_t node_count, const struct node_refusal *refusals, size_t count,

@@ -166,11 +166,12 @@ static bool is_early(const struct sched_attempt *attempt, const struct node_refu
 
 /* ---- reasons ---- */
 
-static bool are_reasons_eq(const struct cached_reasons *kept, const struct node_refusal *refusal) {
-        if (kept->count != refusal->reason_count)
+static bool are_reasons_eq(const struct cached_reasons *stored,
+                           const struct node_refusal *refusal) {
+        if (stored->count != refusal->reason_count)
                 return false;
-        for (uint32_t i = 0; i < kept->count; i++)
-                if (!slice_eq(kept->items[i], refusal->reasons[i]))
+        for (uint32_t i = 0; i < stored->count; i++)
+                if (!slice_eq(stored->items[i], refusal->reasons[i]))
                         return false;
         return true;
 }

@@ -1,7 +1,7 @@
 /* Event loop as the edges see it: file descriptors, timers, deferred calls and the two clocks, all
  * on one thread. Implemented by loop/event_loop.c (epoll) and by the simulator (virtual time, no
- * descriptors). "Now" is read once per turn, so everything that happens in one turn happens at one
- * time. */
+ * descriptors). "Now" is read once per iteration, so everything that happens in one iteration
+ * happens at one time. */
 #pragma once
 
 #include "base/err.h"
@@ -45,7 +45,8 @@ static inline struct wall_time loop_wall(const struct loop *loop) {
 static inline struct mono_time loop_mono(const struct loop *loop) {
         return loop->ops->mono(loop->self);
 }
-/* Arms (or moves) a timer; fired runs once, at the earliest delay_ns from now (<= 0: next turn). */
+/* Arms (or moves) a timer; fired runs once, at the earliest delay_ns from now (<= 0: next
+ * iteration). */
 static inline void loop_timer_arm(struct loop *loop, struct loop_timer *timer, int64_t delay_ns) {
         loop->ops->timer_arm(loop->self, timer, delay_ns);
 }
@@ -55,7 +56,7 @@ static inline void loop_timer_disarm(struct loop *loop, struct loop_timer *timer
 static inline bool loop_timer_is_armed(const struct loop_timer *timer) {
         return timer->position != 0;
 }
-/* Runs call once in the next turn, in order of deferral: the way out of reentrancy. */
+/* Runs call once in the next iteration, in order of deferral: the way out of reentrancy. */
 static inline void loop_defer(struct loop *loop, void (*call)(void *context), void *context) {
         loop->ops->defer(loop->self, call, context);
 }

@@ -78,9 +78,9 @@ static void print_annotations(const struct node_change *change, struct buf *out)
                         reboot_record_print(change->record, &record);
                 print_member(out, REBOOT_RECORD_ANNOTATION, buf_view(&record), &is_first);
         }
-        if (change->in_progress != TURN_KEEP)
+        if (change->in_progress != MARK_KEEP)
                 print_member(out, IN_PROGRESS_ANNOTATION,
-                             change->in_progress == TURN_ON ? slice_of(now) : SLICE_EMPTY,
+                             change->in_progress == MARK_SET ? slice_of(now) : SLICE_EMPTY,
                              &is_first);
         if (change->took_ns > 0) {
                 duration_format_human(change->took_ns, took);
@@ -123,7 +123,7 @@ static void print_taints(const struct node_facts *facts, const struct node_chang
                 is_first = false;
                 json_write(taint, out);
         }
-        if (change->taint == TURN_ON) {
+        if (change->taint == MARK_SET) {
                 buf_text(out, is_first ? "{\"key\":" : ",{\"key\":");
                 buf_json_string(out, change->taint_key);
                 buf_text(out, ",\"effect\":\"PreferNoSchedule\"}");
@@ -138,13 +138,13 @@ void node_change_print(const struct node_facts *facts, const struct node_change 
         print_annotations(change, out);
         print_labels(change, out);
         buf_char(out, '}');
-        if (change->cordon != TURN_KEEP || change->taint != TURN_KEEP) {
+        if (change->cordon != MARK_KEEP || change->taint != MARK_KEEP) {
                 buf_text(out, ",\"spec\":{");
-                if (change->cordon != TURN_KEEP)
+                if (change->cordon != MARK_KEEP)
                         buf_printf(out, "\"unschedulable\":%s",
-                                   change->cordon == TURN_ON ? "true" : "null");
-                if (change->taint != TURN_KEEP) {
-                        buf_text(out, change->cordon != TURN_KEEP ? "," : "");
+                                   change->cordon == MARK_SET ? "true" : "null");
+                if (change->taint != MARK_KEEP) {
+                        buf_text(out, change->cordon != MARK_KEEP ? "," : "");
                         print_taints(facts, change, out);
                 }
                 buf_char(out, '}');

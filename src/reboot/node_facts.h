@@ -22,13 +22,13 @@ void node_facts_take(struct node_facts *facts, struct json_doc *doc, struct slic
                      struct arena *arena);
 void node_facts_release(struct node_facts *facts);
 
-enum node_turn { TURN_KEEP, TURN_ON, TURN_OFF };
+enum mark_change { MARK_KEEP, MARK_SET, MARK_CLEAR };
 
 struct node_change {
-        enum node_turn cordon, taint;
+        enum mark_change cordon, taint;
         struct slice taint_key;
         struct label_list labels;
-        enum node_turn in_progress; /* annotation of kured */
+        enum mark_change in_progress; /* annotation of kured */
         bool sets_most_recent, drops_force;
         int64_t took_ns;                    /* annotation REBOOT_TOOK_ANNOTATION; 0 = leave it */
         struct wall_time now;               /* for those annotations */

@@ -79,10 +79,10 @@ static bool split_url(struct slice text, struct service_url *url) {
 /* ---- bodies ---- */
 
 static struct slice notify_url_keep(struct buf *text, struct arena *arena) {
-        struct slice kept = arena_slice(arena, buf_view(text));
+        struct slice copy = arena_slice(arena, buf_view(text));
 
         buf_release(text);
-        return kept;
+        return copy;
 }
 
 /* {"key":"message"} with more text members where they are not empty */

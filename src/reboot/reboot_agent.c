@@ -193,8 +193,8 @@ static bool is_held(struct agent_step *step) {
         if (!agent->is_waiting)
                 return false;
         if (step->now->mono.ns < agent->wake.ns) {
-                step->turn->has_wake = true;
-                step->turn->wake = agent->wake;
+                step->next->has_wake = true;
+                step->next->wake = agent->wake;
                 return true;
         }
         agent->is_waiting = false;
@@ -203,10 +203,10 @@ static bool is_held(struct agent_step *step) {
 }
 
 void reboot_agent_step(struct reboot_agent *agent, const struct reboot_now *now,
-                       struct action_list *out, struct reboot_turn *ret_turn) {
-        struct agent_step step = { agent, agent->config, now, out, ret_turn };
+                       struct action_list *out, struct reboot_next *ret_next) {
+        struct agent_step step = { agent, agent->config, now, out, ret_next };
 
-        *ret_turn = (struct reboot_turn){ 0 };
+        *ret_next = (struct reboot_next){ 0 };
         if (is_held(&step))
                 return;
         send_due_notice(&step);

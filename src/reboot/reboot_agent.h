@@ -4,9 +4,9 @@
  * It is level-triggered: every decision follows from the record on the node, the lock, the host's
  * boot id and fresh readings, never from what this process remembers having done.  A crash at any
  * point therefore loses at most a delay.  There is one thing under way at a time: after
- * reboot_agent_step the caller reads what turn->read names (and answers with the reboot_agent_saw_
+ * reboot_agent_step the caller reads what next->read names (and answers with the reboot_agent_saw_
  * function of that name), performs the actions (and answers with reboot_agent_result), or waits
- * until turn->wake; then it steps again.  Evictions go through the sink, beside that order.
+ * until next->wake; then it steps again.  Evictions go through the sink, beside that order.
  *
  * Invariants: I1 never more live claims than the limit, verified by a fresh reading before the
  * cordon and before the reboot; I2 what others cordoned stays cordoned; I3 what we cordoned gets
@@ -37,13 +37,13 @@ enum reboot_read {
         REBOOT_READ_BLOCKERS, /* alerts, then pods */
         REBOOT_READ_PODS,     /* on our node, with the fate of their DaemonSets, and budgets */
         REBOOT_READ_PEERS,    /* the other nodes */
-        REBOOT_READ_HOLDER,   /* whether the node turn->holder exists */
+        REBOOT_READ_HOLDER,   /* whether the node next->holder exists */
         REBOOT_READ_HEALTH,   /* after a reboot: first of the node, then of what runs anywhere */
         REBOOT_READ_COUNT
 };
 const char *reboot_read_name(enum reboot_read read);
 
-struct reboot_turn {
+struct reboot_next {
         enum reboot_read read;
         struct slice holder; /* REBOOT_READ_HOLDER; valid until the answer */
         bool has_wake;       /* nothing to read or do before wake */
@@ -57,7 +57,7 @@ struct reboot_agent *reboot_agent_new(const struct reboot_config *config, struct
 void reboot_agent_free(struct reboot_agent *agent); /* accepts NULL */
 
 void reboot_agent_step(struct reboot_agent *agent, const struct reboot_now *now,
-                       struct action_list *out, struct reboot_turn *ret_turn);
+                       struct action_list *out, struct reboot_next *ret_next);
 
 /* Answers.  code is BERTH_OK or why it could not be read; documents are taken over. */
 void reboot_agent_saw_sentinel(struct reboot_agent *agent, bool is_required);

@@ -56,7 +56,7 @@ static void evict_all(struct agent_step *step) {
 /* The same record in another phase, and the cordon if it is to be (again) ours. */
 static void move_to(struct agent_step *step, enum reboot_phase phase, bool cordons) {
         struct reboot_record record = step->agent->node.record;
-        struct node_change change = { .cordon = cordons ? TURN_ON : TURN_KEEP };
+        struct node_change change = { .cordon = cordons ? MARK_SET : MARK_KEEP };
 
         record.phase = phase;
         if (cordons)
@@ -201,13 +201,13 @@ static void come_back(struct agent_step *step) {
         struct reboot_agent *agent = step->agent;
         struct reboot_record record = agent->node.record;
         struct node_change change = {
-                .cordon =
-                        record.is_cordoned_by_us && agent->node.is_cordoned ? TURN_OFF : TURN_KEEP,
-                .taint = agent->node.has_taint ? TURN_OFF : TURN_KEEP,
+                .cordon = record.is_cordoned_by_us && agent->node.is_cordoned ? MARK_CLEAR
+                                                                              : MARK_KEEP,
+                .taint = agent->node.has_taint ? MARK_CLEAR : MARK_KEEP,
                 .labels = step->config->post_labels,
                 .drops_force = agent->node.is_forced,
                 .in_progress =
-                        agent->node.has_in_progress && !agent->is_required ? TURN_OFF : TURN_KEEP,
+                        agent->node.has_in_progress && !agent->is_required ? MARK_CLEAR : MARK_KEEP,
         };
 
         agent->was_ready = false;
@@ -270,8 +270,8 @@ static void reboot_agent_after_finish(struct agent_step *step) {
         struct reboot_agent *agent = step->agent;
         struct reboot_record record = agent->node.record;
         bool is_due = agent_is_due(step, step->config->taint_lead_ns);
-        struct node_change change = { .taint = agent->node.has_taint && !is_due ? TURN_OFF
-                                                                                : TURN_KEEP };
+        struct node_change change = { .taint = agent->node.has_taint && !is_due ? MARK_CLEAR
+                                                                                : MARK_KEEP };
 
         agent->lock_checked = true;
         agent->lock_checked_at = step->now->mono;

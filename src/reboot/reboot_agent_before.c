@@ -10,11 +10,11 @@ static void recover_legacy(struct agent_step *step) {
         const struct lock_owner *own = reboot_lock_find(&agent->lock, step->config->node);
         bool uncordons = !own->was_cordoned && agent->node.is_cordoned;
         struct node_change change = {
-                .cordon = uncordons ? TURN_OFF : TURN_KEEP,
-                .taint = agent->node.has_taint ? TURN_OFF : TURN_KEEP,
+                .cordon = uncordons ? MARK_CLEAR : MARK_KEEP,
+                .taint = agent->node.has_taint ? MARK_CLEAR : MARK_KEEP,
                 .labels = own->was_cordoned ? (struct label_list){ 0 } : step->config->post_labels,
                 .in_progress =
-                        agent->node.has_in_progress && !agent->is_required ? TURN_OFF : TURN_KEEP,
+                        agent->node.has_in_progress && !agent->is_required ? MARK_CLEAR : MARK_KEEP,
         };
         struct reboot_record record = { .phase = REBOOT_RELEASING,
                                         .need_since = WALL_TIME_UNSET,
@@ -66,8 +66,8 @@ static void enter_wanted(struct agent_step *step) {
         struct reboot_agent *agent = step->agent;
         bool taints = wants_taint(step, false);
         bool annotates = step->config->annotates && !agent->node.has_in_progress;
-        struct node_change change = { .taint = taints ? TURN_ON : TURN_KEEP,
-                                      .in_progress = annotates ? TURN_ON : TURN_KEEP,
+        struct node_change change = { .taint = taints ? MARK_SET : MARK_KEEP,
+                                      .in_progress = annotates ? MARK_SET : MARK_KEEP,
                                       .sets_most_recent = annotates };
         struct reboot_record record = {
                 .phase = REBOOT_WANTED,
@@ -84,15 +84,15 @@ static void enter_wanted(struct agent_step *step) {
 static void leave_clean(struct agent_step *step) {
         struct reboot_agent *agent = step->agent;
         struct node_change change = {
-                .taint = agent->node.has_taint && !agent->is_taint_skipped ? TURN_OFF : TURN_KEEP,
+                .taint = agent->node.has_taint && !agent->is_taint_skipped ? MARK_CLEAR : MARK_KEEP,
                 .in_progress = agent->node.has_in_progress && !agent_is_required(step) &&
                                                step->config->annotates
-                                       ? TURN_OFF
-                                       : TURN_KEEP,
+                                       ? MARK_CLEAR
+                                       : MARK_KEEP,
         };
         const struct reboot_record none = { 0 };
 
-        if (change.taint == TURN_KEEP && change.in_progress == TURN_KEEP &&
+        if (change.taint == MARK_KEEP && change.in_progress == MARK_KEEP &&
             agent->node.record.phase == REBOOT_IDLE)
                 agent_wait(step, step->config->period_ns, SCOPE_ALL);
         else
@@ -116,11 +116,11 @@ static void reboot_agent_before_hold(struct agent_step *step, enum reboot_phase 
         struct node_change change = { 0 };
 
         if (wants_taint(step, phase == REBOOT_QUEUED)) {
-                change.taint = TURN_ON;
+                change.taint = MARK_SET;
                 if (!wall_time_is_set(record.taint_since))
                         record.taint_since = step->now->wall;
         }
-        if (change.taint == TURN_KEEP && record.phase == phase && slice_eq(record.reason, reason)) {
+        if (change.taint == MARK_KEEP && record.phase == phase && slice_eq(record.reason, reason)) {
                 agent_wait(step, step->config->period_ns, SCOPE_ALL);
                 return;
         }
@@ -322,7 +322,7 @@ static bool is_still_wanted(struct agent_step *step, struct slice *ret_reason) {
 static void reboot_agent_before_cordon(struct agent_step *step) {
         struct reboot_agent *agent = step->agent;
         struct reboot_record record = agent->node.record;
-        struct node_change change = { .cordon = agent->node.is_cordoned ? TURN_KEEP : TURN_ON };
+        struct node_change change = { .cordon = agent->node.is_cordoned ? MARK_KEEP : MARK_SET };
 
         record.phase = REBOOT_DRAINING;
         record.boot_id = slice_of(agent->boot_id);

@@ -11,8 +11,8 @@ void agent_wait(struct agent_step *step, int64_t delay_ns, enum agent_scope scop
         agent->wake.ns = step->now->mono.ns + (delay_ns > 0 ? delay_ns : 0);
         agent->wake_scope = scope;
         agent->is_final_check = false;
-        step->turn->has_wake = true;
-        step->turn->wake = agent->wake;
+        step->next->has_wake = true;
+        step->next->wake = agent->wake;
 }
 
 void agent_act(struct agent_step *step, const struct action *action) {
@@ -36,7 +36,7 @@ void agent_patch_node(struct agent_step *step, struct node_change *change,
                                                       .name = step->config->node },
                                           .patch = { buf_view(&body) } });
         agent->pending_phase = record->phase;
-        agent->pending_taint = change->taint != TURN_KEEP;
+        agent->pending_taint = change->taint != MARK_KEEP;
         buf_release(&body);
 }
 

@@ -104,9 +104,9 @@ void agent_rollback(struct agent_step *step, struct slice reason, bool is_failur
         struct reboot_record record = agent->node.record;
         bool stays_due = agent_is_due(step, step->config->taint_lead_ns);
         struct node_change change = {
-                .cordon =
-                        record.is_cordoned_by_us && agent->node.is_cordoned ? TURN_OFF : TURN_KEEP,
-                .taint = agent->node.has_taint && !stays_due ? TURN_OFF : TURN_KEEP,
+                .cordon = record.is_cordoned_by_us && agent->node.is_cordoned ? MARK_CLEAR
+                                                                              : MARK_KEEP,
+                .taint = agent->node.has_taint && !stays_due ? MARK_CLEAR : MARK_KEEP,
                 .labels = step->config->pre_labels.count ? step->config->post_labels
                                                          : (struct label_list){ 0 },
         };

@@ -72,7 +72,7 @@ struct agent_step {
         const struct reboot_config *config;
         const struct reboot_now *now;
         struct action_list *out;
-        struct reboot_turn *turn;
+        struct reboot_next *next;
 };
 
 /* Each ends the step: by a reading, an action or a wait. */

@@ -30,9 +30,9 @@ bool agent_needs(struct agent_step *step, enum reboot_read read) {
         if (known[read])
                 return true;
         step->agent->reading = read;
-        step->turn->read = read;
-        step->turn->holder = slice_of(agent->holder);
-        step->turn->is_uncordoned = agent->phase == REBOOT_RELEASING;
+        step->next->read = read;
+        step->next->holder = slice_of(agent->holder);
+        step->next->is_uncordoned = agent->phase == REBOOT_RELEASING;
         return false;
 }
 

@@ -1,4 +1,4 @@
-/* What the other nodes say about whether it is this node's turn: all of it comes from a NodeList.
+/* What the other nodes say about whether this node may reboot: all of it comes from a NodeList.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ struct fleet_rules {
 bool fleet_rules_ask(const struct fleet_rules *rules); /* some rule is on */
 
 struct fleet_answer {
-        struct slice reason; /* why it is not this node's turn; "" = it is; arena text */
+        struct slice reason; /* why this node may not reboot; "" = it may; arena text */
         bool is_courtesy;    /* only an order among equals: not worth waiting for ever */
 };
 /* before the lock is asked for */

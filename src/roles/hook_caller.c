@@ -21,7 +21,7 @@ struct hook_caller_call {
         struct transport transport;
         struct api_request *request;
         struct host_hook *hook;
-        char *failure; /* to be told in the next turn; owned */
+        char *failure; /* to be reported in the next iteration; owned */
         bool is_exec;
         struct hook_caller_call *next, *prev;
 };

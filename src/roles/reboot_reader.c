@@ -112,8 +112,8 @@ static void read_lock(struct reboot_reader *reader) {
 
 /* ---- all ---- */
 
-void reboot_reader_start(struct reboot_reader *reader, const struct reboot_turn *turn) {
-        switch (turn->read) {
+void reboot_reader_start(struct reboot_reader *reader, const struct reboot_next *next) {
+        switch (next->read) {
         case REBOOT_READ_SENTINEL:
                 read_sentinel(reader);
                 return;
@@ -133,10 +133,10 @@ void reboot_reader_start(struct reboot_reader *reader, const struct reboot_turn 
                 reader_get(reader, "/api/v1/nodes", on_peers);
                 return;
         case REBOOT_READ_HOLDER:
-                read_node(reader, turn->holder, on_holder);
+                read_node(reader, next->holder, on_holder);
                 return;
         case REBOOT_READ_HEALTH:
-                reader_ask_health(reader, turn->is_uncordoned);
+                reader_ask_health(reader, next->is_uncordoned);
                 return;
         case REBOOT_READ_NOTHING:
         case REBOOT_READ_COUNT:

@@ -14,4 +14,4 @@ int reboot_reader_new(struct runtime *runtime, const struct reboot_role_config *
                       const struct reboot_listener *listener, struct reboot_reader **ret_reader,
                       struct err *err);
 void reboot_reader_free(struct reboot_reader *reader); /* accepts NULL */
-void reboot_reader_start(struct reboot_reader *reader, const struct reboot_turn *turn);
+void reboot_reader_start(struct reboot_reader *reader, const struct reboot_next *next);

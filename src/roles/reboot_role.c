@@ -1,4 +1,4 @@
-/* Turns the agent's wheel: readings, actions, evictions and waits. */
+/* Runs the reboot agent: readings, actions, evictions and waits. */
 #include "roles/reboot_role.h"
 
 #include "api/json.h"
@@ -41,7 +41,7 @@ static struct reboot_now now_of(const struct reboot_role *role) {
         return (struct reboot_now){ loop_wall(loop), loop_mono(loop) };
 }
 
-static void reboot_role_turn(void *self);
+static void reboot_role_step(void *self);
 
 /* ---- reboot ---- */
 
@@ -49,7 +49,7 @@ static void answer_reboot(struct reboot_role *role, int code) {
         reboot_agent_result(role->agent, &(struct action_result){ .id = role->reboot_id,
                                                                   .kind = ACTION_REBOOT,
                                                                   .code = code });
-        reboot_role_turn(role);
+        reboot_role_step(role);
 }
 
 static void on_reboot_command(void *context, enum host_command_end end, int code) {
@@ -180,10 +180,10 @@ static void reboot_role_rest(struct reboot_role *role, int64_t delay_ns) {
         loop_timer_arm(runtime_loop(role->runtime), &role->timer, delay_ns);
 }
 
-static void reboot_role_turn(void *self) {
+static void reboot_role_step(void *self) {
         struct reboot_role *role = self;
         struct reboot_now now = now_of(role);
-        struct reboot_turn next;
+        struct reboot_next next;
 
         reboot_agent_step(role->agent, &now, &role->actions, &next);
         log_phase(role);
@@ -208,7 +208,7 @@ static void on_changed(void *self) {
 
         if (!role->is_started) { /* asks for what it needs, model or not */
                 role->is_started = true;
-                reboot_role_turn(role);
+                reboot_role_step(role);
         }
 }
 
@@ -219,7 +219,7 @@ static void on_result(void *self, const struct action_result *result) {
                 LOG(LOG_WARN, "WriteFailed", log_text("action", action_kind_name(result->kind)),
                     log_slice("error", result->text));
         if (reboot_agent_result(role->agent, result))
-                reboot_role_turn(role);
+                reboot_role_step(role);
 }
 
 static bool is_idle(const void *self) {
@@ -250,7 +250,7 @@ struct reboot_role *reboot_role_add(struct runtime *runtime,
 
         role->runtime = runtime;
         role->config = *config;
-        role->timer = (struct loop_timer){ .fired = reboot_role_turn, .context = role };
+        role->timer = (struct loop_timer){ .fired = reboot_role_step, .context = role };
         role->order = (struct loop_timer){ .fired = on_order, .context = role };
         action_list_init(&role->actions);
         role->requester = evict_service_join(

@@ -12,11 +12,11 @@
 #include "sched/scheduler.h"
 #include <stdlib.h>
 
-/* Decisions made before other work of the loop gets its turn: some take long, and a lease has to be
+/* Decisions made before other work of the loop runs: some take long, and a lease has to be
  * renewed in time. */
-#define DECISIONS_PER_TURN 256
+#define DECISIONS_PER_ITERATION 256
 #define DECISIONS_PER_LOOK 16 /* at the clock */
-#define TURN_NS (20 * NS_PER_MS)
+#define ITERATION_NS (20 * NS_PER_MS)
 #define SCHEDULER_RECORDS 64        /* of preemptions that ended */
 #define FORECAST_NS (60 * NS_PER_S) /* between reads of what evictions take */
 
@@ -68,8 +68,8 @@ static void scheduler_role_step(void *self) {
                 progress = scheduler_step(role->scheduler, loop_mono(loop), loop_wall(loop),
                                           DECISIONS_PER_LOOK, &role->actions);
                 decisions += progress.decisions;
-        } while (progress.has_more && decisions < DECISIONS_PER_TURN &&
-                 stopwatch_ns() - start_ns < TURN_NS);
+        } while (progress.has_more && decisions < DECISIONS_PER_ITERATION &&
+                 stopwatch_ns() - start_ns < ITERATION_NS);
         scheduler_metrics_stepped(role->metrics, stopwatch_ns() - start_ns);
         scheduler_role_deliver(role, progress.has_more);
 }

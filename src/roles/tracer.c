@@ -94,7 +94,7 @@ static uint64_t new_id(struct tracer *tracer) {
         return id ? id : 1;
 }
 
-/* The loop's clock stands still during a turn; what happens inside is told by the stopwatch. */
+/* The loop's clock stands still during an iteration; the stopwatch measures what happens inside. */
 static struct wall_time now_of(const struct tracer *tracer) {
         return (struct wall_time){ tracer->pass_start.ns + stopwatch_ns() - tracer->stopwatch_ns };
 }
@@ -154,17 +154,17 @@ void tracer_end_rule(struct tracer *tracer, const struct traced_rule *rule) {
 
         if (!tracer || !tracer->is_sampled || tracer->rule_count == RULES_MAX)
                 return;
-        struct rule_span *kept = &tracer->rules[tracer->rule_count++];
-        *kept = (struct rule_span){ .profile = slice_dup(rule->profile),
-                                    .plugin = slice_dup(rule->plugin),
-                                    .id = new_id(tracer) };
+        struct rule_span *rule_span = &tracer->rules[tracer->rule_count++];
+        *rule_span = (struct rule_span){ .profile = slice_dup(rule->profile),
+                                         .plugin = slice_dup(rule->plugin),
+                                         .id = new_id(tracer) };
         put_text(&attributes, "plugin", rule->plugin);
         put_text(&attributes, "profile", rule->profile);
         put_text(&attributes, "operation", slice_of(rule->is_balance ? "balance" : "deschedule"));
         add_span(tracer,
-                 &(struct span){ .id = kept->id,
+                 &(struct span){ .id = rule_span->id,
                                  .parent = tracer->profiles_id,
-                                 .name = kept->plugin,
+                                 .name = rule_span->plugin,
                                  .start = tracer->rule_start,
                                  .end = now_of(tracer),
                                  .failure = rule->failure },

@@ -23,11 +23,11 @@ static const struct selector *spread_complete(const struct cluster *cluster,
                                               struct label_set_id labels, struct arena *arena) {
         const struct selector *own = &constraint->selector;
         bool is_null = !constraint->has_selector || own->matches_nothing;
-        size_t kept = is_null ? 0 : own->count, keys = constraint->match_label_key_count;
+        size_t own_count = is_null ? 0 : own->count, keys = constraint->match_label_key_count;
         struct selector *selector = ARENA_NEW(arena, struct selector);
         if (constraint->selector_is_invalid)
                 return NULL;
-        selector->requirements = ARENA_ARRAY(arena, struct selector_requirement, kept + keys);
+        selector->requirements = ARENA_ARRAY(arena, struct selector_requirement, own_count + keys);
         for (size_t i = 0; i < keys; i++) {
                 struct slice value;
                 if (!find_label(cluster, labels, constraint->match_label_keys[i], &value))
@@ -41,10 +41,10 @@ static const struct selector *spread_complete(const struct cluster *cluster,
         }
         if (is_null && selector->count == 0)
                 return NULL;
-        if (kept > 0)
+        if (own_count > 0)
                 memcpy(selector->requirements + selector->count, own->requirements,
-                       kept * sizeof(*own->requirements));
-        selector->count += kept;
+                       own_count * sizeof(*own->requirements));
+        selector->count += own_count;
         return selector;
 }
 

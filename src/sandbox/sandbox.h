@@ -31,7 +31,7 @@ struct sandbox_config {
  * database. */
 int sandbox_start(const struct sandbox_config *config, struct loop *loop,
                   struct sandbox **ret_sandbox, struct err *err);
-/* Accepts NULL. Runs one more turn of the loop, which frees what was deferred. */
+/* Accepts NULL. Runs one more iteration of the loop, which frees what was deferred. */
 void sandbox_stop(struct sandbox *sandbox);
 
 /* Nodes in the cluster, those a data folder brought included. */

@@ -157,20 +157,20 @@ static void drop_oldest(struct class_engine *engine) {
                 forget_class(engine, oldest);
 }
 
-/* Frees some cache but the kept one.  Any of them, by a fixed scramble of the clock: classes that
- * take turns would make the oldest exactly the one that is needed next. */
-static bool drop_some(struct class_engine *engine, const struct class_cache *kept) {
+/* Frees some cache but the kept one.  Any of them, by a fixed scramble of the clock: when classes
+ * come one after the other, the oldest is the one that is needed next. */
+static bool drop_some(struct class_engine *engine, const struct class_cache *retained) {
         uint64_t pick = hash_bytes(&engine->clock, sizeof(engine->clock), 0);
         size_t count = 0, at = 0;
         void *item;
         while (map_u64_next(engine->caches, &at, NULL, &item))
-                count += item != kept && ((struct class_cache *)item)->bytes > 0;
+                count += item != retained && ((struct class_cache *)item)->bytes > 0;
         if (count == 0)
                 return false;
         pick %= count;
         for (at = 0; map_u64_next(engine->caches, &at, NULL, &item);) {
                 struct class_cache *cache = item;
-                if (cache == kept || cache->bytes == 0 || pick-- > 0)
+                if (cache == retained || cache->bytes == 0 || pick-- > 0)
                         continue;
                 engine->stats.bytes -= cache->bytes;
                 class_cache_clear(cache);

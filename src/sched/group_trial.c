@@ -55,20 +55,20 @@ static void put_after_victims(struct group_trial_run *trial, struct group_place 
                               const struct preemption *preemption) {
         struct arena *arena = trial->request->arena;
         const struct preemption_candidate *chosen = preemption->chosen;
-        struct preemption_candidate *kept = ARENA_NEW(arena, struct preemption_candidate);
+        struct preemption_candidate *stored = ARENA_NEW(arena, struct preemption_candidate);
         struct preemption *victims = ARENA_NEW(arena, struct preemption);
-        *kept = (struct preemption_candidate){
+        *stored = (struct preemption_candidate){
                 .node = chosen->node,
                 .victim_count = chosen->victim_count,
                 .victims = arena_copy(arena, chosen->victims,
                                       chosen->victim_count * sizeof(*chosen->victims)),
         };
-        *victims = (struct preemption){ .chosen = kept };
+        *victims = (struct preemption){ .chosen = stored };
         place->victims = victims;
         place->waits_for_victims = true;
-        for (size_t i = 0; i < kept->victim_count; i++)
-                group_trial_withdraw(trial, kept->victims[i]);
-        group_trial_put(trial, place, kept->node);
+        for (size_t i = 0; i < stored->victim_count; i++)
+                group_trial_withdraw(trial, stored->victims[i]);
+        group_trial_put(trial, place, stored->node);
 }
 
 /* A member whose victims are on their way out keeps its node, as long as it fits there without

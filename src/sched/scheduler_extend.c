@@ -1,5 +1,6 @@
-/* Asking extenders about a pod: the filtering ones in turn, then all prioritizing ones at once;
- * then the pod is decided again, on the cluster as it is by then (reference scheduler.md 1.6). */
+/* Asking extenders about a pod: the filtering ones one after the other, then all prioritizing ones
+ * at once; then the pod is decided again, on the cluster as it is by then (reference
+ * scheduler.md 1.6). */
 #include "api/json.h"
 #include "base/util.h"
 #include "sched/extension.h"
@@ -160,28 +161,29 @@ static void refuse_listed(struct extension *extension, const struct json *failed
                                         json_text(reason));
 }
 
-static void mark_kept(struct extension *extension, bool *is_kept, struct slice name) {
+static void mark_passed(struct extension *extension, bool *has_passed, struct slice name) {
         const struct asked_node *node = find_node(extension, name);
         if (node)
-                is_kept[node - extension->nodes] = true;
+                has_passed[node - extension->nodes] = true;
 }
 
 /* Nodes come back whole or by name. */
 static void take_filter(struct scheduler *scheduler, struct extension *extension,
                         const struct json *answer) {
-        bool *is_kept = ARENA_ARRAY(&scheduler->scratch, bool, extension->count);
+        bool *has_passed = ARENA_ARRAY(&scheduler->scratch, bool, extension->count);
         struct json_iter names = json_iter(json_get(answer, "NodeNames"));
         struct json_iter items = json_iter(json_get(json_get(answer, "Nodes"), "items"));
         const struct json *item;
-        memset(is_kept, 0, extension->count * sizeof(*is_kept));
+        memset(has_passed, 0, extension->count * sizeof(*has_passed));
         while (json_next(&names, NULL, &item))
-                mark_kept(extension, is_kept, json_text(item));
+                mark_passed(extension, has_passed, json_text(item));
         while (json_next(&items, NULL, &item))
-                mark_kept(extension, is_kept, json_get_text(json_get(item, "metadata"), "name"));
+                mark_passed(extension, has_passed,
+                            json_get_text(json_get(item, "metadata"), "name"));
         refuse_listed(extension, json_get(answer, "FailedAndUnresolvableNodes"), true);
         refuse_listed(extension, json_get(answer, "FailedNodes"), false);
         for (size_t i = 0; i < extension->count; i++)
-                if (!is_kept[i])
+                if (!has_passed[i])
                         scheduler_extend_refuse(
                                 &extension->nodes[i], false,
                                 SLICE_LITERAL("node(s) were filtered out by an extender"));

@@ -21,11 +21,11 @@ static void keep_candidates(struct extension *extension, const struct cluster *c
         extension->candidate_count = preemption->candidate_count;
         for (size_t i = 0; i < preemption->candidate_count; i++) {
                 const struct preemption_candidate *found = &preemption->candidates[i];
-                struct asked_candidate *kept = &extension->candidates[i];
-                kept->node = slice_dup(cluster_node_name(cluster, found->node));
-                kept->budget_violations = found->budget_violations;
+                struct asked_candidate *stored = &extension->candidates[i];
+                stored->node = slice_dup(cluster_node_name(cluster, found->node));
+                stored->budget_violations = found->budget_violations;
                 for (size_t v = 0; v < found->victim_count; v++)
-                        add_victim(kept, slice_of(cluster_pod(cluster, found->victims[v])->uid));
+                        add_victim(stored, slice_of(cluster_pod(cluster, found->victims[v])->uid));
         }
 }
 

@@ -18,9 +18,9 @@ static void emit_event(struct step *step, const struct queued_pod *entry, struct
                                            .controller =
                                                    scheduler_controller(step->scheduler, entry) } };
         if (message.len > EVENT_NOTE_MAX) {
-                size_t kept = EVENT_NOTE_MAX - strlen(EVENT_NOTE_CUT);
-                memcpy(note, message.ptr, kept);
-                memcpy(note + kept, EVENT_NOTE_CUT, strlen(EVENT_NOTE_CUT));
+                size_t cut_at = EVENT_NOTE_MAX - strlen(EVENT_NOTE_CUT);
+                memcpy(note, message.ptr, cut_at);
+                memcpy(note + cut_at, EVENT_NOTE_CUT, strlen(EVENT_NOTE_CUT));
                 event.event.note = slice_make(note, sizeof(note));
         }
         action_list_add(step->out, &event);

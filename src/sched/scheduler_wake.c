@@ -89,7 +89,7 @@ static bool is_woken(const struct scheduler *scheduler, const struct sched_cycle
         return wakes;
 }
 
-/* The plugins, among those that refused the pod, whose answer the change may turn. */
+/* The plugins, among those that refused the pod, whose answer may differ after the change. */
 static uint64_t woken_plugins(const struct scheduler *scheduler, const struct queued_pod *entry,
                               const struct cluster_change *change) {
         const struct cluster *cluster = scheduler->config.cluster;

@@ -199,7 +199,7 @@ static void strategic_merge_arrange(struct merge *merge, struct json_node *targe
 /* The first kept elements are old; up to `reused` new ones behind them count as old too: upstream's
  * deletions leave holes in the old list, which the first additions fill before it is consulted. */
 static void strategic_merge_reorder(struct merge *merge, struct json_node *target,
-                                    const struct json *order, const char *key, size_t kept,
+                                    const struct json *order, const char *key, size_t retained,
                                     size_t reused) {
         size_t count = node_count(target);
         struct ranked *all = xcalloc(count + 1, sizeof(*all));
@@ -207,7 +207,7 @@ static void strategic_merge_reorder(struct merge *merge, struct json_node *targe
         struct json_node *element;
 
         for (size_t i = 0; node_next(&iter, NULL, &element); i++)
-                all[i] = (struct ranked){ element, i < kept + reused ? i : SIZE_MAX,
+                all[i] = (struct ranked){ element, i < retained + reused ? i : SIZE_MAX,
                                           find_patch(order, key, target_key(element, key)) };
         strategic_merge_arrange(merge, target, all, count);
         free(all);
@@ -218,7 +218,7 @@ static int merge_list(struct merge *merge, struct json_node *target, const char 
                       const struct json *order) {
         struct json_iter iter = json_iter(patch);
         const struct json *element;
-        size_t before = node_count(target), kept;
+        size_t before = node_count(target), retained;
 
         if (order && check_order(merge, patch, order, key) < 0)
                 return BERTH_ERR_INTERNAL;
@@ -238,15 +238,15 @@ static int merge_list(struct merge *merge, struct json_node *target, const char 
                     merge_element(merge, target, key, schema, element) < 0)
                         return BERTH_ERR_INTERNAL;
         }
-        kept = node_count(target);
+        retained = node_count(target);
         iter = json_iter(patch);
         while (json_next(&iter, NULL, &element)) {
                 if (!json_get(element, "$patch") &&
                     merge_element(merge, target, key, schema, element) < 0)
                         return BERTH_ERR_INTERNAL;
         }
-        strategic_merge_reorder(merge, target, order ? order : patch, key, kept,
-                                order ? before - kept : 0);
+        strategic_merge_reorder(merge, target, order ? order : patch, key, retained,
+                                order ? before - retained : 0);
         return 0;
 }
 

@@ -14,7 +14,7 @@ struct perf_activity {
         char *ns; /* owned */
         size_t template_count;
         struct perf_template **templates; /* the array is its own */
-        char **made; /* where objects come and go by turns: names of those there are, or NULL */
+        char **made; /* where objects come and go alternately: names of those there are, or NULL */
         struct perf_pod **pods; /* to be deleted, in order */
 };
 

@@ -336,7 +336,7 @@ static void perf_world_report(struct perf_world *world, const struct action_list
         perf_world_stop(world, started);
 }
 
-/* What answers to actions make the scheduler want in turn. */
+/* What answers to actions make the scheduler want next. */
 static int perform_all(struct perf_world *world, struct err *err) {
         int code = 0;
         while (code == 0 && world->actions.count > 0) {

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define TURNS_MAX 1000 /* of an agent without a pause: something spins */
+#define STEPS_MAX 1000 /* of an agent without a pause: something spins */
 #define GOES_DOWN_NS (5 * NS_PER_S)
 #define NODE_SEED 0x0de5
 
@@ -202,22 +202,22 @@ static void reboot_trial_node_perform(struct trial_node *node) {
         action_list_clear(&node->actions);
 }
 
-static void take_turn(void *context) {
+static void trial_node_step(void *context) {
         struct trial_node *node = context;
         struct loop *loop = node->trial->loop;
         const struct reboot_now now = { loop_wall(loop), loop_mono(loop) };
-        struct reboot_turn turn;
+        struct reboot_next next;
 
-        for (int i = 0; i < TURNS_MAX; i++) {
-                reboot_agent_step(node->agent, &now, &node->actions, &turn);
-                if (turn.read != REBOOT_READ_NOTHING)
-                        reboot_trial_node_answer(node, turn.read);
+        for (int i = 0; i < STEPS_MAX; i++) {
+                reboot_agent_step(node->agent, &now, &node->actions, &next);
+                if (next.read != REBOOT_READ_NOTHING)
+                        reboot_trial_node_answer(node, next.read);
                 else if (node->actions.count == 0)
                         break;
                 reboot_trial_node_perform(node);
         }
-        if (turn.has_wake)
-                loop_timer_arm(loop, &node->turn, turn.wake.ns - now.mono.ns);
+        if (next.has_wake)
+                loop_timer_arm(loop, &node->step, next.wake.ns - now.mono.ns);
         else
                 trial_failed(node->trial, "an agent never waits");
 }
@@ -255,7 +255,7 @@ static void come_up(void *context) {
         node_put_string(node->object, node_need_object(node->object, status, "nodeInfo"), "bootID",
                         node->boot_id);
         set_version(node->trial, node->object, &node->image);
-        take_turn(node);
+        trial_node_step(node);
 }
 
 static void go_down(void *context) {
@@ -265,7 +265,7 @@ static void go_down(void *context) {
                 come_up(node);
                 return;
         }
-        loop_timer_disarm(node->trial->loop, &node->turn);
+        loop_timer_disarm(node->trial->loop, &node->step);
         reboot_agent_free(node->agent);
         node->agent = NULL;
         loop_timer_arm(node->trial->loop, &node->boot, node->boot_ns);
@@ -318,7 +318,7 @@ static void node_start(struct trial *trial, uint32_t index, struct rng *rng) {
 
         *node = (struct trial_node){ .trial = trial,
                                      .is_wanted = is_wanted,
-                                     .turn = { .fired = take_turn, .context = node },
+                                     .step = { .fired = trial_node_step, .context = node },
                                      .boot = { .fired = needs_reboot, .context = node },
                                      .boot_ns = (int64_t)((60 + 120 * boots) * 1e9),
                                      .needed_ns = -1,
@@ -340,7 +340,7 @@ static void node_start(struct trial *trial, uint32_t index, struct rng *rng) {
         set_version(trial, node->object, &node->image);
         trial_apply(trial, OBJECT_NODE, CHANGE_ADDED);
         reboot_trial_node_boot(node);
-        loop_timer_arm(trial->loop, &node->turn,
+        loop_timer_arm(trial->loop, &node->step,
                        (int64_t)(offset * (double)trial->setting.period_ns));
         if (node->is_wanted)
                 loop_timer_arm(trial->loop, &node->boot,
@@ -379,7 +379,7 @@ void trial_nodes_stop(struct trial *trial) {
         for (uint32_t i = 0; i < trial->setting.nodes; i++) {
                 struct trial_node *node = &trial->nodes[i];
 
-                loop_timer_disarm(trial->loop, &node->turn);
+                loop_timer_disarm(trial->loop, &node->step);
                 loop_timer_disarm(trial->loop, &node->boot);
                 reboot_agent_free(node->agent);
                 json_tree_free(node->object);

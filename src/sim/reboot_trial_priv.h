@@ -47,7 +47,7 @@ struct trial_node {
         struct reboot_agent *agent; /* NULL = the host is down */
         struct reboot_config config;
         struct action_list actions;
-        struct loop_timer turn, boot;
+        struct loop_timer step, boot;
         bool is_wanted, is_required, has_rebooted, is_cordoned, has_taint;
         unsigned boots;
         int64_t boot_ns; /* how long it takes */

@@ -104,7 +104,7 @@ static void sim_faults_answer(struct sim_request *request, const struct api_repl
                 done(context, reply);
 }
 
-static void answer_kept(struct sim_request *request) {
+static void answer_delayed(struct sim_request *request) {
         char *body = request->body;
         struct api_reply reply = { .status = request->status,
                                    .body = slice_make(body, request->body_size),
@@ -163,7 +163,7 @@ static void on_timer(void *context) {
         if (request->caller.events && !pass_pieces(request))
                 return;
         if (request->has_ended || !request->inner)
-                answer_kept(request);
+                answer_delayed(request);
 }
 
 /* ---- from behind ---- */

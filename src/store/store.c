@@ -126,15 +126,15 @@ void store_compact(struct store *store, uint64_t revision) {
 }
 
 static void store_sweep(struct store_subscriptions *list) {
-        size_t kept = 0;
+        size_t remaining = 0;
 
         for (size_t i = 0; i < list->count; i++) {
                 if (list->items[i]->is_dead)
                         free(list->items[i]);
                 else
-                        list->items[kept++] = list->items[i];
+                        list->items[remaining++] = list->items[i];
         }
-        list->count = kept;
+        list->count = remaining;
 }
 
 static void sweep_all(struct store *store) {

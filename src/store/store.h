@@ -31,7 +31,7 @@ struct store_object {
         uint64_t revision;       /* of the last change, equals metadata.resourceVersion */
         struct store_base *base; /* what the body is a difference to; NULL = it is whole */
         uint32_t refs;
-        uint32_t body_size, kept_size; /* bytes of the body, and those kept of it */
+        uint32_t body_size, stored_size; /* bytes of the body, and those kept of it */
         uint16_t resource, ns_size, name_size;
         char text[]; /* ns NUL name NUL, then the body and NUL, or the difference */
 };

@@ -38,7 +38,7 @@ static bool is_in_range(const struct store_range *range, const struct store_obje
 
 static void collect_undos(struct store_cursor *cursor, const struct store_history *history,
                           const struct store_range *range) {
-        size_t first = store_history_after(history, range->revision), kept = 0;
+        size_t first = store_history_after(history, range->revision), remaining = 0;
 
         if (first == history->count)
                 return;
@@ -52,13 +52,13 @@ static void collect_undos(struct store_cursor *cursor, const struct store_histor
         }
         qsort(cursor->undos, cursor->undo_count, sizeof(cursor->undos[0]), undo_order);
         for (size_t i = 0; i < cursor->undo_count; i++) {
-                const struct undo *last = kept ? &cursor->undos[kept - 1] : NULL;
+                const struct undo *last = remaining ? &cursor->undos[remaining - 1] : NULL;
 
                 if (!last || store_key_compare(last->key, store_object_ns(cursor->undos[i].key),
                                                store_object_name(cursor->undos[i].key)) != 0)
-                        cursor->undos[kept++] = cursor->undos[i];
+                        cursor->undos[remaining++] = cursor->undos[i];
         }
-        cursor->undo_count = kept;
+        cursor->undo_count = remaining;
 }
 
 int store_cursor_open(const struct store *store, const struct store_range *range,

@@ -21,7 +21,7 @@ struct store_object *store_object_new(struct store *store, int resource, uint64_
                 .base = packed.base,
                 .refs = 1,
                 .body_size = (uint32_t)body.len,
-                .kept_size = (uint32_t)packed.difference.len,
+                .stored_size = (uint32_t)packed.difference.len,
                 .resource = (uint16_t)resource,
                 .ns_size = (uint16_t)ns.len,
                 .name_size = (uint16_t)name.len,
@@ -56,5 +56,5 @@ void store_object_unref(const struct store_object *object) {
 
 size_t store_object_bytes(const struct store_object *object) {
         return offsetof(struct store_object, text) + object->ns_size + object->name_size +
-               object->kept_size + 3;
+               object->stored_size + 3;
 }

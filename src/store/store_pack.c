@@ -364,7 +364,7 @@ struct slice store_object_body(const struct store_object *object) {
                 if (texts->items[i].object == object)
                         return slice_make(texts->items[i].text, object->body_size);
         }
-        struct store_text *item = &texts->items[texts->turn++ % STORE_TEXTS];
+        struct store_text *item = &texts->items[texts->next++ % STORE_TEXTS];
         if (item->cap < object->body_size + 1U) {
                 free(item->text);
                 item->cap = object->body_size + 1U;

@@ -10,7 +10,7 @@ struct store_text {
         size_t cap;
 };
 struct store_texts {
-        size_t refs, turn;
+        size_t refs, next;
         struct store_text items[STORE_TEXTS];
 };
 void store_texts_unref(struct store_texts *texts);

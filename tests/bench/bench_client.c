@@ -48,9 +48,9 @@ static void report(const char *what, double figure, const char *unit) {
         printf("%-28s %12.0f %s\n", what, figure, unit);
 }
 
-static void turn_until(struct bench *bench, int wanted) {
+static void run_until(struct bench *bench, int wanted) {
         while (bench->done < wanted) {
-                if (event_loop_turn(bench->events, -1, NULL) < 0)
+                if (event_loop_run_once(bench->events, -1, NULL) < 0)
                         fail("the loop failed");
         }
 }
@@ -137,7 +137,7 @@ static double receive(struct bench *bench) {
                          bench->next[0] ? "&continue=" : "", bench->next);
                 call.path = slice_of(path);
                 transport_call(&bench->transport, &call, on_page, bench);
-                turn_until(bench, bench->done + 1);
+                run_until(bench, bench->done + 1);
         } while (bench->next[0]);
         return now_s() - start;
 }
@@ -163,7 +163,7 @@ static double follow(struct bench *bench) {
 
         bench->done = 0;
         reflector = reflector_new(&config, &bench->transport, bench->loop, &events, bench);
-        turn_until(bench, 1);
+        run_until(bench, 1);
         end = now_s();
         reflector_free(reflector);
         return end - start;
@@ -202,7 +202,7 @@ static double bind_pods(struct bench *bench, int count) {
                 write.body = slice_of(body);
                 write_queue_add(queue, &write);
         }
-        turn_until(bench, count);
+        run_until(bench, count);
         end = now_s();
         write_queue_free(queue);
         return end - start;

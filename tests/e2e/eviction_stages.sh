@@ -114,7 +114,7 @@ finalizers() {
 }
 wait_for "nothing holds the Eviction" "[]" finalizers pod-1-a
 
-# A deadline that passes: rolled back, then the next responder's turn.
+# A deadline that passes: rolled back, then the next responder is Active.
 wait_for "the second stage is open" "stage=2/3 name=migrate" message pod-1-c
 id=$(uid_of pod-1-c)
 wait_for "it runs" "run migrate 1 $id" cat "$work/log"

@@ -68,7 +68,7 @@ def main():
         judge("evict-G2 the machine lives", runs("virt-launcher-b"))
 
         for name in ("kubevirt-evacuation-d", "kubevirt-evacuation-d-1"):
-            judge(f"evict-G3 {name} failed, and its turn goes on",
+            judge(f"evict-G3 {name} failed, and it stays Active",
                   until(lambda: any(f"{name}: Failed" in message for _, message in responder("virt-launcher-d"))),
                   responder("virt-launcher-d"))
             kubevirt.machines["virt-launcher-d"]["retry"].set()

@@ -74,7 +74,7 @@ else
         pod c '' ',"evictionResponders":[{"name":"mover.example.com/move","priority":10000}]'
 fi
 request want-c c
-wait_for "the responder's turn first" '"name":"mover.example.com/move","priority":10000,"state":"Active"' eviction pod-1-c
+wait_for "the responder is Active first" '"name":"mover.example.com/move","priority":10000,"state":"Active"' eviction pod-1-c
 api DELETE "$group/namespaces/default/evictionrequests/want-c" >/dev/null
 wait_for "collected with its last request" '"reason":"NotFound"' eviction pod-1-c
 

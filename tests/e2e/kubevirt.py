@@ -154,12 +154,12 @@ class KubeVirt:
         return "evacuationNodeName" in self.api("GET", f'{VMS}/{machine["name"]}')[1].get("status", {})
 
     def begin(self, machine, node, name):
-        """Waits for its turn; False when the evacuation was cancelled meanwhile."""
+        """Waits for a free place; False when the evacuation was cancelled meanwhile."""
         while self.is_marked(machine):
             with self.lock:
-                has_turn = not self.outbound or self.leaving[node] < self.outbound
-                self.leaving[node] += has_turn
-            if has_turn:
+                is_admitted = not self.outbound or self.leaving[node] < self.outbound
+                self.leaving[node] += is_admitted
+            if is_admitted:
                 if self.outbound:
                     self.api("PATCH", f"{MOVES}/{name}", {"status": {"phase": "Running"}}, MERGE)
                 return True

@@ -83,7 +83,7 @@ class Drill:
             if time.monotonic() > end:
                 self.problems.append("never: " + what)
                 return False
-            self.turn()
+            self.iterate()
             time.sleep(0.05)
         return True
 
@@ -150,7 +150,7 @@ class Drill:
         self.kubectl("annotate", "node", node, "--overwrite", "sandbox.berth.dev/reboot=%d" % self.reboots[node],
                      "sandbox.berth.dev/reboot-time=1s")
 
-    def turn(self):
+    def iterate(self):
         now = time.monotonic()
         for node in self.nodes if self.is_started else []:
             if node in self.agents and os.path.exists(self.path(node + ".order")):

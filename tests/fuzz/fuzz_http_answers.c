@@ -88,7 +88,7 @@ static void start(void) {
 
 static void wait_for(int ended) {
         while (scene.ended < ended)
-                event_loop_turn(scene.events, NS_PER_S, NULL);
+                event_loop_run_once(scene.events, NS_PER_S, NULL);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

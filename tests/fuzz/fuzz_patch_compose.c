@@ -1,5 +1,5 @@
-/* Two patches in one: where they compose, the one does what both did in turn. The input is object,
- * older and newer patch, a line each; numbers are compared as they are written. */
+/* Two patches in one: where they compose, the one does what both did one after the other. The input
+ * is object, older and newer patch, a line each; numbers are compared as they are written. */
 #include "client/patch_compose.h"
 
 #include "api/merge_patch.h"

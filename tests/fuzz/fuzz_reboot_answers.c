@@ -69,8 +69,8 @@ static void change_node(struct json_doc *doc, struct arena *arena) {
 
         node_facts_take(&facts, doc, SLICE_LITERAL("taint"), arena);
         node_change_print(&facts,
-                          &(struct node_change){ .cordon = TURN_ON,
-                                                 .taint = TURN_ON,
+                          &(struct node_change){ .cordon = MARK_SET,
+                                                 .taint = MARK_SET,
                                                  .taint_key = SLICE_LITERAL("taint"),
                                                  .now = now,
                                                  .record = &facts.record },

@@ -133,70 +133,72 @@ static bool has_budget(const struct cluster *cluster, const struct pod_row *pod)
 }
 
 /* The rules below are independent: each gives its reason.  They return true to keep the pod. */
-static bool is_kept_by_kind(const struct default_evictor *evictor, const struct cluster *cluster,
-                            const struct pod_row *pod, struct spare_reasons *reasons) {
-        bool is_kept = false;
+static bool is_protected_by_kind(const struct default_evictor *evictor,
+                                 const struct cluster *cluster, const struct pod_row *pod,
+                                 struct spare_reasons *reasons) {
+        bool is_protected = false;
         if (pod->flags & POD_MIRROR) {
                 spare_reason(reasons, "pod is a mirror pod");
-                is_kept = true;
+                is_protected = true;
         }
         if (pod->flags & POD_STATIC) {
                 spare_reason(reasons, "pod is a static pod");
-                is_kept = true;
+                is_protected = true;
         }
         if (pod->flags & POD_TERMINATING) {
                 spare_reason(reasons, "pod is terminating");
-                is_kept = true;
+                is_protected = true;
         }
         bool spares_failed = evictor->protections & PROTECT_FAILED_BARE;
         if (pod->owner_count == 0 && (spares_failed || pod->phase != POD_FAILED)) {
                 spare_reason(reasons, "pod does not have any ownerRefs%s",
                              spares_failed ? "" : " and is not failed");
-                is_kept = true;
+                is_protected = true;
         }
         if (evictor->protections & PROTECT_DAEMON_SETS && has_daemon_owner(cluster, pod)) {
                 spare_reason(reasons, "pod is related to a DaemonSet");
-                is_kept = true;
+                is_protected = true;
         }
-        return is_kept;
+        return is_protected;
 }
 
-static bool is_kept_by_priority(const struct default_evictor *evictor, const struct pod_row *pod,
-                                struct spare_reasons *reasons) {
+static bool is_protected_by_priority(const struct default_evictor *evictor,
+                                     const struct pod_row *pod, struct spare_reasons *reasons) {
         if ((evictor->protections & PROTECT_CRITICAL) == 0 || !pod->has_priority)
                 return false;
-        bool is_kept = false;
+        bool is_protected = false;
         if (pod->priority >= CRITICAL_PRIORITY) {
                 spare_reason(reasons, "pod has system critical priority");
-                is_kept = true;
+                is_protected = true;
         }
         if (pod->priority >= evictor->threshold) {
                 spare_reason(reasons, "pod has a priority of %d, the threshold is %d",
                              pod->priority, evictor->threshold);
-                is_kept = true;
+                is_protected = true;
         }
-        return is_kept;
+        return is_protected;
 }
 
-static bool is_kept_by_storage(const struct default_evictor *evictor, const struct cluster *cluster,
-                               const struct pod_row *pod, struct spare_reasons *reasons) {
+static bool is_protected_by_storage(const struct default_evictor *evictor,
+                                    const struct cluster *cluster, const struct pod_row *pod,
+                                    struct spare_reasons *reasons) {
         const struct pod_class *class = cluster_class(cluster, pod->class);
-        bool is_kept = false;
+        bool is_protected = false;
         if (evictor->protections & PROTECT_LOCAL_STORAGE && class->uses_local_storage) {
                 spare_reason(reasons, "pod has local storage");
-                is_kept = true;
+                is_protected = true;
         }
         if (evictor->protections & PROTECT_CLAIMS &&
             has_protected_claim(cluster, pod, &class->spec,
                                 &evictor->args->protections.config.claims.classes)) {
                 spare_reason(reasons, "pod has a protected PVC");
-                is_kept = true;
+                is_protected = true;
         }
         if (evictor->protections & PROTECT_RESOURCE_CLAIMS && class->spec.claim_count > 0) {
                 spare_reason(reasons, "pod has resource claims");
-                is_kept = true;
+                is_protected = true;
         }
-        return is_kept;
+        return is_protected;
 }
 
 static bool has_few_replicas(const struct default_evictor *evictor, const struct cluster *cluster,
@@ -229,22 +231,22 @@ static bool is_too_young(const struct default_evictor *evictor, const struct pod
         return true;
 }
 
-static bool is_kept_by_policy(const struct default_evictor *evictor, const struct cluster *cluster,
-                              const struct pod_row *pod, struct desched_run *run,
-                              struct spare_reasons *reasons) {
-        bool is_kept = false;
+static bool is_protected_by_policy(const struct default_evictor *evictor,
+                                   const struct cluster *cluster, const struct pod_row *pod,
+                                   struct desched_run *run, struct spare_reasons *reasons) {
+        bool is_protected = false;
         if (evictor->protections & PROTECT_WITHOUT_BUDGET &&
             (desched_run_hides_budgets(run) || !has_budget(cluster, pod))) {
                 spare_reason(reasons, "no PodDisruptionBudget found for pod");
-                is_kept = true;
+                is_protected = true;
         }
         if (evictor->labels && !cluster_labels_match(cluster, evictor->labels, pod->labels)) {
                 spare_reason(reasons, "pod labels do not match the labelSelector");
-                is_kept = true;
+                is_protected = true;
         }
-        is_kept |= has_few_replicas(evictor, cluster, pod, reasons);
-        is_kept |= is_too_young(evictor, pod, run, reasons);
-        return is_kept;
+        is_protected |= has_few_replicas(evictor, cluster, pod, reasons);
+        is_protected |= is_too_young(evictor, pod, run, reasons);
+        return is_protected;
 }
 
 /* The annotation "evict" bypasses every rule.  Upstream does not read its value and lets even a
@@ -257,32 +259,32 @@ static bool is_marked(const struct pod_row *pod, bool is_parity) {
 
 /* A finished pod that is to be deleted: what protects running work does not apply.  Left alone is
  * what somebody else takes away or still needs. */
-static bool is_kept_from_cleanup(const struct default_evictor *evictor,
-                                 const struct desched_run *run, const struct pod_row *pod,
-                                 struct spare_reasons *reasons) {
+static bool is_protected_from_cleanup(const struct default_evictor *evictor,
+                                      const struct desched_run *run, const struct pod_row *pod,
+                                      struct spare_reasons *reasons) {
         const struct cluster *cluster = desched_run_cluster(run);
-        bool is_kept = false;
+        bool is_protected = false;
         if (pod_goes_with_job(run, pod->owners, pod->owner_count)) {
                 spare_reason(reasons, "pod goes with its Job, which has a time to live");
-                is_kept = true;
+                is_protected = true;
         }
         if (pod->flags & (POD_MIRROR | POD_STATIC)) {
                 spare_reason(reasons, "pod belongs to its node's kubelet");
-                is_kept = true;
+                is_protected = true;
         }
         if (pod->flags & POD_TERMINATING) {
                 spare_reason(reasons, "pod is terminating");
-                is_kept = true;
+                is_protected = true;
         }
         if (pod->flags & POD_HAS_FINALIZERS) {
                 spare_reason(reasons, "pod has finalizers");
-                is_kept = true;
+                is_protected = true;
         }
         if (evictor->labels && !cluster_labels_match(cluster, evictor->labels, pod->labels)) {
                 spare_reason(reasons, "pod labels do not match the labelSelector");
-                is_kept = true;
+                is_protected = true;
         }
-        return is_kept;
+        return is_protected;
 }
 
 static bool default_evictor_filter(struct desched_run *run, const void *state, struct pod_id id,
@@ -298,14 +300,14 @@ static bool default_evictor_filter(struct desched_run *run, const void *state, s
                 return false;
         }
         if (is_cleanup)
-                return !is_kept_from_cleanup(evictor, run, pod, reasons);
-        bool is_kept = is_kept_by_kind(evictor, cluster, pod, reasons);
-        is_kept |= is_kept_by_priority(evictor, pod, reasons);
-        if (is_kept && !reasons->text)
+                return !is_protected_from_cleanup(evictor, run, pod, reasons);
+        bool is_protected = is_protected_by_kind(evictor, cluster, pod, reasons);
+        is_protected |= is_protected_by_priority(evictor, pod, reasons);
+        if (is_protected && !reasons->text)
                 return false; /* nobody wants to hear the other reasons */
-        is_kept |= is_kept_by_storage(evictor, cluster, pod, reasons);
-        is_kept |= is_kept_by_policy(evictor, cluster, pod, run, reasons);
-        return !is_kept;
+        is_protected |= is_protected_by_storage(evictor, cluster, pod, reasons);
+        is_protected |= is_protected_by_policy(evictor, cluster, pod, run, reasons);
+        return !is_protected;
 }
 
 static bool default_evictor_filter_is_by_kind(const void *state) {

@@ -100,7 +100,7 @@ static enum pod_listing listing_of(const struct lifecycle_rule *rule) {
                                                                           : PODS_ALL;
 }
 
-static bool sweep_nodes_in_turn(struct wanted_pods *wanted) {
+static bool sweep_nodes(struct wanted_pods *wanted) {
         struct node_batch_list nodes = desched_run_nodes(wanted->run);
         enum pod_listing listing = listing_of(wanted->sweep->rule);
         const struct pod_id *pods;
@@ -123,7 +123,7 @@ void lifecycle_sweep_run(struct desched_run *run, const struct lifecycle_sweep *
                                       .plan = rule_plan_make(run, sweep->rule) };
         const struct pod_id *pods;
         match_all(&wanted);
-        if (!sweep_nodes_in_turn(&wanted) || sweep->order == ORDER_MOST_RESTARTS)
+        if (!sweep_nodes(&wanted) || sweep->order == ORDER_MOST_RESTARTS)
                 return;
         size_t count = desched_run_pods_elsewhere(run, &pods);
         look_at(&wanted, pods, count);

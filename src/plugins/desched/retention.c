@@ -3,7 +3,7 @@
 #include "base/map.h"
 #include <stdlib.h>
 
-struct retention_kept_pod {
+struct retention_pod {
         struct wall_time since;
         struct pod_id pod;
         size_t position; /* where it was: ties keep their order */
@@ -17,7 +17,7 @@ static struct wall_time instant_of(const struct retention_arg *retention,
 }
 
 static int retention_compare(const void *a, const void *b) {
-        const struct retention_kept_pod *x = a, *y = b;
+        const struct retention_pod *x = a, *y = b;
         if (x->since.ns != y->since.ns)
                 return x->since.ns < y->since.ns ? -1 : 1;
         return x->position < y->position ? -1 : x->position > y->position;
@@ -53,7 +53,7 @@ static uint64_t count_up(struct map *groups, struct slice key) {
 
 /* From the newest back: the first so many of each group are dropped from the list. */
 static void drop_newest(const struct cluster *cluster, const struct retention_arg *retention,
-                        struct retention_kept_pod *items, size_t count) {
+                        struct retention_pod *items, size_t count) {
         struct map *groups = map_new();
         bool is_found = false;
         struct str_id label = cluster_str(cluster, retention->label, &is_found);
@@ -71,11 +71,11 @@ static void drop_newest(const struct cluster *cluster, const struct retention_ar
 size_t retention_apply(struct desched_run *run, const struct retention_arg *retention,
                        struct pod_id *pods, size_t count) {
         const struct cluster *cluster = desched_run_cluster(run);
-        struct retention_kept_pod *items =
-                ARENA_ARRAY(desched_run_scratch(run), struct retention_kept_pod, count);
+        struct retention_pod *items =
+                ARENA_ARRAY(desched_run_scratch(run), struct retention_pod, count);
         size_t gone = 0;
         for (size_t i = 0; i < count; i++)
-                items[i] = (struct retention_kept_pod){
+                items[i] = (struct retention_pod){
                         instant_of(retention, cluster_pod(cluster, pods[i])), pods[i], i
                 };
         qsort(items, count, sizeof(*items), retention_compare);

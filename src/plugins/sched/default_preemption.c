@@ -270,16 +270,16 @@ typedef int64_t criterion_fn(const struct default_preemption_search *,
 
 /* Keeps the indexes with the smallest value; returns how many. */
 static size_t keep_smallest(const struct default_preemption_search *search, criterion_fn *criterion,
-                            size_t *kept, size_t count) {
+                            size_t *remaining, size_t count) {
         int64_t best = INT64_MAX;
         size_t left = 0;
         for (size_t i = 0; i < count; i++) {
-                int64_t value = criterion(search, &search->candidates[kept[i]]);
+                int64_t value = criterion(search, &search->candidates[remaining[i]]);
                 if (value < best)
                         left = 0;
                 if (value <= best) {
                         best = value;
-                        kept[left++] = kept[i];
+                        remaining[left++] = remaining[i];
                 }
         }
         return left;
@@ -290,20 +290,20 @@ static void default_preemption_choose(struct default_preemption_search *search,
         static criterion_fn *const criteria[] = { by_budgets, by_highest, by_sum,
                                                   by_count,   by_start,   by_cost };
         size_t count = search->candidate_count, c = 0;
-        size_t *kept = ARENA_ARRAY(search->arena, size_t, count);
+        size_t *remaining = ARENA_ARRAY(search->arena, size_t, count);
         for (size_t i = 0; i < count; i++)
-                kept[i] = i;
+                remaining[i] = i;
         result->decided_by = PREEMPTION_ONLY_CANDIDATE;
         for (c = 0; c < ARRAY_LEN(criteria) && count > 1; c++) {
-                count = keep_smallest(search, criteria[c], kept, count);
+                count = keep_smallest(search, criteria[c], remaining, count);
                 result->decided_by = (enum preemption_rule)(PREEMPTION_BUDGETS + (int)c);
         }
         if (count > 1)
                 result->decided_by = PREEMPTION_ARBITRARY;
         struct node_id *best = ARENA_ARRAY(search->arena, struct node_id, count);
         for (size_t i = 0; i < count; i++)
-                best[i] = search->candidates[kept[i]].node;
-        result->chosen = &search->candidates[kept[0]];
+                best[i] = search->candidates[remaining[i]].node;
+        result->chosen = &search->candidates[remaining[0]];
         result->best = best;
         result->best_count = count;
 }

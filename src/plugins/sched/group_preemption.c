@@ -158,7 +158,7 @@ static void charge_budgets(struct group_preemptor *preemptor) {
 }
 
 /* First those whose going would break a budget, then the others. */
-static int compare_turns(const void *a, const void *b) {
+static int compare_reprieve_order(const void *a, const void *b) {
         const struct unit *x = *(struct unit *const *)a, *y = *(struct unit *const *)b;
         if (x->breaks_budget != y->breaks_budget)
                 return x->breaks_budget ? -1 : 1;
@@ -197,8 +197,8 @@ static bool can_stay(struct group_preemptor *preemptor, size_t first, size_t cou
         return false;
 }
 
-/* In turn, but many at once where they can: a question asks about the whole group, and most units
- * are not in its way. */
+/* One after the other, but many at once where they can: a question asks about the whole group, and
+ * most units are not in its way. */
 static void group_preemption_reprieve(struct group_preemptor *preemptor, size_t first,
                                       size_t count) {
         if (count == 0 || can_stay(preemptor, first, count))
@@ -250,7 +250,8 @@ static enum verdict_code group_preemption_run_preemptor(struct group_preemptor *
         }
         qsort(preemptor->units, preemptor->count, sizeof(*preemptor->units), compare_importance);
         charge_budgets(preemptor);
-        qsort(preemptor->units, preemptor->count, sizeof(*preemptor->units), compare_turns);
+        qsort(preemptor->units, preemptor->count, sizeof(*preemptor->units),
+              compare_reprieve_order);
         group_preemption_reprieve(preemptor, 0, preemptor->count);
         take_back(preemptor);
         group_preemption_report(preemptor);

@@ -206,14 +206,14 @@ static enum verdict_code pre_filter(const struct sched_cycle *cycle, const void 
         *ret_pod_state = requests;
         if (own->args->ignored.count + own->args->ignored_groups.count + own->managed_count == 0)
                 return VERDICT_OK;
-        struct resource_request *kept =
+        struct resource_request *counted =
                 ARENA_ARRAY(cycle->scratch, struct resource_request, class->request_count);
         requests->count = 0;
-        requests->items = kept;
+        requests->items = counted;
         for (size_t i = 0; i < class->request_count; i++)
                 if (!is_ignored(own,
                                 cluster_resource_name(cycle->cluster, class->requests[i].resource)))
-                        kept[requests->count++] = class->requests[i];
+                        counted[requests->count++] = class->requests[i];
         return VERDICT_OK;
 }
 

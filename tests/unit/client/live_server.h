@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#define LIVE_TURNS_MAX 200000
+#define LIVE_ITERATIONS_MAX 200000
 #define LIVE_ROWS_MAX 512
 #define LIVE_TOKEN "secret-token"
 
@@ -103,17 +103,17 @@ static inline void live_stop(struct live *live) {
         event_loop_free(live->events);
 }
 
-/* Turns the loop until *flag is at least wanted. */
+/* Runs the loop until *flag is at least wanted. */
 static inline void live_until(struct live *live, const int *flag, int wanted) {
         for (int i = 0; *flag < wanted; i++) {
-                assert_true(i < LIVE_TURNS_MAX);
-                assert_int_equal(event_loop_turn(live->events, NS_PER_S, NULL), 0);
+                assert_true(i < LIVE_ITERATIONS_MAX);
+                assert_int_equal(event_loop_run_once(live->events, NS_PER_S, NULL), 0);
         }
 }
 /* Lets things settle that must not lead to anything. */
-static inline void live_turn(struct live *live, int count) {
+static inline void live_run_once(struct live *live, int count) {
         for (int i = 0; i < count; i++)
-                assert_int_equal(event_loop_turn(live->events, NS_PER_MS, NULL), 0);
+                assert_int_equal(event_loop_run_once(live->events, NS_PER_MS, NULL), 0);
 }
 
 /* Rows of /proc/self/net/tcp whose remote end is a port of this machine, by their local end. */

@@ -251,7 +251,7 @@ static void scene_release(struct counter_scene *scene) {
 static void run_until_renewed(struct counter_scene *scene) {
         unsigned before = scene->renewals;
         while (scene->renewals == before)
-                assert_int_equal(event_loop_turn(scene->shifted.events, -1, NULL), 0);
+                assert_int_equal(event_loop_run_once(scene->shifted.events, -1, NULL), 0);
 }
 
 #define COUNT "n=$(cat $FILE); n=$((n+1)); echo $n >$FILE; echo \"$ANSWER\" | sed s/NUMBER/$n/"

@@ -26,8 +26,8 @@ struct proxy {
 
 static const char *write_file(const char *name, const char *text) {
         static char paths[2][64];
-        static int turn;
-        char *path = paths[turn = !turn];
+        static int next;
+        char *path = paths[next = !next];
         FILE *file;
 
         snprintf(path, sizeof(paths[0]), "%s/%s", folder, name);

@@ -111,7 +111,7 @@ static void on_data(void *context, struct slice chunk) {
 static void finish(struct scene *scene) {
         for (int i = 0; !scene->ended; i++) {
                 assert_true(i < 1000);
-                assert_int_equal(event_loop_turn(scene->events, NS_PER_S, NULL), 0);
+                assert_int_equal(event_loop_run_once(scene->events, NS_PER_S, NULL), 0);
         }
 }
 

@@ -173,9 +173,9 @@ static void test_many_calls(void **state) {
         transport_cancel(&live.transport, cancelled);
         live_until(&live, &seen.replies, 99);
         send_call(&seen, API_GET, MAPS, "");
-        event_loop_turn(live.events, NS_PER_S, NULL);
+        event_loop_run_once(live.events, NS_PER_S, NULL);
         transport_cancel(&live.transport, seen.request); /* under way */
-        live_turn(&live, 5);
+        live_run_once(&live, 5);
         assert_int_equal(seen.replies, 99);
         assert_int_equal(live_do(&live, "GET", MAPS "/c98", ""), 200);
         assert_int_equal(live_do(&live, "GET", MAPS "/c99", ""), 404);
@@ -206,14 +206,14 @@ static void check_stream(bool is_tls) {
         live_until(&live, &other.chunks, 1);
         live_do(&live, "DELETE", MAPS "/c", "");
         live_do(&live, "DELETE", MAPS "/d", "");
-        live_turn(&live, 5);
+        live_run_once(&live, 5);
         assert_int_equal(seen.chunks, 1);
         assert_int_equal(other.chunks, 1);
         assert_int_equal(seen.ended + other.ended, 0);
         other = (struct seen){ .live = &live, .cancels_on_open = true };
         open_stream(&other, MAPS "?watch=1");
         live_until(&live, &other.opened, 1);
-        live_turn(&live, 3);
+        live_run_once(&live, 3);
         assert_int_equal(other.ended, 0);
         open_stream(&seen, MAPS "?watch=1"); /* left open: cut by live_stop without a callback */
         live_until(&live, &seen.opened, 2);

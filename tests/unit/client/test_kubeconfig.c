@@ -22,11 +22,11 @@ static char folder[] = "/tmp/berth-kubeconfig-XXXXXX";
 /* Path in the test's folder; one of four buffers. */
 static const char *at(const char *name) {
         static char paths[4][128];
-        static int turn;
+        static int next;
 
-        turn = (turn + 1) % 4;
-        snprintf(paths[turn], sizeof(paths[turn]), "%s/%s", folder, name);
-        return paths[turn];
+        next = (next + 1) % 4;
+        snprintf(paths[next], sizeof(paths[next]), "%s/%s", folder, name);
+        return paths[next];
 }
 
 static const char *write_file(const char *name, const char *text) {

@@ -91,7 +91,7 @@ static void check_list_and_watch(bool is_tls) {
         live_until(&live, &mirror.syncs, 1);
         assert_int_equal(mirror.count, COUNT);
         assert_int_equal(reflector_stats(reflector).pages, 4);
-        live_turn(&live, 3);
+        live_run_once(&live, 3);
         make_pods(&live, COUNT, COUNT + 10);
         remove_pod(&live, 7); /* marked, then gone */
         live_until(&live, &mirror.changes, COUNT + 12);
@@ -195,7 +195,7 @@ static void test_writes(void **state) {
         for (int i = 0; i < 5; i++)
                 event_recorder_add(recorder, &note);
         while (!write_queue_is_idle(queue))
-                live_turn(&live, 1);
+                live_run_once(&live, 1);
         assert_int_equal(tally.results, 200);
         assert_int_equal(tally.succeeded, 200);
         /* They stay from batch to batch: mostly as many as writes at a time, never one for each. */
@@ -226,7 +226,7 @@ static void test_writes_wait_for_server(void **state) {
         hang_up(&live);
         bind_pod(queue, &tally, 0);
         while (write_queue_calls(queue, NULL, NULL) == 0 || write_queue_in_flight(queue))
-                live_turn(&live, 1);
+                live_run_once(&live, 1);
         assert_int_equal(tally.results, 0);
         live_listen(&live);
         live_until(&live, &tally.succeeded, 1);
@@ -263,7 +263,7 @@ static void test_two_electors(void **state) {
         config.identity = "second";
         config.context = &second_started;
         assert_int_equal(lease_elector_new(&config, &transport, live.loop, &second, NULL), 0);
-        live_turn(&live, 30);
+        live_run_once(&live, 30);
         assert_int_equal(second_started, 0);
         assert_true(lease_elector_is_leader(first));
         lease_elector_release(first, on_started, &released);

@@ -1,4 +1,5 @@
-/* Composed patches do what both would do in turn: checked against the real application. */
+/* Composed patches do what both would do one after the other: checked against the real application.
+ */
 #include "client/patch_compose.h"
 
 #include "api/merge_patch.h"
@@ -88,7 +89,7 @@ static void test_against_application(void **state) {
         rng_init(&rng, 11);
         for (int i = 0; i < 5000; i++) {
                 struct buf texts[3] = { 0 }, out = { 0 };
-                struct json_tree *in_turn = NULL, *at_once = NULL;
+                struct json_tree *in_order = NULL, *at_once = NULL;
 
                 for (int j = 0; j < 3; j++) {
                         buf_text(&texts[j], "{\"a\":");
@@ -97,16 +98,16 @@ static void test_against_application(void **state) {
                 }
                 if (patch_compose(PATCH_MERGE, buf_view(&texts[1]), buf_view(&texts[2]), &out)) {
                         composed++;
-                        json_tree_parse(buf_view(&texts[0]), &in_turn, NULL);
+                        json_tree_parse(buf_view(&texts[0]), &in_order, NULL);
                         json_tree_parse(buf_view(&texts[0]), &at_once, NULL);
-                        apply(in_turn, buf_view(&texts[1]));
-                        apply(in_turn, buf_view(&texts[2]));
+                        apply(in_order, buf_view(&texts[1]));
+                        apply(in_order, buf_view(&texts[2]));
                         apply(at_once, buf_view(&out));
-                        if (!node_equal(json_tree_root(in_turn), json_tree_root(at_once)))
+                        if (!node_equal(json_tree_root(in_order), json_tree_root(at_once)))
                                 fail_msg("%s + %s + %s", texts[0].data, texts[1].data,
                                          texts[2].data);
                 }
-                json_tree_free(in_turn);
+                json_tree_free(in_order);
                 json_tree_free(at_once);
                 for (int j = 0; j < 3; j++)
                         buf_release(&texts[j]);

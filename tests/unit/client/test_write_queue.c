@@ -65,16 +65,16 @@ static void expect(struct scene *scene, const char *text) {
 /* A merge patch of pod `pod`; result reported under its body's key. */
 static struct write_request patch_of(struct note *note, const char *pod, const char *body) {
         static char path[4][128];
-        static int turn;
+        static int next;
 
-        turn = (turn + 1) % 4;
-        snprintf(path[turn], sizeof(path[turn]), "/api/v1/namespaces/n/pods/%s/status", pod);
+        next = (next + 1) % 4;
+        snprintf(path[next], sizeof(path[next]), "/api/v1/namespaces/n/pods/%s/status", pod);
         return (struct write_request){ .lane = WRITE_STATUS,
                                        .kind = SLICE_LITERAL("Pod"),
                                        .namespace_name = SLICE_LITERAL("n"),
                                        .name = slice_of(pod),
                                        .method = API_PATCH,
-                                       .path = slice_of(path[turn]),
+                                       .path = slice_of(path[next]),
                                        .content_type = SLICE_LITERAL(PATCH_TYPE),
                                        .body = slice_of(body),
                                        .is_no_op = on_no_op,

@@ -1,6 +1,6 @@
 /* Random writes and answers: every write is reported once, no object has two under way, and what
- * the server has in the end is what the writes reported as done do in turn. A failure names its
- * seed. */
+ * the server has in the end is what the writes reported as done do one after the other. A failure
+ * names its seed. */
 #include "client/write_queue.h"
 
 #include "api/merge_patch.h"

@@ -130,12 +130,12 @@ static struct run_world run(const char *text) {
                                                                .count = count,
                                                                .failed = failed });
         for (int i = 0; i < 1000 && !scenario_run_is_over(scenario); i++)
-                event_loop_turn(events, 10 * NS_PER_MS, &err);
+                event_loop_run_once(events, 10 * NS_PER_MS, &err);
         assert_true(scenario_run_is_over(scenario));
         scenario_run_free(scenario);
         sandbox_import_free(import);
         sandbox_stop(sandbox);
-        event_loop_turn(events, 0, NULL);
+        event_loop_run_once(events, 0, NULL);
         event_loop_free(events);
         drop(result);
         return world;

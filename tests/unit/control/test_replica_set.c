@@ -69,12 +69,13 @@ static void test_failed_pods_are_replaced_and_stay(void **state) {
 
 static void test_scales_down(void **state) {
         struct cluster c = cluster_with("kubelet,replicaset", SET("'replicas':3,"));
-        char kept[256];
+        char survivor[256];
 
         (void)state;
         cluster_schedule(&c);
         cluster_wait(&c, 1000);
-        snprintf(kept, sizeof(kept), PODS "/%s", cluster_item(&c, PODS, 1, "/metadata/name"));
+        snprintf(survivor, sizeof(survivor), PODS "/%s",
+                 cluster_item(&c, PODS, 1, "/metadata/name"));
         for (size_t i = 0; i < 3; i += 2) {
                 char path[256];
 
@@ -87,7 +88,7 @@ static void test_scales_down(void **state) {
         cluster_merge(&c, R, "{'spec':{'replicas':1}}");
         cluster_wait(&c, 1000);
         assert_int_equal(cluster_count(&c, PODS), 1);
-        assert_string_equal(cluster_field(&c, kept, "/status/phase"), "Running");
+        assert_string_equal(cluster_field(&c, survivor, "/status/phase"), "Running");
         cluster_merge(&c, R, "{'spec':{'replicas':0}}");
         cluster_wait(&c, 1000);
         assert_int_equal(cluster_count(&c, PODS), 0);

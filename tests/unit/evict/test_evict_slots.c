@@ -191,7 +191,7 @@ static void test_plain_ones_pass(void **state) {
 }
 
 /* Machines of a node leave one after the other, known from the model or shown. */
-static void test_machines_in_turn(void **state) {
+static void test_machines_in_order(void **state) {
         (void)state;
         for (int has_model = 0; has_model < 2; has_model++) {
                 struct scene *scene =
@@ -306,8 +306,8 @@ static void test_order(void **state) {
                         pass_s(scene, 1);
                 }
                 lose(scene, "x");
-                for (size_t turn = 0; turn < 3; turn++) {
-                        char name[2] = { cases[i].names[turn], '\0' };
+                for (size_t position = 0; position < 3; position++) {
+                        char name[2] = { cases[i].names[position], '\0' };
                         assert_string_equal(step(scene), name);
                         answer(scene, BERTH_OK, "");
                         lose(scene, name);
@@ -564,7 +564,7 @@ static void test_requests(void **state) {
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_plain_ones_pass),
-                cmocka_unit_test(test_machines_in_turn),
+                cmocka_unit_test(test_machines_in_order),
                 cmocka_unit_test(test_patience),
                 cmocka_unit_test(test_withdrawn_ones_leave),
                 cmocka_unit_test(test_order),

@@ -70,7 +70,7 @@ static void test_old_ones(void **state) {
         eviction_history_free(history);
 }
 
-static void test_kept(void **state) {
+static void test_stored(void **state) {
         struct eviction_history *history = eviction_history_new(), *copy = eviction_history_new();
         struct buf text = { 0 }, again = { 0 };
         struct json_doc *doc = NULL;
@@ -101,7 +101,7 @@ int main(void) {
                 { "evict-I2: four samples and five", I2_four_and_five_samples, NULL, NULL, NULL },
                 cmocka_unit_test(test_last_64),
                 cmocka_unit_test(test_old_ones),
-                cmocka_unit_test(test_kept),
+                cmocka_unit_test(test_stored),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

@@ -149,7 +149,7 @@ static void test_responders_change_and_go(void **state) {
 }
 
 /* A model that no role of evictions reads has none of it. */
-static void test_kept_on_request_only(void **state) {
+static void test_taken_on_request_only(void **state) {
         struct cluster *cluster = new_cluster(false);
 
         (void)state;
@@ -173,7 +173,7 @@ int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_model_says_what_the_object_says),
                 cmocka_unit_test(test_responders_change_and_go),
-                cmocka_unit_test(test_kept_on_request_only),
+                cmocka_unit_test(test_taken_on_request_only),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

@@ -142,14 +142,14 @@ static struct eviction_status running(void) {
         return status;
 }
 
-static void next_turn(struct eviction_status *status, int64_t at_ns) {
+static void activate_next(struct eviction_status *status, int64_t at_ns) {
         status->responders[1].state = RESPONDER_ACTIVE;
         status->responders[1].start.ns = START_NS + at_ns;
 }
 static void complete(struct eviction_status *status, int64_t at_ns) {
         status->responders[0].state = RESPONDER_COMPLETED;
         status->responders[0].completion.ns = START_NS + at_ns;
-        next_turn(status, at_ns);
+        activate_next(status, at_ns);
 }
 static void complete_alone(struct eviction_status *status, int64_t at_ns) {
         complete(status, at_ns);
@@ -162,7 +162,7 @@ static void complete_without_time(struct eviction_status *status, int64_t at_ns)
 }
 static void interrupt(struct eviction_status *status, int64_t at_ns) {
         status->responders[0].state = RESPONDER_INTERRUPTED;
-        next_turn(status, at_ns);
+        activate_next(status, at_ns);
 }
 static void cancel(struct eviction_status *status, int64_t at_ns) {
         status->responders[0].state = RESPONDER_CANCELED;
@@ -182,10 +182,10 @@ static void beat_early(struct eviction_status *status, int64_t at_ns) {
 static void beat_before_start(struct eviction_status *status, int64_t at_ns) {
         beat(status, -at_ns);
 }
-static void beat_out_of_turn(struct eviction_status *status, int64_t at_ns) {
+static void beat_while_inactive(struct eviction_status *status, int64_t at_ns) {
         status->responders[1].heartbeat.ns = START_NS + at_ns;
 }
-static void skip_turn(struct eviction_status *status, int64_t at_ns) {
+static void skip_responder(struct eviction_status *status, int64_t at_ns) {
         complete_alone(status, at_ns);
         status->responders[2].state = RESPONDER_ACTIVE;
         status->responders[2].start.ns = START_NS + at_ns;
@@ -195,7 +195,7 @@ static void rename_responder(struct eviction_status *status, int64_t at_ns) {
         status->responders[1].name = SLICE_LITERAL("c.io/x");
 }
 static void two_at_once(struct eviction_status *status, int64_t at_ns) {
-        next_turn(status, at_ns);
+        activate_next(status, at_ns);
 }
 static void go_back(struct eviction_status *status, int64_t at_ns) {
         (void)at_ns;
@@ -220,8 +220,8 @@ static void test_status(void **state) {
                 { "heartbeat", beat, MIN_NS, true },
                 { "evict-D4: heartbeat 31 s off", beat_early, 10 * MIN_NS, false },
                 { "heartbeat before the start", beat_before_start, NS_PER_S, false },
-                { "heartbeat out of turn", beat_out_of_turn, MIN_NS, false },
-                { "a turn skipped", skip_turn, MIN_NS, false },
+                { "heartbeat while Inactive", beat_while_inactive, MIN_NS, false },
+                { "a responder skipped", skip_responder, MIN_NS, false },
                 { "another name", rename_responder, MIN_NS, false },
                 { "two Active", two_at_once, MIN_NS, false },
                 { "generation goes back", go_back, MIN_NS, false },

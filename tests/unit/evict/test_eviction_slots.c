@@ -151,7 +151,7 @@ static void test_line(void **state) {
         eviction_slots_free(slots);
 }
 
-/* Waits for its node and for its namespace, which others would take in turns. */
+/* Waits for its node and for its namespace, which others would take one after the other. */
 static void test_overdue_one_claims(void **state) {
         static const struct eviction_slot_holder both = { SLICE_INIT("a"), SLICE_INIT("n0"),
                                                           SLICE_INIT("") },

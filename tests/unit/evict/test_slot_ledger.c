@@ -1,5 +1,5 @@
 /* The ledger of slots: what counts and what does not, and of any sequence of requesters that limits
- * hold, that turns follow rank and age, and that everyone's turn comes. */
+ * hold, that slots go by rank and age, and that everyone gets one. */
 #include "base/rng.h"
 #include "base/util.h"
 #include "evict/slot_ledger.h"
@@ -276,7 +276,7 @@ static void check_order(const struct play *play, const struct request *latest) {
         }
 }
 
-static void check_turns(struct play *play) {
+static void check_admissions(struct play *play) {
         bool was_in[REQUESTS];
 
         slot_ledger_let_in(play->ledger, AT(play->now_s));
@@ -309,7 +309,7 @@ static void play_step(struct play *play, bool has_others) {
         for (size_t i = 0; i < play->asked; i++)
                 if (play->requests[i].is_in && rng_below(&play->rng, 6) == 0)
                         finish(play, &play->requests[i]);
-        check_turns(play);
+        check_admissions(play);
 }
 
 static void test_any_sequence(void **state) {
@@ -337,8 +337,8 @@ static void test_any_sequence(void **state) {
                         left += !play.requests[i].is_over;
                 slot_ledger_free(play.ledger);
                 if (play.asked != REQUESTS || left)
-                        fail_msg("seed %llu: %zu of %zu never had their turn",
-                                 (unsigned long long)seed, left, play.asked);
+                        fail_msg("seed %llu: %zu of %zu never got a slot", (unsigned long long)seed,
+                                 left, play.asked);
         }
 }
 
@@ -353,14 +353,14 @@ static void test_nobody_is_passed_over_for_ever(void **state) {
         int64_t now_s = 0;
 
         (void)state;
-        for (int turn = 0; turn < 200 && !holds(ledger, "both"); turn++) {
+        for (int round = 0; round < 200 && !holds(ledger, "both"); round++) {
                 char uid[16], last[16];
                 struct slot_asker next = both;
 
-                snprintf(uid, sizeof(uid), "s%d", turn);
-                snprintf(last, sizeof(last), "s%d", turn - 2);
+                snprintf(uid, sizeof(uid), "s%d", round);
+                snprintf(last, sizeof(last), "s%d", round - 2);
                 next.uid = slice_of(uid);
-                if (turn % 2 == 0)
+                if (round % 2 == 0)
                         next.holder.node = SLICE_LITERAL("n1"); /* in the same namespace */
                 else
                         next.holder.ns = SLICE_LITERAL("b"); /* on the same node */
@@ -368,7 +368,7 @@ static void test_nobody_is_passed_over_for_ever(void **state) {
                 slot_ledger_end(ledger, slice_of(last));
                 slot_ledger_ask(ledger, &next, AT(now_s));
                 slot_ledger_let_in(ledger, AT(now_s));
-                if (turn == 1)
+                if (round == 1)
                         slot_ledger_ask(ledger, &both, AT(now_s));
         }
         assert_true(holds(ledger, "both"));

@@ -37,7 +37,7 @@ static struct outcome run_command(const char *const *argv, int64_t timeout_ns) {
         assert_int_equal(event_loop_new(&loop, NULL), 0);
         host_command_start(event_loop_as_loop(loop), argv, timeout_ns, on_done, &outcome);
         while (!outcome.is_done)
-                assert_int_equal(event_loop_turn(loop, NS_PER_S, NULL), 0);
+                assert_int_equal(event_loop_run_once(loop, NS_PER_S, NULL), 0);
         event_loop_free(loop);
         return outcome;
 }
@@ -75,7 +75,7 @@ static void cancels_commands(void **state) {
         assert_int_equal(event_loop_new(&loop, NULL), 0);
         host_command_cancel(
                 host_command_start(event_loop_as_loop(loop), argv, 0, on_done, &outcome));
-        assert_int_equal(event_loop_turn(loop, 0, NULL), 0);
+        assert_int_equal(event_loop_run_once(loop, 0, NULL), 0);
         assert_false(outcome.is_done);
         event_loop_free(loop);
 }
@@ -205,7 +205,7 @@ static void fetch(struct event_loop *loop, uint16_t port, const char *request, c
         for (int i = 0; i < 100 && len + 1 < size; i++) {
                 ssize_t got;
 
-                event_loop_turn(loop, 20 * NS_PER_MS, NULL);
+                event_loop_run_once(loop, 20 * NS_PER_MS, NULL);
                 got = recv(fd, answer + len, size - len - 1, MSG_DONTWAIT);
                 if (got == 0)
                         break;

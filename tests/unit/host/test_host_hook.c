@@ -58,7 +58,7 @@ static int remove_folder(void **state) {
 
 static void wait_for(struct event_loop *loop, const struct outcome *outcome) {
         while (!outcome->is_done)
-                assert_int_equal(event_loop_turn(loop, NS_PER_S, NULL), 0);
+                assert_int_equal(event_loop_run_once(loop, NS_PER_S, NULL), 0);
 }
 
 static void test_answers(void **state) {
@@ -199,14 +199,14 @@ static void test_ignores_the_request(void **state) {
         own.ops = &hasty;
         hook = host_hook_start(&own, program, SLICE_EMPTY, 0, on_done, &outcome);
         while ((pid = child_of(children)) == 0)
-                assert_int_equal(event_loop_turn(loop, 10 * NS_PER_MS, NULL), 0);
+                assert_int_equal(event_loop_run_once(loop, 10 * NS_PER_MS, NULL), 0);
         grace_ns = 0;
         host_hook_stop(hook);
         assert_int_equal(grace_ns, 10 * NS_PER_S);
         wait_for(loop, &outcome);
         assert_int_equal(outcome.code, 128 + SIGKILL);
         while (!has_ended(pid))
-                assert_int_equal(event_loop_turn(loop, 10 * NS_PER_MS, NULL), 0);
+                assert_int_equal(event_loop_run_once(loop, 10 * NS_PER_MS, NULL), 0);
         event_loop_free(loop);
         unlink(children);
 }

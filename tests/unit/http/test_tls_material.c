@@ -62,8 +62,8 @@ static void test_token(void **state) {
 
 /* What is kept stays the same; what cannot be read is made anew; a folder that is not there is an
  * error. */
-static void test_kept(void **state) {
-        char folder[] = "/tmp/berth-kept-XXXXXX", path[64];
+static void test_stored(void **state) {
+        char folder[] = "/tmp/berth-stored-XXXXXX", path[64];
         char a[TOKEN_TEXT_SIZE], b[TOKEN_TEXT_SIZE];
         struct tls_material first = { 0 }, second = { 0 }, third = { 0 };
         struct err err = { 0 };
@@ -127,11 +127,11 @@ static void test_kubeconfig(void **state) {
 }
 
 /* Only what a client can send as a token is kept. */
-static void test_kept_token(void **state) {
+static void test_stored_token(void **state) {
         static const struct {
                 const char *name, *text;
                 size_t size;
-                bool is_kept;
+                bool is_accepted;
         } cases[] = {
                 { "of our own", "0123456789abcdef0123456789abcdef0123456789abcdef", 48, true },
                 { "all characters", "ABCXYZabcxyz0189-._~+/=-ABCXYZabcxyz0189-._~+/==", 48, true },
@@ -140,7 +140,7 @@ static void test_kept_token(void **state) {
                 { "a space", "0123456789abcdef 123456789abcdef0123456789abcdef", 48, false },
                 { "a NUL", "0123456789abcdef\000123456789abcdef0123456789abcde", 48, false },
         };
-        char folder[] = "/tmp/berth-kept-XXXXXX", path[64], token[TOKEN_TEXT_SIZE];
+        char folder[] = "/tmp/berth-stored-XXXXXX", path[64], token[TOKEN_TEXT_SIZE];
 
         (void)state;
         assert_non_null(mkdtemp(folder));
@@ -152,7 +152,7 @@ static void test_kept_token(void **state) {
                 fclose(file);
                 assert_int_equal(token_keep(folder, token, NULL), 0);
                 assert_int_equal(strlen(token), TOKEN_TEXT_SIZE - 1);
-                if ((strcmp(token, cases[i].text) == 0) != cases[i].is_kept)
+                if ((strcmp(token, cases[i].text) == 0) != cases[i].is_accepted)
                         fail_msg("%s", cases[i].name);
         }
         unlink(path);
@@ -162,7 +162,7 @@ static void test_kept_token(void **state) {
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_chain),      cmocka_unit_test(test_token),
-                cmocka_unit_test(test_kept),       cmocka_unit_test(test_kept_token),
+                cmocka_unit_test(test_stored),     cmocka_unit_test(test_stored_token),
                 cmocka_unit_test(test_kubeconfig),
         };
 

@@ -89,10 +89,10 @@ static void test_timers_change_timers(void **state) {
         setup(&f);
         f.timers[0] = (struct loop_timer){ .fired = rearm_now, .context = &f.notes[0] };
         loop_timer_arm(f.loop, &f.timers[0], -5);
-        event_loop_turn(f.events, -1, NULL);
-        assert_string_equal(f.marks, "a"); /* armed again, but for the next turn */
+        event_loop_run_once(f.events, -1, NULL);
+        assert_string_equal(f.marks, "a"); /* armed again, but for the next iteration */
         mono = loop_mono(f.loop).ns;
-        event_loop_turn(f.events, -1, NULL);
+        event_loop_run_once(f.events, -1, NULL);
         assert_string_equal(f.marks, "aa");
         assert_true(loop_mono(f.loop).ns > mono);
         loop_timer_disarm(f.loop, &f.timers[0]);
@@ -100,11 +100,11 @@ static void test_timers_change_timers(void **state) {
         f.timers[2] = (struct loop_timer){ .fired = disarm_other, .context = &f.notes[2] };
         loop_timer_arm(f.loop, &f.timers[1], 2);
         loop_timer_arm(f.loop, &f.timers[2], 1);
-        event_loop_turn(f.events, 0, NULL);
-        event_loop_turn(f.events, 0, NULL);
+        event_loop_run_once(f.events, 0, NULL);
+        event_loop_run_once(f.events, 0, NULL);
         assert_string_equal(f.marks, "aac");
         loop_timer_arm(f.loop, &f.timers[1], INT64_MAX); /* no overflow */
-        event_loop_turn(f.events, 0, NULL);
+        event_loop_run_once(f.events, 0, NULL);
         assert_string_equal(f.marks, "aac");
         event_loop_free(f.events);
 }
@@ -126,9 +126,9 @@ static void test_deferred_calls_are_fifo(void **state) {
         loop_defer(f.loop, add_mark, &f.notes[1]);
         loop_defer(f.loop, add_mark, &f.notes[2]);
         assert_int_equal(f.count, 0);
-        event_loop_turn(f.events, -1, NULL); /* does not wait */
+        event_loop_run_once(f.events, -1, NULL); /* does not wait */
         assert_string_equal(f.marks, "abc");
-        event_loop_turn(f.events, -1, NULL);
+        event_loop_run_once(f.events, -1, NULL);
         assert_int_equal(f.count, 23);
         assert_int_equal(f.marks[3], 'h');
         event_loop_free(f.events);
@@ -174,29 +174,29 @@ static void test_descriptors_are_level_triggered(void **state) {
         assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
         watch(&reader, &f, fds[0], LOOP_READ);
         watch(&writer, &f, fds[1], LOOP_WRITE);
-        event_loop_turn(f.events, 0, NULL);
+        event_loop_run_once(f.events, 0, NULL);
         assert_int_equal(reader.calls, 0);
         assert_int_equal(writer.calls, 1);
         assert_int_equal(writer.seen, LOOP_WRITE);
         loop_io_change(f.loop, writer.io, 0);
         assert_int_equal(write(fds[1], "x", 1), 1);
-        event_loop_turn(f.events, -1, NULL);
-        event_loop_turn(f.events, -1, NULL);
+        event_loop_run_once(f.events, -1, NULL);
+        event_loop_run_once(f.events, -1, NULL);
         assert_int_equal(reader.calls, 2); /* not read yet */
         assert_int_equal(writer.calls, 1);
         assert_int_equal(read(fds[0], &byte, 1), 1);
-        event_loop_turn(f.events, 0, NULL);
+        event_loop_run_once(f.events, 0, NULL);
         assert_int_equal(reader.calls, 2);
         loop_io_remove(f.loop, writer.io);
         close(fds[1]);
-        event_loop_turn(f.events, -1, NULL);
+        event_loop_run_once(f.events, -1, NULL);
         assert_int_equal(reader.calls, 3);
         assert_int_equal(reader.seen, LOOP_READ | LOOP_HANGUP);
         loop_io_change(f.loop, reader.io, 0); /* a hang-up nobody waits for does not spin */
-        event_loop_turn(f.events, 0, NULL);
+        event_loop_run_once(f.events, 0, NULL);
         assert_int_equal(reader.calls, 3);
         loop_io_change(f.loop, reader.io, LOOP_READ);
-        event_loop_turn(f.events, 0, NULL);
+        event_loop_run_once(f.events, 0, NULL);
         assert_int_equal(reader.calls, 4);
         close(fds[0]);
         loop_io_remove(f.loop, reader.io); /* closed first: allowed */
@@ -216,11 +216,11 @@ static void test_removal_inside_callbacks(void **state) {
         first.other = &second;
         second.other = &first;
         first.removes_both = second.removes_both = true;
-        event_loop_turn(f.events, 0, NULL);
-        event_loop_turn(f.events, 0, NULL);
+        event_loop_run_once(f.events, 0, NULL);
+        event_loop_run_once(f.events, 0, NULL);
         assert_int_equal(first.calls + second.calls, 1);
         watch(&first, &f, fds[0], LOOP_WRITE); /* the same descriptor again */
-        event_loop_turn(f.events, 0, NULL);
+        event_loop_run_once(f.events, 0, NULL);
         assert_int_equal(first.calls, 1);
         close(fds[0]);
         close(fds[1]);

@@ -38,7 +38,7 @@ static void test_signals(void **state) {
         sigprocmask(SIG_SETMASK, NULL, &before);
         assert_int_equal(process_signals_new(seen.loop, on_signal, &seen, &signals, NULL), 0);
         raise(SIGINT);
-        event_loop_turn(events, -1, NULL);
+        event_loop_run_once(events, -1, NULL);
         raise(SIGTERM);
         assert_int_equal(event_loop_run(events, NULL), 0);
         assert_int_equal(seen.count, 2);

@@ -66,7 +66,7 @@ static void test_finished_pods_occupy_nothing(void **state) {
         cluster_free(cluster);
 }
 
-static void test_finished_pods_are_dropped_unless_kept(void **state) {
+static void test_finished_pods_are_dropped_unless_stored(void **state) {
         struct cluster *cluster = cluster_new(&(struct cluster_config){ 0 });
         (void)state;
         put_node(cluster, "n1", "");
@@ -430,7 +430,7 @@ int main(void) {
                 cmocka_unit_test(test_sums_follow_pods),
                 cmocka_unit_test(test_defaults_count_for_scoring_only),
                 cmocka_unit_test(test_finished_pods_occupy_nothing),
-                cmocka_unit_test(test_finished_pods_are_dropped_unless_kept),
+                cmocka_unit_test(test_finished_pods_are_dropped_unless_stored),
                 cmocka_unit_test(test_pods_of_a_node_not_seen_yet),
                 cmocka_unit_test(test_a_new_uid_is_another_pod),
                 cmocka_unit_test(test_a_late_removal_spares_the_next_pod),

@@ -20,11 +20,12 @@ static size_t count_pair(const struct cluster *cluster, const char *key, const c
         CLEANUP(arena_release) struct arena arena = { 0 };
         struct str_id key_id = str(cluster, key), value_id = str(cluster, value), found;
         size_t bits = cluster_nodes(cluster)->count;
-        struct bitset added = bitset_in_arena(&arena, bits), kept = bitset_in_arena(&arena, bits);
+        struct bitset added = bitset_in_arena(&arena, bits),
+                      matching = bitset_in_arena(&arena, bits);
         struct bitset dropped = bitset_in_arena(&arena, bits);
         cluster_add_nodes_with_pair(cluster, key_id, value_id, &added);
-        bitset_copy(&kept, &cluster_nodes(cluster)->live);
-        cluster_keep_nodes_with_pair(cluster, key_id, value_id, &kept);
+        bitset_copy(&matching, &cluster_nodes(cluster)->live);
+        cluster_keep_nodes_with_pair(cluster, key_id, value_id, &matching);
         bitset_copy(&dropped, &cluster_nodes(cluster)->live);
         cluster_drop_nodes_with_pair(cluster, key_id, value_id, &dropped);
         for (size_t i = 0; i < bits; i++) {
@@ -34,7 +35,7 @@ static size_t count_pair(const struct cluster *cluster, const char *key, const c
                                              &found) &&
                            str_id_eq(found, value_id);
                 assert_int_equal(bitset_has(&added, i), has);
-                assert_int_equal(bitset_has(&kept, i), has);
+                assert_int_equal(bitset_has(&matching, i), has);
                 assert_int_equal(bitset_has(&dropped, i), is_live && !has);
         }
         assert_int_equal(cluster_count_nodes_with_pair(cluster, key_id, value_id),

@@ -1,4 +1,4 @@
-/* Order of nodes: zones in turn, and what moves a node. */
+/* Order of nodes: zones interleaved, and what moves a node. */
 #include "model_test.h"
 
 static void put_in_zone(struct cluster *cluster, const char *name, const char *zone) {
@@ -17,7 +17,7 @@ static void assert_order(const struct cluster *cluster, const char *wanted) {
         assert_string_equal(found, wanted);
 }
 
-static void test_zones_take_turns(void **state) {
+static void test_zones_interleave(void **state) {
         struct cluster *cluster = cluster_for_test();
         (void)state;
         assert_order(cluster, "");
@@ -71,7 +71,7 @@ static void test_region_and_older_names(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_zones_take_turns),
+                cmocka_unit_test(test_zones_interleave),
                 cmocka_unit_test(test_changing_zone_and_nothing_else),
                 cmocka_unit_test(test_region_and_older_names),
         };

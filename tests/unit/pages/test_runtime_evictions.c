@@ -76,7 +76,7 @@ static struct scene *scene_new(enum evict_request_mode mode) {
         return scene;
 }
 
-static void turn(struct scene *scene) {
+static void run_1_ms(struct scene *scene) {
         struct mono_time end = { loop_mono(virtual_loop_get(scene->time)).ns + NS_PER_MS };
 
         while (virtual_loop_step(scene->time, end))
@@ -131,16 +131,16 @@ static void test_preemption(void **state) {
         id = action_list_add(&actions,
                              &(struct action){ .kind = ACTION_PREEMPT_POD, .target = pod });
         runtime_submit(scene->runtime, scene, &actions);
-        turn(scene);
+        run_1_ms(scene);
         expect(scene, API_PATCH, PODS "/p/status");
         assert_int_equal(fake_pending(scene->fake), 1); /* one write of an object at a time */
         fake_reply(scene->fake, 200, "{}");
-        turn(scene);
+        run_1_ms(scene);
         expect(scene, API_DELETE, PODS "/p");
         assert_string_equal(fake_next(scene->fake)->body, "{\"preconditions\":{\"uid\":\"u\"}}");
         assert_int_equal(scene->ended, 0);
         fake_reply(scene->fake, 200, "{}");
-        turn(scene);
+        run_1_ms(scene);
         assert_int_equal(scene->results, 2);
         assert_int_equal(scene->last.id, id);
         assert_int_equal(scene->last.code, BERTH_OK);
@@ -159,7 +159,7 @@ static void want_gone(struct scene *scene, const char *name) {
                  &(struct evict_intent){ .pod = { SLICE_LITERAL("Pod"), SLICE_LITERAL("ns"),
                                                   slice_of(name), slice_of(name) } });
         runtime_serve_evictions(scene->runtime);
-        turn(scene);
+        run_1_ms(scene);
 }
 
 /* One eviction by an EvictionRequest costs two calls, besides finding out and following: the kinds
@@ -174,15 +174,15 @@ static void test_request(void **state) {
         fake_reply(scene->fake, 404, "");
         expect(scene, API_GET, OWN);
         fake_reply(scene->fake, 200, "{\"resources\":[{\"name\":\"evictionrequests\"}]}");
-        turn(scene);
+        run_1_ms(scene);
         expect(scene, API_GET,
                OWN "/evictionrequests?labelSelector="
                    "berth.dev%2Frequested-by%20in%20%28tester%29&limit=500");
         fake_reply(scene->fake, 200, "{\"metadata\":{\"resourceVersion\":\"1\"},\"items\":[]}");
-        turn(scene);
+        run_1_ms(scene);
         written = find(scene, API_POST, OWN "/namespaces/ns/evictionrequests");
         fake_end(written, (struct api_reply){ .status = 201, .retry_after_s = -1 });
-        turn(scene);
+        run_1_ms(scene);
         assert_int_equal(fake_pending(scene->fake), 1); /* the watch */
         watch = fake_next(scene->fake);
         assert_non_null(watch->caller.events);
@@ -195,7 +195,7 @@ static void test_request(void **state) {
                         "\"p\"}},\"requester\":\"tester.berth.dev/x\",\"intent\":\"Eviction\"},"
                         "\"status\":{\"observedGeneration\":1,\"conditions\":[{\"type\":"
                         "\"TargetEvicted\",\"status\":\"True\",\"reason\":\"PodDeleted\"}]}}}\n"));
-        turn(scene);
+        run_1_ms(scene);
         assert_int_equal(scene->ended, 1);
         assert_int_equal(scene->route, EVICT_ROUTE_REQUEST);
         assert_int_equal(evict_requester_open(scene->requester), 0);
@@ -216,7 +216,7 @@ static void test_metrics(void **state) {
         want_gone(scene, "p");
         expect(scene, API_POST, PODS "/p/eviction");
         fake_reply(scene->fake, 201, "{}");
-        turn(scene);
+        run_1_ms(scene);
         metrics_write(metrics, &text);
         assert_non_null(strstr(text.data, "\nberth_evictions_total{requester=\"tester\","
                                           "way=\"subresource\",result=\"success\"} 1\n"));

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#define TURNS_MAX 2000
+#define ITERATIONS_MAX 2000
 
 struct site {
         struct event_loop *events;
@@ -90,8 +90,8 @@ static void ask(struct site *site, enum api_method method, const char *path) {
         site->status = -1;
         transport_call(&transport, &(struct api_call){ .method = method, .path = slice_of(path) },
                        on_done, site);
-        for (int i = 0; i < TURNS_MAX && site->status < 0; i++)
-                assert_int_equal(event_loop_turn(site->events, 10 * NS_PER_MS, &err), 0);
+        for (int i = 0; i < ITERATIONS_MAX && site->status < 0; i++)
+                assert_int_equal(event_loop_run_once(site->events, 10 * NS_PER_MS, &err), 0);
         assert_true(site->status >= 0);
 }
 

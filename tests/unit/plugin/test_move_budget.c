@@ -12,7 +12,7 @@
 #define NODES 1000
 #define PER_PASS ((size_t)MOVE_NODES_PER_PASS / NODES)
 
-/* Asks for pods 0 to count - 1, as passes do, in order; how many had their turn, and the first. */
+/* Asks for pods 0 to count - 1, as passes do, in order; how many were asked for, and the first. */
 static size_t ask_all(struct move_budget *budget, size_t count, size_t *ret_first) {
         size_t taken = 0;
         char uid[32];
@@ -38,7 +38,7 @@ static void test_few(void **state) {
         move_budget_free(budget);
 }
 
-/* Two and a half passes' worth: everybody has a turn before anybody has a second one. */
+/* Two and a half passes' worth: each pod is asked for once before any is asked for twice. */
 static void test_many(void **state) {
         (void)state;
         static const size_t count = PER_PASS * 5 / 2;

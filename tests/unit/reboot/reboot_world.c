@@ -456,10 +456,10 @@ static int read_code(struct world *world, const struct json_tree *object) {
         return object ? BERTH_OK : BERTH_ERR_NOT_FOUND;
 }
 
-static void answer(struct world *world, struct world_node *node, const struct reboot_turn *turn) {
+static void answer(struct world *world, struct world_node *node, const struct reboot_next *next) {
         int code;
 
-        switch (turn->read) {
+        switch (next->read) {
         case REBOOT_READ_SENTINEL:
                 node->saw_sentinel = node->saw_sentinel || node->is_required;
                 reboot_agent_saw_sentinel(node->agent, node->is_required);
@@ -487,11 +487,11 @@ static void answer(struct world *world, struct world_node *node, const struct re
                 answer_peers(world, node);
                 return;
         case REBOOT_READ_HOLDER:
-                answer_holder(world, node, turn->holder);
+                answer_holder(world, node, next->holder);
                 return;
         case REBOOT_READ_HEALTH:
                 reboot_agent_saw_health(node->agent,
-                                        turn->is_uncordoned ? node->aftermath : node->illness);
+                                        next->is_uncordoned ? node->aftermath : node->illness);
                 return;
         case REBOOT_READ_NOTHING:
         case REBOOT_READ_COUNT:
@@ -520,14 +520,14 @@ static bool act(struct world *world, struct world_node *node) {
 }
 
 /* One agent until it waits; stops at once when the event happens. */
-static bool turn_agent(struct world *world, struct world_node *node, enum world_event event) {
-        struct reboot_turn turn;
+static bool step_agent(struct world *world, struct world_node *node, enum world_event event) {
+        struct reboot_next next;
         size_t from = world->step_count;
 
         for (int i = 0; i < 200 && node->agent; i++) {
-                reboot_agent_step(node->agent, &world->now, &node->actions, &turn);
-                if (turn.read != REBOOT_READ_NOTHING)
-                        answer(world, node, &turn);
+                reboot_agent_step(node->agent, &world->now, &node->actions, &next);
+                if (next.read != REBOOT_READ_NOTHING)
+                        answer(world, node, &next);
                 else if (node->actions.count == 0)
                         return world_happened_since(world, from, event);
                 if (act(world, node))
@@ -564,7 +564,7 @@ bool world_run_until(struct world *world, enum world_event event, int64_t second
 
                         boot(world, node);
                         pods_go(node);
-                        if (node->agent && turn_agent(world, node, event))
+                        if (node->agent && step_agent(world, node, event))
                                 return true;
                         if (!node->agent && node->boots_at == 0 && world->kills)
                                 world_start(world, i); /* the kubelet restarts it */

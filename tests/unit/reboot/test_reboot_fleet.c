@@ -36,7 +36,7 @@ static const struct fleet_rules oldest = { .oldest_first = true },
                                 waves = { .wave_label = SLICE_INIT("zone") },
                                 cap = { .caps_not_ready = true, .not_ready_max = 1 };
 static const struct fleet_case {
-        const char *name, *list, *reason; /* "" = our turn */
+        const char *name, *list, *reason; /* "" = we may go */
         const struct fleet_rules *rules;
         bool is_courtesy;
 } fleet_cases[] = {

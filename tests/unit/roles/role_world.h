@@ -62,6 +62,6 @@ static inline void role_world_release(struct role_world *world) {
         role_config_release(&world->config);
         sandbox_import_free(world->import);
         sandbox_stop(world->sandbox);
-        event_loop_turn(world->events, 0, NULL);
+        event_loop_run_once(world->events, 0, NULL);
         event_loop_free(world->events);
 }

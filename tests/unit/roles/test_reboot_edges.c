@@ -20,7 +20,7 @@
 #include <cmocka.h>
 
 #define NODE "/api/v1/nodes/n0"
-#define TURNS_MAX 6000 /* of at most 10 ms: only reached when something is wrong */
+#define ITERATIONS_MAX 6000 /* of at most 10 ms: only reached when something is wrong */
 
 /* One agent over an API server in this process, in real time. */
 struct edge {
@@ -116,7 +116,7 @@ static void edge_free(struct edge *edge) {
                 catcher_stop(&edge->catcher);
         local_transport_free(edge->local);
         api_server_free(edge->server);
-        event_loop_turn(edge->events, 0, NULL);
+        event_loop_run_once(edge->events, 0, NULL);
         event_loop_free(edge->events);
         free(edge);
 }
@@ -131,16 +131,16 @@ static bool node_has(struct edge *edge, const char *text) {
         return has;
 }
 
-static void turn_until_node_has(struct edge *edge, const char *text) {
-        for (int i = 0; i < TURNS_MAX && !node_has(edge, text); i++)
-                event_loop_turn(edge->events, 10 * NS_PER_MS, NULL);
+static void run_until_node_has(struct edge *edge, const char *text) {
+        for (int i = 0; i < ITERATIONS_MAX && !node_has(edge, text); i++)
+                event_loop_run_once(edge->events, 10 * NS_PER_MS, NULL);
         if (!node_has(edge, text))
                 fail_msg("the node never says %s", text);
 }
 
-static void turn_until_rebooted(struct edge *edge) {
-        for (int i = 0; i < TURNS_MAX && edge->reboots == 0; i++)
-                event_loop_turn(edge->events, 10 * NS_PER_MS, NULL);
+static void run_until_rebooted(struct edge *edge) {
+        for (int i = 0; i < ITERATIONS_MAX && edge->reboots == 0; i++)
+                event_loop_run_once(edge->events, 10 * NS_PER_MS, NULL);
         assert_int_equal(edge->reboots, 1);
 }
 
@@ -166,9 +166,9 @@ static void expect_alerts(const struct catcher *peer, const struct alert_filter 
                 edge->role_config.alerts = *filter;
         edge_start(edge);
         if (reason)
-                turn_until_node_has(edge, reason);
+                run_until_node_has(edge, reason);
         else
-                turn_until_rebooted(edge);
+                run_until_rebooted(edge);
         assert_int_equal(edge->reboots, !reason);
         edge_free(edge);
 }
@@ -188,7 +188,7 @@ static void r47_prometheus_fails(void **state) {
         catcher_stop(&edge->catcher);
         edge->role_config.prometheus_url = edge->url;
         edge_start(edge);
-        turn_until_node_has(edge, "Prometheus does not answer");
+        run_until_node_has(edge, "Prometheus does not answer");
         edge_free(edge);
 }
 
@@ -232,9 +232,9 @@ static void r70_notifications_hang(void **state) {
         snprintf(edge->url, sizeof(edge->url), "generic+http://127.0.0.1:%u/", edge->catcher.port);
         edge->role_config.notify_url = edge->url;
         edge_start(edge);
-        turn_until_rebooted(edge);
-        for (int i = 0; i < TURNS_MAX && edge->catcher.count == 0; i++)
-                event_loop_turn(edge->events, 10 * NS_PER_MS, NULL);
+        run_until_rebooted(edge);
+        for (int i = 0; i < ITERATIONS_MAX && edge->catcher.count == 0; i++)
+                event_loop_run_once(edge->events, 10 * NS_PER_MS, NULL);
         assert_true(catcher_has(&edge->catcher, "Rebooting node n0"));
         assert_true(NOTIFY_TIMEOUT_NS <= 10 * NS_PER_S);
         edge_free(edge);
@@ -263,8 +263,8 @@ static void notify(const struct service_case *c, bool is_mail) {
                  mark + 1);
         notifier = reboot_notifier_new(loop, url);
         reboot_notifier_send(notifier, SLICE_LITERAL("Draining node \"n0\""));
-        for (int i = 0; i < TURNS_MAX && catcher.count < wanted; i++)
-                event_loop_turn(events, 10 * NS_PER_MS, NULL);
+        for (int i = 0; i < ITERATIONS_MAX && catcher.count < wanted; i++)
+                event_loop_run_once(events, 10 * NS_PER_MS, NULL);
         for (size_t i = 0; i < ARRAY_LEN(c->parts) && c->parts[i]; i++)
                 if (!catcher_has(&catcher, c->parts[i]))
                         fail_msg("%s: no %s in %s", c->url, c->parts[i],
@@ -339,10 +339,10 @@ static void bounds_what_is_under_way(void **state) {
         notifier = reboot_notifier_new(loop, url);
         for (int i = 0; i < NOTIFY_IN_FLIGHT_MAX + 5; i++)
                 reboot_notifier_send(notifier, SLICE_LITERAL("x"));
-        for (int i = 0; i < TURNS_MAX && catcher.count < NOTIFY_IN_FLIGHT_MAX; i++)
-                event_loop_turn(events, 10 * NS_PER_MS, NULL);
+        for (int i = 0; i < ITERATIONS_MAX && catcher.count < NOTIFY_IN_FLIGHT_MAX; i++)
+                event_loop_run_once(events, 10 * NS_PER_MS, NULL);
         for (int i = 0; i < 20; i++)
-                event_loop_turn(events, NS_PER_MS, NULL);
+                event_loop_run_once(events, NS_PER_MS, NULL);
         assert_int_equal(catcher.count, NOTIFY_IN_FLIGHT_MAX);
         reboot_notifier_free(notifier);
         catcher_stop(&catcher);
@@ -378,12 +378,12 @@ static void asks_a_page_for_health(void **state) {
         edge->config.checks_health = true;
         edge->role_config.health_url = edge->url;
         edge_start(edge);
-        turn_until_node_has(edge, "the health page does not answer");
+        run_until_node_has(edge, "the health page does not answer");
         assert_true(node_has(edge, "\"unschedulable\":true"));
         assert_true(catcher_has(&edge->catcher, "GET /well?x=y "));
         edge->catcher.status = 200;
-        for (int i = 0; i < TURNS_MAX && node_has(edge, "berth.dev/reboot\":"); i++)
-                event_loop_turn(edge->events, 10 * NS_PER_MS, NULL);
+        for (int i = 0; i < ITERATIONS_MAX && node_has(edge, "berth.dev/reboot\":"); i++)
+                event_loop_run_once(edge->events, 10 * NS_PER_MS, NULL);
         assert_false(node_has(edge, "unschedulable"));
         edge_free(edge);
 }
@@ -396,7 +396,7 @@ static void asks_a_command_for_health(void **state) {
         edge->config.checks_health = true;
         edge->role_config.health_command = bad;
         edge_start(edge);
-        turn_until_node_has(edge, "the health command does not succeed");
+        run_until_node_has(edge, "the health command does not succeed");
         assert_true(node_has(edge, "\"unschedulable\":true"));
         edge_free(edge);
 }
@@ -411,8 +411,8 @@ static void rebalances_after_the_last(void **state) {
         snprintf(path, sizeof(path), "%s/done", folder);
         edge->role_config.rebalance_command = touch;
         edge_start(edge);
-        for (int i = 0; i < TURNS_MAX && access(path, F_OK) != 0; i++)
-                event_loop_turn(edge->events, 10 * NS_PER_MS, NULL);
+        for (int i = 0; i < ITERATIONS_MAX && access(path, F_OK) != 0; i++)
+                event_loop_run_once(edge->events, 10 * NS_PER_MS, NULL);
         assert_int_equal(access(path, F_OK), 0);
         assert_false(node_has(edge, "berth.dev/reboot\":"));
         edge_free(edge);
@@ -452,10 +452,10 @@ static void r71_sentinel_commands(void **state) {
                 edge->role_config.sentinel_timeout_ns = i == 3 ? 50 * NS_PER_MS : 60 * NS_PER_S;
                 edge_start(edge);
                 if (cases[i].is_required) {
-                        turn_until_rebooted(edge);
+                        run_until_rebooted(edge);
                 } else { /* it goes on to look for an old lock only after the command */
                         for (int t = 0; t < 100; t++)
-                                event_loop_turn(edge->events, 2 * NS_PER_MS, NULL);
+                                event_loop_run_once(edge->events, 2 * NS_PER_MS, NULL);
                         assert_int_equal(edge->reboots, 0);
                 }
                 assert_int_equal(is_required(edge), cases[i].is_required);

@@ -7,13 +7,13 @@
 #include "server/api_server.h"
 #include <stdio.h>
 
-#define TURNS_MAX 20000
+#define ITERATIONS_MAX 20000
 
-static void turn_until(struct role_world *world, bool (*is_done)(struct role_world *world)) {
+static void run_until(struct role_world *world, bool (*is_done)(struct role_world *world)) {
         struct err err = { 0 };
 
-        for (int i = 0; i < TURNS_MAX && !is_done(world); i++)
-                assert_int_equal(event_loop_turn(world->events, 10 * NS_PER_MS, &err), 0);
+        for (int i = 0; i < ITERATIONS_MAX && !is_done(world); i++)
+                assert_int_equal(event_loop_run_once(world->events, 10 * NS_PER_MS, &err), 0);
         assert_true(is_done(world));
 }
 
@@ -30,7 +30,7 @@ static int set_up(void **state) {
         assert_int_equal(control_add_nodes(sandbox_control(world->sandbox), 3, NULL, &err), 0);
         role_world_start(world, sandbox_transport(world->sandbox, &api_user_scheduler, "test"),
                          NULL);
-        turn_until(world, is_settled);
+        run_until(world, is_settled);
         *state = world;
         return 0;
 }
@@ -78,7 +78,7 @@ static void binds_once_per_pod(void **state) {
                 snprintf(name, sizeof(name), "p-%d", i);
                 create_pod(world, name, "500m");
         }
-        turn_until(world, is_placed);
+        run_until(world, is_placed);
         assert_int_equal(stats_of(world).writes[ACTION_BIND], 12);
         assert_int_equal(stats_of(world).writes[ACTION_POD_STATUS], 0);
         assert_int_equal(stats_of(world).failures[ACTION_BIND], 0);
@@ -100,11 +100,11 @@ static void writes_a_failure_once(void **state) {
         struct err err = { 0 };
 
         create_pod(world, "giant", "500");
-        turn_until(world, has_failed);
+        run_until(world, has_failed);
         assert_int_equal(stats_of(world).writes[ACTION_POD_STATUS], 1);
         scheduler_stats(world->scheduler, &before);
         assert_int_equal(control_add_nodes(sandbox_control(world->sandbox), 1, NULL, &err), 0);
-        turn_until(world, has_four_nodes);
+        run_until(world, has_four_nodes);
         scheduler_stats(world->scheduler, &after);
         assert_int_equal(after.decisions, before.decisions);
         assert_int_equal(stats_of(world).writes[ACTION_POD_STATUS], 1);
@@ -142,9 +142,9 @@ static void preempts_with_four_calls(void **state) {
         create_pod(world, "p-0", "6");
         create_pod(world, "p-1", "6");
         create_pod(world, "p-2", "6");
-        turn_until(world, has_three);
+        run_until(world, has_three);
         create_important_pod(world);
-        turn_until(world, has_preempted);
+        run_until(world, has_preempted);
         assert_int_equal(stats_of(world).writes[ACTION_POD_STATUS], 2);
         assert_int_equal(stats_of(world).writes[ACTION_DELETE_POD], 1);
         assert_int_equal(stats_of(world).writes[ACTION_BIND], 3 + 1);

@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define TURNS_MAX 20000
-#define QUIET_TURNS 40
+#define ITERATIONS_MAX 20000
+#define QUIET_ITERATIONS 40
 #define OF_CLAIM ",'volumes':[{'name':'v','persistentVolumeClaim':{'claimName':'c'}}]"
 #define NOMINATED ",'nominatedNodeName':'n1'"
 #define HIGH_NEVER ",'priorityClassName':'high-never'"
@@ -140,17 +140,17 @@ static bool is_quiet(struct world *world) {
                runtime.open_writes == 0;
 }
 
-/* Nothing of this goes through sockets or timers: once some turns brought nothing, nothing comes
- * any more. */
+/* Nothing of this goes through sockets or timers: once some iterations brought nothing, nothing
+ * comes any more. */
 static void settle(struct world *world) {
         struct err err = { 0 };
         int quiet = 0;
 
-        for (int i = 0; i < TURNS_MAX && quiet < QUIET_TURNS; i++) {
-                assert_int_equal(event_loop_turn(world->roles.events, NS_PER_MS, &err), 0);
+        for (int i = 0; i < ITERATIONS_MAX && quiet < QUIET_ITERATIONS; i++) {
+                assert_int_equal(event_loop_run_once(world->roles.events, NS_PER_MS, &err), 0);
                 quiet = is_quiet(world) ? quiet + 1 : 0;
         }
-        assert_int_equal(quiet, QUIET_TURNS);
+        assert_int_equal(quiet, QUIET_ITERATIONS);
 }
 
 /* Readable cases: ' for ". */
@@ -191,8 +191,8 @@ static void drop(struct world *world, const char *name) {
                                            .path = slice_of(path),
                                            .body = slice_of(options) },
                        note_reply, &status);
-        for (int i = 0; i < TURNS_MAX && status == 0; i++)
-                assert_int_equal(event_loop_turn(world->roles.events, NS_PER_MS, &err), 0);
+        for (int i = 0; i < ITERATIONS_MAX && status == 0; i++)
+                assert_int_equal(event_loop_run_once(world->roles.events, NS_PER_MS, &err), 0);
         assert_int_equal(status, 200);
 }
 

@@ -266,7 +266,7 @@ static const struct {
           STATUS(REPORTS(STARTED, "")), "heartbeatTime cannot go back or be removed" },
         { "another start", NULL, 20, STATUS(REPORTS(AT("startTime", "00:10"), "")),
           "startTime is set once" },
-        { "a report out of turn", NULL, 20, STATUS(REPORTS(STARTED, ",\"message\":\"me too\"")),
+        { "a report while Inactive", NULL, 20, STATUS(REPORTS(STARTED, ",\"message\":\"me too\"")),
           "only the Active responder" },
         { "another name", NULL, 20,
           STATUS("\"targetResponders\":[{\"name\":\"b.io/"

@@ -516,17 +516,17 @@ static void compare_choice(const struct oracle_world *world, const struct decisi
 }
 
 /* A refusal that was kept for alike pods is what this pod is told. */
-static void compare_kept_refusal(const struct oracle_world *world, struct pod_id pod,
-                                 const struct decision *slow) {
-        const struct decision *kept =
+static void compare_cached_refusal(const struct oracle_world *world, struct pod_id pod,
+                                   const struct decision *slow) {
+        const struct decision *cached =
                 refusal_cache_find(world->failures, world->cluster, world->profile, pod);
-        if (!kept) {
+        if (!cached) {
                 refusal_cache_put(world->failures, world->cluster, world->profile, pod, slow);
                 return;
         }
-        agree(world, kept->outcome == slow->outcome, "the outcome of an alike pod");
-        agree(world, kept->rejectors == slow->rejectors, "the rejectors of an alike pod");
-        agree(world, slice_eq(kept->message, slow->message), "the message of an alike pod");
+        agree(world, cached->outcome == slow->outcome, "the outcome of an alike pod");
+        agree(world, cached->rejectors == slow->rejectors, "the rejectors of an alike pod");
+        agree(world, slice_eq(cached->message, slow->message), "the message of an alike pod");
 }
 
 /* What the decision says about the plugins: whether they tell nodes apart. */
@@ -590,7 +590,7 @@ static void ask(struct oracle_world *world, struct pod_id pod, struct decision *
         scheduler_decide(world->cluster, world->naive, &request, &world->arena, ret_slow);
         count_variety(world, ret_slow);
         if ((request.wants & DECIDE_POST_FILTER) != 0 && !world->is_inside)
-                compare_kept_refusal(world, pod, ret_slow);
+                compare_cached_refusal(world, pod, ret_slow);
         if (pick(world, 4) == 0) {
                 request.engine = world->engine;
                 request.wants |= DECIDE_SCORES; /* the scan, with remembered counts */

@@ -234,7 +234,7 @@ static void put_zoned(struct sched_test *test, const char *name, const char *zon
               name, zone);
 }
 
-static void zones_take_turns(void **state) {
+static void zones_interleave(void **state) {
         static const char *const names[] = { "a1", "a2", "a3", "b1", "c1", "c2" };
         static const char *const wanted[] = { "a1", "b1", "c1", "a2", "c2", "a3" };
         struct sched_test *test = *state;
@@ -283,7 +283,7 @@ int main(void) {
                 CASE("sched-090 a taint wakes nobody without", taint_does_not_wake, set_up),
                 CASE("sched-091 an event in flight", event_in_flight, set_up_extender),
                 CASE("sched-091 no event in flight", nothing_in_flight, set_up_extender),
-                CASE("sched-092 zones take turns", zones_take_turns, set_up),
+                CASE("sched-092 zones interleave", zones_interleave, set_up),
                 CASE("sched-094 no nodes, by the clock", no_nodes_by_timer, set_up_parity),
                 CASE("sched-095 one node refused late", one_node_refused_late, set_up),
                 CASE("sched-103 any event asks an extender again", extender_wakes_on_any_event,

@@ -226,7 +226,7 @@ static void test_ties_follow_the_seed(void **state) {
         bool has_been[2] = { false, false };
         for (uint64_t seed = 0; seed < 32; seed++) {
                 char first[64] = "";
-                for (int turn = 0; turn < 2; turn++) {
+                for (int round = 0; round < 2; round++) {
                         struct group_test test;
                         struct scheduler_config config = *PLACEMENTS;
                         config.seed = seed;
@@ -240,7 +240,7 @@ static void test_ties_follow_the_seed(void **state) {
                         const char *node = bound_to(&test, "m0");
                         assert_true(strcmp(node, "a") == 0 || strcmp(node, "b") == 0);
                         has_been[node[0] == 'b'] = true;
-                        if (turn == 0)
+                        if (round == 0)
                                 snprintf(first, sizeof(first), "%s", node);
                         else
                                 assert_string_equal(first, node);

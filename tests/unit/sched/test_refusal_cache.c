@@ -94,7 +94,7 @@ static void test_any_change_forgets(void **state) {
         assert_null(find(fixture, "alike"));
 }
 
-static void test_placements_are_not_kept(void **state) {
+static void test_placements_are_not_cached(void **state) {
         struct fixture *fixture = *state;
         put_node(&fixture->test, "large", 9000);
         assert_int_equal(decide(fixture, "first").outcome, DECISION_PLACED);
@@ -102,7 +102,7 @@ static void test_placements_are_not_kept(void **state) {
 }
 
 /* Pods that could be preempted are the preemptor's, not those of all like it. */
-static void test_preemptions_are_not_kept(void **state) {
+static void test_preemptions_are_not_cached(void **state) {
         struct fixture *fixture = *state;
         put_node(&fixture->test, "full", 5000);
         put_pod(&fixture->test, "victim", 3000, "\"nodeName\":\"full\",");
@@ -117,8 +117,8 @@ int main(void) {
                                                 tear_down),
                 cmocka_unit_test_setup_teardown(test_others_are_not, set_up, tear_down),
                 cmocka_unit_test_setup_teardown(test_any_change_forgets, set_up, tear_down),
-                cmocka_unit_test_setup_teardown(test_placements_are_not_kept, set_up, tear_down),
-                cmocka_unit_test_setup_teardown(test_preemptions_are_not_kept, set_up, tear_down),
+                cmocka_unit_test_setup_teardown(test_placements_are_not_cached, set_up, tear_down),
+                cmocka_unit_test_setup_teardown(test_preemptions_are_not_cached, set_up, tear_down),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -137,7 +137,7 @@ static void test_removed_pod_wakes(void **state) {
         assert_non_null(find_action(test, ACTION_BIND, "p"));
 }
 
-/* A pod on its way out when its turn comes is neither placed nor told anything. */
+/* A pod on its way out when it leaves the queue is neither placed nor told anything. */
 static void test_terminating_pods_are_not_placed(void **state) {
         struct sched_test *test = *state;
         struct scheduler_stats stats;

@@ -4,7 +4,7 @@
 #include "sched_test.h"
 
 #define SEEDS 20
-#define TURNS 120
+#define ITERATIONS 120
 #define NODE_NAMES 6
 #define POD_NAMES 40
 #define QUIET_SECONDS 40
@@ -151,7 +151,7 @@ static void check_no_overcommit(const struct churn *churn) {
                                     nodes->resources[r].allocatable[i]);
 }
 
-static void turn(struct churn *churn) {
+static void churn_step(struct churn *churn) {
         struct scheduler_progress progress;
         do {
                 progress = step(&churn->test);
@@ -194,16 +194,16 @@ static void run_seed(uint64_t seed) {
         sched_test_init(&churn->test, &(struct scheduler_config){ .seed = seed });
         rng_init(&churn->rng, seed);
         churn->has_faults = true;
-        for (int i = 0; i < TURNS; i++) {
+        for (int i = 0; i < ITERATIONS; i++) {
                 for (unsigned changes = pick(churn, 5); changes > 0; changes--)
                         change_world(churn);
                 churn->test.now_ns += pick(churn, 3) * 400 * NS_PER_MS;
-                turn(churn);
+                churn_step(churn);
         }
         churn->has_faults = false;
         for (int i = 0; i < QUIET_SECONDS; i++) {
                 churn->test.now_ns += NS_PER_S;
-                turn(churn);
+                churn_step(churn);
         }
         check_nobody_is_forgotten(churn);
         struct err err = { 0 };

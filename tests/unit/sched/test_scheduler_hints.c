@@ -110,7 +110,7 @@ static void test_the_first_of_a_kind_is_woken(void **state) {
 /* ---- random changes: nobody who fits stays parked ---- */
 
 #define SEEDS 24
-#define TURNS 100
+#define ITERATIONS 100
 #define NODES 4
 #define PODS 24
 #define QUIET_SECONDS 15
@@ -259,7 +259,7 @@ static void run(uint64_t seed) {
                       "\"n%u\",\"zone\":\"z%u\"}},\"status\":{\"allocatable\":{\"cpu\":\"1500m\","
                       "\"memory\":\"32Gi\",\"pods\":\"110\"}}}",
                       i, i, i % 2);
-        for (int turn = 0; turn < TURNS; turn++) {
+        for (int round = 0; round < ITERATIONS; round++) {
                 for (unsigned i = pick(&world, 4); i-- > 0;)
                         change_world(&world);
                 settle(&world);

@@ -101,12 +101,13 @@ static void decide(struct sched_test *test, struct class_engine *engine, struct 
         scheduler_decide(test->cluster, test->profile, &request, arena, ret_decision);
 }
 
-static void compare(const char *after, const struct decision *fresh, const struct decision *kept) {
-        const struct preemption *a = fresh->preemption, *b = kept->preemption;
-        if (kept->outcome != fresh->outcome || !slice_eq(kept->message, fresh->message) ||
-            !slice_eq(kept->nomination, fresh->nomination))
-                fail_msg("%s: " SLICE_FMT " instead of " SLICE_FMT, after, SLICE_ARG(kept->message),
-                         SLICE_ARG(fresh->message));
+static void compare(const char *after, const struct decision *fresh,
+                    const struct decision *cached) {
+        const struct preemption *a = fresh->preemption, *b = cached->preemption;
+        if (cached->outcome != fresh->outcome || !slice_eq(cached->message, fresh->message) ||
+            !slice_eq(cached->nomination, fresh->nomination))
+                fail_msg("%s: " SLICE_FMT " instead of " SLICE_FMT, after,
+                         SLICE_ARG(cached->message), SLICE_ARG(fresh->message));
         assert_true((!a) == (!b)); /* none is needed where the pod fits */
         if (!a)
                 return;
@@ -124,21 +125,21 @@ static void compare(const char *after, const struct decision *fresh, const struc
 
 static void compare_decisions(struct sched_test *test, struct class_engine *engine,
                               const char *after) {
-        struct arena fresh_arena, kept_arena;
-        struct decision fresh, kept;
+        struct arena fresh_arena, cached_arena;
+        struct decision fresh, cached;
         arena_init(&fresh_arena, 0);
-        arena_init(&kept_arena, 0);
+        arena_init(&cached_arena, 0);
         decide(test, NULL, &fresh_arena, &fresh);
         for (int i = 0; i < ASKED_BEFORE; i++) {
-                arena_clear(&kept_arena);
-                decide(test, engine, &kept_arena, &kept);
-                compare(after, &fresh, &kept);
+                arena_clear(&cached_arena);
+                decide(test, engine, &cached_arena, &cached);
+                compare(after, &fresh, &cached);
         }
         arena_release(&fresh_arena);
-        arena_release(&kept_arena);
+        arena_release(&cached_arena);
 }
 
-static void test_what_is_kept_follows_changes(void **state) {
+static void test_cache_follows_changes(void **state) {
         static const struct {
                 const char *name;
                 void (*change)(struct sched_test *test);
@@ -175,7 +176,7 @@ static void test_what_is_kept_follows_changes(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_what_is_kept_follows_changes),
+                cmocka_unit_test(test_cache_follows_changes),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
 }

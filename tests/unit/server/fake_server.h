@@ -97,9 +97,9 @@ static inline const struct json *answer_at(const struct fixture *fixture, const 
 /* Compact text of a part of the last answer; "" when absent. Valid until the next call. */
 static inline const char *answer(const struct fixture *fixture, const char *pointer) {
         static char text[4][2048];
-        static int turn;
+        static int next;
         struct buf out = { 0 };
-        char *slot = text[turn = (turn + 1) % 4];
+        char *slot = text[next = (next + 1) % 4];
         const struct json *value = answer_at(fixture, pointer);
 
         slot[0] = '\0';

@@ -53,7 +53,7 @@ static void test_refused(void **state) {
 }
 
 /* The same key from its text takes the tokens of before. */
-static void test_kept_key(void **state) {
+static void test_stored_key(void **state) {
         struct tls_material material = { 0 };
         struct account_key *first, *second;
         struct buf token = { 0 }, claims = { 0 };
@@ -88,7 +88,7 @@ int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_round_trip),
                 cmocka_unit_test(test_refused),
-                cmocka_unit_test(test_kept_key),
+                cmocka_unit_test(test_stored_key),
                 cmocka_unit_test(test_publish),
         };
 

@@ -284,12 +284,12 @@ static void test_rules(void **state) {
                 char body[512];
                 int status = 201;
 
-                for (int turn = 0; rule_cases[i].first && turn < 1 + !!rule_cases[i].second;
-                     turn++) {
+                for (int round = 0; rule_cases[i].first && round < 1 + !!rule_cases[i].second;
+                     round++) {
                         snprintf(body, sizeof(body), "{\"metadata\":{\"name\":\"g\"},\"spec\":%s}",
-                                 turn ? rule_cases[i].second : rule_cases[i].first);
-                        status = turn ? ask_patch(&f, MERGE_PATCH, GADGETS "/g", body)
-                                      : ask(&f, "POST", GADGETS, body);
+                                 round ? rule_cases[i].second : rule_cases[i].first);
+                        status = round ? ask_patch(&f, MERGE_PATCH, GADGETS "/g", body)
+                                       : ask(&f, "POST", GADGETS, body);
                 }
                 if (rule_cases[i].first &&
                     ((status == 422) != !!rule_cases[i].message ||

@@ -111,7 +111,7 @@ static void limits_hold_between_passes(void **state) {
         desched_world_close(&world);
 }
 
-static void time_is_kept_to_the_moment(void **state) {
+static void deadline_is_met_exactly(void **state) {
         static const struct {
                 const char *policy;
                 int64_t due_s; /* after the creation */
@@ -264,7 +264,7 @@ int main(void) {
                 cmocka_unit_test(a_change_is_answered_within_a_second),
                 cmocka_unit_test(changes_that_come_together_are_taken_together),
                 cmocka_unit_test(limits_hold_between_passes),
-                cmocka_unit_test(time_is_kept_to_the_moment),
+                cmocka_unit_test(deadline_is_met_exactly),
                 cmocka_unit_test(a_time_to_live_ends_when_it_ends),
                 cmocka_unit_test(what_a_job_takes_is_left_to_it),
                 cmocka_unit_test(D4_a_server_without_evictions_is_told),

@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-/* Its mover's turn has begun; guarded: by a budget that never opens. */
+/* Its mover is Active; guarded: by a budget that never opens. */
 static void open_moving(struct scene *scene, bool is_guarded) {
         open_scene(scene);
         if (is_guarded)
@@ -87,7 +87,7 @@ static struct wall_time started_at(struct scene *scene, size_t responder) {
         return start;
 }
 
-static void H3_killed_before_the_next_turn(void **state) {
+static void H3_killed_before_the_next_responder(void **state) {
         struct scene scene;
         struct wall_time first;
         char now[WALL_TIME_TEXT_MAX];
@@ -131,7 +131,7 @@ static void H4_killed_after_the_call(void **state) {
         close_scene(&scene);
 }
 
-/* Killed at the write that cancels, or before it: the turn and the end are both there or neither.
+/* Killed at the write that cancels, or before it: the start and the end are both there or neither.
  */
 static void H5_killed_while_cancelling(void **state) {
         (void)state;
@@ -749,7 +749,8 @@ int main(void) {
         const struct CMUnitTest tests[] = {
                 NAMED("evict-H1: killed after the request", H1_killed_after_the_request),
                 NAMED("evict-H2: killed before the status", H2_killed_before_the_status),
-                NAMED("evict-H3: killed before the next turn", H3_killed_before_the_next_turn),
+                NAMED("evict-H3: killed before the next responder",
+                      H3_killed_before_the_next_responder),
                 NAMED("evict-H4: killed after the call", H4_killed_after_the_call),
                 NAMED("evict-H5: killed while cancelling", H5_killed_while_cancelling),
                 NAMED("evict-H6: the next process polls the hook", H6_hook_polled_by_the_next),

@@ -73,7 +73,7 @@ static void end_migration(struct scene *scene, unsigned number, const char *phas
         assert_int_equal(ask(scene, "PATCH", path, body), 200);
 }
 
-/* Its turn goes on all the time, and nobody asks KubeVirt again. */
+/* It stays Active all the time, and nobody asks KubeVirt again. */
 static void stay_active(struct scene *scene, int64_t seconds) {
         for (int64_t i = 0; i < seconds; i++) {
                 wait_s(scene, 1);

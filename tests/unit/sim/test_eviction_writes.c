@@ -20,7 +20,7 @@ static uint64_t calls(struct scene *scene) {
         return sim_faults_calls(sim_world_faults(scene->world));
 }
 
-/* The Eviction, its first turn, the call itself, its end, and the request's; whoever does not
+/* The Eviction, its first responder, the call itself, its end, and the request's; whoever does not
  * follow the Eviction is told at once that it is under way. */
 static void test_plain_pod(void **state) {
         static const struct {
@@ -175,7 +175,7 @@ static size_t left(struct scene *scene) {
 
 /* Of ten pods behind a budget that lets one go at a time none is refused: each is asked for when
  * the one before has been replaced. */
-static void test_in_turns(void **state) {
+static void test_one_at_a_time(void **state) {
         struct scene scene;
         size_t count;
 
@@ -193,7 +193,7 @@ static void test_in_turns(void **state) {
 
 /* When what went before does not come back, those that wait ask after a minute all the same, and
  * say what they are told. */
-static void test_turn_that_never_comes(void **state) {
+static void test_predecessor_not_replaced(void **state) {
         struct scene scene;
         size_t count;
 
@@ -222,7 +222,7 @@ static void test_turn_that_never_comes(void **state) {
 
 /* Calls that fail for another reason than the budget use nothing of it up: the next pod is asked
  * for at once, and none of those that failed hurries another. */
-static void test_turn_that_failed(void **state) {
+static void test_failed_calls_use_no_budget(void **state) {
         struct scene scene;
         size_t count;
 
@@ -249,9 +249,9 @@ int main(void) {
                 cmocka_unit_test(test_taken_back),
                 cmocka_unit_test(test_slow_pod),
                 cmocka_unit_test(test_own_request_is_reported),
-                cmocka_unit_test(test_in_turns),
-                cmocka_unit_test(test_turn_that_never_comes),
-                cmocka_unit_test(test_turn_that_failed),
+                cmocka_unit_test(test_one_at_a_time),
+                cmocka_unit_test(test_predecessor_not_replaced),
+                cmocka_unit_test(test_failed_calls_use_no_budget),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,7 +25,7 @@ static void run(const struct trial_setting *setting, enum trial_arm arm, uint64_
                 fail_msg("%s", err.text);
 }
 
-/* The parts make the whole, everybody gets a turn, and only tainted nodes have a lead. */
+/* The parts make the whole, every node reboots, and only tainted nodes have a lead. */
 static void test_measures(void **state) {
         const struct trial_setting *setting = &trial_setting_default;
 

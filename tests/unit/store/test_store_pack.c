@@ -180,7 +180,7 @@ static void test_digits(void **state) {
 }
 
 static void test_random(void **state) {
-        static char body[BODY_MAX], kept[NAMES][BODY_MAX];
+        static char body[BODY_MAX], bodies[NAMES][BODY_MAX];
         size_t sizes[NAMES] = { 0 }, size = 1500;
         struct store *store = store_new(NULL);
         int maps = store_add_resource(store, SLICE_LITERAL("configmaps"));
@@ -202,14 +202,14 @@ static void test_random(void **state) {
                 assert_int_equal(
                         store_put(store, maps, NS, slice_of(name), slice_make(body, size), NULL),
                         0);
-                memcpy(kept[which], body, size);
+                memcpy(bodies[which], body, size);
                 sizes[which] = size;
                 which = (size_t)rng_below(&rng, NAMES);
                 snprintf(name, sizeof(name), "map-%zu", which);
                 if (sizes[which])
                         assert_true(slice_eq(
                                 store_object_body(store_get(store, maps, NS, slice_of(name))),
-                                slice_make(kept[which], sizes[which])));
+                                slice_make(bodies[which], sizes[which])));
         }
         store_free(store);
 }
