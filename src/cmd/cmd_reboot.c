@@ -70,6 +70,8 @@ int reboot_part_make(const struct reboot_options *options, struct arena *arena,
         if (options->is_parity)
                 daemon.requests = EVICT_REQUESTS_NEVER;
         daemon.has_no_model = true;
+        /* Beside roles with a model: a drain is about finished pods, too, and about Ready. */
+        daemon.keeps_finished = daemon.keeps_evictions = true;
         *ret_part = (struct daemon_part){ .daemon = daemon,
                                           .role = { .context = self,
                                                     .has_no_model = true,

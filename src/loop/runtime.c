@@ -323,6 +323,15 @@ bool runtime_is_synced(const struct runtime *runtime) {
         return runtime->feed && cluster_feed_is_synced(runtime->feed);
 }
 
+const struct cluster *runtime_complete_model(const struct runtime *runtime, uint32_t kinds) {
+        const struct runtime_config *config = &runtime->config;
+
+        if (config->has_no_model || !runtime_is_synced(runtime) || config->spare_kinds & kinds ||
+            (config->kinds && (config->kinds & kinds) != kinds))
+                return NULL;
+        return runtime->cluster;
+}
+
 static struct runtime_open_action *open_action_new(struct runtime *runtime, void *self,
                                                    const struct action *action) {
         const struct object_ref *target = &action->target;

@@ -87,6 +87,9 @@ struct watch_set *runtime_watches(struct runtime *runtime);
 struct cluster *runtime_cluster(struct runtime *runtime);
 struct object_cache *runtime_object_cache(const struct runtime *runtime); /* NULL = not kept */
 bool runtime_is_synced(const struct runtime *runtime);
+/* The model, while it is complete and follows all of these kinds (bits 1u << OBJECT_*); else NULL.
+ */
+const struct cluster *runtime_complete_model(const struct runtime *runtime, uint32_t kinds);
 /* Performs the actions of the role with this self; the list may be cleared afterwards.  Reboots and
  * notifications are passed over: they are for the role that asked for them. */
 void runtime_submit(struct runtime *runtime, void *self, const struct action_list *actions);

@@ -69,6 +69,12 @@ struct node_id cluster_find_node(const struct cluster *cluster, struct slice nam
         return known_only(cluster, cluster_find_any_node(cluster, name));
 }
 
+struct pod_id cluster_first_pod(const struct cluster *cluster, struct slice node) {
+        struct node_id id = cluster_find_any_node(cluster, node);
+
+        return node_id_is_none(id) ? POD_NONE : cluster->nodes.first_pod[id.index];
+}
+
 struct node_id cluster_node_named(const struct cluster *cluster, struct str_id name) {
         return known_only(cluster, node_row_find(cluster, name));
 }

@@ -101,6 +101,8 @@ struct class_terms {
 };
 struct class_terms cluster_class_terms(const struct cluster *cluster);
 struct node_id cluster_find_node(const struct cluster *cluster, struct slice name);
+/* The first pod on the node of this name (pod_row.next_on_node), the Node seen or not. */
+struct pod_id cluster_first_pod(const struct cluster *cluster, struct slice node);
 struct node_id cluster_node_named(const struct cluster *cluster, struct str_id name);
 struct pod_id cluster_find_pod(const struct cluster *cluster, struct slice ns, struct slice name);
 const struct interner *cluster_strings(const struct cluster *cluster);

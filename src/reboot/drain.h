@@ -3,11 +3,14 @@
 #pragma once
 
 #include "api/json.h"
+#include "api/object.h"
 #include "api/selector.h"
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/time.h"
 #include <stdbool.h>
+
+struct cluster;
 
 enum drain_owner { DRAIN_OWNER_UNKNOWN, DRAIN_OWNER_THERE, DRAIN_OWNER_GONE };
 
@@ -16,6 +19,7 @@ struct drain_pod {
         struct slice daemon_set; /* name of its DaemonSet; "" = none */
         enum drain_owner owner;  /* of that DaemonSet; whoever lists the pods finds out */
         bool is_finished, is_mirror, is_ready;
+        bool is_running;          /* or about to: neither finished nor of unknown phase */
         bool is_moving;           /* its eviction was begun, and another program carries it on */
         struct wall_time deleted; /* unset = not being deleted */
         struct label_list labels;
@@ -28,6 +32,21 @@ struct drain_pods {
 /* From a PodList; everything is copied into the arena. */
 int drain_pods_decode(const struct json *list, struct arena *arena, struct drain_pods *ret_pods,
                       struct err *err);
+/* Those of a node from a model that keeps finished pods and evictions; copied as well. */
+void drain_pods_take(const struct cluster *cluster, struct slice node, struct arena *arena,
+                     struct drain_pods *ret_pods);
+
+struct drain_budgets {
+        size_t count;
+        struct disruption_budget *items;
+};
+/* From a PodDisruptionBudgetList; those that cannot be read are left out.  The budgets refer to it.
+ */
+void drain_budgets_decode(const struct json *list, struct arena *arena,
+                          struct drain_budgets *ret_budgets);
+/* Those of the namespaces of the pods; they refer to pods and model. */
+void drain_budgets_take(const struct cluster *cluster, const struct drain_pods *pods,
+                        struct arena *arena, struct drain_budgets *ret_budgets);
 
 struct drain_rules {
         const struct selector *selector;
@@ -42,8 +61,8 @@ enum drain_verdict {
 enum drain_verdict drain_judge(const struct drain_pod *pod, const struct drain_rules *rules,
                                struct wall_time now);
 
-/* Names the first budget (of a PodDisruptionBudgetList) that covers a pod to be evicted and can
- * never let one go, whatever becomes ready; "" when there is none.  Arena text. */
+/* Names the first budget that covers a pod to be evicted and can never let one go, whatever becomes
+ * ready; "" when there is none.  budgets NULL = they may not be read.  Arena text. */
 struct slice drain_impossible(const struct drain_pods *pods, const struct drain_rules *rules,
-                              const struct json *budgets, struct wall_time now,
+                              const struct drain_budgets *budgets, struct wall_time now,
                               struct arena *arena);

@@ -49,6 +49,7 @@ struct reboot_next {
         bool has_wake;       /* nothing to read or do before wake */
         struct mono_time wake;
         bool is_uncordoned; /* REBOOT_READ_HEALTH: the node is in use again */
+        bool is_last_look;  /* REBOOT_READ_PODS: a copy that may be behind will not do */
 };
 
 /* The config, the sink and what they point to must outlive the agent.  boot_id is copied. */
@@ -65,11 +66,12 @@ void reboot_agent_saw_node(struct reboot_agent *agent, int code, struct json_doc
 void reboot_agent_saw_lock(struct reboot_agent *agent, int code, struct json_doc *object);
 /* reason "" = nothing blocks; copied */
 void reboot_agent_saw_blockers(struct reboot_agent *agent, struct slice reason);
-/* budgets NULL = may not be read; the documents are only looked at. */
+/* What is pointed to is only looked at. */
 struct drain_listing {
         const struct drain_pods *pods;
-        const struct json *budgets;
-        bool lacks_eviction; /* the cluster has no eviction API: pods are deleted */
+        const struct drain_budgets *budgets; /* NULL = may not be read */
+        bool lacks_eviction;                 /* the cluster has no eviction API: pods are deleted */
+        bool is_copy; /* from watches: may be behind what the API server knows */
 };
 void reboot_agent_saw_pods(struct reboot_agent *agent, int code,
                            const struct drain_listing *listing);

@@ -25,6 +25,20 @@ static size_t count_left(const struct agent_step *step) {
         return left;
 }
 
+/* Whether the last pod has gone: a copy of the cluster may be behind a pod that came just before
+ * the cordon, so then they are listed.  False: a reading is needed first. */
+static bool knows_pods_for_good(struct agent_step *step) {
+        struct reboot_agent *agent = step->agent;
+
+        if (!agent_needs(step, REBOOT_READ_PODS))
+                return false;
+        if (!agent->pods_are_copy || count_left(step) > 0)
+                return true;
+        agent->wants_last_look = true;
+        agent->knows_pods = false;
+        return agent_needs(step, REBOOT_READ_PODS);
+}
+
 static void evict_all(struct agent_step *step) {
         const struct evict_sink *sink = step->agent->sink;
         const struct drain_pods *pods = &step->agent->pods;
@@ -115,7 +129,7 @@ void agent_draining(struct agent_step *step) {
                 move_to(step, REBOOT_DRAINING, true);
                 return;
         }
-        if (!agent_needs(step, REBOOT_READ_PODS))
+        if (!knows_pods_for_good(step))
                 return;
         if (count_left(step) == 0) {
                 move_to(step, REBOOT_READY, false);
@@ -158,7 +172,7 @@ void agent_ready(struct agent_step *step) {
                 if (!agent_needs(step, REBOOT_READ_SENTINEL))
                         return;
         }
-        if (lost_ground(step) || !agent_needs(step, REBOOT_READ_PODS))
+        if (lost_ground(step) || !knows_pods_for_good(step))
                 return;
         if (!step->config->forces && (!agent->node.is_cordoned || count_left(step) > 0))
                 move_to(step, REBOOT_DRAINING, !agent->node.is_cordoned);

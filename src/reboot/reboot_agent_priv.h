@@ -37,6 +37,8 @@ struct reboot_agent {
         struct fleet_answer fleet;
         struct drain_pods pods;
         bool lacks_eviction;
+        bool pods_are_copy;   /* no list of the API server */
+        bool wants_last_look; /* at the pods, before the reboot */
 
         /* Progress that may be lost: delays and repetitions. */
         enum reboot_read reading;

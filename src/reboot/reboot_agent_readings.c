@@ -33,6 +33,7 @@ bool agent_needs(struct agent_step *step, enum reboot_read read) {
         step->next->read = read;
         step->next->holder = slice_of(agent->holder);
         step->next->is_uncordoned = agent->phase == REBOOT_RELEASING;
+        step->next->is_last_look = agent->wants_last_look;
         return false;
 }
 
@@ -120,6 +121,8 @@ void reboot_agent_saw_pods(struct reboot_agent *agent, int code,
         agent->knows_pods = true;
         arena_clear(arena);
         agent->lacks_eviction = listing->lacks_eviction;
+        agent->pods_are_copy = listing->is_copy;
+        agent->wants_last_look = agent->wants_last_look && listing->is_copy;
         agent->pods.count = listing->pods->count;
         agent->pods.items = ARENA_ARRAY(arena, struct drain_pod, listing->pods->count);
         for (size_t i = 0; i < listing->pods->count; i++)

@@ -127,7 +127,7 @@ void reboot_reader_start(struct reboot_reader *reader, const struct reboot_next 
                 reader_ask_blockers(reader);
                 return;
         case REBOOT_READ_PODS:
-                reader_ask_pods(reader);
+                reader_ask_pods(reader, next->is_last_look);
                 return;
         case REBOOT_READ_PEERS:
                 reader_get(reader, "/api/v1/nodes", on_peers);
@@ -207,7 +207,6 @@ void reboot_reader_free(struct reboot_reader *reader) {
         http_transport_free(reader->probe);
         reader_forget_owners(reader);
         free(reader->asked_owner);
-        json_doc_free(reader->budgets);
         arena_release(&reader->arena);
         free(reader);
 }

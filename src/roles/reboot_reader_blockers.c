@@ -2,6 +2,7 @@
 #include "roles/reboot_reader_priv.h"
 
 #include "client/url_query.h"
+#include "model/event.h"
 
 static void reboot_reader_blockers_blocked(struct reboot_reader *reader, struct slice reason) {
         reboot_agent_saw_blockers(reader->agent, reason);
@@ -36,13 +37,9 @@ static void on_blocking_pods(void *context, const struct api_reply *reply) {
         json_doc_free(doc);
 }
 
-static void read_blocking_pods(struct reboot_reader *reader) {
+static void list_blocking_pods(struct reboot_reader *reader) {
         struct buf path = { 0 }, fields = { 0 };
 
-        if (reader->selector == reader->config->blocking_selector_count) {
-                reboot_reader_blockers_blocked(reader, SLICE_EMPTY);
-                return;
-        }
         buf_printf(&fields,
                    "spec.nodeName=" SLICE_FMT
                    ",status.phase!=Succeeded,status.phase!=Failed,status.phase!=Unknown",
@@ -55,6 +52,58 @@ static void read_blocking_pods(struct reboot_reader *reader) {
         reader_get(reader, path.data, on_blocking_pods);
         buf_release(&path);
         buf_release(&fields);
+}
+
+/* The first by name, as a list has it; NULL = none. */
+static const struct drain_pod *first_match(const struct drain_pods *pods,
+                                           const struct selector *selector) {
+        const struct drain_pod *first = NULL;
+
+        for (size_t i = 0; i < pods->count; i++) {
+                const struct drain_pod *pod = &pods->items[i];
+                int order = first ? slice_compare(pod->ns, first->ns) : -1;
+
+                if (order == 0)
+                        order = slice_compare(pod->name, first->name);
+                if (order < 0 && pod->is_running && selector_matches(selector, pod->labels))
+                        first = pod;
+        }
+        return first;
+}
+
+/* As the lists would have it, from the model. */
+static void take_blocking_pods(struct reboot_reader *reader, const struct cluster *model) {
+        CLEANUP(arena_release) struct arena arena;
+        struct drain_pods pods;
+        struct selector selector;
+        const struct drain_pod *pod = NULL;
+
+        arena_init(&arena, 4096);
+        drain_pods_take(model, reader->config->agent->node, &arena, &pods);
+        for (size_t i = 0; !pod && i < reader->config->blocking_selector_count; i++) {
+                if (selector_parse(slice_of(reader->config->blocking_selectors[i]), &arena,
+                                   &selector, NULL) < 0) {
+                        reboot_reader_blockers_blocked(
+                                reader, SLICE_LITERAL("blocking pods cannot be listed"));
+                        return;
+                }
+                pod = first_match(&pods, &selector);
+        }
+        reboot_reader_blockers_blocked(
+                reader, pod ? slice_of(arena_printf(&arena, "pod " SLICE_FMT "/" SLICE_FMT,
+                                                    SLICE_ARG(pod->ns), SLICE_ARG(pod->name)))
+                            : SLICE_EMPTY);
+}
+
+static void read_blocking_pods(struct reboot_reader *reader) {
+        const struct cluster *model = runtime_complete_model(reader->runtime, 1u << OBJECT_POD);
+
+        if (reader->selector == reader->config->blocking_selector_count)
+                reboot_reader_blockers_blocked(reader, SLICE_EMPTY);
+        else if (model)
+                take_blocking_pods(reader, model);
+        else
+                list_blocking_pods(reader);
 }
 
 static void ask_prometheus(struct reboot_reader *reader, enum api_method method);

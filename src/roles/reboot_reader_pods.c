@@ -1,8 +1,10 @@
 /* The pods on the node, and all a drain has to know of them: whether their DaemonSets are there,
- * whether the cluster evicts, and its budgets. */
+ * whether the cluster evicts, and its budgets.  What the process's model has is taken from there.
+ */
 #include "roles/reboot_reader_priv.h"
 
 #include "base/log.h"
+#include "model/event.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,35 +24,49 @@ void reader_forget_owners(struct reboot_reader *reader) {
                 free(reader->owners[--reader->owner_count].name);
 }
 
-static void pods_done(struct reboot_reader *reader, int code) {
-        reboot_agent_saw_pods(reader->agent, code,
+static void pods_failed(struct reboot_reader *reader, int code) {
+        reboot_agent_saw_pods(reader->agent, code, NULL);
+        reader_finish(reader);
+}
+
+static void pods_done(struct reboot_reader *reader, const struct drain_budgets *budgets) {
+        reboot_agent_saw_pods(reader->agent, BERTH_OK,
                               &(struct drain_listing){ .pods = &reader->pods,
-                                                       .budgets = json_doc_root(reader->budgets),
-                                                       .lacks_eviction = reader->lacks_eviction });
-        json_doc_free(reader->budgets);
-        reader->budgets = NULL;
+                                                       .budgets = budgets,
+                                                       .lacks_eviction = reader->lacks_eviction,
+                                                       .is_copy = reader->pods_are_copy });
         reader_finish(reader);
 }
 
 static void on_budgets(void *context, const struct api_reply *reply) {
         struct reboot_reader *reader = context;
+        CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
+        struct drain_budgets budgets;
+        bool is_read = reader_reply_document(reply, &doc) == BERTH_OK;
 
         reader->request = NULL;
-        if (reader_reply_document(reply, &reader->budgets) < 0) {
-                if (reply->status == 403 && !reader->budgets_refused)
-                        LOG(LOG_WARN, "BudgetsNotReadable",
-                            log_text("effect", "drains are not checked ahead: no right to list "
-                                               "poddisruptionbudgets"));
-                reader->budgets_refused = reply->status == 403;
-        }
-        pods_done(reader, BERTH_OK);
+        if (reply->status == 403 && !reader->budgets_refused)
+                LOG(LOG_WARN, "BudgetsNotReadable",
+                    log_text("effect", "drains are not checked ahead: no right to list "
+                                       "poddisruptionbudgets"));
+        reader->budgets_refused = reply->status == 403;
+        drain_budgets_decode(json_doc_root(doc), &reader->arena, &budgets);
+        pods_done(reader, is_read ? &budgets : NULL);
 }
 
 static void read_budgets(struct reboot_reader *reader) {
-        if (reader->is_draining || reader->budgets_refused)
-                pods_done(reader, BERTH_OK);
-        else
+        const struct cluster *model =
+                runtime_complete_model(reader->runtime, 1u << OBJECT_POD | 1u << OBJECT_BUDGET);
+        struct drain_budgets budgets;
+
+        if (reader->is_draining || (!model && reader->budgets_refused)) {
+                pods_done(reader, NULL);
+        } else if (model) {
+                drain_budgets_take(model, &reader->pods, &reader->arena, &budgets);
+                pods_done(reader, &budgets);
+        } else {
                 reader_get(reader, "/apis/policy/v1/poddisruptionbudgets", on_budgets);
+        }
 }
 
 static bool has_eviction(const struct json *resources) {
@@ -72,7 +88,7 @@ static void on_resources(void *context, const struct api_reply *reply) {
 
         reader->request = NULL;
         if (code < 0) {
-                pods_done(reader, code);
+                pods_failed(reader, code);
                 return;
         }
         reader->knows_eviction = true;
@@ -91,7 +107,7 @@ static void on_owner(void *context, const struct api_reply *reply) {
 
         reader->request = NULL;
         if (code != BERTH_OK && code != BERTH_ERR_NOT_FOUND) {
-                pods_done(reader, code); /* not knowing, nothing may be evicted */
+                pods_failed(reader, code); /* not knowing, nothing may be evicted */
                 return;
         }
         reader->owners[reader->owner_count++] = (struct owner_seen){
@@ -140,6 +156,12 @@ static void resolve_owners(struct reboot_reader *reader) {
                 reader_get(reader, "/api/v1", on_resources);
 }
 
+static void reboot_reader_pods_begin(struct reboot_reader *reader, bool are_copy) {
+        arena_clear(&reader->arena);
+        reader->pods = (struct drain_pods){ 0 };
+        reader->pods_are_copy = are_copy;
+}
+
 static void on_pods(void *context, const struct api_reply *reply) {
         struct reboot_reader *reader = context;
         CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
@@ -147,8 +169,7 @@ static void on_pods(void *context, const struct api_reply *reply) {
         int code = reader_reply_document(reply, &doc);
 
         reader->request = NULL;
-        arena_clear(&reader->arena);
-        reader->pods.count = 0;
+        reboot_reader_pods_begin(reader, false);
         if (code == BERTH_OK && reader->is_draining)
                 evict_service_saw_node(runtime_evictions(reader->runtime),
                                        reader->config->agent->node, json_doc_root(doc),
@@ -158,15 +179,22 @@ static void on_pods(void *context, const struct api_reply *reply) {
         if (code == BERTH_OK)
                 resolve_owners(reader);
         else
-                pods_done(reader, code);
+                pods_failed(reader, code);
 }
 
-void reader_ask_pods(struct reboot_reader *reader) {
+void reader_ask_pods(struct reboot_reader *reader, bool is_last_look) {
+        const struct cluster *model = runtime_complete_model(reader->runtime, 1u << OBJECT_POD);
         struct reboot_agent_stats stats;
 
         reboot_agent_stats(reader->agent, &(struct reboot_now){ 0 }, &stats);
         reader->is_draining = stats.phase >= REBOOT_DRAINING;
         if (!reader->is_draining)
                 reader_forget_owners(reader);
-        reader_list_own_pods(reader, on_pods);
+        if (!model || is_last_look) {
+                reader_list_own_pods(reader, on_pods);
+                return;
+        }
+        reboot_reader_pods_begin(reader, true);
+        drain_pods_take(model, reader->config->agent->node, &reader->arena, &reader->pods);
+        resolve_owners(reader);
 }

@@ -40,7 +40,7 @@ struct reboot_reader {
         char *asked_owner;  /* the one being asked for */
         struct arena arena; /* of the pods being put together */
         struct drain_pods pods;
-        struct json_doc *budgets;
+        bool pods_are_copy; /* taken from the model */
 };
 
 struct reader_call {
@@ -64,6 +64,6 @@ int reader_reply_document(const struct api_reply *reply, struct json_doc **ret_d
 void reader_finish(struct reboot_reader *reader);
 
 void reader_ask_blockers(struct reboot_reader *reader);
-void reader_ask_pods(struct reboot_reader *reader);
+void reader_ask_pods(struct reboot_reader *reader, bool is_last_look);
 void reader_forget_owners(struct reboot_reader *reader);
 void reader_ask_health(struct reboot_reader *reader, bool is_uncordoned);

@@ -44,6 +44,7 @@ static void read_lists(const struct json *first, const struct json *second, stru
         struct fleet_rules rules = { true, true, SLICE_LITERAL("wave"), true, 1 };
         struct drain_rules drain = { &everything, 60 };
         struct fleet_answer fleet;
+        struct drain_budgets budgets;
         struct drain_pods pods;
         struct buf names = { 0 };
 
@@ -56,7 +57,8 @@ static void read_lists(const struct json *first, const struct json *second, stru
         if (drain_pods_decode(first, arena, &pods, NULL) == 0) {
                 for (size_t i = 0; i < pods.count; i++)
                         drain_judge(&pods.items[i], &drain, now);
-                drain_impossible(&pods, &drain, second, now, arena);
+                drain_budgets_decode(second, arena, &budgets);
+                drain_impossible(&pods, &drain, &budgets, now, arena);
         }
         buf_release(&names);
 }

@@ -409,20 +409,22 @@ void world_kill(struct world *world, size_t index) {
         world->nodes[index].agent = NULL;
 }
 
-static void answer_pods(struct world_node *node) {
+static void answer_pods(struct world_node *node, bool is_last_look) {
+        bool is_behind = node->copy_is_behind && !is_last_look;
         struct drain_pod items[ARRAY_LEN(node->pods)];
         struct drain_pods pods = { 0, items };
 
         for (size_t i = 0; i < ARRAY_LEN(node->pods); i++) {
                 struct world_pod *pod = &node->pods[i];
 
-                if (pod->is_there)
+                if (pod->is_there && !is_behind)
                         items[pods.count++] = (struct drain_pod){ .ns = pod->ns,
                                                                   .name = pod->name,
                                                                   .uid = slice_of(pod->uid),
                                                                   .deleted = pod->deleted };
         }
-        reboot_agent_saw_pods(node->agent, BERTH_OK, &(struct drain_listing){ .pods = &pods });
+        reboot_agent_saw_pods(node->agent, BERTH_OK,
+                              &(struct drain_listing){ .pods = &pods, .is_copy = is_behind });
 }
 
 static void answer_holder(struct world *world, struct world_node *node, struct slice holder) {
@@ -479,7 +481,7 @@ static void answer(struct world *world, struct world_node *node, const struct re
                 return;
         case REBOOT_READ_PODS:
                 if (read_code(world, node->object) == BERTH_OK)
-                        answer_pods(node);
+                        answer_pods(node, next->is_last_look);
                 else
                         reboot_agent_saw_pods(node->agent, BERTH_ERR_UNAVAILABLE, NULL);
                 return;

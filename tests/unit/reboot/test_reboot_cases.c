@@ -585,6 +585,23 @@ static void r65_uncordoned_by_others(void **state) {
         ends_clean();
 }
 
+/* A pod that came just before the cordon is missing in a copy of the cluster, but not in a list. */
+static void evicts_what_a_copy_misses(void **state) {
+        struct world_node *node = start_wanted(1, 1);
+
+        (void)state;
+        node->copy_is_behind = true;
+        node->config.drain_timeout_ns = 600 * NS_PER_S;
+        add_pod(0, 3, 5);
+        world_start(&world, 0);
+        run_to(WORLD_READY);
+        assert_false(node->pods[0].is_there);
+        add_pod(0, 0, 0);
+        run_to(WORLD_REBOOT);
+        assert_false(node->pods[0].is_there);
+        ends_clean();
+}
+
 static void r66_wall_clock_steps(void **state) {
         (void)state;
         for (int64_t step = -7200; step <= 7200; step += 14400) {
@@ -791,6 +808,7 @@ int main(void) {
                 cmocka_unit_test(r63_api_away_when_ready),
                 cmocka_unit_test(r64_lock_deleted_in_the_drain),
                 cmocka_unit_test(r65_uncordoned_by_others),
+                cmocka_unit_test(evicts_what_a_copy_misses),
                 cmocka_unit_test(r66_wall_clock_steps),
                 cmocka_unit_test(r67_holders_clock_ahead),
                 cmocka_unit_test(r68_reboot_fails),

@@ -122,18 +122,22 @@ static struct api_request *make_call(void *self, const struct api_call *call,
 
 static struct api_request *make_stream(void *self, const struct api_call *call,
                                        const struct api_stream_events *events, void *context) {
-        (void)self;
-        (void)call;
-        (void)events;
-        (void)context;
-        fail_msg("an agent watches nothing");
-        return NULL;
+        struct scene *scene = self;
+        struct transport inner = local_transport(scene->local);
+
+        if (!scene->has_model)
+                fail_msg("an agent alone watches nothing");
+        return transport_stream(&inner, call, events, context);
 }
 
 static void cancel(void *self, struct api_request *handle) {
         struct scene_request *request = CONTAINER_OF(handle, struct scene_request, caller);
         struct transport inner = local_transport(((struct scene *)self)->local);
 
+        if (handle->events) {
+                transport_cancel(&inner, handle);
+                return;
+        }
         if (!request->inner) {
                 request->is_cancelled = true;
                 return;
@@ -306,7 +310,9 @@ void scene_start(struct scene *scene, size_t index) {
                                                                .transport = { &ops, scene },
                                                                .instance = agent->name,
                                                                .seed = index + 1,
-                                                               .has_no_model = true });
+                                                               .keeps_finished = true,
+                                                               .keeps_evictions = true,
+                                                               .has_no_model = !scene->has_model });
         agent->role = reboot_role_add(agent->runtime, &agent->role_config, &err);
         assert_non_null(agent->role);
         runtime_start(agent->runtime);

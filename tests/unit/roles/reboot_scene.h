@@ -45,6 +45,7 @@ struct scene {
         struct scene_agent agents[SCENE_AGENTS]; /* of nodes n0 and n1 */
         struct buf calls; /* a line each: seconds, method, path, status, body of the request */
         int reboot_code;
+        bool has_model; /* the agents' processes have one, as beside other roles */
         char folder[64];
         int64_t began_ns;
 };

@@ -488,6 +488,76 @@ static void names_the_budget(void **state) {
         scene_free(scene);
 }
 
+/* ---- beside roles with a model ---- */
+
+#define OWN_PODS "spec.nodeName%3Dn0"
+
+static struct scene *wanted_with_model(void) {
+        struct scene *scene = wanted();
+
+        scene->has_model = true;
+        return scene;
+}
+
+/* The drain looks at the model; pods are listed only before it ends and before the reboot. */
+static void drains_from_the_model(void **state) {
+        struct scene *scene = wanted_with_model();
+
+        (void)state;
+        scene_add_pod(scene, "web", "", "");
+        scene_script(scene, &(struct scene_rule){ "POST", EVICTION, 429, 3, 0, NULL });
+        scene_start(scene, 0);
+        scene_run(scene, 60);
+        assert_int_equal(scene->agents[0].reboots, 1);
+        assert_int_equal(scene_count(scene, "POST", "web" EVICTION), 4);
+        assert_int_equal(scene_count(scene, "GET", OWN_PODS), 2);
+        assert_int_equal(scene_count(scene, "GET", "poddisruptionbudgets?"), 1); /* the watch's */
+        scene_free(scene);
+}
+
+static void is_blocked_from_the_model(void **state) {
+        struct scene *scene = wanted_with_model();
+
+        (void)state;
+        block(scene);
+        scene_add_pod(scene, "a-batch", "\"app\":\"batch\"", "");
+        scene_start(scene, 0);
+        scene_run(scene, 90);
+        assert_true(scene_object_has(scene, NODE, "pod default/a-batch"));
+        scene_ask(scene, "DELETE", SCENE_PODS "/a-batch", NULL, NULL);
+        scene_ask(scene, "PATCH", SCENE_PODS "/batch", "{\"metadata\":{\"labels\":null}}", NULL);
+        scene_run(scene, 90);
+        assert_int_equal(scene->agents[0].reboots, 1);
+        assert_int_equal(scene_count(scene, "GET", OWN_PODS), 2);
+        scene_free(scene);
+}
+
+static void names_the_budget_of_the_model(void **state) {
+        struct scene *scene = wanted_with_model();
+
+        (void)state;
+        scene_add_pod(scene, "web", "\"app\":\"web\"", "");
+        assert_int_equal(scene_ask(scene, "POST",
+                                   "/apis/policy/v1/namespaces/default/poddisruptionbudgets",
+                                   "{\"metadata\":{\"name\":\"all\"},\"spec\":{\"minAvailable\":1,"
+                                   "\"selector\":{\"matchLabels\":{\"app\":\"web\"}}}}",
+                                   NULL),
+                         201);
+        assert_int_equal(
+                scene_ask(scene, "PATCH",
+                          "/apis/policy/v1/namespaces/default/poddisruptionbudgets/all/status",
+                          "{\"status\":{\"observedGeneration\":1,\"disruptionsAllowed\":0,"
+                          "\"expectedPods\":1,\"desiredHealthy\":1,\"currentHealthy\":1}}",
+                          NULL),
+                200);
+        scene_start(scene, 0);
+        scene_run(scene, 300);
+        assert_true(scene_has(scene, "budget default/all can never let pod web go"));
+        assert_false(scene_has(scene, CORDON));
+        assert_int_equal(scene_count(scene, "GET", OWN_PODS), 0);
+        scene_free(scene);
+}
+
 /* ---- costs ---- */
 
 /* Calls per hour at kured's period of one hour: counted over four hours, the first one left out. */
@@ -615,6 +685,9 @@ int main(void) {
                 cmocka_unit_test(locks_a_lease),
                 cmocka_unit_test(checks_health),
                 cmocka_unit_test(names_the_budget),
+                cmocka_unit_test(drains_from_the_model),
+                cmocka_unit_test(is_blocked_from_the_model),
+                cmocka_unit_test(names_the_budget_of_the_model),
                 cmocka_unit_test(costs_few_calls),
                 cmocka_unit_test(r76_rights_of_kured_only),
         };
