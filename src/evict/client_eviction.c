@@ -37,6 +37,10 @@ static void say_stage(struct client_eviction_verdict *verdict,
         const struct eviction_policy *policy = facts->leading ? facts->leading : facts->policy;
         struct slice said = said_of(stager->message);
 
+        if (state->mode == STAGES_HELD || policy->is_unreadable) {
+                client_eviction_say(verdict, SLICE_FMT, SLICE_ARG(said));
+                return;
+        }
         if (state->mode == STAGES_UNDO)
                 client_eviction_say(verdict, "finished stages are undone");
         else
@@ -173,6 +177,20 @@ static bool is_hopeless(const struct client_eviction_facts *facts) {
         return facts->request && facts->request->object.conditions.outcome == EVICTION_INVALID;
 }
 
+/* Refused until the policy is mended, unless its stages are over; nothing is asked for. */
+static struct client_eviction_verdict client_eviction_held(
+        const struct client_eviction_facts *facts) {
+        struct client_eviction_verdict verdict = { 0 }, ignored = { 0 };
+
+        verdict.pod_uid = facts->pod->uid;
+        verdict.waits = !is_under_way(facts->eviction) || has_stages_left(facts, &ignored);
+        client_eviction_say(&verdict,
+                            "Cannot evict pod. EvictionPolicy \"" SLICE_FMT
+                            "\" cannot be read, and holds its pods until it is mended: " SLICE_FMT,
+                            SLICE_ARG(facts->policy->name), SLICE_ARG(facts->policy->problem));
+        return verdict;
+}
+
 struct client_eviction_verdict client_eviction_judge(const struct client_eviction *call,
                                                      const struct client_eviction_facts *facts) {
         struct client_eviction_verdict verdict = { 0 };
@@ -180,6 +198,8 @@ struct client_eviction_verdict client_eviction_judge(const struct client_evictio
         if (!client_eviction_has_stages(facts->policy, facts->pod) || is_hopeless(facts) ||
             (call->uid.len && !slice_eq(call->uid, facts->pod->uid)))
                 return verdict;
+        if (facts->policy->is_unreadable)
+                return client_eviction_held(facts);
         verdict.pod_uid = facts->pod->uid;
         client_eviction_say(&verdict,
                             "Cannot evict pod yet. " EVICTION_MOVING_TEXT

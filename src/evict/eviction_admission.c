@@ -100,8 +100,9 @@ static bool holds_slot(const struct eviction_reconciler *reconciler,
         for (size_t i = 0; i < target->entry_count; i++) {
                 const struct eviction_status *status = &target->entries[i]->eviction->status;
 
-                if (eviction_active(status) < 0)
-                        continue;
+                if (eviction_active(status) < 0 ||
+                    target->entries[i]->stages.state.mode == STAGES_HELD)
+                        continue; /* a pod that is held stays */
                 if (reconciler->config.slots_for_all || status->responder_count > 1 ||
                     (pod && (pod->is_background || pod->is_moving)))
                         return true;

@@ -2,6 +2,7 @@
 #include "base/util.h"
 #include "evict/eviction_policy.h"
 #include "evict/eviction_reconciler_priv.h"
+#include "evict/eviction_stages.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,6 +83,38 @@ void eviction_pods_list_moving(struct eviction_reconciler *reconciler) {
 
 /* ---- policies ---- */
 
+/* What a policy held, or leads, goes on with what it says now. */
+static void touch_namespace(struct eviction_reconciler *reconciler, struct slice ns) {
+        struct slice key;
+        void *value;
+        size_t at = 0;
+
+        while (map_next(reconciler->targets, &at, &key, &value)) {
+                struct eviction_target *target = value;
+
+                target->is_dirty |= slice_eq(target->ns, ns);
+        }
+}
+
+const struct eviction_policy *eviction_reconciler_next_policy(
+        const struct eviction_reconciler *reconciler, size_t *at) {
+        struct slice key;
+        void *value;
+
+        return map_next(reconciler->policies, at, &key, &value) ? value : NULL;
+}
+
+void eviction_reconciler_expect_policy_news(struct eviction_reconciler *reconciler) {
+        reconciler->has_policy_news = true;
+}
+
+bool eviction_reconciler_take_policy_news(struct eviction_reconciler *reconciler) {
+        bool has_news = reconciler->has_policy_news;
+
+        reconciler->has_policy_news = false;
+        return has_news;
+}
+
 int eviction_reconciler_put_policy(struct eviction_reconciler *reconciler,
                                    const struct json *object, struct err *err) {
         struct eviction_policy *policy;
@@ -89,12 +122,15 @@ int eviction_reconciler_put_policy(struct eviction_reconciler *reconciler,
         const struct json *meta = json_get(object, "metadata");
         struct slice key =
                 eviction_key(json_get_text(meta, "namespace"), json_get_text(meta, "name"), text);
-        int code = eviction_policy_decode(object, &policy, err);
+        struct err problem = { 0 };
 
-        /* One that cannot be read any more counts as absent. */
-        eviction_policy_free(code < 0 ? map_remove(reconciler->policies, key)
-                                      : map_put(reconciler->policies, key, policy));
-        return code;
+        (void)err;
+        if (eviction_policy_decode(object, &policy, &problem) < 0)
+                policy = eviction_policy_unreadable(object, &problem);
+        eviction_policy_free(map_put(reconciler->policies, key, policy));
+        touch_namespace(reconciler, policy->ns);
+        reconciler->has_policy_news = true;
+        return 0;
 }
 
 void eviction_reconciler_remove_policy(struct eviction_reconciler *reconciler, struct slice ns,
@@ -103,6 +139,25 @@ void eviction_reconciler_remove_policy(struct eviction_reconciler *reconciler, s
         struct slice key = eviction_key(ns, name, text);
         const struct eviction_policy *policy = map_get(reconciler->policies, key);
 
-        if (policy && (uid.len == 0 || slice_eq(policy->uid, uid)))
-                eviction_policy_free(map_remove(reconciler->policies, key));
+        if (!policy || (uid.len && !slice_eq(policy->uid, uid)))
+                return;
+        touch_namespace(reconciler, ns);
+        eviction_policy_free(map_remove(reconciler->policies, key));
+}
+
+const struct eviction_policy *eviction_policy_for(const struct eviction_reconciler *reconciler,
+                                                  const struct eviction_pod *pod) {
+        const struct eviction_policy *best = NULL;
+        struct slice key;
+        void *value;
+        size_t at = 0;
+
+        while (map_next(reconciler->policies, &at, &key, &value)) {
+                const struct eviction_policy *policy = value;
+
+                if (slice_eq(policy->ns, pod->ns) && eviction_policy_selects(policy, pod->labels) &&
+                    (!best || eviction_policy_is_before(policy, best)))
+                        best = policy;
+        }
+        return best;
 }

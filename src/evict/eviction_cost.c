@@ -24,6 +24,9 @@ struct history_estimate eviction_policy_estimate(const struct eviction_policy *p
                                                  const struct eviction_history *history,
                                                  struct slice owner, struct wall_time now) {
         struct history_estimate sum = { .count = policy->stage_count ? SIZE_MAX : 0 };
+
+        if (policy->is_unreadable) /* it holds the pod for as long as it takes to mend it */
+                return (struct history_estimate){ .p50_ns = STAGE_MAX_NS, .p95_ns = STAGE_MAX_NS };
         char name[KEY_MAX];
         struct history_key key = { .owner = owner };
 
@@ -86,9 +89,13 @@ void eviction_costs_set_policies(struct eviction_costs *costs, const struct json
         if (json_type(items) != JSON_ARRAY || json_count(items) == 0)
                 return;
         costs->policies = xcalloc(json_count(items), sizeof(*costs->policies));
-        while (json_next(&iter, NULL, &item))
-                if (eviction_policy_decode(item, &costs->policies[costs->count], &err) == 0)
-                        costs->count++;
+        while (json_next(&iter, NULL, &item)) {
+                struct eviction_policy **policy = &costs->policies[costs->count++];
+
+                if (eviction_policy_decode(item, policy, &err) < 0)
+                        *policy = eviction_policy_unreadable(item, &err);
+                err = (struct err){ 0 };
+        }
         qsort(costs->policies, costs->count, sizeof(*costs->policies), by_precedence);
 }
 
@@ -124,7 +131,8 @@ bool eviction_costs_expect(const struct eviction_costs *costs, const struct clus
                 const struct eviction_policy *policy = costs->policies[i];
 
                 if (!slice_eq(policy->ns, cluster_text(cluster, row->ns)) ||
-                    !cluster_labels_match(cluster, &policy->selector, row->labels))
+                    !(policy->selects_all ||
+                      cluster_labels_match(cluster, &policy->selector, row->labels)))
                         continue;
                 name_owner(cluster, row, owner);
                 *ret_estimate =

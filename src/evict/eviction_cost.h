@@ -20,8 +20,8 @@ struct history_estimate eviction_policy_estimate(const struct eviction_policy *p
 struct eviction_costs;
 struct eviction_costs *eviction_costs_new(void);
 void eviction_costs_free(struct eviction_costs *costs); /* accepts NULL */
-/* From a list of EvictionPolicies, which takes the place of the one before; those that are not
- * valid are left out, as the controller leaves them out. */
+/* From a list of EvictionPolicies, which takes the place of the one before; one that cannot
+ * be read holds its pods, which counts as a day. */
 void eviction_costs_set_policies(struct eviction_costs *costs, const struct json *list);
 /* The history as it is stored, likewise; NULL = none. */
 void eviction_costs_set_history(struct eviction_costs *costs, const struct json *object);

@@ -18,6 +18,7 @@ static const char *const failure_names[STAGE_FAILURE_COUNT] = {
         [STAGE_FAILS_TO_ROLLBACK] = "Rollback",
         [STAGE_FAILS_TO_CONTINUE] = "Continue",
         [STAGE_FAILS_TO_DECLINE] = "Decline",
+        [STAGE_FAILS_TO_HOLD] = "Hold",
 };
 static const char *const reserve_names[RESERVE_COUNT] = {
         [RESERVE_BEST_EFFORT] = "BestEffort",
@@ -121,13 +122,18 @@ static int read_wait(const struct json *object, struct arena *arena, struct evic
                      struct err *err) {
         const struct json *ready = json_get(object, "ready"), *label = json_get(object, "label");
         struct eviction_wait wait = { .counts_ready = ready,
-                                      .ready_count = json_get_i64(ready, "count", 1),
+                                      .ready_count = json_get(ready, "count")
+                                                             ? json_get_i64(ready, "count", -1)
+                                                             : 1,
                                       .label_key = eviction_policy_keep(arena, label, "key"),
                                       .label_value = eviction_policy_keep(arena, label, "value"),
                                       .url = eviction_policy_keep(arena, object, "url") };
 
         if (ready && selector_decode(json_get(ready, "selector"), arena, &wait.ready, err) < 0)
                 return BERTH_ERR_INVALID;
+        if (wait.ready_count < 0)
+                return eviction_policy_refuse(err, "wait.ready.count",
+                                              "expected a number that is not negative");
         if (wait.url.len && check_url(wait.url, err) < 0)
                 return BERTH_ERR_INVALID;
         if (!ready && !wait.label_key.len && !wait.url.len)
@@ -145,6 +151,24 @@ static int read_hook(const struct json *object, struct arena *arena, struct evic
         return read_http(json_get(object, "http"), arena, ret_hook, err);
 }
 
+/* What a stage of its kind does. */
+static int read_work(const struct json *object, struct arena *arena, struct eviction_stage *stage,
+                     struct err *err) {
+        switch (stage->kind) {
+        case STAGE_HTTP:
+                return read_http(json_get(object, "http"), arena, &stage->hook, err);
+        case STAGE_EXEC:
+                return read_exec(json_get(object, "exec"), arena, &stage->hook, err);
+        case STAGE_WAIT:
+                return read_wait(json_get(object, "wait"), arena, &stage->wait, err);
+        case STAGE_EVICT:
+        case STAGE_DELETE:
+        case STAGE_KIND_COUNT:
+                break;
+        }
+        return 0;
+}
+
 static int read_stage(const struct json *object, struct arena *arena,
                       struct eviction_stage *ret_stage, struct err *err) {
         struct eviction_stage stage = { .name = eviction_policy_keep(arena, object, "name"),
@@ -152,7 +176,7 @@ static int read_stage(const struct json *object, struct arena *arena,
         int kind = eviction_policy_choose(object, "kind", kind_names, STAGE_KIND_COUNT);
         int failure =
                 eviction_policy_choose(object, "onFailure", failure_names, STAGE_FAILURE_COUNT);
-        int64_t retries = json_get_i64(object, "retries", 3);
+        int64_t retries = json_get(object, "retries") ? json_get_i64(object, "retries", -1) : 3;
 
         if (stage.name.len == 0 || label_value_problem(stage.name))
                 return eviction_policy_refuse(err, "name", "expected a short name");
@@ -161,23 +185,15 @@ static int read_stage(const struct json *object, struct arena *arena,
                                               "expected http, exec, wait, evict or delete");
         if (failure < 0)
                 return eviction_policy_refuse(err, "onFailure",
-                                              "expected Continue, Rollback or Decline");
+                                              "expected Continue, Rollback, Decline or Hold");
         if (retries < 0 || retries > EVICTION_STAGE_RETRIES_MAX)
                 return eviction_policy_refuse(err, "retries",
                                               "expected a number between 0 and 100");
         stage.kind = (enum stage_kind)kind;
         stage.on_failure = (enum stage_failure)failure;
         stage.retries = (uint32_t)retries;
-        if (read_duration(object, "timeout", &stage.timeout_ns, err) < 0)
-                return BERTH_ERR_INVALID;
-        if (stage.kind == STAGE_HTTP &&
-            read_http(json_get(object, "http"), arena, &stage.hook, err) < 0)
-                return BERTH_ERR_INVALID;
-        if (stage.kind == STAGE_EXEC &&
-            read_exec(json_get(object, "exec"), arena, &stage.hook, err) < 0)
-                return BERTH_ERR_INVALID;
-        if (stage.kind == STAGE_WAIT &&
-            read_wait(json_get(object, "wait"), arena, &stage.wait, err) < 0)
+        if (read_duration(object, "timeout", &stage.timeout_ns, err) < 0 ||
+            read_work(object, arena, &stage, err) < 0)
                 return BERTH_ERR_INVALID;
         *ret_stage = stage;
         return 0;
@@ -240,6 +256,13 @@ static int read_rollbacks(const struct json *list, struct eviction_policy *polic
 
 /* ---- policy ---- */
 
+static bool has_precedence(const struct json *spec) {
+        const struct json *precedence = json_get(spec, "precedence");
+        int64_t number;
+
+        return !precedence || json_as_i64(precedence, &number);
+}
+
 static int read_spec(const struct json *spec, struct eviction_policy *policy, struct err *err) {
         static const char *const ends[] = { "Withdraw", "Delete" };
         int end = eviction_policy_choose(spec, "onRequestDeadline", ends, ARRAY_LEN(ends));
@@ -259,6 +282,8 @@ static int read_spec(const struct json *spec, struct eviction_policy *policy, st
                                               "expected None, BestEffort or Required");
         if (others < 0)
                 return eviction_policy_refuse(err, "otherClients", "expected Wait or Pass");
+        if (!has_precedence(spec))
+                return eviction_policy_refuse(err, "precedence", "expected a whole number");
         policy->other_clients = (enum eviction_other_clients)others;
         policy->deletes_at_deadline = end == 1;
         policy->reserve = (enum eviction_reserve)reserve;
@@ -269,25 +294,43 @@ static int read_spec(const struct json *spec, struct eviction_policy *policy, st
         return read_rollbacks(json_get(spec, "rollback"), policy, err);
 }
 
-int eviction_policy_decode(const struct json *object, struct eviction_policy **ret_policy,
-                           struct err *err) {
+/* What its status says of it: the condition Accepted, and of which generation. */
+static void read_status(const struct json *status, struct eviction_policy *policy) {
+        struct json_iter iter = json_iter(json_get(status, "conditions"));
+        const struct json *item;
+
+        while (json_next(&iter, NULL, &item)) {
+                if (!slice_is(json_get_text(item, "type"), EVICTION_POLICY_ACCEPTED))
+                        continue;
+                policy->reported_generation = json_get_i64(item, "observedGeneration", 0);
+                policy->is_reported_readable = slice_is(json_get_text(item, "status"), "True");
+        }
+}
+
+/* Metadata, and a copy of the spec: selectors point into what they were read from. */
+static struct eviction_policy *eviction_policy_new(const struct json *object) {
         struct eviction_policy *policy = xcalloc(1, sizeof(*policy));
-        const struct json *meta = json_get(object, "metadata"), *spec;
-        struct json_doc *doc = NULL;
+        const struct json *meta = json_get(object, "metadata");
         struct buf text = { 0 };
 
         arena_init(&policy->arena, ARENA_BYTES);
-        /* Selectors point into what they were read from: a copy that lives as long as they. */
         json_write(json_get(object, "spec"), &text);
-        if (json_parse(arena_slice(&policy->arena, buf_view(&text)), &doc, NULL) < 0)
-                doc = NULL;
+        if (json_parse(arena_slice(&policy->arena, buf_view(&text)), &policy->doc, NULL) < 0)
+                policy->doc = NULL;
         buf_release(&text);
-        spec = doc ? json_doc_root(doc) : NULL;
-        policy->doc = doc;
         policy->ns = eviction_policy_keep(&policy->arena, meta, "namespace");
         policy->name = eviction_policy_keep(&policy->arena, meta, "name");
         policy->uid = eviction_policy_keep(&policy->arena, meta, "uid");
-        int code = read_spec(spec, policy, err);
+        policy->generation = json_get_i64(meta, "generation", 0);
+        read_status(json_get(object, "status"), policy);
+        return policy;
+}
+
+int eviction_policy_decode(const struct json *object, struct eviction_policy **ret_policy,
+                           struct err *err) {
+        struct eviction_policy *policy = eviction_policy_new(object);
+        int code = read_spec(policy->doc ? json_doc_root(policy->doc) : NULL, policy, err);
+
         if (code < 0) {
                 err_path_prepend(err, "spec");
                 eviction_policy_free(policy);
@@ -295,6 +338,32 @@ int eviction_policy_decode(const struct json *object, struct eviction_policy **r
         }
         *ret_policy = policy;
         return 0;
+}
+
+struct eviction_policy *eviction_policy_unreadable(const struct json *object,
+                                                   const struct err *err) {
+        struct eviction_policy *policy = eviction_policy_new(object);
+        const struct json *spec = policy->doc ? json_doc_root(policy->doc) : NULL;
+        const struct json *selector = json_get(spec, "selector");
+        int others = eviction_policy_choose(spec, "otherClients", other_clients_names,
+                                            OTHER_CLIENTS_COUNT);
+
+        struct err ignored = { 0 };
+
+        policy->is_unreadable = true;
+        policy->selects_all =
+                json_type(selector) != JSON_OBJECT ||
+                selector_decode(selector, &policy->arena, &policy->selector, &ignored) < 0;
+        policy->other_clients =
+                others < 0 ? OTHER_CLIENTS_WAIT : (enum eviction_other_clients)others;
+        policy->precedence = has_precedence(spec) ? json_get_i64(spec, "precedence", 0) : INT64_MAX;
+        policy->problem = slice_of(arena_printf(&policy->arena, "%s%s%s", err->path,
+                                                err->path[0] ? ": " : "", err->text));
+        return policy;
+}
+
+bool eviction_policy_selects(const struct eviction_policy *policy, struct label_list labels) {
+        return policy->selects_all || selector_matches(&policy->selector, labels);
 }
 
 void eviction_policy_free(struct eviction_policy *policy) {

@@ -14,6 +14,7 @@
 #define EVICTION_STAGES_MAX 8
 #define EVICTION_STAGE_RETRIES_MAX 100
 #define EVICTION_STAGE_TIMEOUT_NS (300 * NS_PER_S)
+#define EVICTION_POLICY_ACCEPTED "Accepted" /* condition of its status */
 #define EVICTION_STAGER "stages.lifecycle.berth.dev/responder"
 #define EVICTION_PRIORITY_STAGER 5000
 
@@ -31,6 +32,7 @@ enum stage_failure {
         STAGE_FAILS_TO_ROLLBACK, /* undo what was done, then decline */
         STAGE_FAILS_TO_CONTINUE,
         STAGE_FAILS_TO_DECLINE,
+        STAGE_FAILS_TO_HOLD, /* undo what was done, and keep the pod: nobody evicts it */
         STAGE_FAILURE_COUNT
 };
 
@@ -85,11 +87,21 @@ struct eviction_policy {
         enum eviction_other_clients other_clients;
         size_t stage_count;
         struct eviction_stage stages[EVICTION_STAGES_MAX];
+        /* One that cannot be read: the pods it selects are held, or those of the whole namespace
+         * where it is the selector that cannot be read. It has no stages. */
+        bool is_unreadable, selects_all;
+        struct slice problem; /* "spec.stages[0].timeout: expected a duration such as 5m" */
+        int64_t generation, reported_generation; /* reported: of its status; 0 = none */
+        bool is_reported_readable;
 };
 
 /* INVALID with the field's path. */
 int eviction_policy_decode(const struct json *object, struct eviction_policy **ret_policy,
                            struct err *err);
+/* The same, with what can be used of one that decode refused for err. */
+struct eviction_policy *eviction_policy_unreadable(const struct json *object,
+                                                   const struct err *err);
+bool eviction_policy_selects(const struct eviction_policy *policy, struct label_list labels);
 void eviction_policy_free(struct eviction_policy *policy); /* accepts NULL */
 /* Whether a goes before b: by precedence, then by name. */
 bool eviction_policy_is_before(const struct eviction_policy *a, const struct eviction_policy *b);

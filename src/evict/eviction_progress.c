@@ -7,7 +7,6 @@
 #include "evict/eviction_stages.h"
 #include <stdio.h>
 
-#define WAITING_TEXT_MAX 80
 #define QUIET_NS (10 * NS_PER_S)
 #define QUIET_END_NS (2 * NS_PER_S)
 
@@ -30,6 +29,14 @@ static struct eviction_entry *relevant_slot(const struct eviction_target *target
 }
 /* ---- requests ---- */
 
+/* Nothing may begin: what is to prepare the pod cannot be read. */
+static bool is_held(const struct eviction_sync *sync, char *text) {
+        const struct eviction_entry *entry = eviction_active_entry(sync->target);
+
+        return !(entry && entry->eviction->status.responder_count) &&
+               eviction_hold_reason(sync, text).len > 0;
+}
+
 /* What a request is told while its eviction waits; "" otherwise. */
 static struct slice waiting_text(const struct eviction_sync *sync, enum eviction_outcome outcome,
                                  char *text) {
@@ -39,19 +46,21 @@ static struct slice waiting_text(const struct eviction_sync *sync, enum eviction
         text[0] = '\0';
         if (outcome != EVICTION_AWAITING)
                 return SLICE_EMPTY;
+        if (is_held(sync, text))
+                return slice_of(text);
         if (target->is_waiting && target->refusal != EVICTION_SLOT_FREE)
-                snprintf(text, WAITING_TEXT_MAX, "waiting for a slot %s",
+                snprintf(text, EVICTION_HOLD_TEXT_MAX, "waiting for a slot %s",
                          eviction_slot_refusal_text(target->refusal));
         else if (entry && eviction_lacks_reservation(entry->eviction))
-                snprintf(text, WAITING_TEXT_MAX, "waiting for capacity on another node");
+                snprintf(text, EVICTION_HOLD_TEXT_MAX, "waiting for capacity on another node");
         else if (entry && slice_is(entry->eviction->no_room, EVICTION_NO_ROOM))
-                snprintf(text, WAITING_TEXT_MAX, "continues without reserved capacity");
+                snprintf(text, EVICTION_HOLD_TEXT_MAX, "continues without reserved capacity");
         return slice_of(text);
 }
 
 static bool says_otherwise(const struct eviction_sync *sync, const struct eviction_request *request,
                            enum eviction_outcome outcome) {
-        char text[WAITING_TEXT_MAX];
+        char text[EVICTION_HOLD_TEXT_MAX];
 
         return outcome == EVICTION_AWAITING &&
                !slice_eq(request->object.conditions.message, waiting_text(sync, outcome, text));
@@ -60,7 +69,7 @@ static bool says_otherwise(const struct eviction_sync *sync, const struct evicti
 static void patch_request(struct eviction_sync *sync, const struct eviction_request *request,
                           enum eviction_outcome outcome) {
         struct eviction_conditions conditions = request->object.conditions;
-        char message[WAITING_TEXT_MAX];
+        char message[EVICTION_HOLD_TEXT_MAX];
         struct buf body = { 0 };
 
         eviction_conditions_set(&conditions, outcome, eviction_stamp(sync->now.wall));
@@ -127,9 +136,11 @@ static enum eviction_outcome outcome_for(const struct eviction_sync *sync,
                 return EVICTION_INVALID;
         if (outcome == EVICTION_NEW || (outcome == EVICTION_INVALID && now != outcome))
                 return EVICTION_AWAITING;
-        if (sync->target->is_waiting && eviction_outcome_is_final(outcome) &&
-            !eviction_outcome_is_evicted(outcome))
-                return EVICTION_AWAITING; /* the next one waits for a slot */
+        char text[EVICTION_HOLD_TEXT_MAX];
+        bool waits = sync->target->is_waiting || (sync->is_wanted && is_held(sync, text));
+
+        if (waits && eviction_outcome_is_final(outcome) && !eviction_outcome_is_evicted(outcome))
+                return EVICTION_AWAITING; /* the next one waits for a slot, or is held */
         return outcome;
 }
 
@@ -226,6 +237,7 @@ static void settle_slots(struct eviction_sync *sync) {
 
 void eviction_progress(struct eviction_sync *sync) {
         struct eviction_target *target = sync->target;
+        char text[EVICTION_HOLD_TEXT_MAX];
 
         note_failures(sync);
         eviction_admission_settle(sync);
@@ -238,7 +250,7 @@ void eviction_progress(struct eviction_sync *sync) {
         settle_requests(sync);
         settle_slots(sync);
         if (sync->is_wanted && sync->is_alive && !sync->pod->has_group &&
-            !eviction_active_entry(target) && !has_evicted(target) &&
+            !eviction_active_entry(target) && !has_evicted(target) && !is_held(sync, text) &&
             !eviction_next_has_to_wait(sync) && eviction_admit(sync))
                 eviction_next_create(sync);
 }

@@ -155,8 +155,16 @@ int eviction_reconciler_put_request(struct eviction_reconciler *reconciler,
                                     const struct json *object, struct err *err);
 int eviction_reconciler_put_eviction(struct eviction_reconciler *reconciler,
                                      const struct json *object, struct err *err);
+/* Takes one that cannot be read too: it holds the pods that it selects. */
 int eviction_reconciler_put_policy(struct eviction_reconciler *reconciler,
                                    const struct json *object, struct err *err);
+struct eviction_policy;
+/* Of all policies, those that cannot be read too; *at begins with 0, NULL = there are no more. */
+const struct eviction_policy *eviction_reconciler_next_policy(
+        const struct eviction_reconciler *reconciler, size_t *at);
+/* Whether a policy was put, or news are expected, since this was asked last. */
+void eviction_reconciler_expect_policy_news(struct eviction_reconciler *reconciler);
+bool eviction_reconciler_take_policy_news(struct eviction_reconciler *reconciler);
 /* A VirtualMachineInstanceMigration of KubeVirt: told as progress of its VM's pod, and holding a
  * slot while it runs. */
 void eviction_reconciler_put_migration(struct eviction_reconciler *reconciler,

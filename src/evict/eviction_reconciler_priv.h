@@ -20,6 +20,7 @@ enum stages_mode {
         STAGES_UNDO,
         STAGES_OVER,     /* every stage was led through */
         STAGES_DECLINED, /* given up */
+        STAGES_HELD,     /* given up, and nobody else may evict the pod (onFailure: Hold) */
         STAGES_MODE_COUNT
 };
 struct stages_state {
@@ -27,6 +28,7 @@ struct stages_state {
         size_t index;     /* of the stage, or of the one being undone */
         unsigned done;    /* bits of the stages that were finished */
         bool is_open;     /* the stage at index may be under way at its hook */
+        uint32_t holder;  /* number of the stage whose failure holds the pod, from 1; 0 = none */
         uint32_t attempt; /* from 1 */
         struct wall_time since;
         char policy[254];
@@ -46,6 +48,7 @@ struct stages_run {
         char text[400];
         struct wall_time expected;
         bool has_answer; /* that was not acted upon yet */
+        bool is_frozen;  /* its policy cannot be read: time stands still */
         int verdict;     /* enum hook_verdict */
         int64_t retry_after_s, eta_s;
 };
@@ -133,6 +136,7 @@ struct eviction_reconciler {
         struct map *moves;       /* ns/VM -> struct vm_move */
         struct map *moving;      /* ns/name of pods that are evicted, whoever does it */
         uint64_t last_serial;
+        bool has_policy_news; /* one was put since that was taken */
         bool has_waiting;     /* some target may wait for a slot */
         struct map_u64 *open; /* id -> open_effect */
         uint64_t last_id;
@@ -187,6 +191,14 @@ const struct eviction_pod *eviction_pod_at(struct eviction_reconciler *reconcile
                                            struct pod_id id);
 /* Fills the list of pods that are evicted from a model that is there already. */
 void eviction_pods_list_moving(struct eviction_reconciler *reconciler);
+
+/* ---- eviction_hold.c ---- */
+#define EVICTION_HOLD_TEXT_MAX 400
+/* Why nothing may begin for the pod: what is to prepare it cannot be read.  Empty = it may.  The
+ * text is in a buffer of EVICTION_HOLD_TEXT_MAX. */
+struct slice eviction_hold_reason(const struct eviction_sync *sync, char *text);
+/* The same of a policy; empty when it can be read. */
+struct slice eviction_policy_hold_reason(const struct eviction_policy *policy, char *text);
 
 /* ---- eviction_effects.c ---- */
 /* Those whose outcome the next decision about the target has to wait for. */

@@ -67,7 +67,8 @@ void eviction_snapshot_responders(const struct eviction_sync *sync,
         struct slice text = sync->is_alive ? sync->pod->responders : SLICE_EMPTY;
         struct err err = { 0 };
 
-        /* A list that may not be is as good as none: the evictor does the work. */
+        /* A pod with a list that cannot be read is held, and comes here only when its Eviction is
+         * over already. */
         if (eviction_responders_parse(text, status->responders, &status->responder_count, &err) < 0)
                 eviction_responders_parse(SLICE_EMPTY, status->responders, &status->responder_count,
                                           &err);
@@ -206,9 +207,11 @@ static bool eviction_responders_begin(struct eviction_sync *sync, struct evictio
                                       struct eviction_status *status) {
         struct wall_time now = eviction_stamp(sync->now.wall);
         bool is_over = sync->is_gone || sync->is_finished || sync->pod->has_group;
+        char text[EVICTION_HOLD_TEXT_MAX];
 
         if (!is_over && sync->is_wanted &&
-            (eviction_lacks_reservation(entry->eviction) || !eviction_admit(sync)))
+            (eviction_hold_reason(sync, text).len || eviction_lacks_reservation(entry->eviction) ||
+             !eviction_admit(sync)))
                 return false;
         eviction_snapshot_responders(sync, status);
         if (sync->is_gone || sync->is_finished)

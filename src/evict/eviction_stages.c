@@ -4,24 +4,6 @@
 #include "base/util.h"
 #include <stdio.h>
 
-const struct eviction_policy *eviction_policy_for(const struct eviction_reconciler *reconciler,
-                                                  const struct eviction_pod *pod) {
-        const struct eviction_policy *best = NULL;
-        struct slice key;
-        void *value;
-        size_t at = 0;
-
-        while (map_next(reconciler->policies, &at, &key, &value)) {
-                const struct eviction_policy *policy = value;
-
-                if (slice_eq(policy->ns, pod->ns) &&
-                    selector_matches(&policy->selector, pod->labels) &&
-                    (!best || eviction_policy_is_before(policy, best)))
-                        best = policy;
-        }
-        return best;
-}
-
 /* ---- while Active ---- */
 
 /* Whether there was a report since the stage began: the first that it has to say is worth more than
@@ -75,8 +57,10 @@ static bool judge_time(struct eviction_sync *sync, struct eviction_entry *entry,
                  policy_end <= sync->now.mono.ns ? "the deadline of the policy passed"
                                                  : "the time of the stage passed");
         eviction_stages_fail(sync, entry,
-                             policy_end <= sync->now.mono.ns ? STAGE_FAILS_TO_ROLLBACK
-                                                             : stage->on_failure);
+                             policy_end <= sync->now.mono.ns &&
+                                             stage->on_failure != STAGE_FAILS_TO_HOLD
+                                     ? STAGE_FAILS_TO_ROLLBACK
+                                     : stage->on_failure);
         eviction_target_wake(sync->target, sync->now.mono);
         return true;
 }
@@ -97,11 +81,69 @@ static void eviction_stages_decline(struct eviction_sync *sync, struct eviction_
         }
 }
 
+/* ---- holding the pod ---- */
+
+/* Says why, and shows that somebody is there: a silent responder is passed over. */
+static void eviction_stages_hold(struct eviction_sync *sync, struct eviction_entry *entry,
+                                 const struct eviction_responder *own, const char *why) {
+        struct stages_run *run = &entry->stages;
+        struct mono_time due = { run->last_beat.ns + STAGES_BEAT_NS };
+
+        if (!slice_contains(own->message, slice_of(why))) {
+                snprintf(run->text, sizeof(run->text), "%s", why);
+                eviction_stages_audit(sync, entry, "hold", "");
+        } else if (sync->now.mono.ns < due.ns) {
+                eviction_target_wake(sync->target, due);
+                return;
+        }
+        if (run->is_known) {
+                eviction_stages_store(sync, entry, false);
+                return;
+        }
+        run->last_beat = sync->now.mono;
+        eviction_report(
+                sync, entry->eviction,
+                eviction_find_responder(&entry->eviction->status, SLICE_LITERAL(EVICTION_STAGER)),
+                &(struct eviction_news){ .message = why, .expected = WALL_TIME_UNSET });
+}
+
+/* A stage failed whose policy says that the pod stays. */
+static void hold_failed(struct eviction_sync *sync, struct eviction_entry *entry,
+                        const struct eviction_policy *policy,
+                        const struct eviction_responder *own) {
+        const struct stages_state *state = &entry->stages.state;
+        struct slice name = state->holder <= policy->stage_count
+                                    ? policy->stages[state->holder - 1].name
+                                    : SLICE_EMPTY;
+        char text[EVICTION_HOLD_TEXT_MAX];
+
+        snprintf(text, sizeof(text),
+                 "held: stage %u (" SLICE_FMT
+                 ") failed, and its onFailure is Hold; withdraw the request to end this",
+                 state->holder, SLICE_ARG(name));
+        snprintf(entry->stages.text, sizeof(entry->stages.text), "%s", text);
+        eviction_stages_hold(sync, entry, own, text);
+}
+
 static bool is_stored(const struct eviction_entry *entry, struct slice message) {
         struct stages_state stored;
 
         return stages_state_parse(message, &stored) &&
                stages_state_eq(&stored, &entry->stages.state);
+}
+
+/* What undoing leads to, and what follows a stage that was passed over. */
+static void leave_failure(struct eviction_sync *sync, struct stages_run *run,
+                          const struct eviction_policy *policy) {
+        if (run->state.mode == STAGES_UNDO) {
+                run->state.mode = run->state.holder ? STAGES_HELD : STAGES_DECLINED;
+        } else if (run->state.mode == STAGES_SKIP) {
+                run->state.mode = STAGES_RUN;
+                if (policy->stages[run->state.index].on_failure == STAGE_FAILS_TO_DECLINE)
+                        run->state.mode = STAGES_DECLINED;
+                else
+                        eviction_stages_go_on(sync, run, policy);
+        }
 }
 
 static void eviction_stages_lead(struct eviction_sync *sync, struct eviction_entry *entry,
@@ -112,16 +154,12 @@ static void eviction_stages_lead(struct eviction_sync *sync, struct eviction_ent
         if ((run->state.mode == STAGES_UNDO || run->state.mode == STAGES_SKIP) &&
             !eviction_stages_undo(sync, entry, policy))
                 return;
-        if (run->state.mode == STAGES_UNDO)
-                run->state.mode = STAGES_DECLINED;
-        if (run->state.mode == STAGES_SKIP) {
-                run->state.mode = STAGES_RUN;
-                if (policy->stages[run->state.index].on_failure == STAGE_FAILS_TO_DECLINE)
-                        run->state.mode = STAGES_DECLINED;
-                else
-                        eviction_stages_go_on(sync, run, policy);
+        leave_failure(sync, run, policy);
+        if (run->state.mode == STAGES_HELD && !eviction_is_ours_alone(sync->target)) {
+                hold_failed(sync, entry, policy, own);
+                return;
         }
-        if (run->state.mode == STAGES_DECLINED) {
+        if (run->state.mode == STAGES_DECLINED || run->state.mode == STAGES_HELD) {
                 eviction_stages_decline(sync, entry);
                 return;
         }
@@ -192,11 +230,43 @@ static bool stages_may_act(const struct eviction_sync *sync, const struct evicti
                (sync->is_gone || sync->is_finished || sync->is_alive);
 }
 
+/* The policy that leads, or would: the one at work, else the best for the pod. */
+static const struct eviction_policy *policy_at_work(const struct eviction_sync *sync,
+                                                    const struct eviction_entry *entry) {
+        return entry->stages.is_known ? eviction_policy_named(sync, entry->stages.state.policy)
+                                      : eviction_policy_for(sync->reconciler, sync->pod);
+}
+
+/* While the policy cannot be read nothing goes on, and no time passes for the stage. */
+static bool is_frozen(struct eviction_sync *sync, struct eviction_entry *entry,
+                      const struct eviction_responder *own) {
+        struct stages_run *run = &entry->stages;
+        char text[EVICTION_HOLD_TEXT_MAX];
+
+        if (!sync->is_alive || sync->is_finished)
+                return false;
+        struct slice why = eviction_policy_hold_reason(policy_at_work(sync, entry), text);
+        if (why.len) {
+                run->is_frozen = true;
+                eviction_stages_hold(sync, entry, own, text);
+        } else if (run->is_frozen) {
+                run->is_frozen = false;
+                run->text[0] = '\0';
+                run->stage_started = run->next_call = sync->now.mono;
+        }
+        return why.len > 0;
+}
+
 static void eviction_stages_act_active(struct eviction_sync *sync, struct eviction_entry *entry,
                                        const struct eviction_responder *own) {
         struct stages_run *run = &entry->stages;
         const struct eviction_policy *policy;
+        struct stages_state stored;
 
+        if (!run->is_known && stages_state_parse(own->message, &stored))
+                eviction_stages_resume(sync, entry, own);
+        if (is_frozen(sync, entry, own))
+                return;
         if (!run->is_known)
                 eviction_stages_resume(sync, entry, own);
         policy = eviction_policy_named(sync, run->state.policy);

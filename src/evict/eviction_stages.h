@@ -52,6 +52,11 @@ struct hook_answer {
 };
 struct hook_answer eviction_hook_answer(const struct eviction_effect_result *result, bool is_poll);
 
+/* ---- eviction_cache.c ---- */
+/* Best policy for the pod; NULL when there is none. */
+const struct eviction_policy *eviction_policy_for(const struct eviction_reconciler *reconciler,
+                                                  const struct eviction_pod *pod);
+
 /* ---- eviction_stages.c ---- */
 void eviction_stages_act(struct eviction_sync *sync, struct eviction_entry *entry);
 /* Takes note of an answer; the next look acts on it. */
@@ -60,9 +65,6 @@ void eviction_stages_result(struct eviction_entry *entry,
 /* The policy of that name in the target's namespace. */
 const struct eviction_policy *eviction_policy_named(const struct eviction_sync *sync,
                                                     const char *name);
-/* Best policy for the pod; NULL when there is none. */
-const struct eviction_policy *eviction_policy_for(const struct eviction_reconciler *reconciler,
-                                                  const struct eviction_pod *pod);
 
 /* ---- eviction_stages_calls.c ---- */
 /* One call, or one look, of the present stage. */

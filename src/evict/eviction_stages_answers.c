@@ -29,7 +29,9 @@ void eviction_stages_fail(struct eviction_sync *sync, struct eviction_entry *ent
         struct stages_run *run = &entry->stages;
 
         eviction_stages_audit(sync, entry, "stage-end", "Failed");
-        if (how == STAGE_FAILS_TO_ROLLBACK)
+        if (how == STAGE_FAILS_TO_HOLD)
+                run->state.holder = (uint32_t)run->state.index + 1;
+        if (how == STAGE_FAILS_TO_ROLLBACK || how == STAGE_FAILS_TO_HOLD)
                 run->state.mode = STAGES_UNDO;
         else
                 run->state.mode = STAGES_SKIP;

@@ -7,6 +7,7 @@
 static const char *const mode_names[STAGES_MODE_COUNT] = {
         [STAGES_NONE] = "",     [STAGES_RUN] = "stage",      [STAGES_SKIP] = "skip",
         [STAGES_UNDO] = "undo", [STAGES_OVER] = "completed", [STAGES_DECLINED] = "declined",
+        [STAGES_HELD] = "held",
 };
 
 static bool parse_place(struct slice value, struct stages_state *state) {
@@ -44,6 +45,8 @@ static bool parse_member(struct slice key, struct slice value, struct stages_sta
                 state->done = (unsigned)number;
         else if (slice_is(key, "open"))
                 state->is_open = number != 0;
+        else if (slice_is(key, "hold"))
+                state->holder = (uint32_t)number;
         return true;
 }
 
@@ -68,7 +71,8 @@ bool stages_state_parse(struct slice text, struct stages_state *ret_state) {
 
 void stages_state_write(const struct stages_state *state, const struct eviction_policy *policy,
                         const char *text, struct buf *out) {
-        size_t count = policy ? policy->stage_count : state->index + 1;
+        bool has_stages = policy && !policy->is_unreadable;
+        size_t count = has_stages ? policy->stage_count : state->index + 1;
         char since[WALL_TIME_TEXT_MAX];
 
         wall_time_format_micro(state->since, since);
@@ -77,13 +81,16 @@ void stages_state_write(const struct stages_state *state, const struct eviction_
                 buf_printf(out, " name=" SLICE_FMT, SLICE_ARG(policy->stages[state->index].name));
         buf_printf(out, " policy=%s attempt=%u done=%u open=%d since=%s", state->policy,
                    state->attempt, state->done, state->is_open, since);
+        if (state->holder)
+                buf_printf(out, " hold=%u", state->holder);
         if (text[0])
                 buf_printf(out, "; %s", text);
 }
 
 bool stages_state_eq(const struct stages_state *a, const struct stages_state *b) {
         return a->mode == b->mode && a->index == b->index && a->attempt == b->attempt &&
-               a->done == b->done && a->is_open == b->is_open && strcmp(a->policy, b->policy) == 0;
+               a->done == b->done && a->is_open == b->is_open && a->holder == b->holder &&
+               strcmp(a->policy, b->policy) == 0;
 }
 
 /* ---- what is told and kept of it ---- */

@@ -179,6 +179,9 @@ void eviction_stages_end(struct eviction_sync *sync, struct eviction_entry *entr
                 stages_begin_undo(sync, entry);
         }
         policy = eviction_policy_named(sync, run->state.policy);
+        if (policy && policy->is_unreadable && (run->state.done || run->state.is_open))
+                return; /* how to undo it is in there: the finalizer holds the Eviction until then
+                         */
         if (!policy || run->state.index >= policy->stage_count ||
             eviction_stages_undo(sync, entry, policy))
                 patch_note(sync, entry, true);

@@ -517,13 +517,14 @@ static struct event_recorder *recorder_of(struct runtime *runtime, struct slice 
 
 static void runtime_record(struct runtime *runtime, const struct action *action) {
         const struct event_action *event = &action->event;
+        struct slice version = event->api_version.len ? event->api_version : SLICE_LITERAL("v1");
 
         event_recorder_add(recorder_of(runtime, event->controller),
                            &(struct event_note){ .is_warning = event->is_warning,
                                                  .reason = event->reason,
                                                  .action = event->action,
                                                  .note = event->note,
-                                                 .regarding = { .api_version = SLICE_LITERAL("v1"),
+                                                 .regarding = { .api_version = version,
                                                                 .kind = action->target.kind,
                                                                 .namespace_name = action->target.ns,
                                                                 .name = action->target.name,

@@ -92,6 +92,7 @@ struct event_action {
         bool is_warning;
         struct slice reason, action, note; /* Scheduled, Binding, text */
         struct slice controller;           /* reportingController */
+        struct slice api_version;          /* of the target; empty = v1 */
 };
 
 struct action {

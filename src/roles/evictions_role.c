@@ -37,6 +37,7 @@ static void evictions_role_step(void *context) {
         for (size_t i = 0; i < role->effects.count; i++)
                 evictions_carry_out(role, &role->effects.items[i]);
         eviction_effects_clear(&role->effects);
+        evictions_report_policies(role);
         if (role->newer && is_finished(role))
                 loop_timer_arm(role->loop, &role->newer->older_timer, 0);
         if (eviction_reconciler_next_due(role->reconciler, &due))
@@ -120,6 +121,9 @@ void evictions_role_free(struct evictions_role *role) {
                 watch_set_remove(watches, role->lines[i].row);
         watch_set_remove(watches, role->migrations);
         evictions_drop_calls(role);
+        evictions_drop_policy_writes(role);
+        loop_timer_disarm(role->loop, &role->policy_timer);
+        action_list_release(&role->events);
         hook_caller_free(role->hooks);
         history_store_free(role->store);
         eviction_reconciler_free(role->reconciler);
@@ -149,6 +153,9 @@ static struct evictions_role *evictions_role_new(struct runtime *runtime,
         role->discovery_timer = (struct loop_timer){ .fired = evictions_discover, .context = role };
         role->take_over_timer =
                 (struct loop_timer){ .fired = evictions_take_over, .context = role };
+        role->policy_timer =
+                (struct loop_timer){ .fired = evictions_report_policies_again, .context = role };
+        action_list_init(&role->events);
         eviction_effects_init(&role->effects);
         return role;
 }

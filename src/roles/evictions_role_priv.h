@@ -57,7 +57,9 @@ struct evictions_role {
         struct evictions_role *older;
         struct evictions_role *newer;  /* of the older one: whose part it is */
         struct loop_timer older_timer; /* fires when the older part is done */
-        struct loop_timer step_timer, discovery_timer, take_over_timer;
+        struct loop_timer step_timer, discovery_timer, take_over_timer, policy_timer;
+        struct policy_write *policy_writes; /* under way */
+        struct action_list events;
         uint64_t skipped;
 };
 
@@ -71,6 +73,10 @@ void evictions_take_date(struct evictions_role *role, const struct api_reply *re
                          struct mono_time asked);
 void evictions_write_audit(struct evictions_role *role, const struct audit_record *record);
 void evictions_step_soon(struct evictions_role *role);
+#define EVICTION_EVENT_NOTE_MAX 1025
+/* An Event about the object; controller and notes past the limit of Kubernetes are seen to. */
+void evictions_record_event(struct evictions_role *role, const struct object_ref *about,
+                            const struct event_action *event);
 
 /* ---- evictions_role.c ---- */
 void evictions_role_free(struct evictions_role *role); /* accepts NULL */
@@ -100,6 +106,13 @@ void evictions_on_arrived(struct evictions_role *role, enum object_kind kind,
                           enum change_kind change, const struct json *object);
 /* Answer of /apis/kubevirt.io/v1: where it is installed its migrations are told as progress. */
 void evictions_on_kubevirt(void *context, const struct api_reply *reply);
+
+/* ---- evictions_policies.c ---- */
+/* Writes what changed of policies into their status. */
+void evictions_report_policies(struct evictions_role *role);
+/* Of a timer: the same, of what could not be written. */
+void evictions_report_policies_again(void *context);
+void evictions_drop_policy_writes(struct evictions_role *role);
 
 /* ---- evictions_discovery.c ---- */
 /* Finds out which form of the API there is, defines ours where none is, and starts. */

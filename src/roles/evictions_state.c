@@ -48,6 +48,18 @@ void evictions_write_audit(struct evictions_role *role, const struct audit_recor
         buf_release(&line);
 }
 
+void evictions_record_event(struct evictions_role *role, const struct object_ref *about,
+                            const struct event_action *event) {
+        struct action action = { .kind = ACTION_RECORD_EVENT, .target = *about, .event = *event };
+
+        action.event.controller = SLICE_LITERAL("berth-evictions");
+        if (action.event.note.len >= EVICTION_EVENT_NOTE_MAX)
+                action.event.note.len = EVICTION_EVENT_NOTE_MAX - 1;
+        action_list_add(&role->events, &action);
+        runtime_submit(role->runtime, role, &role->events);
+        action_list_clear(&role->events);
+}
+
 void evictions_step_soon(struct evictions_role *role) {
         if (role->is_started)
                 loop_timer_arm(role->loop, &role->step_timer, 0);

@@ -163,6 +163,51 @@ wait_for "not asked again at once" "it was called off" called_off
 is "the pod lives" pod/b "$(left b)"
 contains "still withdrawn" "b Withdrawn" requests
 
+# A mistake in writing is refused; a policy that cannot be read for another reason holds its pods, and says so.
+policy() { # policy NAME STAGE
+        cat >"$work/policy.yaml" <<END
+apiVersion: lifecycle.berth.dev/v1alpha1
+kind: EvictionPolicy
+metadata: {name: $1}
+spec: {selector: {matchLabels: {app: $1}}, stages: [$2]}
+END
+}
+for timeout in 3x 1d 0s; do
+        policy typo "{name: prepare, kind: http, timeout: $timeout, http: {url: \"$hook\"}}"
+        exits "timeout $timeout" 1 "spec.stages[0].timeout" "$kubectl_program" create -f "$work/policy.yaml"
+done
+pod far far
+policy far '{name: prepare, kind: http, http: {url: "http://far.example.com/"}}'
+kubectl create -f "$work/policy.yaml" >/dev/null
+accepted() {
+        kubectl get evictionpolicies.lifecycle.berth.dev "$1" -o 'jsonpath={.status.conditions[?(@.type=="Accepted")].status}'
+}
+wait_for "the policy's status says so" False accepted far
+wait_for "an event, too" PolicyUnreadable kubectl get events
+contains "a client is refused" "429 " evict far
+contains "it is told why" "cannot be read, and holds its pods until it is mended: spec.stages[0].http.url" evict far
+kubectl create -f - >/dev/null <<END
+apiVersion: $kinds/v1alpha1
+kind: EvictionRequest
+metadata: {name: want-far}
+spec:
+  target: {pod: {name: far, uid: $(kubectl get pod far -o 'jsonpath={.metadata.uid}')}}
+  requester: test.example.com/e2e
+  intent: Eviction
+END
+wait_for "so is whoever requests" 'held: EvictionPolicy "far" cannot be read' kubectl get "evictionrequests.$kinds" want-far -o yaml
+is "the pod stays" pod/far "$(left far)"
+touch "$work/done-prepare-far"
+policy far "{name: prepare, kind: http, http: {url: \"$hook\"}}"
+kubectl apply -f "$work/policy.yaml" >/dev/null 2>&1
+wait_for "mended" True accepted far
+far_left() {
+        echo "[$(left far)]"
+}
+wait_for "the eviction goes on" "[]" far_left
+contains "through its stage" "run prepare 1" cat "$work/log"
+kubectl delete "evictionrequests.$kinds" want-far >/dev/null
+
 if [ "$way" = webhook ]; then
         # post PATH [CURL OPTIONS]: what the webhook answers to a stranger
         post() {

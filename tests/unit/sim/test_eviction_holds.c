@@ -1,0 +1,309 @@
+/* Pods that must stay: what is to prepare them cannot be read, or their policy holds them after a
+ * failure. */
+#include "base/util.h"
+#include "eviction_scene.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define POLICIES GROUP "/evictionpolicies"
+#define THE_POLICY POLICIES "/m"
+#define WANT GROUP "/evictionrequests/want"
+#define EVENTS "/apis/events.k8s.io/v1/namespaces/default/events"
+/* The definition lets it pass, berth does not: no TLS to another machine. */
+#define FAR_STAGE                                                                                  \
+        "{\"name\":\"prepare\",\"kind\":\"http\",\"http\":{\"url\":\"http://far.example.com\"}}"
+#define STAGES_ARE(list) "{\"spec\":{\"stages\":[" list "]}}"
+#define BOTH STAGE("prepare", "") "," STAGE("copy", "")
+
+static void assert_gone(struct scene *scene, const char *path) {
+        assert_int_equal(ask(scene, "GET", path, ""), 404);
+}
+
+static void unreadable_policy_holds(void **state) {
+        struct scene scene;
+
+        (void)state;
+        open_scene(&scene);
+        make_policy(&scene, POLICY(FAR_STAGE "," STAGE("copy", ""), ""));
+        assert_has(&scene, THE_POLICY, "\"type\":\"Accepted\",\"status\":\"False\"");
+        assert_has(&scene, THE_POLICY, "spec.stages[0].http.url: expected https");
+        assert_has(&scene, EVENTS, "\"reason\":\"PolicyUnreadable\"");
+        make_request(&scene, "want", ANNA);
+        wait_s(&scene, 1800);
+        assert_has(&scene, WANT, "held: EvictionPolicy \\\"m\\\" cannot be read: spec.stages[0]");
+        assert_has(&scene, POD, "\"Running\"");
+        assert_gone(&scene, EVICTION_1);
+        assert_int_equal(scene.runs, 0);
+        assert_int_equal(sim_world_evict_calls(scene.world), 0);
+
+        assert_int_equal(ask(&scene, "PATCH", THE_POLICY, STAGES_ARE(BOTH)), 200);
+        wait_s(&scene, 60);
+        assert_has(&scene, THE_POLICY, "\"type\":\"Accepted\",\"status\":\"True\"");
+        assert_has(&scene, EVICTION_1, "\"reason\":\"PodDeleted\"");
+        assert_string_equal(scene.order, "run prepare, run copy");
+        close_scene(&scene);
+}
+
+/* A requester of berth's own is no different, and a policy for other pods holds nobody. */
+static void other_pods_are_not_held(void **state) {
+        struct scene scene;
+
+        (void)state;
+        open_scene(&scene);
+        make_policy(&scene, POLICY(FAR_STAGE "," STAGE("copy", ""), ""));
+        assert_int_equal(ask(&scene, "PATCH", POD, "{\"metadata\":{\"labels\":{\"app\":\"q\"}}}"),
+                         200);
+        make_request(&scene, "want", "evict.berth.dev/cli");
+        wait_s(&scene, 60);
+        assert_gone(&scene, POD);
+        close_scene(&scene);
+}
+
+/* Whom it is for cannot be read either: then it is for all. */
+static void unreadable_selector_holds_all(void **state) {
+        struct scene scene;
+
+        (void)state;
+        open_scene(&scene);
+        make_policy(&scene, POLICY(BOTH, ""));
+        assert_int_equal(ask(&scene, "PATCH", THE_POLICY,
+                             "{\"spec\":{\"selector\":{\"matchLabels\":{\"-\":\"x\"}}}}"),
+                         200);
+        make_request(&scene, "want", "evict.berth.dev/cli");
+        wait_s(&scene, 60);
+        assert_has(&scene, WANT, "held: EvictionPolicy");
+        assert_has(&scene, POD, "\"Running\"");
+        assert_int_equal(ask(&scene, "DELETE", THE_POLICY, ""), 200);
+        wait_s(&scene, 30);
+        assert_gone(&scene, POD);
+        close_scene(&scene);
+}
+
+/* Changed for the worse in the middle of a stage: it goes on, with its time, when that is mended.
+ */
+static void unreadable_in_a_stage(void **state) {
+        struct scene scene;
+
+        (void)state;
+        open_scene(&scene);
+        scene.stage = "copy";
+        scene.answer = "InProgress";
+        scene.in_progress_left = 20;
+        make_policy(&scene, POLICY(BOTH, ""));
+        make_request(&scene, "want", ANNA);
+        wait_s(&scene, 12);
+        assert_has(&scene, EVICTION_1, "stage=2/2 name=copy");
+        assert_int_equal(ask(&scene, "PATCH", THE_POLICY, STAGES_ARE(FAR_STAGE)), 200);
+        wait_s(&scene, 3600);
+        assert_has(&scene, EVICTION_1, "; held: EvictionPolicy \\\"m\\\" cannot be read");
+        assert_has(&scene, EVICTION_1, "\"priority\":5000,\"state\":\"Active\"");
+        assert_has(&scene, POD, "\"Running\"");
+        sim_world_kill(scene.world); /* nor does a new process forget */
+        sim_world_start(scene.world);
+        wait_s(&scene, 3600);
+        assert_has(&scene, POD, "\"Running\"");
+        assert_int_equal(sim_world_evict_calls(scene.world), 0);
+
+        assert_int_equal(ask(&scene, "PATCH", THE_POLICY, STAGES_ARE(BOTH)), 200);
+        wait_s(&scene, 240);
+        assert_has(&scene, EVICTION_1, "\"reason\":\"PodDeleted\"");
+        assert_int_equal(scene.runs, 2);
+        assert_int_equal(scene.cancels + scene.rollbacks, 0);
+        close_scene(&scene);
+}
+
+/* How to undo it is in the policy: the Eviction stays until that can be read. */
+static void unreadable_before_the_rollback(void **state) {
+        struct scene scene;
+
+        (void)state;
+        open_scene(&scene);
+        scene.stage = "copy";
+        scene.answer = "InProgress";
+        scene.in_progress_left = 1000;
+        make_policy(&scene, POLICY(BOTH, ""));
+        make_request(&scene, "want", ANNA);
+        wait_s(&scene, 12);
+        assert_int_equal(ask(&scene, "PATCH", THE_POLICY, STAGES_ARE(FAR_STAGE)), 200);
+        set_intent(&scene, "want", "Withdrawn");
+        wait_s(&scene, 600);
+        assert_has(&scene, EVICTION_1, "CanceledDueToNoRequesters");
+        assert_has(&scene, EVICTION_1, "\"finalizers\"");
+        assert_int_equal(scene.cancels + scene.rollbacks, 0);
+        assert_int_equal(ask(&scene, "PATCH", THE_POLICY, STAGES_ARE(BOTH)), 200);
+        wait_s(&scene, 30);
+        assert_false(has(&scene, EVICTION_1, "\"finalizers\""));
+        assert_int_equal(scene.cancels, 1);
+        assert_int_equal(scene.rollbacks, 1);
+        close_scene(&scene);
+}
+
+/* A list of responders with a mistake is not the same as none. */
+static void unreadable_annotation_holds(void **state) {
+        struct scene scene;
+
+        (void)state;
+        open_scene(&scene);
+        make_pod(&scene, "p",
+                 ",\"annotations\":{\"lifecycle.berth.dev/eviction-responders\":\"" MOVER "=1O\"}",
+                 "");
+        make_request(&scene, "want", ANNA);
+        wait_s(&scene, 600);
+        assert_has(&scene, WANT, "held: annotation lifecycle.berth.dev/eviction-responders");
+        assert_has(&scene, POD, "\"Running\"");
+        assert_int_equal(sim_world_evict_calls(scene.world), 0);
+        assert_int_equal(ask(&scene, "PATCH", POD,
+                             "{\"metadata\":{\"annotations\":{"
+                             "\"lifecycle.berth.dev/eviction-responders\":\"" MOVER "=10000\"}}}"),
+                         200);
+        wait_s(&scene, 5);
+        assert_has(&scene, EVICTION_1,
+                   "\"name\":\"" MOVER "\",\"priority\":10000,\"state\":\"Active\"");
+        close_scene(&scene);
+}
+
+/* What the server refuses at once. */
+static void definition_refuses_typos(void **state) {
+        static const struct {
+                const char *stage_more, *policy_more;
+                int status;
+        } cases[] = {
+                { ",\"timeout\":\"3x\"", "", 422 },     { ",\"timeout\":\"1d\"", "", 422 },
+                { ",\"timeout\":\"5\"", "", 422 },      { ",\"timeout\":\"-5m\"", "", 422 },
+                { ",\"timeout\":\"0s\"", "", 422 },     { ",\"timeout\":\"\"", "", 422 },
+                { ",\"timeout\":\"1h30m\"", "", 201 },  { ",\"timeout\":\"1.5h\"", "", 201 },
+                { ",\"timeout\":\"500ms\"", "", 201 },  { "", ",\"deadline\":\"2d\"", 422 },
+                { "", ",\"deadline\":\"0m\"", 422 },    { "", ",\"deadline\":\"90m\"", 201 },
+                { ",\"onFailure\":\"Halt\"", "", 422 }, { ",\"onFailure\":\"Hold\"", "", 201 },
+                { ",\"retries\":\"3\"", "", 422 },
+        };
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+                struct scene scene;
+                char body[900];
+
+                open_scene(&scene);
+                snprintf(body, sizeof(body), POLICY(STAGE("prepare", "%s"), "%s"),
+                         cases[i].stage_more, cases[i].policy_more);
+                char *rollback = strstr(body, ",{\"stage\":\"copy\"");
+                char *rest = strstr(rollback, "]");
+                memmove(rollback, rest, strlen(rest) + 1);
+                int status = ask(&scene, "POST", POLICIES, body);
+                if (status != cases[i].status)
+                        fail_msg("%s %s: %d", cases[i].stage_more, cases[i].policy_more, status);
+                if (status == 201) { /* what the definition lets pass can be read */
+                        wait_s(&scene, 5);
+                        assert_has(&scene, THE_POLICY, "\"type\":\"Accepted\",\"status\":\"True\"");
+                }
+                close_scene(&scene);
+        }
+}
+
+/* ---- onFailure: Hold ---- */
+
+/* Somebody else wants the pod gone too: after the rollback it stays all the same. */
+static void hold_stays(struct scene *scene) {
+        wait_s(scene, 120);
+        assert_string_equal(scene->order, "run prepare, run move, rollback prepare");
+        assert_has(scene, EVICTION_1, "held=1/3 ");
+        assert_has(scene, EVICTION_1, "held: stage 2 (move) failed, and its onFailure is Hold");
+        wait_s(scene, 3600);
+        sim_world_kill(scene->world);
+        sim_world_start(scene->world);
+        wait_s(scene, 3600);
+        assert_has(scene, EVICTION_1, "\"priority\":5000,\"state\":\"Active\"");
+        assert_has(scene, POD, "\"Running\"");
+        assert_string_equal(scene->order, "run prepare, run move, rollback prepare");
+        assert_int_equal(sim_world_evict_calls(scene->world), 0);
+}
+
+#define MOVE_HOLDS                                                                                 \
+        STAGE("prepare", "")                                                                       \
+        "," STAGE("move", ",\"retries\":0,\"onFailure\":\"Hold\"") "," STAGE("copy", "")
+
+static void failure_holds(void **state) {
+        struct scene scene;
+
+        (void)state;
+        open_scene(&scene);
+        scene.stage = "move";
+        scene.answer = "Failed";
+        make_policy(&scene, POLICY(MOVE_HOLDS, ""));
+        make_request(&scene, "want", ANNA);
+        hold_stays(&scene);
+        set_intent(&scene, "want", "Withdrawn");
+        wait_s(&scene, 10);
+        assert_has(&scene, EVICTION_1, "CanceledDueToNoRequesters");
+        assert_false(has(&scene, EVICTION_1, "\"finalizers\""));
+        assert_has(&scene, POD, "\"Running\"");
+        /* Asked again, all begins again. */
+        scene.answer = "Done";
+        set_intent(&scene, "want", "Eviction");
+        wait_s(&scene, 60);
+        assert_gone(&scene, POD);
+        close_scene(&scene);
+}
+
+/* The requester that is not berth's withdraws: then berth's own is withdrawn for it. */
+static void hold_ends_when_ours_alone(void **state) {
+        struct scene scene;
+
+        (void)state;
+        open_scene(&scene);
+        scene.stage = "move";
+        scene.answer = "Failed";
+        make_policy(&scene, POLICY(MOVE_HOLDS, ""));
+        make_request(&scene, "want", ANNA);
+        make_request(&scene, "ours", "evict.berth.dev/cli");
+        hold_stays(&scene);
+        set_intent(&scene, "want", "Withdrawn");
+        wait_s(&scene, 30);
+        assert_has(&scene, EVICTION_1, "CanceledDueToNoRequesters");
+        assert_has(&scene, GROUP "/evictionrequests/ours", "\"Withdrawn\"");
+        assert_has(&scene, POD, "\"Running\"");
+        close_scene(&scene);
+}
+
+/* The deadline of all stages ends a stage, too. */
+static void deadline_holds(void **state) {
+        struct scene scene;
+
+        (void)state;
+        open_scene(&scene);
+        scene.stage = "move";
+        scene.answer = "InProgress";
+        scene.in_progress_left = 1000;
+        make_policy(&scene, POLICY(MOVE_HOLDS, ",\"deadline\":\"40s\""));
+        make_request(&scene, "want", ANNA);
+        wait_s(&scene, 1800);
+        assert_has(&scene, EVICTION_1, "held: stage 2 (move) failed");
+        assert_has(&scene, POD, "\"Running\"");
+        assert_int_equal(scene.cancels, 1);
+        assert_int_equal(scene.rollbacks, 1);
+        close_scene(&scene);
+}
+
+int main(void) {
+        const struct CMUnitTest tests[] = {
+                cmocka_unit_test(unreadable_policy_holds),
+                cmocka_unit_test(other_pods_are_not_held),
+                cmocka_unit_test(unreadable_selector_holds_all),
+                cmocka_unit_test(unreadable_in_a_stage),
+                cmocka_unit_test(unreadable_before_the_rollback),
+                cmocka_unit_test(unreadable_annotation_holds),
+                cmocka_unit_test(definition_refuses_typos),
+                cmocka_unit_test(failure_holds),
+                cmocka_unit_test(hold_ends_when_ours_alone),
+                cmocka_unit_test(deadline_holds),
+        };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
