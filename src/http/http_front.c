@@ -175,6 +175,23 @@ static enum MHD_Result join_header(void *context, enum MHD_ValueKind kind, const
         return MHD_YES;
 }
 
+static enum MHD_Result keep_header(void *context, enum MHD_ValueKind kind, const char *key,
+                                   const char *value) {
+        (void)kind;
+        buf_append(context, key, strlen(key) + 1);
+        buf_append(context, value ? value : "", value ? strlen(value) + 1 : 1);
+        return MHD_YES;
+}
+
+static enum MHD_Result keep_impersonation(void *context, enum MHD_ValueKind kind, const char *key,
+                                          const char *value) {
+        static const char prefix[] = "Impersonate-";
+
+        return strncasecmp(key, prefix, strlen(prefix)) == 0
+                       ? keep_header(context, kind, key, value)
+                       : MHD_YES;
+}
+
 static void add_headers(struct exchange *exchange, struct MHD_Response *response,
                         const struct http_response *answer) {
         char audit[UUID_TEXT_SIZE];
@@ -275,14 +292,6 @@ static void read_certificates(struct MHD_Connection *connection, struct buf *out
                 buf_append(out, chain[i].data, chain[i].size);
 }
 
-static enum MHD_Result keep_header(void *context, enum MHD_ValueKind kind, const char *key,
-                                   const char *value) {
-        (void)kind;
-        buf_append(context, key, strlen(key) + 1);
-        buf_append(context, value ? value : "", value ? strlen(value) + 1 : 1);
-        return MHD_YES;
-}
-
 /* The request goes to the handler with what its client showed of itself. */
 static void http_front_handle(struct exchange *exchange, const struct http_request *request,
                               struct http_response *ret_answer) {
@@ -334,7 +343,7 @@ static enum MHD_Result http_front_resume(struct exchange *exchange) {
 
 static enum MHD_Result http_front_serve(struct exchange *exchange, const char *method) {
         struct MHD_Connection *connection = exchange->connection;
-        struct joined groups = { .name = "Impersonate-Group" };
+        struct buf impersonation = { 0 };
         struct joined accept = { .name = "Accept" };
         struct http_response answer;
 
@@ -345,26 +354,24 @@ static enum MHD_Result http_front_serve(struct exchange *exchange, const char *m
                 return http_front_refuse(
                         exchange, 429, "TooManyRequests",
                         "too many bytes of request bodies under way, try again later");
-        MHD_get_connection_values(connection, MHD_HEADER_KIND, join_header, &groups);
+        MHD_get_connection_values(connection, MHD_HEADER_KIND, keep_impersonation, &impersonation);
         MHD_get_connection_values(connection, MHD_HEADER_KIND, join_header, &accept);
-        http_front_handle(
-                exchange,
-                &(struct http_request){
-                        .method = slice_of(method),
-                        .target = slice_of(exchange->base.target),
-                        .body = buf_view(&exchange->base.body),
-                        .content_type = http_front_header(connection, "Content-Type"),
-                        .accept = buf_view(&accept.text),
-                        .authorization = http_front_header(connection, "Authorization"),
-                        .user_agent = http_front_header(connection, "User-Agent"),
-                        .if_none_match = http_front_header(connection, "If-None-Match"),
-                        .impersonate_user = http_front_header(connection, "Impersonate-User"),
-                        .impersonate_group = buf_view(&groups.text),
-                        .is_local = is_local(connection),
-                },
-                &answer);
+        http_front_handle(exchange,
+                          &(struct http_request){
+                                  .method = slice_of(method),
+                                  .target = slice_of(exchange->base.target),
+                                  .body = buf_view(&exchange->base.body),
+                                  .content_type = http_front_header(connection, "Content-Type"),
+                                  .accept = buf_view(&accept.text),
+                                  .authorization = http_front_header(connection, "Authorization"),
+                                  .user_agent = http_front_header(connection, "User-Agent"),
+                                  .if_none_match = http_front_header(connection, "If-None-Match"),
+                                  .impersonation = buf_view(&impersonation),
+                                  .is_local = is_local(connection),
+                          },
+                          &answer);
         enum MHD_Result result = http_front_finish(exchange, &answer);
-        buf_release(&groups.text);
+        buf_release(&impersonation);
         buf_release(&accept.text);
         return result;
 }

@@ -15,7 +15,7 @@ struct http_request {
         struct slice target; /* path with query: /api/v1/pods?limit=5 */
         struct slice body;
         struct slice content_type, accept, authorization, user_agent, if_none_match;
-        struct slice impersonate_user, impersonate_group;
+        struct slice impersonation; /* Impersonate-* headers: NAME NUL VALUE NUL ... */
         /* What the client showed in the handshake, DER, its own first; empty = nothing. With it all
          * headers, NAME NUL VALUE NUL ... */
         struct slice client_certificates, headers;

@@ -7,17 +7,27 @@
 #define CLUSTER_ROLES "/apis/rbac.authorization.k8s.io/v1/clusterroles"
 #define CLUSTER_ROLE_BINDINGS "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings"
 
-/* The user of the scheduler has this ClusterRole. */
-#define SCHEDULER_BINDING(role)                                                                    \
+#define KUBE_SYSTEM "/apis/rbac.authorization.k8s.io/v1/namespaces/kube-system/"
+#define SUBJECT(kind, name)                                                                        \
+        "{\"kind\":\"" kind "\",\"apiGroup\":\"rbac.authorization.k8s.io\",\"name\":\"" name "\"}"
+/* Binds the ClusterRole of the same name. */
+#define BINDING(role, subjects)                                                                    \
         {                                                                                          \
                 CLUSTER_ROLE_BINDINGS, "{\"metadata\":{\"name\":\"" role "\",\"labels\":{"         \
                                        "\"kubernetes.io/bootstrapping\":\"rbac-defaults\"}},"      \
                                        "\"roleRef\":{\"apiGroup\":\"rbac.authorization.k8s.io\","  \
                                        "\"kind\":\"ClusterRole\",\"name\":\"" role "\"},"          \
-                                       "\"subjects\":[{\"kind\":\"User\","                         \
-                                       "\"apiGroup\":\"rbac.authorization.k8s.io\","               \
-                                       "\"name\":\"system:kube-scheduler\"}]}"                     \
+                                       "\"subjects\":[" subjects "]}"                              \
         }
+#define SCHEDULER_BINDING(role) BINDING(role, SUBJECT("User", "system:kube-scheduler"))
+#define PATHS_ROLE(name, paths)                                                                    \
+        {                                                                                          \
+                CLUSTER_ROLES,                                                                     \
+                        "{\"metadata\":{\"name\":\"" name "\",\"labels\":{"                        \
+                        "\"kubernetes.io/bootstrapping\":\"rbac-defaults\"}},"                     \
+                        "\"rules\":[{\"verbs\":[\"get\"],\"nonResourceURLs\":[" paths "]}]}"       \
+        }
+#define HEALTH_PATHS "\"/healthz\",\"/livez\",\"/readyz\",\"/version\",\"/version/\""
 
 static const struct bootstrap_object objects[] = {
         { NAMESPACES, "{\"metadata\":{\"name\":\"default\"}}" },
@@ -40,6 +50,40 @@ static const struct bootstrap_object objects[] = {
           "\"roleRef\":{\"apiGroup\":\"rbac.authorization.k8s.io\",\"kind\":\"ClusterRole\","
           "\"name\":\"cluster-admin\"},\"subjects\":[{\"kind\":\"Group\","
           "\"apiGroup\":\"rbac.authorization.k8s.io\",\"name\":\"system:masters\"}]}" },
+        /* What everybody may read, what whoever logged in may ask, and the keys of tokens. */
+        PATHS_ROLE("system:public-info-viewer", HEALTH_PATHS),
+        PATHS_ROLE("system:discovery", HEALTH_PATHS ",\"/api\",\"/api/*\",\"/apis\",\"/apis/*\","
+                                                    "\"/openapi\",\"/openapi/*\""),
+        PATHS_ROLE("system:service-account-issuer-discovery",
+                   "\"/.well-known/openid-configuration\",\"/.well-known/openid-configuration/\","
+                   "\"/openid/v1/jwks\",\"/openid/v1/jwks/\""),
+        { CLUSTER_ROLES, "{\"metadata\":{\"name\":\"system:basic-user\",\"labels\":{"
+                         "\"kubernetes.io/bootstrapping\":\"rbac-defaults\"}},\"rules\":["
+                         "{\"verbs\":[\"create\"],\"apiGroups\":[\"authorization.k8s.io\"],"
+                         "\"resources\":[\"selfsubjectaccessreviews\","
+                         "\"selfsubjectrulesreviews\"]},"
+                         "{\"verbs\":[\"create\"],\"apiGroups\":[\"authentication.k8s.io\"],"
+                         "\"resources\":[\"selfsubjectreviews\"]}]}" },
+        BINDING("system:public-info-viewer", SUBJECT("Group", "system:authenticated") "," SUBJECT(
+                                                     "Group", "system:unauthenticated")),
+        BINDING("system:discovery", SUBJECT("Group", "system:authenticated")),
+        BINDING("system:basic-user", SUBJECT("Group", "system:authenticated")),
+        BINDING("system:service-account-issuer-discovery",
+                SUBJECT("Group", "system:serviceaccounts")),
+        { KUBE_SYSTEM "roles",
+          "{\"metadata\":{\"name\":\"extension-apiserver-authentication-reader\",\"labels\":{"
+          "\"kubernetes.io/bootstrapping\":\"rbac-defaults\"}},\"rules\":[{\"verbs\":[\"get\","
+          "\"list\",\"watch\"],\"apiGroups\":[\"\"],\"resources\":[\"configmaps\"],"
+          "\"resourceNames\":[\"extension-apiserver-authentication\"]}]}" },
+        { KUBE_SYSTEM "rolebindings",
+          "{\"metadata\":{\"name\":\"system::extension-apiserver-authentication-reader\","
+          "\"labels\":{\"kubernetes.io/bootstrapping\":\"rbac-defaults\"}},"
+          "\"roleRef\":{\"apiGroup\":\"rbac.authorization.k8s.io\",\"kind\":\"Role\","
+          "\"name\":\"extension-apiserver-authentication-reader\"},\"subjects\":[" SUBJECT(
+                  "User",
+                  "system:kube-controller-manager") "," SUBJECT("User",
+                                                                "system:kube-scheduler") "]"
+                                                                                         "}" },
         SCHEDULER_BINDING("system:kube-scheduler"),
         SCHEDULER_BINDING("system:volume-scheduler"),
         { "/api/v1/namespaces/default/services",

@@ -154,15 +154,25 @@ struct access_question {
         struct slice path;                                   /* non-resource requests when set */
 };
 
+/* One value of what else is known of a user; several values may have one key. */
+struct user_extra {
+        struct slice key, value;
+};
+struct user_info {
+        struct slice name, uid;
+        const struct slice *groups;
+        size_t group_count;
+        const struct user_extra *extras; /* those of one key stand together */
+        size_t extra_count;
+};
+
 /* Services that hooks may use; filled by the engine per request. */
 struct kind_context {
         const struct kind_info *kind;
         struct wall_time now;
         struct arena *scratch;
         struct slice subresource; /* of a write; empty = the object itself */
-        struct slice user;
-        const struct slice *groups; /* of the user */
-        size_t group_count;
+        struct user_info user;
         bool has_eviction_responders; /* the field of pods is served */
         void *engine;
         /* Another object of the store as JSON (kept alive until the request ends); NULL when
@@ -173,10 +183,16 @@ struct kind_context {
          * visit returns false. */
         void (*each)(void *engine, const char *group, const char *plural, struct slice ns,
                      bool (*visit)(void *context, const struct json *object), void *context);
-        bool (*authorize)(void *engine, const struct access_question *question);
-        /* User and groups behind a bearer token; false when unknown. */
-        bool (*authenticate)(void *engine, struct slice token, struct slice *ret_user,
-                             const struct slice **ret_groups, size_t *ret_group_count);
+        /* With the reason, or with the roles that were looked for in vain; "" = none. */
+        bool (*authorize)(void *engine, const struct access_question *question,
+                          const char **ret_reason);
+        /* Calls visit for every rule that holds for the user in a namespace; returns the roles that
+         * were looked for in vain, "" = none. */
+        const char *(*each_rule)(void *engine, const struct user_info *user, struct slice ns,
+                                 void (*visit)(void *context, const struct json *rule),
+                                 void *context);
+        /* Who is behind a bearer token; false when unknown. */
+        bool (*authenticate)(void *engine, struct slice token, struct user_info *ret_user);
 };
 
 /* The registry: every resource, in discovery order; groups appear in the order of their first row.

@@ -182,8 +182,8 @@ PREPARE_HOOK(certificate_signing_request_prepare) {
                 return;
         struct json_node *spec = node_need_object(tree, object, "spec");
         node_remove(spec, "groups");
-        node_put_text(tree, spec, "username", context->user);
+        node_put_text(tree, spec, "username", context->user.name);
         struct json_node *groups = node_need_array(tree, spec, "groups");
-        for (size_t i = 0; i < context->group_count; i++)
-                node_append(groups, node_text(tree, context->groups[i]));
+        for (size_t i = 0; i < context->user.group_count; i++)
+                node_append(groups, node_text(tree, context->user.groups[i]));
 }

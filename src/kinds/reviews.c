@@ -40,17 +40,22 @@ static void reviews_answer(struct kind_context *context, struct json_tree *tree,
         struct json_node *spec = node_need_object(tree, object, "spec");
         struct json_node *status = node_object(tree);
 
+        const char *reason = "";
+
         put_question(question, spec);
-        node_put_bool(tree, status, "allowed", context->authorize(context->engine, question));
+        node_put_bool(tree, status, "allowed",
+                      context->authorize(context->engine, question, &reason));
+        if (*reason)
+                node_put_string(tree, status, "reason", reason);
         node_put(tree, object, "status", status);
 }
 
 REVIEW_HOOK(self_access_review) {
         struct checker checker = { .errors = errors, .context = context };
         struct access_question question = {
-                .user = context->user,
-                .groups = context->groups,
-                .group_count = context->group_count,
+                .user = context->user.name,
+                .groups = context->user.groups,
+                .group_count = context->user.group_count,
         };
 
         (void)err;
@@ -106,112 +111,97 @@ REVIEW_HOOK(local_access_review) {
 
 /* ---- rules ---- */
 
-struct rule_walk {
-        struct kind_context *context;
+struct rules_answer {
         struct json_tree *tree;
         struct json_node *resource_rules, *path_rules;
-        struct slice ns; /* of the review */
 };
 
-static void add_rule(struct rule_walk *walk, const struct json *rule) {
-        bool is_path = json_count(json_get(rule, "nonResourceURLs")) > 0;
+static struct json_node *take_lists(struct json_tree *tree, const struct json *rule,
+                                    const char *const *members) {
+        struct json_node *copy = node_object(tree);
 
-        node_append(is_path ? walk->path_rules : walk->resource_rules,
-                    node_import(walk->tree, rule));
-}
-
-static bool is_me(const struct kind_context *context, const struct json *subject) {
-        struct slice kind = json_get_text(subject, "kind"), name = json_get_text(subject, "name");
-
-        if (slice_is(kind, "User"))
-                return slice_eq(name, context->user);
-        if (slice_is(kind, "ServiceAccount")) {
-                const char *account = arena_printf(
-                        context->scratch, "system:serviceaccount:" SLICE_FMT ":" SLICE_FMT,
-                        SLICE_ARG(json_get_text(subject, "namespace")), SLICE_ARG(name));
-
-                return slice_is(context->user, account);
+        for (size_t i = 0; members[i]; i++) {
+                if (json_count(json_get(rule, members[i])))
+                        node_put(tree, copy, members[i],
+                                 node_import(tree, json_get(rule, members[i])));
         }
-        for (size_t i = 0; slice_is(kind, "Group") && i < context->group_count; i++)
-                if (slice_eq(name, context->groups[i]))
-                        return true;
-        return false;
+        return copy;
 }
 
-static bool visit_binding(void *walk_context, const struct json *binding) {
-        struct rule_walk *walk = walk_context;
-        struct kind_context *context = walk->context;
-        const struct json *role = json_get(binding, "roleRef"), *subject, *rule;
-        bool is_cluster_wide = slice_is(json_get_text(role, "kind"), "ClusterRole");
-        struct json_iter subjects = json_iter(json_get(binding, "subjects")), rules;
-        bool is_mine = false;
+static void visit_rule(void *context, const struct json *rule) {
+        static const char *const of_resources[] = { "verbs", "apiGroups", "resources",
+                                                    "resourceNames", NULL };
+        static const char *const of_paths[] = { "verbs", "nonResourceURLs", NULL };
+        struct rules_answer *answer = context;
 
-        while (!is_mine && json_next(&subjects, NULL, &subject))
-                is_mine = is_me(context, subject);
-        if (!is_mine)
-                return true;
-        role = context->lookup(context->engine, "rbac.authorization.k8s.io",
-                               is_cluster_wide ? "clusterroles" : "roles",
-                               is_cluster_wide ? SLICE_EMPTY : walk->ns,
-                               json_get_text(role, "name"));
-        rules = json_iter(json_get(role, "rules"));
-        while (json_next(&rules, NULL, &rule))
-                add_rule(walk, rule);
-        return true;
+        if (json_count(json_get(rule, "resources")))
+                node_append(answer->resource_rules, take_lists(answer->tree, rule, of_resources));
+        if (json_count(json_get(rule, "nonResourceURLs")))
+                node_append(answer->path_rules, take_lists(answer->tree, rule, of_paths));
 }
 
 REVIEW_HOOK(self_rules_review) {
         struct slice ns = node_get_text(node_get(object, "spec"), "namespace");
         struct json_node *status = node_object(tree);
-        struct rule_walk walk = {
-                .context = context,
+        struct rules_answer answer = {
                 .tree = tree,
                 .resource_rules = node_array(tree),
                 .path_rules = node_array(tree),
-                .ns = ns,
         };
 
         (void)errors;
         if (ns.len == 0)
                 return err_set(err, BERTH_ERR_BAD_REQUEST, "no namespace on request");
-        context->each(context->engine, "rbac.authorization.k8s.io", "clusterrolebindings",
-                      SLICE_EMPTY, visit_binding, &walk);
-        context->each(context->engine, "rbac.authorization.k8s.io", "rolebindings", ns,
-                      visit_binding, &walk);
+        const char *missing =
+                context->each_rule(context->engine, &context->user, ns, visit_rule, &answer);
         node_put(tree, object, "spec", node_object(tree));
-        node_put(tree, status, "resourceRules", walk.resource_rules);
-        node_put(tree, status, "nonResourceRules", walk.path_rules);
+        node_put(tree, status, "resourceRules", answer.resource_rules);
+        node_put(tree, status, "nonResourceRules", answer.path_rules);
         node_put_bool(tree, status, "incomplete", false);
+        if (*missing)
+                node_put_string(tree, status, "evaluationError", missing);
         node_put(tree, object, "status", status);
         return 0;
 }
 
 /* ---- identity ---- */
 
-static struct json_node *user_info(struct json_tree *tree, struct slice user,
-                                   const struct slice *groups, size_t count) {
-        struct json_node *info = node_object(tree), *list = node_array(tree);
+static struct json_node *user_node(struct json_tree *tree, const struct user_info *user) {
+        struct json_node *info = node_object(tree), *list = node_array(tree), *values = NULL;
+        struct json_node *extras = node_object(tree);
 
-        node_put_text(tree, info, "username", user);
-        for (size_t i = 0; i < count; i++)
-                node_append(list, node_text(tree, groups[i]));
+        node_put_text(tree, info, "username", user->name);
+        if (user->uid.len)
+                node_put_text(tree, info, "uid", user->uid);
+        for (size_t i = 0; i < user->group_count; i++)
+                node_append(list, node_text(tree, user->groups[i]));
         node_put(tree, info, "groups", list);
+        for (size_t i = 0; i < user->extra_count; i++) {
+                const struct user_extra *extra = &user->extras[i];
+
+                if (i == 0 || !slice_eq(extra->key, extra[-1].key)) {
+                        values = node_array(tree);
+                        node_set(tree, extras, extra->key, values);
+                }
+                node_append(values, node_text(tree, extra->value));
+        }
+        if (user->extra_count)
+                node_put(tree, info, "extra", extras);
         return info;
 }
 
 REVIEW_HOOK(token_review) {
-        struct slice token = node_get_text(node_get(object, "spec"), "token"), user;
+        struct slice token = node_get_text(node_get(object, "spec"), "token");
         struct json_node *status = node_object(tree);
-        const struct slice *groups;
-        size_t count;
+        struct user_info user = { 0 };
 
         (void)errors;
         if (token.len == 0)
                 return err_set(err, BERTH_ERR_BAD_REQUEST,
                                "token is required for TokenReview in authentication");
-        if (context->authenticate(context->engine, token, &user, &groups, &count)) {
+        if (context->authenticate(context->engine, token, &user)) {
                 node_put_bool(tree, status, "authenticated", true);
-                node_put(tree, status, "user", user_info(tree, user, groups, count));
+                node_put(tree, status, "user", user_node(tree, &user));
         } else {
                 node_put(tree, status, "user", node_object(tree));
                 node_put_string(tree, status, "error", "invalid bearer token");
@@ -224,8 +214,7 @@ REVIEW_HOOK(self_review) {
         struct json_node *status = node_object(tree);
 
         (void)errors, (void)err;
-        node_put(tree, status, "userInfo",
-                 user_info(tree, context->user, context->groups, context->group_count));
+        node_put(tree, status, "userInfo", user_node(tree, &context->user));
         node_put(tree, object, "status", status);
         return 0;
 }

@@ -54,6 +54,38 @@ static bool is_for_us(const struct json *claims) {
         return false;
 }
 
+/* The token's own name, and what it is bound to. */
+static const struct user_extra *account_extras(struct api_context *context,
+                                               const struct json *claims, size_t *ret_count) {
+        static const struct {
+                const char *object, *member, *key;
+        } bound[] = {
+                { "node", "name", "authentication.kubernetes.io/node-name" },
+                { "node", "uid", "authentication.kubernetes.io/node-uid" },
+                { "pod", "name", "authentication.kubernetes.io/pod-name" },
+                { "pod", "uid", "authentication.kubernetes.io/pod-uid" },
+        };
+        const struct json *kubernetes = json_get(claims, "kubernetes.io");
+        struct user_extra *extras =
+                ARENA_ARRAY(context->arena, struct user_extra, ARRAY_LEN(bound) + 1);
+        size_t count = 0;
+
+        extras[count++] = (struct user_extra){
+                SLICE_LITERAL("authentication.kubernetes.io/credential-id"),
+                slice_of(arena_printf(context->arena, "JTI=" SLICE_FMT,
+                                      SLICE_ARG(json_get_text(claims, "jti")))),
+        };
+        for (size_t i = 0; i < ARRAY_LEN(bound); i++) {
+                struct slice value =
+                        json_get_text(json_get(kubernetes, bound[i].object), bound[i].member);
+
+                if (value.len)
+                        extras[count++] = (struct user_extra){ slice_of(bound[i].key), value };
+        }
+        *ret_count = count;
+        return extras;
+}
+
 static const struct api_user *account_user(struct api_context *context, struct slice token) {
         struct buf text = { 0 };
         int64_t now = loop_wall(context->engine->loop).ns / NS_PER_S;
@@ -71,8 +103,11 @@ static const struct api_user *account_user(struct api_context *context, struct s
                 return NULL;
         struct slice ns = json_get_text(kubernetes, "namespace");
         struct api_user *user = ARENA_NEW(context->arena, struct api_user);
+        size_t extra_count = 0;
         *user = (struct api_user){
                 .name = json_get_text(claims, "sub"),
+                .uid = json_get_text(json_get(kubernetes, "serviceaccount"), "uid"),
+                .extras = account_extras(context, claims, &extra_count),
                 .group_count = 3,
                 .groups = { SLICE_LITERAL("system:serviceaccounts"),
                             slice_of(arena_printf(context->arena,
@@ -80,6 +115,7 @@ static const struct api_user *account_user(struct api_context *context, struct s
                                                   SLICE_ARG(ns))),
                             SLICE_LITERAL("system:authenticated") },
         };
+        user->extra_count = extra_count;
         return user;
 }
 

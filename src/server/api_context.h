@@ -38,6 +38,7 @@ struct api_route {
         bool is_watch;    /* by the legacy /watch/ prefix or ?watch */
         struct slice path;
         struct slice group, version, plural, ns, name, subresource;
+        struct slice only_name;              /* of a list or watch, by its field selector */
         const struct api_resource *resource; /* NULL when unknown */
         bool group_is_known;
         const char *verb; /* "get", "list", ... as authorizers know it */

@@ -58,6 +58,24 @@ int fail_not_found(struct api_context *context, const struct api_resource *resou
         return API_FAILED;
 }
 
+int fail_forbidden(struct api_context *context, struct slice group, struct slice plural,
+                   struct slice name, const char *why) {
+        const char *dot = group.len ? "." : "";
+
+        if (plural.len == 0)
+                fail_plain(context, 403, "Forbidden", "forbidden: %s", why);
+        else if (name.len == 0)
+                fail_plain(context, 403, "Forbidden", SLICE_FMT "%s" SLICE_FMT " is forbidden: %s",
+                           SLICE_ARG(plural), dot, SLICE_ARG(group), why);
+        else
+                fail_plain(context, 403, "Forbidden",
+                           SLICE_FMT "%s" SLICE_FMT " \"" SLICE_FMT "\" is forbidden: %s",
+                           SLICE_ARG(plural), dot, SLICE_ARG(group), SLICE_ARG(name), why);
+        fail_details(context, arena_string(context->arena, plural),
+                     arena_string(context->arena, group), name);
+        return API_FAILED;
+}
+
 int fail_exists(struct api_context *context, const struct api_resource *resource,
                 struct slice name) {
         fail_plain(context, 409, "AlreadyExists", "%s \"" SLICE_FMT "\" already exists",

@@ -9,6 +9,9 @@ int fail_bad_request(struct api_context *context, const char *format, ...)
         __attribute__((format(printf, 2, 3)));
 int fail_not_found(struct api_context *context, const struct api_resource *resource,
                    struct slice name);
+/* "pods "x" is forbidden: why"; plural and name may be empty. */
+int fail_forbidden(struct api_context *context, struct slice group, struct slice plural,
+                   struct slice name, const char *why);
 int fail_exists(struct api_context *context, const struct api_resource *resource,
                 struct slice name);
 /* "Operation cannot be fulfilled on pods "x": text"; kind as it shall appear, group may be "". */

@@ -14,8 +14,7 @@ static void *api_handler_begin(void *context, const struct http_request *request
                                         .authorization = request->authorization,
                                         .user_agent = request->user_agent,
                                         .if_none_match = request->if_none_match,
-                                        .impersonate_user = request->impersonate_user,
-                                        .impersonate_group = request->impersonate_group,
+                                        .impersonation = request->impersonation,
                                         .takes_streams = true,
                                 },
                                 ret_response, ready, ready_context);

@@ -3,6 +3,7 @@
 #include "server/api_context.h"
 #include "server/api_object.h"
 #include "server/api_request.h"
+#include "server/rbac_rules.h"
 
 static const struct json *hook_lookup(void *engine, const char *group, const char *plural,
                                       struct slice ns, struct slice name) {
@@ -34,22 +35,51 @@ static void hook_each(void *engine, const char *group, const char *plural, struc
         store_cursor_close(cursor);
 }
 
-static bool hook_authorize(void *engine, const struct access_question *question) {
+static bool hook_authorize(void *engine, const struct access_question *question,
+                           const char **ret_reason) {
         struct api_context *context = engine;
 
-        return access_allows(context->engine, question);
+        return access_allows(context->engine, question, ret_reason);
 }
 
-static bool hook_authenticate(void *engine, struct slice token, struct slice *ret_user,
-                              const struct slice **ret_groups, size_t *ret_group_count) {
+struct hook_rules {
+        void (*visit)(void *context, const struct json *rule);
+        void *context;
+};
+
+static bool hook_visit_rule(struct rbac_walk *walk, const struct json *rule) {
+        const struct hook_rules *rules = walk->context;
+
+        rules->visit(rules->context, rule);
+        return true;
+}
+
+static const char *hook_each_rule(void *engine, const struct user_info *user, struct slice ns,
+                                  void (*visit)(void *context, const struct json *rule),
+                                  void *visitor) {
+        struct api_context *context = engine;
+        struct hook_rules rules = { visit, visitor };
+        struct rbac_walk walk = {
+                .engine = context->engine,
+                .user = user->name,
+                .groups = user->groups,
+                .group_count = user->group_count,
+                .ns = ns,
+                .visit = hook_visit_rule,
+                .context = &rules,
+        };
+
+        rbac_walk_run(&walk);
+        return rbac_walk_problem(&walk);
+}
+
+static bool hook_authenticate(void *engine, struct slice token, struct user_info *ret_user) {
         struct api_context *context = engine;
         const struct api_user *user = token_user(context, token);
 
         if (!user)
                 return false;
-        *ret_user = user->name;
-        *ret_groups = user->groups;
-        *ret_group_count = user->group_count;
+        *ret_user = api_user_info(user);
         return true;
 }
 
@@ -59,14 +89,13 @@ void hooks_prepare(struct api_context *context, const struct api_resource *resou
                 .now = loop_wall(context->engine->loop),
                 .scratch = context->arena,
                 .subresource = context->route.subresource,
-                .user = context->user.name,
-                .groups = context->user.groups,
-                .group_count = context->user.group_count,
+                .user = api_user_info(&context->user),
                 .has_eviction_responders = context->engine->has_eviction_responders,
                 .engine = context,
                 .lookup = hook_lookup,
                 .each = hook_each,
                 .authorize = hook_authorize,
+                .each_rule = hook_each_rule,
                 .authenticate = hook_authenticate,
         };
 }

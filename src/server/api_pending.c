@@ -158,8 +158,7 @@ struct api_pending *pending_new(struct api_server *server, const struct api_serv
         api_pending_keep(&pending->arena, &copy->authorization);
         api_pending_keep(&pending->arena, &copy->user_agent);
         api_pending_keep(&pending->arena, &copy->if_none_match);
-        api_pending_keep(&pending->arena, &copy->impersonate_user);
-        api_pending_keep(&pending->arena, &copy->impersonate_group);
+        api_pending_keep(&pending->arena, &copy->impersonation);
         uuid_format(uuid_random(&server->engine.rng), pending->uid);
         rng_init(&pending->rng, rng_u64(&server->engine.rng));
         return pending;

@@ -1,7 +1,9 @@
 /* Takes request paths apart: group, version, namespace, resource, name, subresource. */
+#include "api/selector.h"
 #include "server/api_context.h"
 #include "server/api_query.h"
 #include "server/api_request.h"
+#include <ctype.h>
 
 #define SEGMENTS_MAX 12
 
@@ -62,16 +64,24 @@ static void parse_resource(struct api_context *context, const struct slice *segm
                 route->resource = NULL;
 }
 
+/* Outside the resources the method itself is the verb. */
+static const char *lower_case(struct arena *arena, struct slice method) {
+        char *text = arena_string(arena, method);
+
+        for (size_t i = 0; i < method.len; i++)
+                text[i] = (char)tolower((unsigned char)text[i]);
+        return text;
+}
+
 static const char *verb_of(const struct api_context *context) {
         const struct api_route *route = &context->route;
         struct slice method = context->request->method;
         bool is_collection = route->name.len == 0;
 
+        if (!route->is_resource)
+                return lower_case(context->arena, method);
         if (slice_is(method, "GET") || slice_is(method, "HEAD"))
-                return !route->is_resource ? "get"
-                       : route->is_watch   ? "watch"
-                       : is_collection     ? "list"
-                                           : "get";
+                return route->is_watch ? "watch" : is_collection ? "list" : "get";
         if (slice_is(method, "POST"))
                 return "create";
         if (slice_is(method, "PUT"))
@@ -79,14 +89,34 @@ static const char *verb_of(const struct api_context *context) {
         if (slice_is(method, "PATCH"))
                 return "patch";
         if (slice_is(method, "DELETE"))
-                return is_collection && route->is_resource ? "deletecollection" : "delete";
+                return is_collection ? "deletecollection" : "delete";
         return "";
+}
+
+/* The one name that a collection is asked about. Rules for that name are enough then. */
+static struct slice selected_name(struct api_context *context) {
+        struct slice method = context->request->method;
+        struct slice fields = query_text(&context->query, "fieldSelector");
+        struct field_selector selector = { 0 };
+
+        if (fields.len == 0 || (!slice_is(method, "GET") && !slice_is(method, "HEAD")) ||
+            field_selector_parse(fields, context->arena, &selector, NULL) < 0)
+                return SLICE_EMPTY;
+        for (size_t i = 0; i < selector.count; i++) {
+                const struct field_term *term = &selector.terms[i];
+
+                if (slice_is(term->key, "metadata.name") && !term->is_not_equal)
+                        return name_problem(NAME_SEGMENT, term->value, false) ? SLICE_EMPTY
+                                                                              : term->value;
+        }
+        return SLICE_EMPTY;
 }
 
 void route_parse(struct api_context *context, struct slice path) {
         struct api_route *route = &context->route;
         struct slice segments[SEGMENTS_MAX];
         size_t count, at = 0;
+        bool is_by_path = false;
 
         route->path = path = percent_decode(context->arena, path, false);
         count = split_path(path, segments);
@@ -105,7 +135,7 @@ void route_parse(struct api_context *context, struct slice path) {
                 return;
         route->is_resource = true;
         if (slice_is(segments[at], "watch")) {
-                route->is_watch = true;
+                route->is_watch = is_by_path = true;
                 at++;
         }
         if (at < count)
@@ -114,4 +144,6 @@ void route_parse(struct api_context *context, struct slice path) {
         if (route->name.len == 0 && query_is_true(&context->query, "watch"))
                 route->is_watch = true;
         route->verb = verb_of(context);
+        if (route->name.len == 0 && !is_by_path)
+                route->only_name = selected_name(context);
 }

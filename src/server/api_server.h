@@ -15,18 +15,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define API_GROUPS_MAX 16
+#define API_GROUPS_MAX 64
+#define API_EXTRAS_MAX 64
 
 struct json;
 struct json_tree;
 struct store;
 struct kind_info;
+struct user_extra;
 struct api_server;
 
 struct api_user {
-        struct slice name;
+        struct slice name, uid;
         size_t group_count;
         struct slice groups[API_GROUPS_MAX];
+        const struct user_extra *extras; /* those of one key stand together */
+        size_t extra_count;
 };
 /* Who the sandbox's own parts act as; all are in system:masters. */
 extern const struct api_user api_user_controller_manager; /* system:kube-controller-manager */
@@ -120,7 +124,7 @@ struct api_server_request {
         struct slice target; /* path with query: /api/v1/pods?limit=5 */
         struct slice body;
         struct slice content_type, accept, authorization, user_agent, if_none_match;
-        struct slice impersonate_user, impersonate_group;
+        struct slice impersonation;  /* Impersonate-* headers: NAME NUL VALUE NUL ... */
         const struct api_user *user; /* already known (in-process callers); NULL = authenticate */
         bool takes_streams;          /* long lists may come as a stream too, not only watches */
         /* In-process callers only: a created object keeps the uid and creationTimestamp it carries

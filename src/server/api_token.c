@@ -37,6 +37,28 @@ static int check_life(struct api_context *context, int64_t seconds) {
         return fail_invalid(context, "TokenRequest", "authentication.k8s.io", SLICE_EMPTY, &errors);
 }
 
+/* The node that the pod is on. */
+static void put_node(struct api_context *context, const struct json *pod, struct json_tree *tree,
+                     struct json_node *kubernetes) {
+        struct slice name = json_get_text(json_get(pod, "spec"), "nodeName");
+        const struct api_resource *nodes =
+                resource_find(&context->engine->resources, SLICE_EMPTY, SLICE_LITERAL("v1"),
+                              SLICE_LITERAL("nodes"));
+        const struct store_object *node =
+                name.len ? object_find(context, nodes, SLICE_EMPTY, name) : NULL;
+
+        if (name.len == 0)
+                return;
+        struct json_node *claim = node_object(tree);
+        node_put_text(tree, claim, "name", name);
+        if (node)
+                node_put_text(
+                        tree, claim, "uid",
+                        json_get_text(json_get(request_object_json(context, node), "metadata"),
+                                      "uid"));
+        node_put(tree, kubernetes, "node", claim);
+}
+
 /* A token bound to a pod ends with it. Other objects are taken as they come. */
 static int bind_claims(struct api_context *context, const struct json_node *reference,
                        struct json_tree *tree, struct json_node *kubernetes) {
@@ -59,6 +81,7 @@ static int bind_claims(struct api_context *context, const struct json_node *refe
         node_put_text(tree, claim, "name", name);
         node_put_text(tree, claim, "uid", uid);
         node_put(tree, kubernetes, "pod", claim);
+        put_node(context, request_object_json(context, pod), tree, kubernetes);
         return 0;
 }
 

@@ -5,11 +5,13 @@
 #include "base/uuid.h"
 #include "kinds/admit.h"
 #include "schema/object_compare.h"
+#include "server/api_access.h"
 #include "server/api_context.h"
 #include "server/api_failure.h"
 #include "server/api_metadata.h"
 #include "server/api_object.h"
 #include "server/api_output.h"
+#include "server/rbac_escalation.h"
 #include "server/webhook.h"
 #include <stdlib.h>
 
@@ -57,7 +59,7 @@ static int run_hooks(struct api_context *context, struct api_write *write) {
             kind->admit(&context->hooks, write->operation, write->tree, write->object,
                         write->old_json, &err) < 0)
                 return fail_hook(context, write->name, &err);
-        if (run_webhooks(context, write) < 0)
+        if (run_webhooks(context, write) < 0 || check_escalation(context, write) < 0)
                 return API_FAILED;
         if (write->operation == KIND_CREATE && has_quotas(context, write) &&
             quota_admit(&context->hooks, write->object, write->ns, &err) < 0)
@@ -228,6 +230,17 @@ static int check_create(struct api_context *context, struct api_write *write,
         return 0;
 }
 
+/* A PUT or an apply that creates needs the right to do that, too. */
+static int check_may_create(struct api_context *context, const struct api_write *write) {
+        struct access_question question = route_question(context);
+
+        if (strcmp(context->route.verb, "create") == 0 || context->engine->is_bootstrapping)
+                return 0;
+        question.verb = SLICE_LITERAL("create");
+        question.name = write->name;
+        return check_access(context, &question);
+}
+
 int write_create(struct api_context *context, struct api_write *write, struct slice *ret_body) {
         struct json_node *metadata = node_need_object(write->tree, write->object, "metadata");
         bool is_generated = node_get_text(metadata, "name").len == 0;
@@ -244,7 +257,7 @@ int write_create(struct api_context *context, struct api_write *write, struct sl
                 node_put_i64(write->tree, metadata, "generation", 1);
         merge_owners(context, write);
         if (run_hooks(context, write) < 0 || run_validation(context, write) < 0 ||
-            webhooks_validate(context, write) < 0)
+            check_may_create(context, write) < 0 || webhooks_validate(context, write) < 0)
                 return API_FAILED;
         metadata = node_get(write->object, "metadata");
         if (!is_name_free(context, write, metadata, is_generated))

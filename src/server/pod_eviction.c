@@ -171,17 +171,10 @@ static int fail_exhausted(struct subresource_eviction *eviction, const struct js
         return fail_budget(eviction, text, 0);
 }
 
-static int fail_forbidden(struct subresource_eviction *eviction, const char *why) {
-        struct api_context *context = eviction->context;
-
-        fail_plain(context, 403, "Forbidden",
-                   "poddisruptionbudget.policy \"" SLICE_FMT "\" is forbidden: %s",
-                   SLICE_ARG(store_object_name(eviction->budget)), why);
-        context->failure.has_details = true;
-        context->failure.name = arena_string(context->arena, store_object_name(eviction->budget));
-        context->failure.group = "policy";
-        context->failure.kind = "poddisruptionbudget";
-        return API_FAILED;
+static int refuse_eviction(struct subresource_eviction *eviction, const char *why) {
+        return fail_forbidden(eviction->context, SLICE_LITERAL("policy"),
+                              SLICE_LITERAL("poddisruptionbudget"),
+                              store_object_name(eviction->budget), why);
 }
 
 static int pod_eviction_decrement(struct subresource_eviction *eviction, int64_t allowed) {
@@ -244,11 +237,11 @@ static int check_budget(struct subresource_eviction *eviction) {
             json_get_i64(json_get(budget, "metadata"), "generation", 0))
                 return fail_processing(eviction);
         if (allowed < 0)
-                return fail_forbidden(eviction, "pdb disruptions allowed is negative");
+                return refuse_eviction(eviction, "pdb disruptions allowed is negative");
         if (json_count(json_get(status, "disruptedPods")) > DISRUPTED_PODS_MAX)
-                return fail_forbidden(eviction,
-                                      "DisruptedPods map too big - too many evictions not "
-                                      "confirmed by PDB controller");
+                return refuse_eviction(eviction,
+                                       "DisruptedPods map too big - too many evictions not "
+                                       "confirmed by PDB controller");
         if (allowed == 0)
                 return fail_exhausted(eviction, budget);
         if (eviction->context->is_dry_run)

@@ -91,12 +91,27 @@ static void resource_write(const struct webhook_subject *subject, const char *pr
 static void user_write(const struct api_user *user, struct buf *out) {
         buf_text(out, ",\"userInfo\":{\"username\":");
         buf_json_string(out, user->name);
+        if (user->uid.len)
+                text_member(out, "uid", user->uid);
         buf_text(out, ",\"groups\":[");
         for (size_t i = 0; i < user->group_count; i++) {
                 buf_text(out, i ? "," : "");
                 buf_json_string(out, user->groups[i]);
         }
-        buf_text(out, "]}");
+        buf_char(out, ']');
+        for (size_t i = 0; i < user->extra_count; i++) {
+                const struct user_extra *extra = &user->extras[i];
+                bool is_next_key = i == 0 || !slice_eq(extra->key, extra[-1].key);
+
+                if (is_next_key) {
+                        buf_text(out, i ? "]," : ",\"extra\":{");
+                        buf_json_string(out, extra->key);
+                        buf_text(out, ":[");
+                }
+                buf_text(out, is_next_key ? "" : ",");
+                buf_json_string(out, extra->value);
+        }
+        buf_text(out, user->extra_count ? "]}}" : "}");
 }
 
 /* Stored objects lack kind and apiVersion. */

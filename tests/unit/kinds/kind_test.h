@@ -84,8 +84,10 @@ static inline void other_each(void *engine, const char *group, const char *plura
                         return;
 }
 
-static inline bool masters_only(void *engine, const struct access_question *question) {
+static inline bool masters_only(void *engine, const struct access_question *question,
+                                const char **ret_reason) {
         (void)engine;
+        *ret_reason = "";
         for (size_t i = 0; i < question->group_count; i++)
                 if (slice_is(question->groups[i], "system:masters"))
                         return true;
@@ -104,9 +106,9 @@ static inline void kind_test_begin(struct kind_test *test, const char *api_versi
         test->context = (struct kind_context){
                 .kind = test->kind,
                 .scratch = &test->arena,
-                .user = SLICE_LITERAL("kubernetes-admin"),
-                .groups = groups,
-                .group_count = 1,
+                .user = { .name = SLICE_LITERAL("kubernetes-admin"),
+                          .groups = groups,
+                          .group_count = 1 },
                 .engine = test,
                 .lookup = other_lookup,
                 .each = other_each,
