@@ -15,7 +15,7 @@ struct reboot_status {
         struct daemon *daemon;
         struct runtime *runtime;
         struct json_doc *nodes, *lock;
-        struct err failure;
+        struct err failure, lock_failure;
         struct wall_time now;
 };
 
@@ -23,7 +23,9 @@ static void on_lock(void *context, const struct api_reply *reply) {
         struct reboot_status *status = context;
 
         if (reply->status == 200)
-                json_parse(reply->body, &status->lock, NULL);
+                json_parse(reply->body, &status->lock, &status->lock_failure);
+        else
+                status->lock_failure = reply->error;
         daemon_finish(status->daemon);
 }
 
@@ -69,14 +71,28 @@ static void print_since(struct wall_time since, struct wall_time now) {
         printf(" %-8s", text);
 }
 
-static void read_lock(const struct reboot_status *status, struct arena *arena,
+/* False: there is none to read; status->lock_failure says why. */
+static bool read_lock(struct reboot_status *status, struct arena *arena,
                       struct reboot_lock *ret_lock) {
         const struct json *meta = json_get(json_doc_root(status->lock), "metadata");
         const struct json *value =
                 json_get(json_get(meta, "annotations"), status->options->lock_annotation);
 
-        if (reboot_lock_parse(json_text(value), value, arena, ret_lock, NULL) < 0)
-                *ret_lock = (struct reboot_lock){ 0 };
+        *ret_lock = (struct reboot_lock){ 0 };
+        return status->lock && reboot_lock_parse(json_text(value), value, arena, ret_lock,
+                                                 &status->lock_failure) == 0;
+}
+
+static void print_no_lock(const struct reboot_status *status) {
+        const struct reboot_options *options = status->options;
+        const struct err *failure = &status->lock_failure;
+
+        printf("lock: %s %s/%s ", options->lock_object ? "Lease" : "DaemonSet",
+               options->ds_namespace, options->ds_name);
+        if (failure->code == BERTH_ERR_NOT_FOUND)
+                printf("does not exist: no node will reboot\n");
+        else
+                printf("cannot be read: %s\n", failure->text);
 }
 
 /* "node-1, for 3m" */
@@ -126,15 +142,17 @@ static void print_node(const struct reboot_status *status, const struct json *no
         printf(" %-8u " SLICE_FMT "\n", record.attempt, SLICE_ARG(record.reason));
 }
 
-static void print_table(const struct reboot_status *status) {
+static void print_table(struct reboot_status *status) {
         struct json_iter iter = json_iter(json_get(json_doc_root(status->nodes), "items"));
         CLEANUP(arena_release) struct arena arena;
         struct reboot_lock lock;
         const struct json *node;
 
         arena_init(&arena, 0);
-        read_lock(status, &arena, &lock);
-        print_lock(status, &lock);
+        if (read_lock(status, &arena, &lock))
+                print_lock(status, &lock);
+        else
+                print_no_lock(status);
         printf("%-24s %-10s %-8s %-6s %-8s %-8s %-8s %-8s %s\n", "NODE", "STATE", "CORDONED",
                "HOLDER", "WANTED", "LEAD", "ETA", "FAILURES", "REASON");
         while (json_next(&iter, NULL, &node))

@@ -19,6 +19,37 @@ enum drain_verdict drain_judge(const struct drain_pod *pod, const struct drain_r
         return is_going ? DRAIN_WAIT : DRAIN_EVICT;
 }
 
+static struct slice why_left(const struct drain_pod *pod, const struct drain_refusal *refusal) {
+        if (slice_eq(pod->uid, refusal->pod_uid))
+                return refusal->text;
+        return wall_time_is_set(pod->deleted) ? SLICE_LITERAL("terminating")
+                                              : SLICE_LITERAL("its eviction is not over");
+}
+
+struct slice drain_left(const struct drain_pods *pods, const struct drain_rules *rules,
+                        const struct drain_refusal *refusal, struct wall_time now,
+                        struct arena *arena) {
+        const struct drain_pod *shown = NULL;
+        size_t left = 0;
+
+        for (size_t i = 0; i < pods->count; i++) {
+                const struct drain_pod *pod = &pods->items[i];
+
+                if (drain_judge(pod, rules, now) == DRAIN_KEEP)
+                        continue;
+                left++;
+                if (!shown || slice_eq(pod->uid, refusal->pod_uid))
+                        shown = pod;
+        }
+        if (!shown)
+                return SLICE_EMPTY;
+        struct slice why = why_left(shown, refusal);
+        return slice_of(arena_printf(arena,
+                                     "%zu pod%s left, " SLICE_FMT "/" SLICE_FMT ": " SLICE_FMT,
+                                     left, left == 1 ? " is" : "s are", SLICE_ARG(shown->ns),
+                                     SLICE_ARG(shown->name), SLICE_ARG(why)));
+}
+
 /* Even with every pod it expects healthy the budget asks for all of them. */
 static bool never_opens(const struct disruption_budget *budget) {
         return budget->disruptions_allowed <= 0 && budget->expected_pods > 0 &&

@@ -61,6 +61,15 @@ enum drain_verdict {
 enum drain_verdict drain_judge(const struct drain_pod *pod, const struct drain_rules *rules,
                                struct wall_time now);
 
+/* The last eviction that was refused; pod_uid "" = none. */
+struct drain_refusal {
+        struct slice pod_uid, text;
+};
+/* What a drain waits for: "2 pods are left, ns/web-0: Cannot evict pod as ..."; "" = nothing. Arena
+ * text. */
+struct slice drain_left(const struct drain_pods *pods, const struct drain_rules *rules,
+                        const struct drain_refusal *refusal, struct wall_time now,
+                        struct arena *arena);
 /* Names the first budget that covers a pod to be evicted and can never let one go, whatever becomes
  * ready; "" when there is none.  budgets NULL = they may not be read.  Arena text. */
 struct slice drain_impossible(const struct drain_pods *pods, const struct drain_rules *rules,

@@ -22,7 +22,8 @@ struct reboot_agent *reboot_agent_new(const struct reboot_config *config, struct
         struct reboot_agent *agent = xcalloc(1, sizeof(*agent));
         struct arena *const arenas[] = { &agent->node_arena,    &agent->lock_arena,
                                          &agent->blocker_arena, &agent->pods_arena,
-                                         &agent->peers_arena,   &agent->health_arena };
+                                         &agent->peers_arena,   &agent->health_arena,
+                                         &agent->text_arena,    &agent->refusal_arena };
 
         agent->config = config;
         agent->sink = sink;
@@ -43,6 +44,8 @@ void reboot_agent_free(struct reboot_agent *agent) {
         arena_release(&agent->pods_arena);
         arena_release(&agent->peers_arena);
         arena_release(&agent->health_arena);
+        arena_release(&agent->text_arena);
+        arena_release(&agent->refusal_arena);
         free(agent->boot_id);
         free(agent);
 }
@@ -76,6 +79,12 @@ static void patch_failed(struct reboot_agent *agent, int code) {
         agent->notice = NULL;
         agent->errors++;
         agent->must_pause = true;
+        if (code != BERTH_ERR_CONFLICT)
+                agent_note_trouble(agent,
+                                   agent->pending_kind == ACTION_PATCH_OBJECT
+                                           ? "the lock cannot be written"
+                                           : "the node cannot be written",
+                                   code);
         agent->stats.conflicts += code == BERTH_ERR_CONFLICT;
         agent->stats.errors += code != BERTH_ERR_CONFLICT;
         agent->stats.taint_failures += is_taint;
@@ -155,6 +164,21 @@ static bool is_other_boot(const struct reboot_agent *agent) {
                !slice_is(record->boot_id, agent->boot_id);
 }
 
+/* What fails again and again is the reason for waiting.  True: it ended the step. */
+static bool reports_trouble(struct agent_step *step) {
+        struct reboot_agent *agent = step->agent;
+        struct reboot_record record = agent->node.record;
+        struct node_change change = { 0 };
+
+        if (agent->errors < AGENT_TROUBLE_ERRORS || !agent->trouble[0] ||
+            record.phase == REBOOT_IDLE || record.phase > REBOOT_READY ||
+            slice_is(record.reason, agent->trouble))
+                return false;
+        record.reason = slice_of(agent->trouble);
+        agent_patch_node(step, &change, &record);
+        return true;
+}
+
 static void reboot_agent_decide(struct agent_step *step) {
         static void (*const phases[REBOOT_PHASE_COUNT])(struct agent_step *) = {
                 [REBOOT_IDLE] = agent_idle,           [REBOOT_WANTED] = agent_wanted,
@@ -176,11 +200,13 @@ static void reboot_agent_decide(struct agent_step *step) {
                 agent->phase_since = step->now->mono;
                 agent->next_evict = step->now->mono;
                 agent->is_final_check = false;
+                agent->reported = step->now->mono;
+                agent->refusal = (struct drain_refusal){ 0 };
         }
         agent->stats.is_settling = is_other_boot(agent);
         if (agent->stats.is_settling)
                 agent_settling(step);
-        else
+        else if (!reports_trouble(step))
                 phases[agent->phase](step);
 }
 
@@ -207,6 +233,7 @@ void reboot_agent_step(struct reboot_agent *agent, const struct reboot_now *now,
         struct agent_step step = { agent, agent->config, now, out, ret_next };
 
         *ret_next = (struct reboot_next){ 0 };
+        arena_clear(&agent->text_arena);
         if (is_held(&step))
                 return;
         send_due_notice(&step);
@@ -222,8 +249,10 @@ void reboot_agent_step(struct reboot_agent *agent, const struct reboot_now *now,
                 return;
         }
         reboot_agent_decide(&step);
-        if (agent->is_waiting)
-                agent->errors = 0; /* everything that was needed went well */
+        if (agent->is_waiting) { /* everything that was needed went well */
+                agent->errors = 0;
+                agent->trouble[0] = '\0';
+        }
 }
 
 void reboot_agent_stats(const struct reboot_agent *agent, const struct reboot_now *now,
@@ -232,7 +261,7 @@ void reboot_agent_stats(const struct reboot_agent *agent, const struct reboot_no
 
         *ret_stats = agent->stats;
         ret_stats->phase = record->phase;
-        ret_stats->reason = record->reason;
+        ret_stats->reason = agent->trouble[0] ? slice_of(agent->trouble) : record->reason;
         if (record->phase > REBOOT_IDLE && record->phase < REBOOT_DRAINING &&
             wall_time_is_set(record->taint_since) && now->wall.ns > record->taint_since.ns)
                 ret_stats->taint_wait_ns = now->wall.ns - record->taint_since.ns;

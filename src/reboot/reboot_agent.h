@@ -75,6 +75,8 @@ struct drain_listing {
 };
 void reboot_agent_saw_pods(struct reboot_agent *agent, int code,
                            const struct drain_listing *listing);
+/* An eviction of ours was refused or failed; copied. */
+void reboot_agent_saw_refusal(struct reboot_agent *agent, struct slice pod_uid, struct slice text);
 /* Those whose record is in a phase before the cordon; 0 when nodes may not be listed. */
 void reboot_agent_saw_peers(struct reboot_agent *agent, uint32_t waiting_before);
 /* The same and more, from a NodeList; NULL = nodes may not be listed. */

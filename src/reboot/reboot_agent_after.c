@@ -73,6 +73,7 @@ static void move_to(struct agent_step *step, enum reboot_phase phase, bool cordo
         struct node_change change = { .cordon = cordons ? MARK_SET : MARK_KEEP };
 
         record.phase = phase;
+        record.reason = SLICE_EMPTY;
         if (cordons)
                 record.is_cordoned_by_us = true;
         if (phase == REBOOT_REBOOTING)
@@ -87,7 +88,7 @@ static void regain_lock(struct agent_step *step) {
 
         agent_take_lock(step, SLICE_EMPTY, &is_free);
         if (!is_free)
-                agent_rollback(step, SLICE_LITERAL("the lock was lost"), false);
+                agent_rollback(step, agent_lock_loss(step), false);
 }
 
 /* What must hold throughout; true when it ended the step. */
@@ -109,6 +110,40 @@ static bool drain_is_late(const struct agent_step *step) {
         return step->config->drain_timeout_ns > 0 &&
                agent_has_passed(step, step->agent->phase_since, step->config->drain_timeout_ns,
                                 NULL);
+}
+
+static struct slice what_is_left(struct agent_step *step) {
+        struct reboot_agent *agent = step->agent;
+        struct drain_rules rules = rules_of(step);
+
+        return drain_left(&agent->pods, &rules, &agent->refusal, step->now->wall,
+                          &agent->text_arena);
+}
+
+/* A drain that takes long says for what it waits.  True: it ended the step. */
+static bool reports_slow_drain(struct agent_step *step) {
+        struct reboot_agent *agent = step->agent;
+        struct reboot_record record = agent->node.record;
+        struct node_change change = { 0 };
+
+        if (!agent_has_passed(step, agent->phase_since, AGENT_SLOW_DRAIN_NS, NULL) ||
+            !agent_has_passed(step, agent->reported, AGENT_REFRESH_NS, NULL))
+                return false;
+        agent->reported = step->now->mono;
+        record.reason = what_is_left(step);
+        if (slice_eq(record.reason, agent->node.record.reason))
+                return false;
+        agent_patch_node(step, &change, &record);
+        return true;
+}
+
+static void give_up_drain(struct agent_step *step) {
+        struct slice left = what_is_left(step);
+
+        agent_rollback(step,
+                       slice_of(arena_printf(&step->agent->text_arena,
+                                             "the drain timed out: " SLICE_FMT, SLICE_ARG(left))),
+                       true);
 }
 
 static void wait_for_pods(struct agent_step *step) {
@@ -137,8 +172,8 @@ void agent_draining(struct agent_step *step) {
                 if (step->config->forces)
                         move_to(step, REBOOT_READY, false);
                 else
-                        agent_rollback(step, SLICE_LITERAL("the drain timed out"), true);
-        } else {
+                        give_up_drain(step);
+        } else if (!reports_slow_drain(step)) {
                 if (agent->next_evict.ns <= step->now->mono.ns) {
                         agent->next_evict.ns = step->now->mono.ns + AGENT_EVICT_NS;
                         evict_all(step);
@@ -226,6 +261,10 @@ static void come_back(struct agent_step *step) {
 
         agent->was_ready = false;
         record.attempt = agent->is_required ? record.attempt + 1 : 0;
+        record.failure = agent->is_required
+                                 ? SLICE_LITERAL("the host was rebooted, and its sentinel "
+                                                 "still asks for a reboot")
+                                 : SLICE_EMPTY;
         record.not_before = agent_backoff_end(step, record.attempt);
         record.phase = REBOOT_RELEASING;
         record.is_cordoned_by_us = false;

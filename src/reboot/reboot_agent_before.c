@@ -108,7 +108,17 @@ void agent_idle(struct agent_step *step) {
                 enter_wanted(step);
 }
 
-/* Stays where it is for the period; what it waits for is written down when that changed. */
+/* The period, or what is left of a pause. */
+static int64_t hold_time(const struct agent_step *step) {
+        const struct reboot_record *record = &step->agent->node.record;
+        int64_t left_ns = wall_time_is_set(record->not_before)
+                                  ? record->not_before.ns - step->now->wall.ns
+                                  : 0;
+
+        return left_ns > 0 && left_ns < step->config->period_ns ? left_ns : step->config->period_ns;
+}
+
+/* Stays where it is for a while; what it waits for is written down when that changed. */
 static void reboot_agent_before_hold(struct agent_step *step, enum reboot_phase phase,
                                      struct slice reason) {
         struct reboot_agent *agent = step->agent;
@@ -121,7 +131,7 @@ static void reboot_agent_before_hold(struct agent_step *step, enum reboot_phase 
                         record.taint_since = step->now->wall;
         }
         if (change.taint == MARK_KEEP && record.phase == phase && slice_eq(record.reason, reason)) {
-                agent_wait(step, step->config->period_ns, SCOPE_ALL);
+                agent_wait(step, hold_time(step), SCOPE_ALL);
                 return;
         }
         record.phase = phase;
@@ -168,6 +178,14 @@ static int64_t longest_backoff(const struct agent_step *step) {
         return attempt > 0 ? agent_backoff_end(step, attempt).ns - step->now->wall.ns : 0;
 }
 
+/* "backing off after a failure: the drain timed out" */
+static struct slice with_failure(struct agent_step *step, const char *text) {
+        struct slice failure = step->agent->node.record.failure;
+
+        return slice_of(arena_printf(&step->agent->text_arena, "%s%s" SLICE_FMT, text,
+                                     failure.len ? ": " : "", SLICE_ARG(failure)));
+}
+
 /* The reason for not even asking for the lock; "" = none.  False: a reading is needed first. */
 static bool find_obstacle(struct agent_step *step, struct slice *ret_reason) {
         const struct reboot_record *record = &step->agent->node.record;
@@ -178,12 +196,13 @@ static bool find_obstacle(struct agent_step *step, struct slice *ret_reason) {
 
         *ret_reason = SLICE_EMPTY;
         if (config->attempts_max && record->attempt >= config->attempts_max)
-                *ret_reason =
-                        SLICE_LITERAL("gave up: reboots do not satisfy the sentinel, or fail");
+                *ret_reason = with_failure(step, arena_printf(&step->agent->text_arena,
+                                                              "gave up after %u attempts",
+                                                              record->attempt));
         else if (step->agent->node.is_held)
                 *ret_reason = SLICE_LITERAL("held by annotation " REBOOT_HOLD_ANNOTATION);
         else if (left_ns > 0 && left_ns <= longest_backoff(step))
-                *ret_reason = SLICE_LITERAL("backing off after a failure");
+                *ret_reason = with_failure(step, "backing off after a failure");
         else if (!agent_is_due(step, 0))
                 *ret_reason = SLICE_LITERAL("the window is about to open");
         if (ret_reason->len > 0)
@@ -227,12 +246,32 @@ static void record_taking(struct agent_step *step, struct slice gone) {
         agent_record_event(step, "RebootLockTaken", slice_of(note));
 }
 
+/* What no drain would ever get past; "" = nothing. */
+static struct slice drain_obstacle(const struct agent_step *step) {
+        bool passes_budgets = step->config->forces || step->config->drain_escalation_ns > 0 ||
+                              step->agent->lacks_eviction;
+
+        return passes_budgets ? SLICE_EMPTY : step->agent->impossible;
+}
+
+/* A drain that cannot end is not begun, and keeps the lock from nobody.  True: it ended the step.
+ */
+static bool is_stopped_by_drain(struct agent_step *step) {
+        if (!agent_needs(step, REBOOT_READ_PODS))
+                return true;
+        if (drain_obstacle(step).len == 0)
+                return false;
+        reboot_agent_before_hold(step, REBOOT_BLOCKED, drain_obstacle(step));
+        return true;
+}
+
 static void queue_up(struct agent_step *step) {
         struct reboot_agent *agent = step->agent;
-        CLEANUP(buf_release) struct buf reason = { 0 };
         struct slice gone = SLICE_EMPTY;
         bool is_free;
 
+        if (agent_lock_is_free(step) && is_stopped_by_drain(step))
+                return;
         agent_take_lock(step, gone, &is_free);
         if (is_free)
                 return;
@@ -245,13 +284,8 @@ static void queue_up(struct agent_step *step) {
                         record_taking(step, gone);
                         return;
                 }
-                buf_text(&reason, "lock held by ");
-                reboot_lock_holders(&agent->lock, step->config->node, step->now->wall, &reason);
-        } else {
-                buf_text(&reason, agent->lock_is_missing ? "the lock's object does not exist"
-                                                         : "the lock cannot be read");
         }
-        reboot_agent_before_hold(step, REBOOT_QUEUED, buf_view(&reason));
+        reboot_agent_before_hold(step, REBOOT_QUEUED, agent_lock_state(step));
 }
 
 static void reboot_agent_before_claim(struct agent_step *step) {
@@ -310,7 +344,7 @@ static bool is_still_wanted(struct agent_step *step, struct slice *ret_reason) {
                 return false;
         }
         if (!agent_holds_lock(step)) {
-                *ret_reason = SLICE_LITERAL("the lock was lost");
+                *ret_reason = agent_lock_loss(step);
                 return false;
         }
         *ret_reason = step->agent->node.is_forced ? SLICE_EMPTY : step->agent->blocker;
@@ -333,11 +367,11 @@ static void reboot_agent_before_cordon(struct agent_step *step) {
 }
 
 void agent_claimed(struct agent_step *step) {
-        struct reboot_agent *agent = step->agent;
         struct slice reason;
         int64_t left_ns;
 
-        if (!agent_has_passed(step, agent->phase_since, step->config->drain_delay_ns, &left_ns)) {
+        if (!agent_has_passed(step, step->agent->phase_since, step->config->drain_delay_ns,
+                              &left_ns)) {
                 agent_wait(step, left_ns, SCOPE_ALL);
                 return;
         }
@@ -348,8 +382,8 @@ void agent_claimed(struct agent_step *step) {
                 return;
         if (!is_still_wanted(step, &reason))
                 agent_rollback(step, reason, false);
-        else if (agent->impossible.len > 0 && !step->config->forces)
-                agent_rollback(step, agent->impossible, true);
+        else if (drain_obstacle(step).len > 0)
+                agent_rollback(step, drain_obstacle(step), false);
         else if (!agent_renews_lock(step))
                 reboot_agent_before_cordon(step);
 }

@@ -1,6 +1,8 @@
 /* What the phases have in common: the lock, time, and giving up. */
 #include "reboot/reboot_agent_priv.h"
 
+#include "base/buf.h"
+
 bool agent_has_passed(const struct agent_step *step, struct mono_time since, int64_t delay_ns,
                       int64_t *ret_left_ns) {
         int64_t left_ns = since.ns + delay_ns - step->now->mono.ns;
@@ -52,8 +54,8 @@ bool agent_holds_lock(const struct agent_step *step) {
         return own && !lock_owner_is_expired(own, step->now->wall);
 }
 
-/* Asks for the write that makes the lock ours, unless others fill it. */
-void agent_take_lock(struct agent_step *step, struct slice gone, bool *ret_is_free) {
+static bool lock_with_us(const struct agent_step *step, struct slice gone,
+                         struct reboot_lock *ret_taken) {
         struct reboot_agent *agent = step->agent;
         const struct reboot_record *record = &agent->node.record;
         struct lock_claim claim = {
@@ -64,13 +66,54 @@ void agent_take_lock(struct agent_step *step, struct slice gone, bool *ret_is_fr
                 .limit = step->config->concurrency,
                 .gone = gone,
         };
+
+        return !agent->lock_is_missing && !agent->lock_is_broken &&
+               reboot_lock_take(&agent->lock, &claim, step->now->wall, &agent->lock_arena,
+                                ret_taken);
+}
+
+bool agent_lock_is_free(const struct agent_step *step) {
         struct reboot_lock taken;
 
-        *ret_is_free =
-                !agent->lock_is_missing && !agent->lock_is_broken &&
-                reboot_lock_take(&agent->lock, &claim, step->now->wall, &agent->lock_arena, &taken);
+        return lock_with_us(step, SLICE_EMPTY, &taken);
+}
+
+/* Asks for the write that makes the lock ours, unless others fill it. */
+void agent_take_lock(struct agent_step *step, struct slice gone, bool *ret_is_free) {
+        struct reboot_lock taken;
+
+        *ret_is_free = lock_with_us(step, gone, &taken);
         if (*ret_is_free)
                 agent_put_lock(step, &taken);
+}
+
+struct slice agent_lock_state(const struct agent_step *step) {
+        const struct reboot_config *config = step->config;
+        struct reboot_agent *agent = step->agent;
+        CLEANUP(buf_release) struct buf text = { 0 };
+
+        if (agent->lock_is_missing || agent->lock_is_broken) {
+                buf_printf(&text, "%s: " SLICE_FMT " " SLICE_FMT "/" SLICE_FMT,
+                           agent->lock_is_missing ? "the lock's object does not exist"
+                                                  : "the lock cannot be read",
+                           SLICE_ARG(config->lock_kind), SLICE_ARG(config->lock_ns),
+                           SLICE_ARG(config->lock_name));
+                if (agent->lock_is_broken)
+                        buf_printf(&text, ": " SLICE_FMT, SLICE_ARG(agent->lock_error));
+        } else {
+                buf_text(&text, "lock held by ");
+                reboot_lock_holders(&agent->lock, config->node, step->now->wall, &text);
+        }
+        return arena_slice(&agent->text_arena, buf_view(&text));
+}
+
+struct slice agent_lock_loss(const struct agent_step *step) {
+        struct slice state = agent_lock_state(step);
+
+        if (agent_lock_is_free(step))
+                return SLICE_LITERAL("the lock was lost");
+        return slice_of(arena_printf(&step->agent->text_arena, "the lock was lost: " SLICE_FMT,
+                                     SLICE_ARG(state)));
 }
 
 /* A lock that expires is renewed at a third of its life, and when its time lies ahead of ours. */
@@ -116,8 +159,10 @@ void agent_rollback(struct agent_step *step, struct slice reason, bool is_failur
         record.boot_id = SLICE_EMPTY;
         record.claimed = WALL_TIME_UNSET;
         record.reason = reason;
-        if (is_failure)
+        if (is_failure) {
                 record.attempt++;
+                record.failure = reason;
+        }
         record.not_before = is_failure ? agent_backoff_end(step, record.attempt) : WALL_TIME_UNSET;
         agent->may_reboot = agent->reboot_failed = false;
         agent_record_event(step, "RebootRolledBack", reason);

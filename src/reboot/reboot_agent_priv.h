@@ -5,9 +5,11 @@
 #include "reboot/reboot_agent.h"
 #include "reboot/reboot_lock.h"
 
-#define AGENT_POLL_NS (1 * NS_PER_S)     /* pods while draining, the node while settling */
-#define AGENT_REFRESH_NS (30 * NS_PER_S) /* node, lock and sentinel meanwhile */
-#define AGENT_EVICT_NS (5 * NS_PER_S)    /* between tries, as kubectl drain's */
+#define AGENT_POLL_NS (1 * NS_PER_S)         /* pods while draining, the node while settling */
+#define AGENT_TROUBLE_ERRORS 3               /* in a row: then the record says so */
+#define AGENT_REFRESH_NS (30 * NS_PER_S)     /* node, lock and sentinel meanwhile */
+#define AGENT_SLOW_DRAIN_NS (120 * NS_PER_S) /* then the record says what is left */
+#define AGENT_EVICT_NS (5 * NS_PER_S)        /* between tries, as kubectl drain's */
 #define AGENT_ERROR_MIN_NS (1 * NS_PER_S)
 #define AGENT_ERROR_MAX_NS (60 * NS_PER_S)
 #define AGENT_HOLDER_GONE_NS (600 * NS_PER_S) /* a holder missing for so long is gone */
@@ -31,12 +33,16 @@ struct reboot_agent {
         bool node_is_gone, lock_is_missing, lock_is_broken, holder_is_gone;
         struct node_facts node;
         struct arena node_arena, lock_arena, blocker_arena, pods_arena, peers_arena, health_arena;
+        struct arena text_arena; /* of the step */
+        struct arena refusal_arena;
         struct json_doc *lock_doc;
         struct reboot_lock lock;
+        struct slice lock_error; /* of a broken one */
         struct slice blocker, impossible, cap_reason, ill;
         struct fleet_answer fleet;
         struct drain_pods pods;
         bool lacks_eviction;
+        struct drain_refusal refusal;
         bool pods_are_copy;   /* no list of the API server */
         bool wants_last_look; /* at the pods, before the reboot */
 
@@ -55,11 +61,12 @@ struct reboot_agent {
         enum agent_scope wake_scope;
         uint32_t waiting_before;
         unsigned errors;   /* in a row */
+        char trouble[96];  /* what failed last, while such things fail; "" = nothing */
         bool must_pause;   /* before the next try, since something failed */
         bool lock_checked; /* this process saw that we hold no lock */
         struct mono_time lock_checked_at;
         enum reboot_phase phase;
-        struct mono_time phase_since, refreshed, next_evict, ready_since;
+        struct mono_time phase_since, refreshed, next_evict, ready_since, reported;
         bool is_final_check, may_reboot, reboot_failed, was_ready;
         struct mono_time checked;
         char holder[AGENT_NAME_MAX + 1]; /* whose absence is being watched; "" = none */
@@ -86,8 +93,14 @@ void agent_put_lock(struct agent_step *step, const struct reboot_lock *lock);
 /* True when the reading is there; else it was asked for, and the step ends. */
 bool agent_needs(struct agent_step *step, enum reboot_read read);
 void agent_forget(struct reboot_agent *agent, enum agent_scope scope);
+/* "the lock cannot be read: Forbidden" */
+void agent_note_trouble(struct reboot_agent *agent, const char *what, int code);
 
-bool agent_holds_lock(const struct agent_step *step); /* a live entry */
+bool agent_holds_lock(const struct agent_step *step);   /* a live entry */
+bool agent_lock_is_free(const struct agent_step *step); /* for us to take, no holder being gone */
+/* "lock held by n2, n3", or what is wrong with it; text of the step */
+struct slice agent_lock_state(const struct agent_step *step);
+struct slice agent_lock_loss(const struct agent_step *step); /* "the lock was lost: ..." */
 void agent_take_lock(struct agent_step *step, struct slice gone, bool *ret_is_free);
 bool agent_renews_lock(struct agent_step *step); /* true: it ended the step */
 void agent_rollback(struct agent_step *step, struct slice reason, bool is_failure);

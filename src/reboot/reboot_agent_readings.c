@@ -2,6 +2,7 @@
 #include "reboot/reboot_agent_priv.h"
 
 #include "base/util.h"
+#include <stdio.h>
 
 void agent_forget(struct reboot_agent *agent, enum agent_scope scope) {
         agent->knows_pods = agent->knows_health = false;
@@ -37,11 +38,23 @@ bool agent_needs(struct agent_step *step, enum reboot_read read) {
         return false;
 }
 
+void agent_note_trouble(struct reboot_agent *agent, const char *what, int code) {
+        snprintf(agent->trouble, sizeof(agent->trouble), "%s: %s", what, err_reason(code));
+}
+
 /* The reading came to an end; false: it failed, and is repeated later. */
 static bool reboot_agent_readings_answered(struct reboot_agent *agent, int code) {
+        static const char *const failures[REBOOT_READ_COUNT] = {
+                [REBOOT_READ_NODE] = "the node cannot be read",
+                [REBOOT_READ_LOCK] = "the lock cannot be read",
+                [REBOOT_READ_PODS] = "the pods of the node cannot be read",
+        };
+        const char *failure = failures[agent->reading];
+
         agent->reading = REBOOT_READ_NOTHING;
         if (code == BERTH_OK)
                 return true;
+        agent_note_trouble(agent, failure ? failure : "a reading failed", code);
         agent->errors++;
         agent->must_pause = true;
         agent->stats.errors++;
@@ -69,6 +82,8 @@ void reboot_agent_saw_node(struct reboot_agent *agent, int code, struct json_doc
 }
 
 void reboot_agent_saw_lock(struct reboot_agent *agent, int code, struct json_doc *object) {
+        struct err err = { 0 };
+
         agent->lock_is_missing = code == BERTH_ERR_NOT_FOUND;
         if (!reboot_agent_readings_answered(agent, agent->lock_is_missing ? BERTH_OK : code)) {
                 json_doc_free(object);
@@ -84,7 +99,8 @@ void reboot_agent_saw_lock(struct reboot_agent *agent, int code, struct json_doc
                 json_get(json_get(json_doc_root(object), "metadata"), "annotations");
         const struct json *value = json_get_slice(annotations, agent->config->lock_annotation);
         agent->lock_is_broken = reboot_lock_parse(json_text(value), value, &agent->lock_arena,
-                                                  &agent->lock, NULL) < 0;
+                                                  &agent->lock, &err) < 0;
+        agent->lock_error = arena_slice(&agent->lock_arena, slice_of(err.text));
 }
 
 void reboot_agent_saw_blockers(struct reboot_agent *agent, struct slice reason) {
@@ -129,6 +145,12 @@ void reboot_agent_saw_pods(struct reboot_agent *agent, int code,
                 agent->pods.items[i] = copy_pod(&listing->pods->items[i], arena);
         agent->impossible = drain_impossible(&agent->pods, &rules, listing->budgets,
                                              (struct wall_time){ 0 }, arena);
+}
+
+void reboot_agent_saw_refusal(struct reboot_agent *agent, struct slice pod_uid, struct slice text) {
+        arena_clear(&agent->refusal_arena);
+        agent->refusal.pod_uid = arena_slice(&agent->refusal_arena, pod_uid);
+        agent->refusal.text = arena_slice(&agent->refusal_arena, text);
 }
 
 void reboot_agent_saw_peers(struct reboot_agent *agent, uint32_t waiting_before) {

@@ -188,7 +188,7 @@ void reader_ask_pods(struct reboot_reader *reader, bool is_last_look) {
 
         reboot_agent_stats(reader->agent, &(struct reboot_now){ 0 }, &stats);
         reader->is_draining = stats.phase >= REBOOT_DRAINING;
-        if (!reader->is_draining)
+        if (stats.phase < REBOOT_CLAIMED)
                 reader_forget_owners(reader);
         if (!model || is_last_look) {
                 reader_list_own_pods(reader, on_pods);

@@ -6,7 +6,9 @@
 #include "roles/reboot_reader.h"
 
 #define READ_TIMEOUT_NS (10 * NS_PER_S)
-#define OWNERS_MAX 256 /* DaemonSets remembered during a drain */
+#define OWNERS_MAX                                                                                 \
+        256 /* DaemonSets remembered from the look before the lock to the drain's end              \
+             */
 
 struct owner_seen {
         char *name; /* ns/name */

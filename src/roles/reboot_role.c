@@ -118,6 +118,8 @@ static void on_evicted(void *self) {
 
         while ((record = evict_requester_next_record(role->requester, after, &at))) {
                 role->logged = record->number;
+                if (record->text.len && record->result != EVICT_RESULT_WITHDRAWN)
+                        reboot_agent_saw_refusal(role->agent, record->pod.uid, record->text);
                 if (record->text.len)
                         LOG(LOG_INFO, "EvictionRefused", log_slice("pod", record->pod.name),
                             log_slice("error", record->text));

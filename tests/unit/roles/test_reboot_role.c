@@ -288,7 +288,11 @@ static void r41_denied_by_a_webhook(void **state) {
                 scene_start(scene, 0);
                 scene_run(scene, 64);
                 assert_int_equal(scene_count(scene, "POST", EVICTION), 12);
-                assert_true(scene_object_has(scene, NODE, "backing off"));
+                assert_true(scene_object_has(scene, NODE,
+                                             "backing off after a failure: the drain timed out: 1 "
+                                             "pod is left, default/web: scripted"));
+                assert_true(
+                        metrics_have(scene, "reason=\"backing off after a failure: the drain "));
                 assert_false(scene_object_has(scene, NODE, "unschedulable\":true"));
                 scene_free(scene);
         }
@@ -414,7 +418,8 @@ static void locks_a_lease(void **state) {
         scene_start(scene, 0);
         scene_run(scene, 90); /* not there: queued */
         assert_int_equal(scene->agents[0].reboots, 0);
-        assert_true(scene_object_has(scene, NODE, "the lock's object does not exist"));
+        assert_true(scene_object_has(scene, NODE,
+                                     "the lock's object does not exist: Lease kube-system/kured"));
         assert_int_equal(scene_ask(scene, "POST", LEASE,
                                    "{\"metadata\":{\"name\":\"kured\"},\"spec\":{"
                                    "\"leaseDurationSeconds\":40}}",
@@ -466,26 +471,102 @@ static void checks_health(void **state) {
         scene_free(scene);
 }
 
-/* A budget that can never open is named before anything is cordoned. */
+#define IMPOSSIBLE "budget default/all can never let pod web go"
+
+static const char impossible_budgets[] =
+        "{\"kind\":\"PodDisruptionBudgetList\",\"apiVersion\":\"policy/v1\",\"items\":[{"
+        "\"metadata\":{\"namespace\":\"default\",\"name\":\"all\"},\"spec\":{"
+        "\"minAvailable\":1,\"selector\":{\"matchLabels\":{\"app\":\"web\"}}},\"status\":{"
+        "\"disruptionsAllowed\":0,\"expectedPods\":1,\"desiredHealthy\":1,"
+        "\"currentHealthy\":1}}]}";
+
+/* A budget that can never open is named, and keeps the lock from nobody. */
 static void names_the_budget(void **state) {
-        static const char budgets[] =
-                "{\"kind\":\"PodDisruptionBudgetList\",\"apiVersion\":\"policy/v1\",\"items\":[{"
-                "\"metadata\":{\"namespace\":\"default\",\"name\":\"all\"},\"spec\":{"
-                "\"minAvailable\":1,\"selector\":{\"matchLabels\":{\"app\":\"web\"}}},\"status\":{"
-                "\"disruptionsAllowed\":0,\"expectedPods\":1,\"desiredHealthy\":1,"
-                "\"currentHealthy\":1}}]}";
         struct scene *scene = wanted();
 
         (void)state;
         scene_add_pod(scene, "web", "\"app\":\"web\"", "");
-        scene_script(scene,
-                     &(struct scene_rule){ "GET", "poddisruptionbudgets", 200, 1000, 0, budgets });
+        scene_script(scene, &(struct scene_rule){ "GET", "poddisruptionbudgets", 200, 1000, 0,
+                                                  impossible_budgets });
         scene_start(scene, 0);
-        scene_run(scene, 300);
-        assert_true(scene_has(scene, "budget default/all can never let pod web go"));
-        assert_false(scene_has(scene, CORDON));
+        scene_run(scene, 3600);
+        assert_true(scene_object_has(scene, NODE, "\\\"reason\\\":\\\"" IMPOSSIBLE));
+        assert_true(scene_object_has(scene, NODE, "\\\"phase\\\":\\\"Blocked"));
+        assert_true(metrics_have(scene, "reason=\"" IMPOSSIBLE "\"} 1"));
+        assert_true(metrics_have(scene, "berth_reboot_rollbacks_total 0"));
+        assert_int_equal(scene_count(scene, "PUT", ""), 0);
         assert_int_equal(scene_count(scene, "POST", EVICTION), 0);
+        scene->rules[0].times = 0; /* the budget goes */
+        scene_run(scene, 90);
+        assert_int_equal(scene->agents[0].reboots, 1);
         scene_free(scene);
+}
+
+/* Where refused pods are deleted after a while no budget stops a drain. */
+static void escalates_past_budgets(void **state) {
+        struct scene *scene = wanted();
+
+        (void)state;
+        scene_add_pod(scene, "web", "\"app\":\"web\"", "");
+        scene_script(scene, &(struct scene_rule){ "GET", "poddisruptionbudgets", 200, 1000, 0,
+                                                  impossible_budgets });
+        scene_script(scene, &(struct scene_rule){ "POST", EVICTION, 429, 1000, 0, NULL });
+        scene->agents[0].config.drain_escalation_ns = 60 * NS_PER_S;
+        scene_start(scene, 0);
+        scene_run(scene, 90);
+        assert_int_equal(scene->agents[0].reboots, 1);
+        scene_free(scene);
+}
+
+/* A drain that takes long says what it waits for. */
+static void says_what_is_left(void **state) {
+        struct scene *scene = wanted();
+
+        (void)state;
+        scene_add_pod(scene, "web", "", "");
+        scene_script(scene, &(struct scene_rule){ "POST", EVICTION, 429, 40, 0, NULL });
+        scene_start(scene, 0);
+        scene_run(scene, 100);
+        assert_false(scene_object_has(scene, NODE, "is left"));
+        scene_run(scene, 60);
+        assert_true(scene_object_has(scene, NODE, "1 pod is left, default/web: scripted"));
+        assert_true(scene_object_has(scene, NODE, "\\\"phase\\\":\\\"Draining"));
+        scene_run(scene, 90);
+        assert_int_equal(scene->agents[0].reboots, 1);
+        assert_false(scene_object_has(scene, NODE, "is left"));
+        scene_free(scene);
+}
+
+/* What may not be read or written is a reason, too. */
+static void names_what_is_refused(void **state) {
+        static const struct {
+                struct scene_rule rule;
+                const char *reason;
+        } cases[] = {
+                { { "GET", SCENE_LOCK, 403, 100, 1, NULL }, "the lock cannot be read: Forbidden" },
+                { { "PUT", SCENE_LOCK, 403, 100, 0, NULL },
+                  "the lock cannot be written: Forbidden" },
+                { { "GET", "daemonsets/set", 403, 100, 0, NULL },
+                  "the pods of the node cannot be read: Forbidden" },
+        };
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+                struct scene *scene = wanted();
+
+                add_daemon(scene, "set");
+                scene_script(scene, &cases[i].rule);
+                scene_start(scene, 0);
+                scene_run(scene, 120);
+                assert_true(scene_object_has(scene, NODE, cases[i].reason));
+                assert_true(metrics_have(scene, cases[i].reason));
+                assert_int_equal(scene->agents[0].reboots, 0);
+                scene->rules[0].times = 0;
+                scene_run(scene, 150);
+                assert_int_equal(scene->agents[0].reboots, 1);
+                assert_false(scene_object_has(scene, NODE, cases[i].reason));
+                scene_free(scene);
+        }
 }
 
 /* ---- beside roles with a model ---- */
@@ -552,8 +633,8 @@ static void names_the_budget_of_the_model(void **state) {
                 200);
         scene_start(scene, 0);
         scene_run(scene, 300);
-        assert_true(scene_has(scene, "budget default/all can never let pod web go"));
-        assert_false(scene_has(scene, CORDON));
+        assert_true(scene_object_has(scene, NODE, IMPOSSIBLE));
+        assert_int_equal(scene_count(scene, "PUT", ""), 0);
         assert_int_equal(scene_count(scene, "GET", OWN_PODS), 0);
         scene_free(scene);
 }
@@ -685,6 +766,9 @@ int main(void) {
                 cmocka_unit_test(locks_a_lease),
                 cmocka_unit_test(checks_health),
                 cmocka_unit_test(names_the_budget),
+                cmocka_unit_test(escalates_past_budgets),
+                cmocka_unit_test(says_what_is_left),
+                cmocka_unit_test(names_what_is_refused),
                 cmocka_unit_test(drains_from_the_model),
                 cmocka_unit_test(is_blocked_from_the_model),
                 cmocka_unit_test(names_the_budget_of_the_model),
