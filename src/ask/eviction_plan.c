@@ -12,7 +12,7 @@
 #include "evict/evict_service.h"
 #include "evict/eviction_cost.h"
 #include "plugins/desched/registry.h"
-#include "roles/placement_brain.h"
+#include "roles/placement_simulator.h"
 #include "roles/role_config.h"
 #include "sched/decision.h"
 #include <stdlib.h>
@@ -95,11 +95,11 @@ static int eviction_plan_build(struct eviction_plan *plan, struct cluster *clust
                                const struct role_config *config, struct err *err) {
         struct config_problems *problems = config_problems_new();
         const struct desched_observer observer = { plan, note_spared };
-        struct placement_oracle oracle = { 0 };
+        struct placement_predictor predictor = { 0 };
 
         if (config->profiles.count > 0) {
-                plan->brain = placement_brain_new(cluster, &config->profiles);
-                oracle = placement_brain_oracle(plan->brain);
+                plan->simulator = placement_simulator_new(cluster, &config->profiles);
+                predictor = placement_simulator_oracle(plan->simulator);
         }
         int code = descheduler_new(
                 &(struct descheduler_config){ .cluster = plan->cluster,
@@ -109,7 +109,7 @@ static int eviction_plan_build(struct eviction_plan *plan, struct cluster *clust
                                               .sink = { plan, begin_pass, eviction_plan_ask },
                                               .usage = usage_of(plan),
                                               .jobs = &plan->jobs,
-                                              .oracle = plan->brain ? &oracle : NULL,
+                                              .predictor = plan->simulator ? &predictor : NULL,
                                               .is_parity = config->is_parity },
                 problems, &plan->descheduler, err);
 
@@ -165,7 +165,7 @@ int eviction_plan_make(struct eviction_plan *plan, struct snapshot *snapshot,
 
 void eviction_plan_release(struct eviction_plan *plan) {
         descheduler_free(plan->descheduler);
-        placement_brain_free(plan->brain);
+        placement_simulator_free(plan->simulator);
         usage_live_free(plan->live);
         recorded_usage_free(plan->usage);
         json_doc_free(plan->usage_doc);

@@ -15,7 +15,7 @@
 struct descheduler;
 struct desched_report;
 struct evict_service;
-struct placement_brain;
+struct placement_simulator;
 struct json_doc;
 struct role_config;
 struct recorded_usage;
@@ -53,8 +53,8 @@ struct eviction_plan {
         struct evict_requester *requester;
         struct recorded_usage *usage;
         struct json_doc *usage_doc;
-        struct usage_live *live;       /* NULL = the objects are the measured usage */
-        struct placement_brain *brain; /* NULL = not asked where pods would go */
+        struct usage_live *live;               /* NULL = the objects are the measured usage */
+        struct placement_simulator *simulator; /* NULL = not asked where pods would go */
         struct descheduler *descheduler;
         const struct cluster *cluster;
         const struct desched_report *report; /* per rule */

@@ -5,7 +5,7 @@
 #include "rules/fit.h"
 #include <string.h>
 
-static void put_room(struct explainer *explainer, struct json_node *object, struct node_id node) {
+static void put_free(struct explainer *explainer, struct json_node *object, struct node_id node) {
         const struct node_table *nodes = cluster_nodes(explainer->cluster);
         struct json_node *list = node_array(explainer->tree);
 
@@ -71,7 +71,7 @@ static struct json_node *refused_node(struct explainer *explainer,
                 node_put_string(tree, object, "plugin", refusal->plugin->name);
         node_put_string(tree, object, "verdict", verdict_code_name(refusal->code));
         explainer_put_reasons(explainer, object, refusal->reasons, refusal->reason_count);
-        put_room(explainer, object, refusal->node);
+        put_free(explainer, object, refusal->node);
         if (explainer->has_obstacles)
                 obstacles_find(&explainer->attempt, refusal->node, &obstacles);
         put_obstacles(explainer, object, &obstacles);
@@ -105,7 +105,7 @@ static struct json_node *feasible_node(struct explainer *explainer, size_t at) {
         node_put_text(explainer->tree, object, "node", explainer_node_name(explainer, node));
         node_put_bool(explainer->tree, object, "fits", true);
         put_scores(explainer, object, at);
-        put_room(explainer, object, node);
+        put_free(explainer, object, node);
         return object;
 }
 

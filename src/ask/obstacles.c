@@ -9,7 +9,7 @@
 #include "rules/ports.h"
 #include "rules/taints.h"
 
-/* Costs: what an operator does with one command is cheap; room has to be paid for by how much of
+/* Costs: what an operator does with one command is cheap; capacity costs by how much of
  * the node it is; what lies in the order of things (a condition behind a taint, other pods) is
  * dear. */
 #define COST_COMMAND 100
@@ -40,7 +40,7 @@ static void obstacles_add(struct obstacles_search *search, int64_t cost, const c
                 };
 }
 
-/* ---- room ---- */
+/* ---- capacity ---- */
 
 struct slice resource_text(struct arena *arena, struct resource_id resource, int64_t amount) {
         char text[QUANTITY_TEXT_MAX];
@@ -78,7 +78,7 @@ static void add_shortage(struct obstacles_search *search, const struct fit_short
                       pod);
 }
 
-static void find_room(struct obstacles_search *search) {
+static void find_capacity(struct obstacles_search *search) {
         struct fit_shortage shortages[FIT_SHORTAGES_MAX];
         size_t count = fit_shortages(search->cluster, fit_requests_of(search->attempt->cycle.class),
                                      search->node, shortages);
@@ -264,9 +264,9 @@ static const struct {
         const char *plugin;
         void (*find)(struct obstacles_search *search);
 } finders[] = {
-        { "NodeResourcesFit", find_room },    { "TaintToleration", find_taints },
-        { "NodeUnschedulable", find_cordon }, { "NodeAffinity", find_labels },
-        { "NodePorts", find_ports },          { "NodeName", find_name },
+        { "NodeResourcesFit", find_capacity }, { "TaintToleration", find_taints },
+        { "NodeUnschedulable", find_cordon },  { "NodeAffinity", find_labels },
+        { "NodePorts", find_ports },           { "NodeName", find_name },
 };
 
 static void find_changes(struct obstacles_search *search, const struct plugin *plugin) {

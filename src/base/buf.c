@@ -87,11 +87,11 @@ bool buf_printf(struct buf *buf, const char *format, ...) {
 bool buf_vprintf(struct buf *buf, const char *format, va_list args) {
         va_list again;
         va_copy(again, args);
-        size_t room = buf->cap - buf->len;
-        int len = vsnprintf(room ? buf->data + buf->len : NULL, room, format, args);
+        size_t space = buf->cap - buf->len;
+        int len = vsnprintf(space ? buf->data + buf->len : NULL, space, format, args);
         assert(len >= 0);
         bool is_done = buf_reserve(buf, (size_t)len);
-        if (is_done && (size_t)len >= room)
+        if (is_done && (size_t)len >= space)
                 vsnprintf(buf->data + buf->len, (size_t)len + 1, format, again);
         va_end(again);
         if (is_done)

@@ -171,10 +171,10 @@ static int format_time(struct wall_time time, bool has_micro, char *buffer) {
         struct date date = date_of_days(days);
         int len = snprintf(buffer, WALL_TIME_TEXT_MAX, "%04d-%02d-%02dT%02d:%02d:%02d", date.year,
                            date.month, date.day, of_day / 3600, of_day / 60 % 60, of_day % 60);
-        size_t room = WALL_TIME_TEXT_MAX - (size_t)len;
+        size_t space = WALL_TIME_TEXT_MAX - (size_t)len;
         if (has_micro)
-                return len + snprintf(buffer + len, room, ".%06dZ", (int)(rest_ns / 1000));
-        return len + snprintf(buffer + len, room, "Z");
+                return len + snprintf(buffer + len, space, ".%06dZ", (int)(rest_ns / 1000));
+        return len + snprintf(buffer + len, space, "Z");
 }
 
 int wall_time_format(struct wall_time time, char *buffer) {

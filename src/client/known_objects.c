@@ -190,7 +190,7 @@ static void known_objects_rebuild(struct known_objects *known) {
         free(old.pool);
 }
 
-static void make_room(struct known_objects *known) {
+static void known_objects_grow(struct known_objects *known) {
         if (known->used + 1 > known->cap / 4 * 3 ||
             (known->pool_garbage > POOL_MIN && known->pool_garbage > known->pool_size / 2))
                 known_objects_rebuild(known);
@@ -225,7 +225,7 @@ enum known_change known_objects_put(struct known_objects *known,
                 known_objects_drop(known, entry);
                 change = KNOWN_REPLACED;
         }
-        make_room(known);
+        known_objects_grow(known);
         entry = free_slot(known, hash);
         *entry = (struct known_objects_entry){ .version = version.number,
                                                .hash = hash,

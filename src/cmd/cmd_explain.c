@@ -105,10 +105,10 @@ static bool is_file(const char *word) {
 static void sort_words(struct explain *explain, const struct command_call *call) {
         const struct option_texts *pods = &explain->options->pods;
         const struct arguments *words = &call->arguments;
-        size_t room = pods->count + words->count + 1;
+        size_t cap = pods->count + words->count + 1;
 
-        explain->files.items = arena_alloc(call->arena, room * sizeof(*explain->files.items));
-        explain->pods.items = arena_alloc(call->arena, room * sizeof(*explain->pods.items));
+        explain->files.items = arena_alloc(call->arena, cap * sizeof(*explain->files.items));
+        explain->pods.items = arena_alloc(call->arena, cap * sizeof(*explain->pods.items));
         for (size_t i = 0; i < pods->count; i++)
                 explain->pods.items[explain->pods.count++] = pods->items[i];
         for (size_t i = 0; i < words->count; i++) {

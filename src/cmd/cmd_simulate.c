@@ -38,7 +38,7 @@ static void cmd_simulate_add(struct sim_report *sum, const struct sim_report *re
         sum->interrupted += report->interrupted;
         sum->hook_runs += report->hook_runs;
         sum->virtual_ns += report->virtual_ns;
-        sim_room_counts_add(&sum->rooms, &report->rooms);
+        sim_reservation_counts_add(&sum->reservations, &report->reservations);
         for (size_t i = 0; i < SIM_FAULT_COUNT; i++)
                 sum->faults[i] += report->faults[i];
 }
@@ -52,16 +52,16 @@ static void print_fault(const char *name, uint64_t count) {
         printf("fault        %-13s %llu\n", name, (unsigned long long)count);
 }
 
-static void print_rooms(const struct sim_room_counts *rooms) {
-        printf("schedulers   %llu started\n", (unsigned long long)rooms->starts);
+static void print_reservations(const struct sim_reservation_counts *reservations) {
+        printf("schedulers   %llu started\n", (unsigned long long)reservations->starts);
         printf("reservations %llu made, %llu released, of these %llu taken and %llu expired, "
                "%llu lost with a scheduler; no capacity %llu times\n",
-               (unsigned long long)rooms->held, (unsigned long long)rooms->released,
-               (unsigned long long)rooms->taken, (unsigned long long)rooms->expired,
-               (unsigned long long)(rooms->held - rooms->released),
-               (unsigned long long)rooms->refused);
+               (unsigned long long)reservations->held, (unsigned long long)reservations->released,
+               (unsigned long long)reservations->taken, (unsigned long long)reservations->expired,
+               (unsigned long long)(reservations->held - reservations->released),
+               (unsigned long long)reservations->refused);
         printf("             %llu requests waited for capacity, %llu continued without\n",
-               (unsigned long long)rooms->waited, (unsigned long long)rooms->without);
+               (unsigned long long)reservations->waited, (unsigned long long)reservations->without);
 }
 
 static void print_sum(const struct sim_report *sum, int64_t runs, int64_t violations) {
@@ -74,8 +74,8 @@ static void print_sum(const struct sim_report *sum, int64_t runs, int64_t violat
                "changes checked\n",
                sum->evicted, sum->canceled, sum->failed, sum->interrupted,
                (unsigned long long)sum->changes);
-        if (sum->rooms.starts)
-                print_rooms(&sum->rooms);
+        if (sum->reservations.starts)
+                print_reservations(&sum->reservations);
         for (size_t i = 0; i < SIM_FAULT_COUNT; i++)
                 print_fault(sim_fault_name((enum sim_fault)i), sum->faults[i]);
 }

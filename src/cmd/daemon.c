@@ -27,11 +27,11 @@ struct daemon_lease {
         struct daemon *daemon;
         const char *name;
         struct lease_elector *elector;
-        unsigned seats; /* bits of daemon.seats */
+        unsigned roles; /* bits of daemon.seats */
         bool is_leading;
 };
 
-struct daemon_seat {
+struct daemon_role_state {
         const struct daemon_role *role;
         size_t first, count;              /* in the runtime */
         const struct daemon_lease *lease; /* NULL = needs none */
@@ -46,8 +46,8 @@ struct daemon {
         struct transport transport;
         struct runtime *runtime;
         struct daemon_lease leases[DAEMON_ROLES_MAX];
-        struct daemon_seat seats[DAEMON_ROLES_MAX];
-        size_t lease_count, seat_count;
+        struct daemon_role_state roles[DAEMON_ROLES_MAX];
+        size_t lease_count, role_count;
         unsigned releasing; /* Leases, at the end */
         struct metrics *metrics;
         struct runtime_metrics *counts;
@@ -110,17 +110,17 @@ static void name_process(struct daemon *daemon) {
 
 /* ---- leading ---- */
 
-static void daemon_begin(struct daemon *daemon, unsigned seats) {
+static void daemon_begin(struct daemon *daemon, unsigned roles) {
         bool needs_model = false;
 
-        for (size_t i = 0; i < daemon->seat_count; i++) {
-                const struct daemon_seat *seat = &daemon->seats[i];
+        for (size_t i = 0; i < daemon->role_count; i++) {
+                const struct daemon_role_state *state = &daemon->roles[i];
 
-                if (!(seats >> i & 1))
+                if (!(roles >> i & 1))
                         continue;
-                runtime_release_roles(daemon->runtime, seat->first, seat->count,
-                                      seat->role->has_no_model);
-                needs_model |= !seat->role->has_no_model;
+                runtime_release_roles(daemon->runtime, state->first, state->count,
+                                      state->role->has_no_model);
+                needs_model |= !state->role->has_no_model;
         }
         if (!needs_model)
                 return;
@@ -134,7 +134,7 @@ static void on_started(void *context) {
         LOG(LOG_INFO, "Leading", log_text("identity", lease->daemon->identity),
             log_text("lease", lease->name));
         lease->is_leading = true;
-        daemon_begin(lease->daemon, lease->seats);
+        daemon_begin(lease->daemon, lease->roles);
 }
 
 #define LEAD_LOST "leadership lost"
@@ -165,17 +165,17 @@ static void on_released(void *context) {
                 loop_stop(daemon->loop);
 }
 
-static int daemon_elect(struct daemon *daemon, unsigned seats,
+static int daemon_elect(struct daemon *daemon, unsigned roles,
                         const struct daemon_lease_options *options, struct err *err) {
         static const struct lease_elector_events events = { .started = on_started,
                                                             .stopped = on_stopped,
                                                             .failed = on_election_failed };
         struct daemon_lease *lease = &daemon->leases[daemon->lease_count++];
 
-        *lease = (struct daemon_lease){ .daemon = daemon, .name = options->name, .seats = seats };
-        for (size_t i = 0; i < daemon->seat_count; i++)
-                if (seats >> i & 1)
-                        daemon->seats[i].lease = lease;
+        *lease = (struct daemon_lease){ .daemon = daemon, .name = options->name, .roles = roles };
+        for (size_t i = 0; i < daemon->role_count; i++)
+                if (roles >> i & 1)
+                        daemon->roles[i].lease = lease;
         return lease_elector_new(
                 &(struct lease_elector_config){ .namespace_name = options->ns,
                                                 .name = options->name,
@@ -201,12 +201,12 @@ struct daemon_lease_options daemon_lease_of(const struct daemon_options *options
 
 /* Those that wait for a Lease and watch meanwhile. */
 static void start_watching(struct daemon *daemon) {
-        for (size_t i = 0; i < daemon->seat_count; i++) {
-                const struct daemon_seat *seat = &daemon->seats[i];
+        for (size_t i = 0; i < daemon->role_count; i++) {
+                const struct daemon_role_state *state = &daemon->roles[i];
 
-                if (!seat->lease || !seat->role->watches_always)
+                if (!state->lease || !state->role->watches_always)
                         continue;
-                runtime_release_roles(daemon->runtime, seat->first, seat->count, false);
+                runtime_release_roles(daemon->runtime, state->first, state->count, false);
                 runtime_start(daemon->runtime);
         }
 }
@@ -215,24 +215,24 @@ static void start_watching(struct daemon *daemon) {
 static int start_leading(struct daemon *daemon, struct err *err) {
         const struct daemon_options *options = daemon->options;
         const struct daemon_lease_options shared = daemon_lease_of(options);
-        unsigned free_seats = 0, waiting = 0;
+        unsigned unleased = 0, waiting = 0;
         int code = 0;
 
-        for (size_t i = 0; i < daemon->seat_count; i++) {
-                const struct daemon_role *role = daemon->seats[i].role;
-                unsigned seat = 1U << i;
+        for (size_t i = 0; i < daemon->role_count; i++) {
+                const struct daemon_role *role = daemon->roles[i].role;
+                unsigned bit = 1U << i;
 
                 if (!options->elects || (role->has_no_model && !options->has_no_model))
-                        free_seats |= seat;
+                        unleased |= bit;
                 else if (!options->has_lease_each)
-                        waiting |= seat;
+                        waiting |= bit;
                 else if (code == 0)
-                        code = daemon_elect(daemon, seat, &role->lease, err);
+                        code = daemon_elect(daemon, bit, &role->lease, err);
         }
         if (code == 0 && waiting)
                 code = daemon_elect(daemon, waiting, &shared, err);
-        if (code == 0 && free_seats)
-                daemon_begin(daemon, free_seats);
+        if (code == 0 && unleased)
+                daemon_begin(daemon, unleased);
         if (code == 0)
                 start_watching(daemon);
         return code;
@@ -390,10 +390,10 @@ static void on_drained(void *context) {
 }
 
 bool daemon_may_act(const struct daemon *daemon, const void *context) {
-        for (size_t i = 0; i < daemon->seat_count; i++)
-                if (daemon->seats[i].role->context == context)
-                        return !daemon->seats[i].lease ||
-                               lease_elector_may_act(daemon->seats[i].lease->elector);
+        for (size_t i = 0; i < daemon->role_count; i++)
+                if (daemon->roles[i].role->context == context)
+                        return !daemon->roles[i].lease ||
+                               lease_elector_may_act(daemon->roles[i].lease->elector);
         return true;
 }
 
@@ -431,13 +431,13 @@ static int add_roles(struct daemon *daemon, const struct daemon_role *roles, siz
                      struct err *err) {
         assert(count <= DAEMON_ROLES_MAX);
         for (size_t i = 0; i < count; i++) {
-                struct daemon_seat *seat = &daemon->seats[daemon->seat_count++];
+                struct daemon_role_state *state = &daemon->roles[daemon->role_count++];
 
-                seat->role = &roles[i];
-                seat->first = runtime_role_count(daemon->runtime);
+                state->role = &roles[i];
+                state->first = runtime_role_count(daemon->runtime);
                 if (roles[i].add(roles[i].context, daemon, daemon->runtime, err) < 0)
                         return err->code;
-                seat->count = runtime_role_count(daemon->runtime) - seat->first;
+                state->count = runtime_role_count(daemon->runtime) - state->first;
         }
         runtime_hold_roles(daemon->runtime, 0);
         return 0;

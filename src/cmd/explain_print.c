@@ -118,7 +118,7 @@ static const char *score_text(struct printer *printer, const struct json_node *n
         return arena_string(printer->arena, buf_view(&text));
 }
 
-static const char *room_text(struct printer *printer, const struct json_node *node) {
+static const char *free_text(struct printer *printer, const struct json_node *node) {
         CLEANUP(buf_release) struct buf text = { 0 };
         struct node_iter iter = node_iter(node_get(node, "resources"));
         struct json_node *entry;
@@ -156,7 +156,7 @@ static void add_row(struct printer *printer, struct text_table *table, const str
                 text_table_set(table, 1,
                                arena_printf(printer->arena, "%lld",
                                             (long long)node_get_i64(node, "total", 0)));
-        text_table_set(table, fits ? 2 : 1, room_text(printer, node));
+        text_table_set(table, fits ? 2 : 1, free_text(printer, node));
         text_table_set(table, fits ? 3 : 2,
                        fits ? score_text(printer, node) : obstacle_text(printer, node));
 }
@@ -219,7 +219,7 @@ static void print_preemption(struct printer *printer) {
         if (!node_get(preemption, "node"))
                 return;
         buf_printf(printer->out,
-                   "\n  Preemption would make room on %s (%lld candidate(s), %s) by evicting:\n",
+                   "\n  Preemption would free %s (%lld candidate(s), %s) by evicting:\n",
                    text_of(printer, preemption, "node"),
                    (long long)node_get_i64(preemption, "candidates", 0),
                    text_of(printer, preemption, "decidedBy"));

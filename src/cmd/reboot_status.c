@@ -114,10 +114,10 @@ static void print_lock(const struct reboot_status *status, const struct reboot_l
         printf("\n");
 }
 
-static void print_outlook(const struct reboot_status *status, struct slice name) {
+static void print_expected_time(const struct reboot_status *status, struct slice name) {
         int64_t limit = status->options->concurrency;
-        int64_t left_ns = fleet_outlook_ns(json_doc_root(status->nodes), name,
-                                           limit > 1 ? (uint32_t)limit : 1, status->now);
+        int64_t left_ns = fleet_expected_ns(json_doc_root(status->nodes), name,
+                                            limit > 1 ? (uint32_t)limit : 1, status->now);
         char text[DURATION_TEXT_MAX] = "-";
 
         if (left_ns >= 0)
@@ -138,7 +138,7 @@ static void print_node(const struct reboot_status *status, const struct json *no
                reboot_lock_find(lock, name) ? "yes" : "no");
         print_since(record.need_since, status->now);
         print_since(record.taint_since, status->now);
-        print_outlook(status, name);
+        print_expected_time(status, name);
         printf(" %-8u " SLICE_FMT "\n", record.attempt, SLICE_ARG(record.reason));
 }
 

@@ -124,14 +124,14 @@ static void draw_block(struct up_view *view, const struct up_view_sources *sourc
                        struct slice summary) {
         double share = cpu_share(sources->cluster);
         int full = (int)(share * BAR_WIDTH + 0.5);
-        int room = view->columns - TIME_WIDTH - BAR_WIDTH - BAR_EXTRA;
+        int width = view->columns - TIME_WIDTH - BAR_WIDTH - BAR_EXTRA;
 
         hide_block(view);
         fprintf(view->out, "[%6.1fs] %.*s\n          cpu [", sources->at_s,
                 view->columns - TIME_WIDTH, summary.ptr);
         for (int i = 0; i < BAR_WIDTH; i++)
                 fputc(i < full ? '#' : '.', view->out);
-        fprintf(view->out, "] %3.0f %%   %.*s\n", share * 100, room > 0 ? room : 0, sources->url);
+        fprintf(view->out, "] %3.0f %%   %.*s\n", share * 100, width > 0 ? width : 0, sources->url);
         fflush(view->out);
         view->has_block = true;
 }

@@ -209,16 +209,16 @@ static void put_set_annotations(struct rollout *rollout, struct json_tree *tree,
 }
 
 static int64_t first_size(const struct rollout *rollout) {
-        int64_t total = 0, room;
+        int64_t total = 0, spare;
 
         if (rollout->is_recreate)
                 return rollout->wanted;
         for (size_t i = 0; i < rollout->count; i++)
                 total += rollout->sets[i].wanted;
-        room = rollout->wanted + rollout->max_surge - total;
-        if (room < 0)
-                room = 0;
-        return room < rollout->wanted ? room : rollout->wanted;
+        spare = rollout->wanted + rollout->max_surge - total;
+        if (spare < 0)
+                spare = 0;
+        return spare < rollout->wanted ? spare : rollout->wanted;
 }
 
 static struct json_node *set_node(struct rollout *rollout, struct json_tree *tree,

@@ -61,14 +61,14 @@ int rollout_scale_set(struct rollout *rollout, struct rollout_set *set, int64_t 
 /* ---- rolling update ---- */
 
 static int64_t fresh_size(const struct rollout *rollout) {
-        int64_t room = rollout->wanted + rollout->max_surge - total_wanted(rollout);
+        int64_t spare = rollout->wanted + rollout->max_surge - total_wanted(rollout);
         int64_t missing = rollout->wanted - rollout->fresh->wanted;
 
         if (missing <= 0 || rollout->is_recreate)
                 return rollout->wanted;
-        if (room <= 0)
+        if (spare <= 0)
                 return rollout->fresh->wanted;
-        return rollout->fresh->wanted + deployment_rollout_least(room, missing);
+        return rollout->fresh->wanted + deployment_rollout_least(spare, missing);
 }
 
 static bool is_old(const struct rollout *rollout, const struct rollout_set *set) {

@@ -78,20 +78,21 @@ static void desched_pass_prepare(struct pass *pass, struct descheduler *deschedu
                 .is_dry_run = config->is_dry_run,
                 .hides_budgets = config->hides_budgets,
                 .jobs = config->jobs,
-                .outlook = config->is_parity ? NULL : config->outlook,
+                .expected_times = config->is_parity ? NULL : config->expected_times,
                 .sink = config->sink,
                 .usage = config->usage,
                 .has_grace = descheduler->has_grace,
                 .grace_s = descheduler->grace_s,
                 .listener = { .context = pass, .spared = note_spared, .asked = note_asked },
                 .wants_reasons = descheduler->observer.spared,
-                .moves = { .oracle = descheduler->oracle.place ? &descheduler->oracle : NULL,
+                .moves = { .predictor =
+                                   descheduler->predictor.place ? &descheduler->predictor : NULL,
                            .returns = descheduler->returns,
                            .move_budget = descheduler->move_budget,
                            .min_gain = config->policy->min_score_gain },
         };
-        if (pass->run.moves.oracle)
-                descheduler->oracle.begin(descheduler->oracle.context, now);
+        if (pass->run.moves.predictor)
+                descheduler->predictor.begin(descheduler->predictor.context, now);
         struct bitset selected = select_nodes(descheduler);
         desched_run_prepare(&pass->run, &selected);
 }

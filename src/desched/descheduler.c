@@ -77,8 +77,8 @@ int descheduler_new(const struct descheduler_config *config, struct config_probl
         arena_init(&descheduler->pass, 0);
         arena_init(&descheduler->scratch, 0);
         take_limits(descheduler, config->policy);
-        if (config->oracle && !config->is_parity && config->policy->moves_only_if_better) {
-                descheduler->oracle = *config->oracle;
+        if (config->predictor && !config->is_parity && config->policy->moves_only_if_better) {
+                descheduler->predictor = *config->predictor;
                 descheduler->returns = return_memory_new();
                 descheduler->move_budget = move_budget_new();
         }

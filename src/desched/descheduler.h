@@ -12,11 +12,11 @@
 #include <stdint.h>
 
 struct descheduler;
-struct desched_usage;      /* plugin/desched_points.h */
-struct desched_jobs;       /* plugin/desched_run.h */
-struct eviction_outlook;   /* plugin/eviction_outlook.h */
-struct placement_oracle;   /* plugin/placement_oracle.h */
-struct descheduler_policy; /* config/descheduler_policy.h */
+struct desched_usage;       /* plugin/desched_points.h */
+struct desched_jobs;        /* plugin/desched_run.h */
+struct expected_times;      /* plugin/expected_times.h */
+struct placement_predictor; /* plugin/placement_predictor.h */
+struct descheduler_policy;  /* config/descheduler_policy.h */
 struct config_problems;
 
 struct descheduler_config {
@@ -29,10 +29,10 @@ struct descheduler_config {
         const struct desched_jobs *jobs;   /* which Jobs clean up by themselves; may be NULL */
         /* Copied; NULL = pods are moved without asking where they would go.  Not used in parity,
          * nor when the policy says moveOnlyIfBetter: false. */
-        const struct placement_oracle *oracle;
+        const struct placement_predictor *predictor;
         /* What evictions are expected to take; must outlive the descheduler.  NULL = not looked at;
          * nor is it in parity. */
-        const struct eviction_outlook *outlook;
+        const struct expected_times *expected_times;
         bool is_parity, is_dry_run;
         bool hides_budgets; /* PodsWithoutPDB finds none: upstream outside of dry run */
 };

@@ -10,9 +10,9 @@ struct descheduler {
         size_t profile_count;
         struct desched_profile **profiles;
         struct evict_limits limits;
-        struct placement_oracle oracle;  /* place NULL = none */
-        struct return_memory *returns;   /* NULL = none */
-        struct move_budget *move_budget; /* likewise */
+        struct placement_predictor predictor; /* place NULL = none */
+        struct return_memory *returns;        /* NULL = none */
+        struct move_budget *move_budget;      /* likewise */
         bool has_grace, notes_failures;
         int64_t grace_s;
         struct desched_observer observer;

@@ -53,7 +53,7 @@ static struct slice waiting_text(const struct eviction_sync *sync, enum eviction
                          eviction_slot_refusal_text(target->refusal));
         else if (entry && eviction_lacks_reservation(entry->eviction))
                 snprintf(text, EVICTION_HOLD_TEXT_MAX, "waiting for capacity on another node");
-        else if (entry && slice_is(entry->eviction->no_room, EVICTION_NO_ROOM))
+        else if (entry && slice_is(entry->eviction->reserve_refusal, EVICTION_NOT_RESERVED))
                 snprintf(text, EVICTION_HOLD_TEXT_MAX, "continues without reserved capacity");
         return slice_of(text);
 }

@@ -17,11 +17,11 @@ void eviction_admission_let_in(struct eviction_reconciler *reconciler, struct mo
 void eviction_orphans_watch(struct eviction_sync *sync, struct eviction_entry *entry);
 
 /* ---- eviction_reservations.c ---- */
-/* Its policy requires room for the replacement, and the scheduler holds none yet. */
+/* Its policy requires a reservation for the replacement, and the scheduler has made none yet. */
 bool eviction_lacks_reservation(const struct eviction *eviction);
-/* What of room changed since it was last told. */
+/* What changed of the reservation since it was last logged. */
 void eviction_reservations_report(struct eviction_sync *sync, struct eviction_entry *entry);
-/* Over: whoever holds room gives it back at the sight of the outcome. */
+/* Over: the scheduler ends the reservation when it sees the outcome. */
 void eviction_reservations_end(struct eviction_sync *sync, const struct eviction *eviction);
 
 /* ---- eviction_next.c ---- */

@@ -75,9 +75,9 @@ struct eviction_entry {
         struct stages_run stages;
         struct mono_time begun; /* when its first responder became Active */
         bool has_begun, is_orphan;
-        char room_reported[254];     /* held, as the trail has it; "" = none */
-        bool is_no_room_reported;    /* likewise, that there is none (any more) */
-        struct mono_time next_label; /* labels and owners are not written again before */
+        char reservation_reported[254]; /* held, as the trail has it; "" = none */
+        bool is_refusal_reported;       /* likewise, that there is none (any more) */
+        struct mono_time next_label;    /* labels and owners are not written again before */
         uint32_t labellings;
 };
 

@@ -153,10 +153,11 @@ static void read_meta(const struct json *meta, struct eviction *eviction) {
         while (json_next(&iter, NULL, &item))
                 eviction->finalizers[eviction->finalizer_count++] =
                         arena_slice(&eviction->arena, json_text(item));
-        eviction->requires_room = slice_has_prefix(json_get_text(notes, EVICTION_RESERVE_KEY),
-                                                   SLICE_LITERAL("Required"));
-        eviction->room = eviction_request_keep(&eviction->arena, notes, EVICTION_RESERVED_KEY);
-        eviction->no_room =
+        eviction->requires_reservation = slice_has_prefix(
+                json_get_text(notes, EVICTION_RESERVE_KEY), SLICE_LITERAL("Required"));
+        eviction->reserved_node =
+                eviction_request_keep(&eviction->arena, notes, EVICTION_RESERVED_KEY);
+        eviction->reserve_refusal =
                 eviction_request_keep(&eviction->arena, notes, EVICTION_NOT_RESERVED_KEY);
         eviction->stages = eviction_request_keep(&eviction->arena, json_get(meta, "annotations"),
                                                  "lifecycle.berth.dev/stages");

@@ -24,12 +24,12 @@
 #define EVICTION_SILENCE_NS (20 * 60 * NS_PER_S) /* after which a responder is interrupted */
 #define EVICTION_EVICTOR "imperative-eviction.k8s.io/evictor"
 /* Annotations of Evictions: "Required 450s" or "BestEffort 450s", what the policy wants of the
- * scheduler and for how long without a sign of life; the node where it holds room; and why it
- * holds none (any more): EVICTION_NO_ROOM, or "expired NODE", "taken NODE". */
+ * scheduler and for how long without a sign of life; the node of the reservation; and why it
+ * holds none (any more): EVICTION_NOT_RESERVED, or "expired NODE", "taken NODE". */
 #define EVICTION_RESERVE_KEY "lifecycle.berth.dev/reserve"
 #define EVICTION_RESERVED_KEY "lifecycle.berth.dev/reserved"
 #define EVICTION_NOT_RESERVED_KEY "lifecycle.berth.dev/not-reserved"
-#define EVICTION_NO_ROOM "no room"
+#define EVICTION_NOT_RESERVED "no room"
 #define EVICTION_LABEL_MAX 317 /* prefix/name */
 
 enum eviction_intent { EVICTION_INTENT_NONE, EVICTION_INTENT_EVICT, EVICTION_INTENT_WITHDRAWN };
@@ -117,10 +117,10 @@ struct eviction {
         struct slice *owners; /* uids */
         size_t finalizer_count;
         struct slice *finalizers;
-        struct slice stages;  /* annotation: where the stages stood at the end */
-        struct slice room;    /* annotation: the node where room is held; empty = none */
-        struct slice no_room; /* annotation: why none is */
-        bool requires_room;   /* likewise */
+        struct slice stages;          /* annotation: where the stages stood at the end */
+        struct slice reserved_node;   /* annotation: the node with the reservation; empty = none */
+        struct slice reserve_refusal; /* annotation: why there is none */
+        bool requires_reservation;    /* likewise */
         struct eviction_status status;
 };
 

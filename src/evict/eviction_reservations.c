@@ -1,4 +1,4 @@
-/* What the trail has of room that the scheduler holds for replacements.  The scheduler says in the
+/* What the audit log has of reservations for replacements.  The scheduler says in the
  * Eviction where it holds some, and why it holds none (any more); after a restart of the controller
  * the trail tells again. */
 #include "evict/eviction_progress.h"
@@ -10,7 +10,7 @@ static void report_reserve(struct eviction_sync *sync, const struct eviction *ev
                            const char *reason) {
         eviction_audit(sync, (struct audit_record){ .op = SLICE_LITERAL("reserve"),
                                                     .eviction = eviction->object.name,
-                                                    .to = eviction->room,
+                                                    .to = eviction->reserved_node,
                                                     .reason = slice_of(reason) });
 }
 
@@ -22,34 +22,36 @@ static void report_release(struct eviction_sync *sync, const struct eviction *ev
                                                     .reason = reason });
 }
 
-static void report_room(struct eviction_sync *sync, struct eviction_entry *entry) {
+static void report_reservation(struct eviction_sync *sync, struct eviction_entry *entry) {
         const struct eviction *eviction = entry->eviction;
 
-        if (slice_is(eviction->room, entry->room_reported))
+        if (slice_is(eviction->reserved_node, entry->reservation_reported))
                 return;
-        if (entry->room_reported[0])
-                report_release(sync, eviction, slice_of(entry->room_reported),
+        if (entry->reservation_reported[0])
+                report_release(sync, eviction, slice_of(entry->reservation_reported),
                                SLICE_LITERAL("moved"));
         report_reserve(sync, eviction, "");
-        snprintf(entry->room_reported, sizeof(entry->room_reported), SLICE_FMT,
-                 SLICE_ARG(eviction->room));
-        entry->is_no_room_reported = false;
+        snprintf(entry->reservation_reported, sizeof(entry->reservation_reported), SLICE_FMT,
+                 SLICE_ARG(eviction->reserved_node));
+        entry->is_refusal_reported = false;
 }
 
 static void report_none(struct eviction_sync *sync, struct eviction_entry *entry) {
         const struct eviction *eviction = entry->eviction;
-        struct slice node = eviction->no_room, reason;
+        struct slice node = eviction->reserve_refusal, reason;
 
-        if (entry->is_no_room_reported || !eviction->no_room.len)
+        if (entry->is_refusal_reported || !eviction->reserve_refusal.len)
                 return;
-        entry->is_no_room_reported = true;
-        if (!slice_is(eviction->no_room, EVICTION_NO_ROOM) && slice_split(&node, ' ', &reason))
+        entry->is_refusal_reported = true;
+        if (!slice_is(eviction->reserve_refusal, EVICTION_NOT_RESERVED) &&
+            slice_split(&node, ' ', &reason))
                 report_release(sync, eviction, node, reason);
-        else if (entry->room_reported[0])
-                report_release(sync, eviction, slice_of(entry->room_reported), eviction->no_room);
+        else if (entry->reservation_reported[0])
+                report_release(sync, eviction, slice_of(entry->reservation_reported),
+                               eviction->reserve_refusal);
         else
-                report_reserve(sync, eviction, EVICTION_NO_ROOM);
-        entry->room_reported[0] = '\0';
+                report_reserve(sync, eviction, EVICTION_NOT_RESERVED);
+        entry->reservation_reported[0] = '\0';
 }
 
 /* Room that was lost before anything began is asked for again, by taking back that it was. */
@@ -57,7 +59,8 @@ static void ask_again(struct eviction_sync *sync, const struct eviction *evictio
         struct buf body = { 0 };
 
         if (!sync->is_wanted || !eviction_lacks_reservation(eviction) || sync->target->writes ||
-            !eviction->no_room.len || slice_is(eviction->no_room, EVICTION_NO_ROOM))
+            !eviction->reserve_refusal.len ||
+            slice_is(eviction->reserve_refusal, EVICTION_NOT_RESERVED))
                 return;
         buf_text(&body, "{\"metadata\":{\"uid\":");
         buf_json_string(&body, eviction->object.uid);
@@ -69,19 +72,19 @@ static void ask_again(struct eviction_sync *sync, const struct eviction *evictio
 }
 
 void eviction_reservations_report(struct eviction_sync *sync, struct eviction_entry *entry) {
-        if (entry->eviction->room.len)
-                report_room(sync, entry);
+        if (entry->eviction->reserved_node.len)
+                report_reservation(sync, entry);
         else
                 report_none(sync, entry);
         ask_again(sync, entry->eviction);
 }
 
 void eviction_reservations_end(struct eviction_sync *sync, const struct eviction *eviction) {
-        if (eviction->room.len)
-                report_release(sync, eviction, eviction->room, SLICE_LITERAL("end"));
+        if (eviction->reserved_node.len)
+                report_release(sync, eviction, eviction->reserved_node, SLICE_LITERAL("end"));
 }
 
 bool eviction_lacks_reservation(const struct eviction *eviction) {
-        return eviction->requires_room && !eviction->room.len &&
+        return eviction->requires_reservation && !eviction->reserved_node.len &&
                eviction->status.responder_count == 0;
 }

@@ -202,7 +202,7 @@ static void eviction_responders_advance(struct eviction_sync *sync, struct evict
 }
 
 /* First write: responders are set once, here.  False while it waits for a slot
- * or for room. */
+ * or for a reservation. */
 static bool eviction_responders_begin(struct eviction_sync *sync, struct eviction_entry *entry,
                                       struct eviction_status *status) {
         struct wall_time now = eviction_stamp(sync->now.wall);

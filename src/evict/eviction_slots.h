@@ -39,7 +39,7 @@ struct eviction_slots *eviction_slots_new(const struct eviction_slot_limits *lim
 void eviction_slots_free(struct eviction_slots *slots); /* accepts NULL */
 /* Counts one that holds a slot, whatever the limits say. */
 void eviction_slots_hold(struct eviction_slots *slots, const struct eviction_slot_holder *holder);
-/* Counts one more when every limit has room for it. */
+/* Counts one more when no limit is reached. */
 enum eviction_slot_refusal eviction_slots_take(struct eviction_slots *slots,
                                                const struct eviction_slot_holder *holder);
 

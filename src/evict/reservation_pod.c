@@ -1,4 +1,4 @@
-/* Makes the pod that holds room out of the one it is held for. */
+/* Makes the pod of a reservation out of the pod that is evicted. */
 #include "evict/reservation_pod.h"
 
 #include "base/util.h"

@@ -1,4 +1,4 @@
-/* The pod that holds room in the scheduler's model for another one. */
+/* The pod that stands for a reservation in the scheduler's model. */
 #pragma once
 
 #include "api/json.h"

@@ -1,6 +1,6 @@
 /* Finds out what became of a binding whose answer says nothing about it (it was lost, or told of a
- * conflict or of trouble inside the server), or that the watch does not show.  Giving the room away
- * although the pod is bound would overcommit the node. */
+ * conflict or of trouble inside the server), or that the watch does not show.  Giving the capacity
+ * to another pod although the pod is bound would overcommit the node. */
 #pragma once
 
 #include "model/action.h"

@@ -561,7 +561,7 @@ static void runtime_send(struct runtime *runtime, void *self, const struct actio
                                 .context = open });
 }
 
-/* A pod that makes room for others goes the way of all pods. */
+/* A preempted pod goes through the eviction service, as all pods do. */
 static void runtime_preempt(struct runtime *runtime, void *self, const struct action *action) {
         const struct evict_call call = {
                 .id = action->id,

@@ -15,12 +15,13 @@ enum action_kind {
         ACTION_DELETE_POD,       /* DELETE pods */
         ACTION_CREATE_REQUEST,   /* POST evictionrequests: somebody is to evict the pod */
         ACTION_WITHDRAW_REQUEST, /* DELETE evictionrequests: it has served, or is not wanted */
-        ACTION_PREEMPT_POD,      /* wanted of the eviction service: the pod makes room, at once */
-        ACTION_RECORD_EVENT,     /* events.k8s.io/v1 */
-        ACTION_PATCH_NODE,       /* one merge PATCH of nodes */
-        ACTION_PATCH_OBJECT,     /* PUT of a whole object with one part changed */
-        ACTION_REBOOT,           /* of the machine this process runs on; target is its node */
-        ACTION_NOTIFY,           /* a message to people; no outcome is reported */
+        ACTION_PREEMPT_POD,  /* asks the eviction service to delete the pod at once, for a pod of
+                                higher priority */
+        ACTION_RECORD_EVENT, /* events.k8s.io/v1 */
+        ACTION_PATCH_NODE,   /* one merge PATCH of nodes */
+        ACTION_PATCH_OBJECT, /* PUT of a whole object with one part changed */
+        ACTION_REBOOT,       /* of the machine this process runs on; target is its node */
+        ACTION_NOTIFY,       /* a message to people; no outcome is reported */
         ACTION_ASK_EXTENDER, /* POST to a scheduler's extender; its answer is the result's body */
         ACTION_KIND_COUNT
 };
@@ -61,7 +62,7 @@ struct request_action {            /* of an EvictionRequest, the target */
         struct wall_time deadline; /* unset = none */
 };
 struct preempt_action {
-        struct slice node; /* where room is made */
+        struct slice node; /* whose capacity is freed */
         struct slice by;   /* the scheduler's name */
 };
 struct delete_action {

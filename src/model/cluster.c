@@ -40,7 +40,7 @@ void cluster_free(struct cluster *cluster) {
         label_sets_release(cluster);
         taint_sets_release(cluster);
         change_log_release(&cluster->log);
-        pod_pasts_release(cluster);
+        old_pods_release(cluster);
         buf_release(&cluster->content);
         buf_release(&cluster->terms);
         arena_release(&cluster->scratch);

@@ -160,7 +160,7 @@ bool cluster_node_has_image(const struct cluster *cluster, struct node_id node, 
 /* Declared features of a node: the keys of the set. */
 struct label_set_id cluster_node_features(const struct cluster *cluster, struct node_id node);
 /* Pods with a nomination, in the order they got it.  Assumed ones keep theirs until they are
- * confirmed; whoever reserves room for nominated pods skips those with a node. */
+ * confirmed; whoever counts the capacity of nominated pods skips those with a node. */
 size_t cluster_nominated_pods(const struct cluster *cluster, const struct pod_id **ret_pods);
 
 /* Namespaces, budgets, priority classes, claims: cold tables. */
@@ -206,16 +206,16 @@ bool cluster_changes_since(const struct cluster *cluster, uint64_t generation,
                            struct change_range *ret_range);
 /* A pod before a change that took it off its node, relabelled it, or changed its nomination.  The
  * labels and the class may be in use nowhere else. */
-struct pod_past {
+struct old_pod {
         uint64_t generation; /* of the change */
         struct str_id ns;
         struct label_set_id labels;
         struct class_id class;
 };
 /* NULL: not such a change, too many came after it, or it was dropped. */
-const struct pod_past *cluster_pod_past(const struct cluster *cluster, uint64_t generation);
+const struct old_pod *cluster_old_pod(const struct cluster *cluster, uint64_t generation);
 /* The reader has caught up and will not ask about earlier changes again. */
-void cluster_drop_pasts(struct cluster *cluster);
+void cluster_drop_old_pods(struct cluster *cluster);
 
 /* ---- checking and measuring ---- */
 /* Recomputes every sum, list, index and count from the rows and compares; BERTH_ERR_INTERNAL naming

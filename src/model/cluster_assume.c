@@ -58,8 +58,8 @@ static void cluster_assume_report(struct cluster *cluster, uint32_t mask, struct
                         cluster_assume_touch(cluster, node);
                 return;
         }
-        struct pod_past past = pod_past_of(pod_row_at(&cluster->pods, pod));
-        cluster_log_pod(cluster, mask, node, pod, &past);
+        struct old_pod old = old_pod_of(pod_row_at(&cluster->pods, pod));
+        cluster_log_pod(cluster, mask, node, pod, &old);
 }
 
 /* Puts a row back between the neighbours it had. */

@@ -64,12 +64,12 @@ static void count_pods(const struct cluster *cluster, struct held_counts *counts
         }
 }
 
-static void count_pasts(const struct cluster *cluster, struct held_counts *counts) {
-        for (uint32_t i = 0; i < cluster->pasts.count; i++) {
-                const struct pod_past *past = &cluster->pasts.items[i];
-                cluster_check_counts_hold(counts, past->ns);
-                counts->label_sets[past->labels.index]++;
-                counts->classes[past->class.index]++;
+static void count_old_pods(const struct cluster *cluster, struct held_counts *counts) {
+        for (uint32_t i = 0; i < cluster->old_pods.count; i++) {
+                const struct old_pod *old = &cluster->old_pods.items[i];
+                cluster_check_counts_hold(counts, old->ns);
+                counts->label_sets[old->labels.index]++;
+                counts->classes[old->class.index]++;
         }
 }
 
@@ -208,7 +208,7 @@ int check_counts(const struct cluster *cluster, struct err *err) {
         struct held_counts counts;
         counts_init(cluster, &counts);
         count_pods(cluster, &counts);
-        count_pasts(cluster, &counts);
+        count_old_pods(cluster, &counts);
         count_nodes(cluster, &counts);
         count_interned(cluster, &counts);
         count_lists(cluster, &counts);

@@ -132,7 +132,7 @@ struct pod_update {
         uint32_t details;    /* CLUSTER_POD_* about the pod itself */
         struct node_id node_before;
         bool was_occupying, was_pending, is_nomination_changed;
-        struct pod_past past;
+        struct old_pod old;
 };
 
 static bool is_pending(const struct pod_row *row) {
@@ -217,7 +217,7 @@ static void log_update(struct cluster *cluster, const struct pod_update *update)
         uint32_t mask = pending_changes(update, is_pending(row));
         if (leaves)
                 cluster_log_pod(cluster, CLUSTER_POD_REMOVED | (is_gone ? update->details : 0),
-                                update->node_before, update->pod, &update->past);
+                                update->node_before, update->pod, &update->old);
         if (update->is_nomination_changed)
                 mask |= CLUSTER_NOMINATION;
         if (comes)
@@ -225,7 +225,7 @@ static void log_update(struct cluster *cluster, const struct pod_update *update)
         if (!is_gone)
                 mask |= update->details;
         if (mask)
-                cluster_log_pod(cluster, mask, row->node, update->pod, &update->past);
+                cluster_log_pod(cluster, mask, row->node, update->pod, &update->old);
 }
 
 /* Whether the pod adds something else to its node than before. */
@@ -242,9 +242,9 @@ static void update_pod(struct cluster *cluster, struct pod_id id, const struct p
                                      .node_before = row->node,
                                      .was_occupying = pod_row_occupies(row),
                                      .was_pending = is_pending(row),
-                                     .past = pod_past_of(row) };
+                                     .old = old_pod_of(row) };
         struct class_id class = class_take(cluster, &pod->spec);
-        pod_past_ref(cluster, &update.past);
+        old_pod_ref(cluster, &update.old);
         update.node = target_of(cluster, row, pod, is_finished);
         bool moves = update.node.index != row->node.index;
         bool recounts = moves || counts_differ(row, pod, class, is_finished);
@@ -268,7 +268,7 @@ static void update_pod(struct cluster *cluster, struct pod_id id, const struct p
                 row->flags &= (uint16_t)~POD_ASSUMED;
         update.is_nomination_changed = exchange_nomination(cluster, id, pod->status.nominated_node);
         log_update(cluster, &update);
-        pod_past_drop(cluster, &update.past);
+        old_pod_drop(cluster, &update.old);
         if (moves && !node_id_is_none(update.node_before))
                 node_row_release_unused(cluster, update.node_before);
 }
@@ -308,8 +308,8 @@ static void remove_pod(struct cluster *cluster, struct pod_id id) {
                 pod_equivalents_leave(cluster, id);
                 pod_unlink(cluster, id);
         }
-        struct pod_past past = pod_past_of(row);
-        cluster_log_pod(cluster, mask, node, id, &past);
+        struct old_pod old = old_pod_of(row);
+        cluster_log_pod(cluster, mask, node, id, &old);
         pod_row_free(cluster, id);
         if (!node_id_is_none(node))
                 node_row_release_unused(cluster, node);

@@ -272,18 +272,18 @@ struct priority_counts {
 
 /* ---- what pods were before ---- */
 
-struct pod_pasts { /* ring, oldest at first */
-        struct pod_past *items;
+struct old_pods { /* ring, oldest at first */
+        struct old_pod *items;
         uint32_t cap, count, first;
 };
 /* A pod as it is now.  Counted, it can be logged after the row changed. */
-struct pod_past pod_past_of(const struct pod_row *row);
-void pod_past_ref(struct cluster *cluster, const struct pod_past *past);
-void pod_past_drop(struct cluster *cluster, const struct pod_past *past);
+struct old_pod old_pod_of(const struct pod_row *row);
+void old_pod_ref(struct cluster *cluster, const struct old_pod *old);
+void old_pod_drop(struct cluster *cluster, const struct old_pod *old);
 /* Logs a change of a pod and keeps what it was before, where readers may ask for it. */
 void cluster_log_pod(struct cluster *cluster, uint32_t mask, struct node_id node, struct pod_id pod,
-                     const struct pod_past *before);
-void pod_pasts_release(struct cluster *cluster);
+                     const struct old_pod *before);
+void old_pods_release(struct cluster *cluster);
 
 /* ---- alike pods ---- */
 
@@ -373,7 +373,7 @@ struct cluster {
         struct class_table classes;
         struct pod_rows pods;
         struct equivalent_table equivalents;
-        struct pod_pasts pasts;
+        struct old_pods old_pods;
         struct priority_counts priorities;
         struct what_if what_if;
         struct cold_tables tables;

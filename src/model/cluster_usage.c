@@ -63,7 +63,7 @@ void cluster_usage(const struct cluster *cluster, struct cluster_usage *ret_usag
                 .string_bytes = interner_bytes(cluster->strings),
                 .index_bytes = index_bytes(cluster),
                 .log_bytes = cluster->log.cap * sizeof(*cluster->log.ring) +
-                             cluster->pasts.cap * sizeof(*cluster->pasts.items),
+                             cluster->old_pods.cap * sizeof(*cluster->old_pods.items),
                 .nodes = cluster->live_nodes,
                 .pods = cluster->pods.live,
                 .classes = cluster->classes.live,

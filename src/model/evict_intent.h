@@ -24,8 +24,8 @@ enum evict_way {
         EVICT_WAY_REPORT, /* only leave a record; counts against no limit */
         /* Write an EvictionRequest: done once it is written, what follows is the asker's. */
         EVICT_WAY_REQUEST,
-        /* Make room for a pod of higher priority: deleted at once, past budgets, limits and slots.
-         * Not through a sink: see evict_requester_call. */
+        /* Preempted by a pod of higher priority: deleted at once, whatever budgets, limits and
+         * slots say. Not through a sink: see evict_requester_call. */
         EVICT_WAY_PREEMPT,
 };
 

@@ -179,7 +179,7 @@ bool resource_is_shared(const struct cluster *cluster, struct resource_id resour
         return cluster->resources.shared > 0 && resource.index == cluster->resources.shared;
 }
 
-static bool has_room_for_resource(const struct node_table *nodes) {
+static bool has_free_column(const struct node_table *nodes) {
         return nodes->resource_count < RESOURCES_SURE ||
                (nodes->resource_count < RESOURCES_MAX &&
                 nodes->resource_count * nodes->count < RESOURCE_CELLS_MAX);
@@ -191,7 +191,7 @@ struct resource_id resource_take(struct cluster *cluster, struct slice name) {
                 return resource;
         if (cluster->resources.shared > 0)
                 return (struct resource_id){ cluster->resources.shared };
-        if (has_room_for_resource(&cluster->nodes))
+        if (has_free_column(&cluster->nodes))
                 return resource_add(cluster, name);
         resource = resource_add(cluster, SLICE_LITERAL("(too many resources)"));
         cluster->resources.shared = resource.index;

@@ -19,7 +19,9 @@ struct arena *desched_run_pass_arena(struct desched_run *run) {
         return run->pass;
 }
 int64_t desched_run_expected_ns(const struct desched_run *run, struct pod_id pod) {
-        return run->outlook ? run->outlook->expected_ns(run->outlook->context, pod, run->now) : 0;
+        return run->expected_times ? run->expected_times->expected_ns(run->expected_times->context,
+                                                                      pod, run->now)
+                                   : 0;
 }
 bool desched_run_is_parity(const struct desched_run *run) {
         return run->is_parity;
@@ -262,7 +264,7 @@ static int64_t needed_gain(const struct desched_run *run, struct pod_id pod) {
 /* False when the pod is spared; placement then says nothing. */
 static bool is_worth_moving(struct desched_run *run, struct pod_id pod,
                             struct placement *placement) {
-        const struct placement_oracle *oracle = run->moves.oracle;
+        const struct placement_predictor *predictor = run->moves.predictor;
         const struct pod_row *row = cluster_pod(run->cluster, pod);
         if (has_come_back(run, row))
                 return desched_run_spare_refused(
@@ -270,7 +272,7 @@ static bool is_worth_moving(struct desched_run *run, struct pod_id pod,
         if (run->moves.move_budget && !move_budget_take(run->moves.move_budget, slice_of(row->uid)))
                 return desched_run_spare_refused(
                         run, pod, "not compared in this pass: too many scheduler questions");
-        if (!oracle->place(oracle->context, pod, placement)) {
+        if (!predictor->place(predictor->context, pod, placement)) {
                 placement->node = NODE_NONE; /* scheduled by somebody we do not know */
                 return true;
         }
@@ -285,13 +287,13 @@ static bool is_worth_moving(struct desched_run *run, struct pod_id pod,
 }
 
 static void note_move(struct desched_run *run, struct pod_id pod, struct node_id node) {
-        const struct placement_oracle *oracle = run->moves.oracle;
+        const struct placement_predictor *predictor = run->moves.predictor;
         const struct pod_row *row = cluster_pod(run->cluster, pod);
         struct slice owner = controller_of(run->cluster, row);
         /* Of a pod whose next place nobody knows, be it a cleaning rule's or another scheduler's,
          * the capacity counts as taken: its owner makes another one, which has to go somewhere. */
         if (!pod_row_is_finished(row) && !node_id_is_none(node))
-                oracle->move(oracle->context, pod, node);
+                predictor->move(predictor->context, pod, node);
         if (run->is_mover && run->moves.returns && owner.len > 0 && !run->is_dry_run)
                 return_memory_note(run->moves.returns, owner,
                                    cluster_node_name(run->cluster, row->node), run->now);
@@ -300,7 +302,7 @@ static void note_move(struct desched_run *run, struct pod_id pod, struct node_id
 enum evict_outcome desched_run_evict(struct desched_run *run, struct pod_id pod,
                                      struct slice reason) {
         struct placement placement = { .node = NODE_NONE };
-        if (!run->moves.oracle)
+        if (!run->moves.predictor)
                 return remove_pod(run, pod, reason, EVICT_WAY_EVICT);
         if (run->is_mover && !is_worth_moving(run, pod, &placement))
                 return EVICT_NOT_BETTER;

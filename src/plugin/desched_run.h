@@ -4,9 +4,9 @@
 #pragma once
 
 #include "plugin/desched_points.h"
-#include "plugin/eviction_outlook.h"
+#include "plugin/expected_times.h"
 #include "plugin/move_budget.h"
-#include "plugin/placement_oracle.h"
+#include "plugin/placement_predictor.h"
 #include "plugin/return_memory.h"
 
 struct map;
@@ -35,9 +35,9 @@ struct desched_run_listener {
 
 /* Whether moving a pod makes sense.  Without an oracle nobody asks. */
 struct desched_moves {
-        const struct placement_oracle *oracle; /* NULL = not asked */
-        struct return_memory *returns;         /* of earlier passes; NULL = none */
-        struct move_budget *move_budget;       /* who is asked about; NULL = everybody */
+        const struct placement_predictor *predictor; /* NULL = not asked */
+        struct return_memory *returns;               /* of earlier passes; NULL = none */
+        struct move_budget *move_budget;             /* who is asked about; NULL = everybody */
         int64_t min_gain;
 };
 
@@ -81,8 +81,9 @@ struct desched_run {
         bool has_due;
         struct wall_time due; /* see desched_run_note_due */
         struct desched_moves moves;
-        bool is_mover;                          /* the rule at work moves pods */
-        const struct eviction_outlook *outlook; /* NULL = what evictions take does not matter */
+        bool is_mover; /* the rule at work moves pods */
+        const struct expected_times
+                *expected_times; /* NULL = what evictions take does not matter */
 };
 
 /* Orders nodes and pods; nodes are the ready ones among selected.  Memory comes from run->pass. */

@@ -2,7 +2,7 @@
  * compute for the pod and lends it to them; the order of phases is scheduler_decide's. */
 #pragma once
 
-#include "plugin/eviction_outlook.h"
+#include "plugin/expected_times.h"
 #include "plugin/sched_points.h"
 #include "plugin/sched_profile.h"
 
@@ -110,11 +110,12 @@ struct sched_attempt {
         bool sets_nomination;
         struct slice nomination;
         struct preemption preemption;
-        const struct preemption_limit *limit;   /* NULL = any candidate will do */
-        struct slice no_preemption;             /* why there are no victims; "" = there may be */
-        const struct eviction_outlook *outlook; /* NULL = what evictions take does not matter */
-        const struct plugin_watch *watch;       /* NULL = nobody counts */
-        struct arena trial;                     /* what-if states; cleared by each */
+        const struct preemption_limit *limit; /* NULL = any candidate will do */
+        struct slice no_preemption;           /* why there are no victims; "" = there may be */
+        const struct expected_times
+                *expected_times;          /* NULL = what evictions take does not matter */
+        const struct plugin_watch *watch; /* NULL = nobody counts */
+        struct arena trial;               /* what-if states; cleared by each */
         uint64_t agreed;   /* plugins, as bits, known to admit the nodes that are judged */
         bool is_unsettled; /* remembered counts are as some what-if had them */
         /* verdict_cache.c: what is known of nodes, NULL = nothing; plugins whose refusal is final,
@@ -133,11 +134,11 @@ struct attempt_request {
         struct slice node_name; /* spec.nodeName of a pod that is judged again */
         struct wall_time now;
         struct arena *arena;
-        struct count_cache *counts;             /* NULL: everything is counted anew */
-        const struct preemption_limit *limit;   /* NULL = none */
-        struct slice no_preemption;             /* "" = none */
-        const struct eviction_outlook *outlook; /* likewise; not in parity */
-        const struct plugin_watch *watch;       /* NULL = none */
+        struct count_cache *counts;                  /* NULL: everything is counted anew */
+        const struct preemption_limit *limit;        /* NULL = none */
+        struct slice no_preemption;                  /* "" = none */
+        const struct expected_times *expected_times; /* likewise; not in parity */
+        const struct plugin_watch *watch;            /* NULL = none */
 };
 void sched_attempt_init(struct sched_attempt *attempt, const struct attempt_request *request);
 void sched_attempt_release(struct sched_attempt *attempt);

@@ -159,26 +159,26 @@ uint32_t fleet_waiting_before(const struct json *nodes, struct slice node) {
         return count;
 }
 
-struct outlook {
+struct fleet_times {
         int64_t took_ns, count; /* sum and number of nodes */
         int64_t before;         /* nodes that wait or are away and go before ours */
 };
 
 static void look_at_peer(const struct peer *peer, const struct peer *self, int64_t took_ns,
-                         struct outlook *outlook) {
+                         struct fleet_times *times) {
         if (took_ns > 0) {
-                outlook->took_ns += took_ns;
-                outlook->count++;
+                times->took_ns += took_ns;
+                times->count++;
         }
         if (!slice_eq(peer->name, self->name) && (peer->is_active || is_older(peer, self)))
-                outlook->before++;
+                times->before++;
 }
 
-int64_t fleet_outlook_ns(const struct json *nodes, struct slice node, uint32_t limit,
-                         struct wall_time now) {
+int64_t fleet_expected_ns(const struct json *nodes, struct slice node, uint32_t limit,
+                          struct wall_time now) {
         struct json_iter iter = json_iter(json_get(nodes, "items"));
         CLEANUP(arena_release) struct arena arena;
-        struct outlook outlook = { 0 };
+        struct fleet_times times = { 0 };
         struct peer self, peer;
         int64_t took_ns;
         const struct json *object;
@@ -192,13 +192,13 @@ int64_t fleet_outlook_ns(const struct json *nodes, struct slice node, uint32_t l
 
                 if (!duration_parse(json_get_text(notes, REBOOT_TOOK_ANNOTATION), &took_ns))
                         took_ns = 0;
-                look_at_peer(&peer, &self, took_ns, &outlook);
+                look_at_peer(&peer, &self, took_ns, &times);
         }
-        if (outlook.count == 0)
+        if (times.count == 0)
                 return -1;
-        int64_t average_ns = outlook.took_ns / outlook.count;
+        int64_t average_ns = times.took_ns / times.count;
         if (!self.is_active)
-                return average_ns * (outlook.before / (limit < 1 ? 1 : limit) + 1);
+                return average_ns * (times.before / (limit < 1 ? 1 : limit) + 1);
         took_ns = wall_time_is_set(self.record.claimed) ? now.ns - self.record.claimed.ns : 0;
         return took_ns < average_ns ? average_ns - took_ns : 0;
 }

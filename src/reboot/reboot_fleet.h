@@ -32,7 +32,7 @@ struct slice fleet_cap_reason(const struct json *nodes, struct slice node,
 uint32_t fleet_waiting_before(const struct json *nodes, struct slice node);
 /* When this node will be back, by how long the last reboots took and who goes before it; -1 =
  * cannot be told: it does not want to, is blocked, or no node has ever been back. */
-int64_t fleet_outlook_ns(const struct json *nodes, struct slice node, uint32_t limit,
-                         struct wall_time now);
+int64_t fleet_expected_ns(const struct json *nodes, struct slice node, uint32_t limit,
+                          struct wall_time now);
 /* Whether no other node has a record: nobody waits, nobody is away. */
 bool fleet_is_quiet(const struct json *nodes, struct slice node);

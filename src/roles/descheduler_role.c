@@ -12,7 +12,7 @@
 #include "plugin/desched_run.h"
 #include "roles/eviction_forecast.h"
 #include "roles/job_watch.h"
-#include "roles/placement_brain.h"
+#include "roles/placement_simulator.h"
 #include "roles/tracer.h"
 #include "roles/usage_feed.h"
 #include <stdlib.h>
@@ -25,11 +25,11 @@ struct descheduler_role {
         struct descheduler_role_config config;
         struct descheduler *descheduler;
         struct evict_requester *requester;
-        struct descheduler_metrics *metrics; /* NULL = nobody counts */
-        struct placement_brain *brain;       /* NULL = not asked where pods would go */
-        struct eviction_forecast *forecast;  /* NULL = evictions cost nothing */
-        struct usage_feed *feed;             /* NULL = nothing is measured */
-        struct job_watch *jobs;              /* NULL = Jobs do not matter */
+        struct descheduler_metrics *metrics;   /* NULL = nobody counts */
+        struct placement_simulator *simulator; /* NULL = not asked where pods would go */
+        struct eviction_forecast *forecast;    /* NULL = evictions cost nothing */
+        struct usage_feed *feed;               /* NULL = nothing is measured */
+        struct job_watch *jobs;                /* NULL = Jobs do not matter */
         struct desched_jobs known_jobs;
         struct tracer *tracer; /* NULL = no traces */
         int64_t rule_start_ns;
@@ -288,11 +288,12 @@ static void start_tracer(struct descheduler_role *role) {
 static int descheduler_role_build(struct descheduler_role *role, struct err *err) {
         const struct descheduler_role_config *config = &role->config;
         struct config_problems *problems = config_problems_new();
-        struct placement_oracle oracle = { 0 };
+        struct placement_predictor predictor = { 0 };
 
         if (config->profiles) {
-                role->brain = placement_brain_new(runtime_cluster(role->runtime), config->profiles);
-                oracle = placement_brain_oracle(role->brain);
+                role->simulator =
+                        placement_simulator_new(runtime_cluster(role->runtime), config->profiles);
+                predictor = placement_simulator_oracle(role->simulator);
         }
         role->feed = usage_feed_new(runtime_transport(role->runtime), runtime_loop(role->runtime),
                                     config->policy, config->is_parity);
@@ -305,9 +306,9 @@ static int descheduler_role_build(struct descheduler_role *role, struct err *err
                         .sink = evict_requester_sink(role->requester),
                         .usage = role->feed ? usage_feed_source(role->feed) : NULL,
                         .jobs = role->jobs ? &role->known_jobs : NULL,
-                        .oracle = role->brain ? &oracle : NULL,
-                        .outlook =
-                                role->forecast ? eviction_forecast_outlook(role->forecast) : NULL,
+                        .predictor = role->simulator ? &predictor : NULL,
+                        .expected_times =
+                                role->forecast ? eviction_forecast_times(role->forecast) : NULL,
                         .is_parity = config->is_parity,
                         .is_dry_run = config->is_dry_run,
                         .hides_budgets = config->is_parity && !config->is_dry_run },
@@ -425,7 +426,7 @@ static void free_role(void *self) {
         usage_feed_free(role->feed);
         job_watch_free(role->jobs);
         tracer_free(role->tracer);
-        placement_brain_free(role->brain);
+        placement_simulator_free(role->simulator);
         free(role);
 }
 

@@ -14,7 +14,7 @@
 struct eviction_forecast {
         struct eviction_forecast_config config;
         struct eviction_costs *costs;
-        struct eviction_outlook outlook;
+        struct expected_times expected_times;
         struct loop_timer timer;
         struct api_request *call;
         void (*done)(void *context);
@@ -109,8 +109,8 @@ void eviction_forecast_fetch(struct eviction_forecast *forecast, void (*done)(vo
                 eviction_forecast_look(forecast);
 }
 
-const struct eviction_outlook *eviction_forecast_outlook(const struct eviction_forecast *forecast) {
-        return &forecast->outlook;
+const struct expected_times *eviction_forecast_times(const struct eviction_forecast *forecast) {
+        return &forecast->expected_times;
 }
 
 struct eviction_forecast *eviction_forecast_new(const struct eviction_forecast_config *config) {
@@ -118,8 +118,8 @@ struct eviction_forecast *eviction_forecast_new(const struct eviction_forecast_c
 
         forecast->config = *config;
         forecast->costs = eviction_costs_new();
-        forecast->outlook =
-                (struct eviction_outlook){ .context = forecast, .expected_ns = expected_ns };
+        forecast->expected_times =
+                (struct expected_times){ .context = forecast, .expected_ns = expected_ns };
         forecast->timer =
                 (struct loop_timer){ .fired = eviction_forecast_look, .context = forecast };
         if (config->interval_ns > 0)

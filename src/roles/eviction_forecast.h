@@ -3,7 +3,7 @@
 #pragma once
 
 #include "model/cluster.h"
-#include "plugin/eviction_outlook.h"
+#include "plugin/expected_times.h"
 #include "port/loop.h"
 #include "port/transport.h"
 
@@ -24,4 +24,4 @@ void eviction_forecast_free(struct eviction_forecast *forecast); /* accepts NULL
 void eviction_forecast_fetch(struct eviction_forecast *forecast, void (*done)(void *context),
                              void *context);
 /* Valid as long as the forecast. */
-const struct eviction_outlook *eviction_forecast_outlook(const struct eviction_forecast *forecast);
+const struct expected_times *eviction_forecast_times(const struct eviction_forecast *forecast);

@@ -8,7 +8,7 @@
 #include "plugin/plugin.h"
 #include "roles/eviction_forecast.h"
 #include "roles/extender_caller.h"
-#include "roles/reservation_keeper.h"
+#include "roles/reservation_controller.h"
 #include "sched/scheduler.h"
 #include <stdlib.h>
 
@@ -25,10 +25,10 @@ struct scheduler_role {
         struct scheduler *scheduler;
         struct action_list actions;
         struct loop_timer timer;
-        struct scheduler_metrics *metrics;       /* NULL = nobody counts */
-        struct extender_caller *extenders;       /* NULL = none */
-        struct reservation_keeper *reservations; /* NULL = none are kept */
-        struct eviction_forecast *forecast;      /* NULL = evictions cost nothing */
+        struct scheduler_metrics *metrics;           /* NULL = nobody counts */
+        struct extender_caller *extenders;           /* NULL = none */
+        struct reservation_controller *reservations; /* NULL = none are kept */
+        struct eviction_forecast *forecast;          /* NULL = evictions cost nothing */
 };
 
 static void ask_extenders(struct scheduler_role *role) {
@@ -121,11 +121,11 @@ static void on_arrived(void *self, enum object_kind kind, enum change_kind chang
 
         scheduler_metrics_arrived(role->metrics, kind, change, object);
         if (role->reservations)
-                reservation_keeper_arrived(role->reservations, kind, change, object);
+                reservation_controller_arrived(role->reservations, kind, change, object);
 }
 
 /* Room was taken or given back: whoever waits for some is looked at again. */
-static void on_room(void *context) {
+static void on_reservation(void *context) {
         struct scheduler_role *role = context;
 
         loop_timer_arm(runtime_loop(role->runtime), &role->timer, 0);
@@ -133,15 +133,15 @@ static void on_room(void *context) {
 
 static void keep_reservations(struct scheduler_role *role,
                               const struct scheduler_role_config *config) {
-        role->reservations = reservation_keeper_new(
-                &(struct reservation_keeper_config){ .loop = runtime_loop(role->runtime),
-                                                     .transport = runtime_transport(role->runtime),
-                                                     .watches = runtime_watches(role->runtime),
-                                                     .cluster = runtime_cluster(role->runtime),
-                                                     .profile_count = config->profile_count,
-                                                     .profiles = config->profiles,
-                                                     .changed = on_room,
-                                                     .context = role });
+        role->reservations = reservation_controller_new(&(struct reservation_controller_config){
+                .loop = runtime_loop(role->runtime),
+                .transport = runtime_transport(role->runtime),
+                .watches = runtime_watches(role->runtime),
+                .cluster = runtime_cluster(role->runtime),
+                .profile_count = config->profile_count,
+                .profiles = config->profiles,
+                .changed = on_reservation,
+                .context = role });
         if (config->ret_reservations)
                 *config->ret_reservations = role->reservations;
 }
@@ -150,7 +150,7 @@ static void free_role(void *self) {
         struct scheduler_role *role = self;
 
         loop_timer_disarm(runtime_loop(role->runtime), &role->timer);
-        reservation_keeper_free(role->reservations);
+        reservation_controller_free(role->reservations);
         extender_caller_free(role->extenders);
         scheduler_metrics_free(role->metrics);
         scheduler_free(role->scheduler);
@@ -211,7 +211,7 @@ struct scheduler *scheduler_role_add(struct runtime *runtime,
                 .backoff_initial_ns = config->backoff_initial_ns,
                 .backoff_max_ns = config->backoff_max_ns,
                 .unschedulable_timeout_ns = config->unschedulable_timeout_ns,
-                .outlook = role->forecast ? eviction_forecast_outlook(role->forecast) : NULL,
+                .expected_times = role->forecast ? eviction_forecast_times(role->forecast) : NULL,
                 .watch = role->metrics ? scheduler_metrics_watch(role->metrics) : NULL,
                 .bound = role->metrics ? scheduler_metrics_placed : NULL,
         });

@@ -4,7 +4,7 @@
 #include "loop/runtime.h"
 
 struct metrics;
-struct reservation_keeper;
+struct reservation_controller;
 struct scheduler;
 struct sched_profile;
 struct scheduler_configuration;
@@ -18,10 +18,10 @@ struct scheduler_role_config {
         bool is_parity;
         uint32_t gates;          /* enum feature_gate: those about groups of pods */
         struct metrics *metrics; /* NULL = nobody counts */
-        /* Holds room for the replacements of pods that are evicted slowly; who asks for it gets
-         * the keeper, which lives as long as the role. */
+        /* Makes reservations for the replacements of pods that are evicted slowly;
+         * *ret_reservations is their controller, which lives as long as the role. */
         bool reserves;
-        const struct reservation_keeper **ret_reservations; /* NULL = nobody does */
+        const struct reservation_controller **ret_reservations; /* NULL = nobody does */
         bool weighs_cost; /* what evictions are expected to take; see eviction_forecast.h */
         /* Where extenders stand; must outlive the role.  NULL = there are none. */
         const struct scheduler_configuration *configuration;

@@ -484,7 +484,7 @@ void scheduler_decide(struct cluster *cluster, const struct sched_profile *profi
                 .counts = !request->engine ? NULL : class_engine_counts(request->engine),
                 .limit = request->limit,
                 .no_preemption = request->no_preemption,
-                .outlook = request->is_parity ? NULL : request->outlook,
+                .expected_times = request->is_parity ? NULL : request->expected_times,
         };
         if (request->watch && request->watch->begins)
                 attempt.watch = request->watch->begins(request->watch->context, profile);

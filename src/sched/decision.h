@@ -73,7 +73,7 @@ struct decision_request {
         struct slice no_preemption; /* why it has no victims; "" = it may have some */
         /* What evictions are expected to take, the last criterion of preemption; NULL = not looked
          * at.  Not in parity. */
-        const struct eviction_outlook *outlook;
+        const struct expected_times *expected_times;
 };
 
 /* Everything lives in the arena handed to scheduler_decide. */

@@ -26,7 +26,7 @@ static void group_trial_decide(const struct group_trial_run *trial, const struct
                 .now = trial->cycle->step->wall,
                 .rng = wanted->rng,
                 .engine = scheduler->engine,
-                .outlook = scheduler->config.outlook,
+                .expected_times = scheduler->config.expected_times,
                 .watch = wanted->is_recorded ? scheduler->config.watch : NULL,
         };
         arena_clear(&scheduler->scratch);

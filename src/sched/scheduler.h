@@ -39,8 +39,8 @@ struct scheduler_config {
         int64_t backoff_max_ns;           /* 0 = 10 s */
         int64_t unschedulable_timeout_ns; /* 0 = 5 min */
         size_t cache_bytes;               /* class_engine_new's max_bytes */
-        const struct eviction_outlook
-                *outlook;                   /* decision_request's; must outlive it; NULL = none */
+        const struct expected_times
+                *expected_times;            /* decision_request's; must outlive it; NULL = none */
         const struct decision_watch *watch; /* receives timings and outcomes; NULL = none */
         /* A pod was bound, so long after its first attempt; with the watch's context. */
         void (*bound)(void *context, uint32_t attempts, int64_t since_first_ns, bool was_flushed);

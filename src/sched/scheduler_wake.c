@@ -331,7 +331,7 @@ void scheduler_catch_up(struct scheduler *scheduler, int64_t now_ns) {
         }
         scheduler->has_seen = true;
         scheduler->seen = generation;
-        cluster_drop_pasts(cluster);
+        cluster_drop_old_pods(cluster);
 }
 
 void scheduler_notice(struct scheduler *scheduler, uint32_t mask, struct mono_time mono) {

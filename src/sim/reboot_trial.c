@@ -6,7 +6,7 @@
 #include "config/field_table.h"
 #include "desched/descheduler.h"
 #include "plugins/desched/registry.h"
-#include "roles/placement_brain.h"
+#include "roles/placement_simulator.h"
 #include "sched/scheduler.h"
 #include <stdlib.h>
 
@@ -77,8 +77,8 @@ static int start_descheduler(struct trial *trial, struct err *err) {
         trial->problems = config_problems_new();
         trial->policy =
                 descheduler_policy_read(slice_of(policy_text), "policy", false, trial->problems);
-        trial->brain = placement_brain_new(trial->cluster, &trial->roles.profiles);
-        struct placement_oracle oracle = placement_brain_oracle(trial->brain);
+        trial->simulator = placement_simulator_new(trial->cluster, &trial->roles.profiles);
+        struct placement_predictor predictor = placement_simulator_oracle(trial->simulator);
         trial->descheduling =
                 (struct loop_timer){ .fired = reboot_trial_deschedule, .context = trial };
         loop_timer_arm(trial->loop, &trial->descheduling, DESCHEDULE_NS);
@@ -87,7 +87,7 @@ static int start_descheduler(struct trial *trial, struct err *err) {
                                               .policy = trial->policy,
                                               .registry = desched_registry,
                                               .sink = { trial, begin_pass, ask_later },
-                                              .oracle = &oracle },
+                                              .predictor = &predictor },
                 trial->problems, &trial->descheduler, err);
 }
 
@@ -146,7 +146,7 @@ static void reboot_trial_stop(struct trial *trial) {
         loop_timer_disarm(trial->loop, &trial->sampling);
         loop_timer_disarm(trial->loop, &trial->descheduling);
         descheduler_free(trial->descheduler);
-        placement_brain_free(trial->brain);
+        placement_simulator_free(trial->simulator);
         descheduler_policy_free(trial->policy);
         config_problems_free(trial->problems);
         scheduler_free(trial->scheduler);

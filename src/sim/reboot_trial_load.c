@@ -102,7 +102,7 @@ static void end_pod(struct trial_pod *pod) {
         if (pod->is_job)
                 trial->nodes[pod->node].job_count--;
         cluster_remove_pod(trial->cluster, SLICE_LITERAL(TRIAL_NS), slice_of(pod->name));
-        trial_schedule(trial); /* there may be room now */
+        trial_schedule(trial); /* there may be free capacity now */
 }
 
 static void on_pod_timer(void *context) {
@@ -269,17 +269,19 @@ static void add_replica(struct trial *trial, uint32_t app) {
 /* Applications until their requests, with those of the jobs, reach the utilisation. */
 static void add_apps(struct trial *trial) {
         double jobs = trial->setting.rho * trial->setting.nodes * TRIAL_JOB_CPU_MILLI;
-        double room = trial->setting.utilisation * trial->setting.nodes * TRIAL_NODE_CPU_MILLI;
+        double free_milli =
+                trial->setting.utilisation * trial->setting.nodes * TRIAL_NODE_CPU_MILLI;
         uint32_t cap = trial->setting.nodes * 16;
 
         trial->apps = xcalloc(cap, sizeof(*trial->apps));
-        for (room -= jobs; (room > 0 || trial->app_count == 0) && trial->app_count < cap;) {
+        for (free_milli -= jobs;
+             (free_milli > 0 || trial->app_count == 0) && trial->app_count < cap;) {
                 struct trial_app *app = &trial->apps[trial->app_count];
 
                 app->cpu_milli = 250 * (1 + (uint32_t)rng_below(&trial->load_rng, 6));
                 app->replicas =
                         TRIAL_REPLICAS / 2 + (uint32_t)rng_below(&trial->load_rng, TRIAL_REPLICAS);
-                room -= (double)app->replicas * app->cpu_milli;
+                free_milli -= (double)app->replicas * app->cpu_milli;
                 trial->app_count++;
         }
         for (uint32_t i = 0; i < trial->app_count; i++)

@@ -71,7 +71,7 @@ struct trial {
         struct action_list binds;
         struct config_problems *problems;
         struct descheduler_policy *policy;
-        struct placement_brain *brain;
+        struct placement_simulator *simulator;
         struct descheduler *descheduler;
         struct evict_sink sink;
         struct loop_timer scheduling, descheduling, arrival, alert, sampling;

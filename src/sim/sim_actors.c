@@ -28,7 +28,7 @@ struct actor {
         enum demand demands[REQUESTERS];
         unsigned serials[REQUESTERS], beats_left;
         bool is_staged;                          /* there is a policy for it */
-        bool is_roomy;                           /* which has room reserved for its replacement */
+        bool wants_reservation;                  /* for its replacement */
         char owner[64];                          /* uid; of a roomy one */
         char replaced[64];                       /* uid of the one that has its replacement */
         unsigned replacement, replacement_ticks; /* number of it, 0 = none; how long it stays */
@@ -85,7 +85,7 @@ static void create_owner(struct actor *actor) {
 
 /* Name, labels and owner. */
 static void write_meta(const struct actor *actor, const char *name, char *text, size_t size) {
-        const char *staged = actor->is_roomy ? "room" : actor->is_staged ? "yes" : "no";
+        const char *staged = actor->wants_reservation ? "room" : actor->is_staged ? "yes" : "no";
         char owner[700] = "";
 
         if (actor->owner[0])
@@ -109,7 +109,7 @@ static void create_pod(struct actor *actor) {
                  actor->behaviour == RESPONDS_NOT ? ""
                                                   : "\"" EVICTION_RESPONDERS_KEY "\":\"" RESPONDER
                                                     "=2000\"",
-                 actor->is_roomy ? SIM_ROOM_CPU : "0");
+                 actor->wants_reservation ? SIM_ROOM_CPU : "0");
         if (sim_world_ask(actor->actors->world, "POST", SIM_PODS, body, &answer) == 201)
                 read_uid(&answer, actor->uid);
         buf_release(&answer);
@@ -173,7 +173,7 @@ void sim_actors_see_pod(struct sim_actors *actors, const struct store_event *eve
         for (size_t i = 0; actors && i < actors->count; i++) {
                 struct actor *actor = &actors->items[i];
 
-                if (!actor->is_roomy || !actor->uid[0] ||
+                if (!actor->wants_reservation || !actor->uid[0] ||
                     strcmp(actor->replaced, actor->uid) == 0 ||
                     loop_timer_is_armed(&actor->replacing) || !is_on_its_way_out(event, actor->uid))
                         continue;
@@ -182,7 +182,7 @@ void sim_actors_see_pod(struct sim_actors *actors, const struct store_event *eve
         }
 }
 
-/* It makes room for others after a while. */
+/* It lets others go on after a while. */
 static void remove_replacement(struct actor *actor) {
         char path[SIM_PATH_MAX];
 
@@ -404,9 +404,9 @@ static void add_actor(struct sim_actors *actors, struct actor *actor, size_t ind
                 actor->behaviour = COMPLETES;
         if (actor->budget != BUDGET_NONE)
                 create_budget(actor);
-        actor->is_roomy = actors->world->rooms && actor->is_staged &&
-                          actor->budget != BUDGET_CLOSED && sim_actors_chance(actors, 60);
-        if (actor->is_roomy)
+        actor->wants_reservation = actors->world->reservations && actor->is_staged &&
+                                   actor->budget != BUDGET_CLOSED && sim_actors_chance(actors, 60);
+        if (actor->wants_reservation)
                 create_owner(actor);
         create_pod(actor);
         start_ticking(actors, actor);

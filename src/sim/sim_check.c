@@ -83,7 +83,7 @@ static void check_change(struct sim_world *world, const struct store_event *even
                         world->interrupted++;
                 follow_beat(world, is);
         }
-        sim_rooms_see(world->rooms, was, is, event->type == STORE_DELETED);
+        sim_reservations_see(world->reservations, was, is, event->type == STORE_DELETED);
         eviction_free(was);
         eviction_free(is);
 }
@@ -103,8 +103,9 @@ static void observe_request(struct sim_world *world, const struct store_event *e
                                 *is = decode_request(event->object);
 
         if (is)
-                sim_rooms_observe(world->rooms, was ? was->object.conditions.message : SLICE_EMPTY,
-                                  is->object.conditions.message);
+                sim_reservations_observe(world->reservations,
+                                         was ? was->object.conditions.message : SLICE_EMPTY,
+                                         is->object.conditions.message);
         eviction_request_free(was);
         eviction_request_free(is);
 }
@@ -205,7 +206,7 @@ static void view_slot(void *context, const struct eviction *eviction) {
         view->on_node += sim_check_lives(view->world, &eviction->object);
 }
 
-/* All pods are of one node; one that is gone takes no room there.  Asks the server, which must not
+/* All pods are of one node; one that is gone uses nothing there.  Asks the server, which must not
  * be asked while it tells of a change. */
 void sim_check_slots(struct sim_world *world) {
         const struct eviction_slot_limits *slots = &world->config.slots;
@@ -235,9 +236,9 @@ static void on_change(void *context, int resource, const struct store_event *eve
                         world->store, SLICE_LITERAL("evictionrequests.lifecycle.berth.dev"));
         if (world->pods < 0)
                 world->pods = store_find_resource(world->store, SLICE_LITERAL("pods"));
-        if (world->rooms && resource == world->pods)
+        if (world->reservations && resource == world->pods)
                 sim_actors_see_pod(world->actors, event);
-        if (world->rooms && world->requests >= 0 && resource == world->requests)
+        if (world->reservations && world->requests >= 0 && resource == world->requests)
                 observe_request(world, event);
         if (resource != world->evictions || world->evictions < 0 || world->config.is_unchecked)
                 return;
@@ -293,7 +294,7 @@ void sim_check_audit(struct sim_world *world) {
 
 /* ---- the end ---- */
 
-struct room_words;
+struct reservation_text;
 
 struct settle {
         struct sim_world *world;
@@ -301,7 +302,7 @@ struct settle {
         size_t size;
         bool is_settled;
         struct sim_report *report;
-        const struct room_words *words;
+        const struct reservation_text *words;
 };
 
 static void sim_check_unsettled(struct settle *settle, const char *what, struct slice name,
@@ -388,53 +389,54 @@ static void each_request(struct sim_world *world,
         store_cursor_close(cursor);
 }
 
-/* Whoever looks at the request sees that it waits for room, or goes on without. */
-struct room_words {
+/* The request says that it waits for a reservation, or goes on without. */
+struct reservation_text {
         struct slice uid; /* of the pod */
         const char *words;
 };
 
 static void judge_words(struct settle *settle, const struct eviction_request *request) {
-        const struct room_words *room = settle->words;
+        const struct reservation_text *text = settle->words;
         const struct eviction_conditions *conditions = &request->object.conditions;
 
-        if (!slice_eq(request->object.target_uid, room->uid) || request->object.is_deleting ||
+        if (!slice_eq(request->object.target_uid, text->uid) || request->object.is_deleting ||
             request->intent != EVICTION_INTENT_EVICT || conditions->outcome != EVICTION_AWAITING ||
             slice_has_prefix(conditions->message, SLICE_LITERAL("waiting for a slot")))
                 return;
-        if (!slice_is(conditions->message, room->words))
+        if (!slice_is(conditions->message, text->words))
                 settle->is_settled = false;
 }
 
 /* NULL = there is nothing to say. */
 static const char *words_about(struct sim_world *world, const struct eviction *eviction) {
         if (eviction_outcome_is_final(eviction->status.conditions.outcome) ||
-            eviction->object.is_deleting || eviction->room.len ||
+            eviction->object.is_deleting || eviction->reserved_node.len ||
             !sim_check_lives(world, &eviction->object))
                 return NULL;
-        if (eviction->requires_room && eviction->status.responder_count == 0)
+        if (eviction->requires_reservation && eviction->status.responder_count == 0)
                 return "waiting for capacity on another node";
-        return slice_is(eviction->no_room, EVICTION_NO_ROOM) ? "continues without reserved capacity"
-                                                             : NULL;
+        return slice_is(eviction->reserve_refusal, EVICTION_NOT_RESERVED)
+                       ? "continues without reserved capacity"
+                       : NULL;
 }
 
-static void judge_room(void *context, const struct eviction *eviction) {
+static void judge_reservation(void *context, const struct eviction *eviction) {
         struct settle *settle = context;
-        struct room_words room = { .uid = eviction->object.target_uid,
-                                   .words = words_about(settle->world, eviction) };
+        struct reservation_text text = { .uid = eviction->object.target_uid,
+                                         .words = words_about(settle->world, eviction) };
 
-        settle->words = &room;
+        settle->words = &text;
         settle->is_settled = true;
-        if (room.words)
+        if (text.words)
                 each_request(settle->world, judge_words, settle);
         settle->words = NULL;
-        sim_rooms_note_words(settle->world->rooms, eviction, settle->is_settled);
+        sim_reservations_note_words(settle->world->reservations, eviction, settle->is_settled);
 }
 
-void sim_check_rooms(struct sim_world *world) {
+void sim_check_reservations(struct sim_world *world) {
         struct settle settle = { .world = world };
 
-        each_eviction(world, judge_room, &settle);
+        each_eviction(world, judge_reservation, &settle);
 }
 
 static void judge_guards(struct settle *settle) {

@@ -165,7 +165,7 @@ struct sim_world *sim_world_new(const struct sim_world_config *config) {
         world->hooks = sim_hooks_new(world);
         sim_check_start(world);
         if (config->has_scheduler)
-                world->rooms = sim_rooms_new(world, local_transport(world->local));
+                world->reservations = sim_reservations_new(world, local_transport(world->local));
         sim_world_advance(world, NS_PER_S);
         sim_snapshot_load(world);
         return world;
@@ -178,7 +178,7 @@ void sim_world_free(struct sim_world *world) {
         sim_actors_free(world->actors);
         sim_world_kill(world);
         sim_hooks_free(world->hooks);
-        sim_rooms_free(world->rooms);
+        sim_reservations_free(world->reservations);
         sim_faults_free(world->faults);
         local_transport_free(world->local);
         sim_check_stop(world);
@@ -233,13 +233,14 @@ uint64_t sim_world_evict_calls(const struct sim_world *world) {
 /* ---- time ---- */
 
 static void sim_world_disturb(struct sim_world *world) {
-        sim_rooms_disturb(world->rooms);
+        sim_reservations_disturb(world->reservations);
         if (sim_faults_draw(world->faults, SIM_OUTAGE)) {
                 int64_t outage_ns = (int64_t)rng_below(&world->rng, 120 * NS_PER_S);
 
                 sim_faults_begin_outage(world->faults, outage_ns);
-                if (world->rooms)
-                        sim_faults_begin_outage(sim_rooms_faults(world->rooms), outage_ns);
+                if (world->reservations)
+                        sim_faults_begin_outage(sim_reservations_faults(world->reservations),
+                                                outage_ns);
         }
         if (sim_faults_draw(world->faults, SIM_CLOCK_STEP))
                 sim_world_step_clock(world, (int64_t)rng_below(&world->rng, 7200) * NS_PER_S -
@@ -252,7 +253,7 @@ void sim_world_advance(struct sim_world *world, int64_t ns) {
 
         while (world->violation[0] == '\0' && virtual_loop_step(world->time, end)) {
                 sim_check_slots(world);
-                sim_rooms_check(world->rooms);
+                sim_reservations_check(world->reservations);
                 if (world->wants_kill)
                         kill_for_a_while(world);
                 if (++steps > STEPS_MAX)
@@ -278,7 +279,7 @@ static void fill_report(struct sim_world *world, struct sim_report *report) {
         for (size_t i = 0; i < SIM_FAULT_COUNT; i++)
                 report->faults[i] = sim_faults_count(world->faults, (enum sim_fault)i);
         sim_check_count(world, report);
-        sim_rooms_count(world->rooms, report);
+        sim_reservations_count(world->reservations, report);
         snprintf(report->violation, sizeof(report->violation), "%s", world->violation);
 }
 
@@ -288,7 +289,7 @@ static void run_faults(struct sim_world *world) {
         for (; left > 0 && !world->violation[0]; left -= 10 * NS_PER_S) {
                 sim_world_advance(world, 10 * NS_PER_S);
                 sim_world_disturb(world);
-                sim_check_rooms(world);
+                sim_check_reservations(world);
         }
 }
 
@@ -296,15 +297,15 @@ static void run_calm(struct sim_world *world) {
         char text[400] = "";
 
         sim_faults_stop(world->faults);
-        if (world->rooms)
-                sim_faults_stop(sim_rooms_faults(world->rooms));
+        if (world->reservations)
+                sim_faults_stop(sim_reservations_faults(world->reservations));
         sim_actors_calm(world->actors);
         for (int64_t spent = 0; spent < CALM_MAX_NS && !world->violation[0];
              spent += CALM_LOOK_NS) {
                 sim_world_advance(world, CALM_LOOK_NS);
-                sim_check_rooms(world);
+                sim_check_reservations(world);
                 if (sim_check_settled(world, text, sizeof(text)) &&
-                    sim_rooms_are_settled(world->rooms, text, sizeof(text)))
+                    sim_reservations_are_settled(world->reservations, text, sizeof(text)))
                         return;
         }
         sim_violated(world, "not settled: %s", text);

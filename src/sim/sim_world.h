@@ -33,23 +33,25 @@ struct sim_world_config {
         bool has_no_evictor;     /* the default responder is somebody else's */
         bool has_slots, slots_for_all; /* a seed of its own sets slots of its own */
         struct eviction_slot_limits slots;
-        bool has_scheduler;  /* one that reserves room; a seed of its own has it */
+        bool has_scheduler;  /* one with reservations; a seed of its own has it */
         const char *objects; /* YAML or JSON: pods to evict, and budgets; NULL = made up */
 };
 
-struct sim_room_counts { /* reservations; of the released ones some expired or were taken */
+struct sim_reservation_counts { /* reservations; of the released ones some expired or were taken */
         uint64_t held, refused, released, expired, taken;
-        uint64_t waited, without; /* requests that said to wait for room, and to go on without */
-        uint64_t starts;          /* of the scheduler's process */
+        uint64_t waited,
+                without; /* requests that said to wait for a reservation, and to go on without */
+        uint64_t starts; /* of the scheduler's process */
 };
 
-void sim_room_counts_add(struct sim_room_counts *sum, const struct sim_room_counts *counts);
+void sim_reservation_counts_add(struct sim_reservation_counts *sum,
+                                const struct sim_reservation_counts *counts);
 
 struct sim_report {
         uint64_t seed, calls, faults[SIM_FAULT_COUNT], changes, starts;
         size_t requests, evicted, canceled, failed, interrupted;
         uint64_t hook_runs;
-        struct sim_room_counts rooms;
+        struct sim_reservation_counts reservations;
         int64_t virtual_ns;
         char violation[512]; /* "" = none */
 };

@@ -10,7 +10,7 @@
 #define SIM_NS "default"
 #define SIM_SNAPSHOT_MAX 200 /* pods of somebody's own cluster */
 #define SIM_PATH_MAX 512
-/* All pods are on the first node; room for replacements is on the others, for one on each. */
+/* All pods are on the first node; the others have capacity for one replacement each. */
 #define SIM_OTHER_NODES 2 /* at most */
 #define SIM_ROOM_CPU "5"
 #define SIM_GROUP "/apis/lifecycle.berth.dev/v1alpha1/namespaces/" SIM_NS
@@ -21,9 +21,9 @@ struct control;
 struct store;
 struct store_event;
 
-struct sim_actors; /* who wants what, and the responders */
-struct sim_hooks;  /* of eviction stages */
-struct sim_rooms;  /* the scheduler, and what it reserves */
+struct sim_actors;       /* who wants what, and the responders */
+struct sim_hooks;        /* of eviction stages */
+struct sim_reservations; /* the scheduler, and what it reserves */
 
 struct sim_world {
         struct sim_world_config config;
@@ -40,7 +40,7 @@ struct sim_world {
         struct evictions_role *role;
         struct sim_actors *actors;
         struct sim_hooks *hooks;
-        struct sim_rooms *rooms; /* NULL = there is no scheduler */
+        struct sim_reservations *reservations; /* NULL = there is no scheduler */
         struct rng rng;
         struct buf audit; /* what the processes wrote, as a file would keep it */
         bool wants_kill, is_advancing;
@@ -75,8 +75,8 @@ void sim_check_slots(struct sim_world *world);
 void sim_check_audit(struct sim_world *world);
 /* Once faults stopped: whether everything came to its end; if not, what is missing. */
 bool sim_check_settled(struct sim_world *world, char *text, size_t size);
-/* Now and then: whether requests say that they wait for room, or go on without. */
-void sim_check_rooms(struct sim_world *world);
+/* Now and then: whether requests say that they wait for a reservation, or go on without. */
+void sim_check_reservations(struct sim_world *world);
 void sim_check_count(struct sim_world *world, struct sim_report *report);
 
 /* ---- sim_actors.c ---- */
@@ -104,21 +104,24 @@ const char *sim_hooks_left_behind(const struct sim_hooks *hooks, struct slice ev
                                   bool is_canceled);
 uint64_t sim_hooks_runs(const struct sim_hooks *hooks);
 
-/* ---- sim_rooms.c; all accept NULL ---- */
+/* ---- sim_reservations.c; all accept NULL ---- */
 /* Starts a scheduler's process; transport: without faults. */
-struct sim_rooms *sim_rooms_new(struct sim_world *world, struct transport transport);
-void sim_rooms_free(struct sim_rooms *rooms);
-struct sim_faults *sim_rooms_faults(struct sim_rooms *rooms); /* not NULL */
+struct sim_reservations *sim_reservations_new(struct sim_world *world, struct transport transport);
+void sim_reservations_free(struct sim_reservations *reservations);
+struct sim_faults *sim_reservations_faults(struct sim_reservations *reservations); /* not NULL */
 /* A change of an Eviction, as stored before and after; either may be NULL. */
-void sim_rooms_see(struct sim_rooms *rooms, const struct eviction *was, const struct eviction *is,
-                   bool is_deleted);
+void sim_reservations_see(struct sim_reservations *reservations, const struct eviction *was,
+                          const struct eviction *is, bool is_deleted);
 /* What a request's condition says, before and after. */
-void sim_rooms_observe(struct sim_rooms *rooms, struct slice was, struct slice is);
-/* Whether its requests say that it has no room; they have to before long. */
-void sim_rooms_note_words(struct sim_rooms *rooms, const struct eviction *eviction, bool is_said);
+void sim_reservations_observe(struct sim_reservations *reservations, struct slice was,
+                              struct slice is);
+/* Whether its requests say that it has no reservation; they have to before long. */
+void sim_reservations_note_words(struct sim_reservations *reservations,
+                                 const struct eviction *eviction, bool is_said);
 /* Between two steps: kills the process if it has to die, and checks what it holds. */
-void sim_rooms_check(struct sim_rooms *rooms);
+void sim_reservations_check(struct sim_reservations *reservations);
 /* Now and then, while there are faults: kills the process. */
-void sim_rooms_disturb(struct sim_rooms *rooms);
-bool sim_rooms_are_settled(const struct sim_rooms *rooms, char *text, size_t size);
-void sim_rooms_count(const struct sim_rooms *rooms, struct sim_report *report);
+void sim_reservations_disturb(struct sim_reservations *reservations);
+bool sim_reservations_are_settled(const struct sim_reservations *reservations, char *text,
+                                  size_t size);
+void sim_reservations_count(const struct sim_reservations *reservations, struct sim_report *report);

@@ -138,9 +138,9 @@ static void put_digits(struct packing *packing, size_t own) {
 }
 
 static bool put_own(struct packing *packing, size_t own) {
-        size_t digits = count_digits(packing, own), room = digits ? (digits + 1) / 2 : own;
+        size_t digits = count_digits(packing, own), space = digits ? (digits + 1) / 2 : own;
 
-        if (!put_number(packing, own * 2 + (digits > 0)) || packing->size + room > packing->limit)
+        if (!put_number(packing, own * 2 + (digits > 0)) || packing->size + space > packing->limit)
                 return false;
         if (digits) {
                 put_digits(packing, own);

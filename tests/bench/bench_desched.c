@@ -11,7 +11,7 @@
 #include "desched/descheduler.h"
 #include "evict/evict_service.h"
 #include "plugins/desched/registry.h"
-#include "roles/placement_brain.h"
+#include "roles/placement_simulator.h"
 #include "roles/role_config.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -165,9 +165,9 @@ static const char *wanted_part = "";
 
 struct variant {
         const char *name;
-        const struct rule *only;               /* NULL = all */
-        bool fits;                             /* nodeFit */
-        const struct placement_oracle *oracle; /* NULL = not asked */
+        const struct rule *only;                  /* NULL = all */
+        bool fits;                                /* nodeFit */
+        const struct placement_predictor *oracle; /* NULL = not asked */
 };
 
 static void measure(const struct cluster *cluster, const struct variant *variant) {
@@ -190,7 +190,7 @@ static void measure(const struct cluster *cluster, const struct variant *variant
                             .sink = evict_requester_sink(evict_service_join(
                                     service,
                                     &(struct evict_requester_config){ .is_parity = false })),
-                            .oracle = variant->oracle,
+                            .predictor = variant->oracle,
                             .is_dry_run = true },
                     problems, &descheduler, &err) < 0)
                 die(err.text);
@@ -234,11 +234,11 @@ static void measure_with_scheduler(struct cluster *cluster) {
         if (role_config_load(&(struct role_config_sources){ 0 }, &config, &err) < 0 ||
             role_config_build(&config, cluster, NULL, &err) < 0)
                 die(err.text);
-        struct placement_brain *brain = placement_brain_new(cluster, &config.profiles);
-        struct placement_oracle oracle = placement_brain_oracle(brain);
-        measure(cluster,
-                &(struct variant){ .name = "every strategy, moveOnlyIfBetter", .oracle = &oracle });
-        placement_brain_free(brain);
+        struct placement_simulator *simulator = placement_simulator_new(cluster, &config.profiles);
+        struct placement_predictor oracle = placement_simulator_oracle(simulator);
+        measure(cluster, &(struct variant){ .name = "every strategy, moveOnlyIfBetter",
+                                            .predictor = &oracle });
+        placement_simulator_free(simulator);
         role_config_release(&config);
 }
 

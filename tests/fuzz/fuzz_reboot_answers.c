@@ -52,7 +52,7 @@ static void read_lists(const struct json *first, const struct json *second, stru
         fleet_judge(first, NODE, &rules, arena, &fleet);
         fleet_cap_reason(first, NODE, &rules, arena);
         fleet_waiting_before(first, NODE);
-        fleet_outlook_ns(first, NODE, 2, now);
+        fleet_expected_ns(first, NODE, 2, now);
         fleet_is_quiet(first, NODE);
         if (drain_pods_decode(first, arena, &pods, NULL) == 0) {
                 for (size_t i = 0; i < pods.count; i++)

@@ -259,9 +259,9 @@ static int64_t by_cost(const struct default_preemption_search *search,
                        const struct preemption_candidate *c) {
         const struct sched_attempt *attempt = search->attempt;
         int64_t sum = 0;
-        for (size_t i = 0; attempt->outlook && i < c->victim_count; i++)
-                sum += attempt->outlook->expected_ns(attempt->outlook->context, c->victims[i],
-                                                     attempt->now);
+        for (size_t i = 0; attempt->expected_times && i < c->victim_count; i++)
+                sum += attempt->expected_times->expected_ns(attempt->expected_times->context,
+                                                            c->victims[i], attempt->now);
         return sum;
 }
 

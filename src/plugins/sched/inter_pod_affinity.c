@@ -23,7 +23,7 @@ static bool inter_pod_affinity_mentions(const struct sched_cycle *cycle,
 
 /* One that went may have been kept away from, have kept the newcomer away itself, or be why the
  * newcomer cannot be the first of its kind. */
-static bool gave_way(const struct sched_cycle *cycle, const struct pod_past *past) {
+static bool gave_way(const struct sched_cycle *cycle, const struct old_pod *past) {
         const struct affinity *own = &cycle->class->spec.affinity;
         const struct pod_class *class = cluster_class(cycle->cluster, past->class);
         return class->spec.affinity.pod_anti.required_count > 0 ||
@@ -33,7 +33,7 @@ static bool gave_way(const struct sched_cycle *cycle, const struct pod_past *pas
 
 static bool is_selected_otherwise(const struct sched_cycle *cycle,
                                   const struct pod_affinity_terms *terms,
-                                  const struct pod_past *past, struct label_set_id labels) {
+                                  const struct old_pod *past, struct label_set_id labels) {
         for (size_t i = 0; i < terms->required_count; i++)
                 if (inter_pod_affinity_selects(cycle, &terms->required[i], past->ns,
                                                past->labels) !=
@@ -42,7 +42,7 @@ static bool is_selected_otherwise(const struct sched_cycle *cycle,
         return false;
 }
 
-static bool was_relabelled(const struct sched_cycle *cycle, const struct pod_past *past,
+static bool was_relabelled(const struct sched_cycle *cycle, const struct old_pod *past,
                            const struct pod_row *row) {
         const struct affinity *own = &cycle->class->spec.affinity;
         return is_selected_otherwise(cycle, &own->pod, past, row->labels) ||
@@ -58,7 +58,7 @@ static bool inter_pod_affinity_wakes(const struct sched_cycle *cycle, const void
             pod_id_is_none(change->pod))
                 return true;
         const struct pod_row *row = cluster_pod(cycle->cluster, change->pod);
-        const struct pod_past *past = cluster_pod_past(cycle->cluster, change->generation);
+        const struct old_pod *past = cluster_old_pod(cycle->cluster, change->generation);
         if ((change->mask & past_reports) != 0 && (!past || change->pod.index == cycle->pod.index))
                 return true;
         if ((change->mask & CLUSTER_POD_REMOVED) != 0 && gave_way(cycle, past))

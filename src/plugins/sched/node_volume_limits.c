@@ -310,7 +310,7 @@ static bool node_volume_limits_wakes(const struct sched_cycle *cycle, const void
                                      const struct cluster_change *change) {
         (void)state;
         const uint32_t always = CLUSTER_NODE_ADDED | CLUSTER_CLAIM;
-        const struct pod_past *past = cluster_pod_past(cycle->cluster, change->generation);
+        const struct old_pod *past = cluster_old_pod(cycle->cluster, change->generation);
         return (change->mask & always) != 0 || !past ||
                has_attachable(cluster_class(cycle->cluster, past->class));
 }

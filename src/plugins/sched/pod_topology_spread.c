@@ -347,7 +347,7 @@ static bool pod_topology_spread_wakes(const struct sched_cycle *cycle, const voi
             change->pod.index == cycle->pod.index)
                 return true;
         const struct pod_row *row = cluster_pod(cycle->cluster, change->pod);
-        const struct pod_past *past = cluster_pod_past(cycle->cluster, change->generation);
+        const struct old_pod *past = cluster_old_pod(cycle->cluster, change->generation);
         if ((change->mask & past_reports) != 0 && !past)
                 return true;
         if (!str_id_eq(past ? past->ns : row->ns, cycle->ns))

@@ -138,7 +138,7 @@ static bool volume_restrictions_wakes(const struct sched_cycle *cycle, const voi
                                       const struct cluster_change *change) {
         (void)state;
         const uint32_t always = CLUSTER_NODE_ADDED | CLUSTER_CLAIM;
-        const struct pod_past *past = cluster_pod_past(cycle->cluster, change->generation);
+        const struct old_pod *past = cluster_old_pod(cycle->cluster, change->generation);
         const struct pod_spec *own = &cycle->class->spec;
         if ((change->mask & always) != 0 || !past)
                 return true;

@@ -11,7 +11,7 @@
 #include "evict/evict_service.h"
 #include "model/action.h"
 #include "plugins/desched/registry.h"
-#include "roles/placement_brain.h"
+#include "roles/placement_simulator.h"
 #include "roles/role_config.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -114,8 +114,9 @@ static void carry_out(struct evict_service *service, struct buf *text) {
 
 static struct buf pass_lines(struct scene *scene) {
         struct cluster *cluster = scene->snapshot.cluster;
-        struct placement_brain *brain = placement_brain_new(cluster, &scene->config.profiles);
-        struct placement_oracle oracle = placement_brain_oracle(brain);
+        struct placement_simulator *simulator =
+                placement_simulator_new(cluster, &scene->config.profiles);
+        struct placement_predictor oracle = placement_simulator_oracle(simulator);
         struct evict_service *service =
                 evict_service_new(&(struct evict_config){ .cluster = cluster });
         struct config_problems *problems = config_problems_new();
@@ -128,7 +129,7 @@ static struct buf pass_lines(struct scene *scene) {
                 .registry = desched_registry,
                 .sink = evict_requester_sink(evict_service_join(
                         service, &(struct evict_requester_config){ .is_parity = false })),
-                .oracle = &oracle
+                .predictor = &oracle
         };
         if (descheduler_new(&config, problems, &descheduler, &err) < 0)
                 fail_msg("%s", err.text);
@@ -137,7 +138,7 @@ static struct buf pass_lines(struct scene *scene) {
         descheduler_free(descheduler);
         config_problems_free(problems);
         evict_service_free(service);
-        placement_brain_free(brain);
+        placement_simulator_free(simulator);
         return text;
 }
 

@@ -325,7 +325,7 @@ static void run(uint64_t seed) {
         cluster_usage(churn.cluster, &peak);
         remove_everything(&churn);
         compare(&churn);
-        cluster_drop_pasts(churn.cluster);
+        cluster_drop_old_pods(churn.cluster);
         cluster_usage(churn.cluster, &start);
         for (int i = 0; i < OPERATIONS; i++) {
                 operate(&churn);
@@ -334,7 +334,7 @@ static void run(uint64_t seed) {
         }
         remove_everything(&churn);
         compare(&churn);
-        cluster_drop_pasts(churn.cluster);
+        cluster_drop_old_pods(churn.cluster);
         cluster_usage(churn.cluster, &end);
         assert_int_equal(start.strings, end.strings);
         assert_int_equal(end.pods + end.nodes + end.classes + end.label_sets + end.taint_sets, 0);

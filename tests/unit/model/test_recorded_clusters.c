@@ -135,7 +135,7 @@ static void run_scene(const struct scene *scene, const char *name) {
         for (size_t i = 0; i < scene->count; i++)
                 apply(forward, scene, i, CHANGE_REMOVED);
         check(forward, name);
-        cluster_drop_pasts(forward);
+        cluster_drop_old_pods(forward);
         cluster_usage(forward, &usage);
         assert_int_equal(usage.strings, cluster_nodes(forward)->resource_count);
         cluster_free(forward);

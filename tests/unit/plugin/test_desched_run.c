@@ -181,13 +181,13 @@ static void test_expected_time(void **state) {
                         .has_gain = !cases[i].is_forced,
                         .gain = cases[i].gain,
                 };
-                const struct placement_oracle oracle = { .context = &placement,
-                                                         .place = place_elsewhere,
-                                                         .move = ignore_move };
-                const struct eviction_outlook outlook = { &expected_s, expect_seconds };
+                const struct placement_predictor oracle = { .context = &placement,
+                                                            .place = place_elsewhere,
+                                                            .move = ignore_move };
+                const struct expected_times expected_times = { &expected_s, expect_seconds };
                 bench.run.is_mover = true;
-                bench.run.moves = (struct desched_moves){ .oracle = &oracle, .min_gain = 1 };
-                bench.run.outlook = &outlook;
+                bench.run.moves = (struct desched_moves){ .predictor = &oracle, .min_gain = 1 };
+                bench.run.expected_times = &expected_times;
                 struct pod_id pod =
                         cluster_find_pod(bench.cluster, SLICE_LITERAL("y"), SLICE_LITERAL("old"));
                 assert_int_equal(desched_run_evict(&bench.run, pod, slice_of(cases[i].reason)),

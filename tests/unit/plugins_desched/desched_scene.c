@@ -7,7 +7,7 @@
 #include "desched/recorded_usage.h"
 #include "evict/evict_service.h"
 #include "plugin/desched_points.h"
-#include "plugin/eviction_outlook.h"
+#include "plugin/expected_times.h"
 #include "plugins/desched/registry.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -253,9 +253,9 @@ static void run_one(const char *rule, const struct scene_case *scene, bool is_pa
         if (config_problems_to_err(problems, &err) < 0)
                 fail_msg("%s: %s: %s", scene->name, err.path, err.text);
         struct recorded_usage *usage = read_usage(scene, policy);
-        const struct eviction_outlook outlook = { cluster, expected_ns };
+        const struct expected_times expected_times = { cluster, expected_ns };
         const struct descheduler_config config = { .cluster = cluster,
-                                                   .outlook = &outlook,
+                                                   .expected_times = &expected_times,
                                                    .policy = policy,
                                                    .registry = desched_registry,
                                                    .sink = { &recorder, record_begin, record_ask },

@@ -120,11 +120,11 @@ static void looks_ahead(void **state) {
         assert_int_equal(json_parse(slice_of(list), &doc, NULL), 0);
         nodes = json_doc_root(doc);
         wall_time_parse(SLICE_LITERAL("2026-01-01T08:00:30Z"), &now);
-        assert_int_equal(fleet_outlook_ns(nodes, SLICE_LITERAL("m"), 1, now), 360 * NS_PER_S);
-        assert_int_equal(fleet_outlook_ns(nodes, SLICE_LITERAL("m"), 2, now), 240 * NS_PER_S);
-        assert_int_equal(fleet_outlook_ns(nodes, SLICE_LITERAL("a"), 1, now), 240 * NS_PER_S);
-        assert_int_equal(fleet_outlook_ns(nodes, SLICE_LITERAL("b"), 1, now), 90 * NS_PER_S);
-        assert_int_equal(fleet_outlook_ns(nodes, SLICE_LITERAL("c"), 1, now), -1);
+        assert_int_equal(fleet_expected_ns(nodes, SLICE_LITERAL("m"), 1, now), 360 * NS_PER_S);
+        assert_int_equal(fleet_expected_ns(nodes, SLICE_LITERAL("m"), 2, now), 240 * NS_PER_S);
+        assert_int_equal(fleet_expected_ns(nodes, SLICE_LITERAL("a"), 1, now), 240 * NS_PER_S);
+        assert_int_equal(fleet_expected_ns(nodes, SLICE_LITERAL("b"), 1, now), 90 * NS_PER_S);
+        assert_int_equal(fleet_expected_ns(nodes, SLICE_LITERAL("c"), 1, now), -1);
         assert_false(fleet_is_quiet(nodes, SLICE_LITERAL("c")));
         json_doc_free(doc);
 }

@@ -160,7 +160,7 @@ static void test_quick_victims_settle_it(void **state) {
         (void)state;
         static const struct {
                 const char *third; /* priority of the third victim */
-                bool is_parity, has_outlook;
+                bool is_parity, has_expected_times;
                 const char *node;
                 enum preemption_rule rule;
         } cases[] = {
@@ -181,13 +181,14 @@ static void test_quick_victims_settle_it(void **state) {
                 put_pod(&fixture->test, "quick", 800, "\"nodeName\":\"n2\",\"priority\":0,");
                 put_pod(&fixture->test, "slow3", 800, third);
                 put_pod(&fixture->test, "p", 400, "\"priority\":5,");
-                const struct eviction_outlook outlook = { fixture->test.cluster, slow_ones };
-                struct decision decision =
-                        decide(fixture, "p",
-                               (struct decision_request){ .wants = DECIDE_POST_FILTER,
-                                                          .is_parity = cases[i].is_parity,
-                                                          .outlook = cases[i].has_outlook ? &outlook
-                                                                                          : NULL });
+                const struct expected_times expected_times = { fixture->test.cluster, slow_ones };
+                struct decision decision = decide(
+                        fixture, "p",
+                        (struct decision_request){ .wants = DECIDE_POST_FILTER,
+                                                   .is_parity = cases[i].is_parity,
+                                                   .expected_times = cases[i].has_expected_times
+                                                                             ? &expected_times
+                                                                             : NULL });
                 assert_non_null(decision.preemption);
                 assert_int_equal(decision.preemption->decided_by, cases[i].rule);
                 assert_true(slice_is(decision.nomination, cases[i].node));

@@ -18,7 +18,7 @@
 #define LASTS_S 181 /* one and a half times the stage's timeout */
 
 /* A pod of this policy, with an owner; spec: further members of the pod's. */
-static void open_rooms(struct scene *scene, const char *reserve, const char *spec) {
+static void open_reservations(struct scene *scene, const char *reserve, const char *spec) {
         char policy[700], owner[300], uid[64];
         struct buf answer = { 0 };
         struct json_doc *doc = NULL;
@@ -68,7 +68,7 @@ static void test_withdrawn(void **state) {
         struct scene scene;
 
         (void)state;
-        open_rooms(&scene, "BestEffort", "");
+        open_reservations(&scene, "BestEffort", "");
         assert_has(&scene, EVICTION_1, "\"lifecycle.berth.dev/reserved\":\"n1\"");
         assert_true(trail_has(&scene, "reserve", "\"to\":\"n1\""));
         set_intent(&scene, "want", "Withdrawn");
@@ -82,7 +82,7 @@ static void test_expired(void **state) {
         struct scene scene;
 
         (void)state;
-        open_rooms(&scene, "BestEffort", "");
+        open_reservations(&scene, "BestEffort", "");
         sim_world_kill(scene.world);
         wait_s(&scene, LASTS_S + 60);
         assert_has(&scene, EVICTION_1, "\"lifecycle.berth.dev/not-reserved\":\"expired n1\"");
@@ -99,7 +99,7 @@ static void test_goes_on_without(void **state) {
         struct scene scene;
 
         (void)state;
-        open_rooms(&scene, "BestEffort", FUSSY);
+        open_reservations(&scene, "BestEffort", FUSSY);
         assert_has(&scene, EVICTION_1, "\"lifecycle.berth.dev/not-reserved\":\"no room\"");
         assert_has(&scene, EVICTION_1, "\"state\":\"Active\"");
         assert_has(&scene, WANT, "continues without reserved capacity");
@@ -117,7 +117,7 @@ static void test_waits(void **state) {
         struct scene scene;
 
         (void)state;
-        open_rooms(&scene, "Required", FUSSY);
+        open_reservations(&scene, "Required", FUSSY);
         assert_has(&scene, WANT, "waiting for capacity on another node");
         assert_false(has(&scene, EVICTION_1, "\"state\":\"Active\""));
         label_node(&scene);
@@ -131,7 +131,7 @@ static void test_lost_before_it_began(void **state) {
         struct scene scene;
 
         (void)state;
-        open_rooms(&scene, "Required", FUSSY);
+        open_reservations(&scene, "Required", FUSSY);
         sim_world_kill(scene.world);
         label_node(&scene);
         wait_s(&scene, 30);

@@ -35,15 +35,16 @@ static void test_without_faults(void **state) {
                 assert_int_equal(report.faults[i], 0);
 }
 
-static void print_rooms(const struct sim_room_counts *rooms) {
-        print_message("  reservations: %llu made, %llu released, of these %llu taken and %llu "
-                      "expired, %llu gone with one of %llu schedulers; %llu waited for, %llu "
-                      "done without\n",
-                      (unsigned long long)rooms->held, (unsigned long long)rooms->released,
-                      (unsigned long long)rooms->taken, (unsigned long long)rooms->expired,
-                      (unsigned long long)(rooms->held - rooms->released),
-                      (unsigned long long)rooms->starts, (unsigned long long)rooms->waited,
-                      (unsigned long long)rooms->without);
+static void print_rooms(const struct sim_reservation_counts *reservations) {
+        print_message(
+                "  reservations: %llu made, %llu released, of these %llu taken and %llu "
+                "expired, %llu gone with one of %llu schedulers; %llu waited for, %llu "
+                "done without\n",
+                (unsigned long long)reservations->held, (unsigned long long)reservations->released,
+                (unsigned long long)reservations->taken, (unsigned long long)reservations->expired,
+                (unsigned long long)(reservations->held - reservations->released),
+                (unsigned long long)reservations->starts, (unsigned long long)reservations->waited,
+                (unsigned long long)reservations->without);
 }
 
 static void test_seeds(void **state) {
@@ -51,7 +52,7 @@ static void test_seeds(void **state) {
         uint64_t usual = long_form() ? RUNS_LONG : RUNS_SHORT;
         uint64_t runs = from_environment("BERTH_SIM_RUNS", getenv("BERTH_SIM_SEED") ? 1 : usual);
         uint64_t faults[SIM_FAULT_COUNT] = { 0 }, calls = 0, violations = 0;
-        struct sim_room_counts rooms = { 0 };
+        struct sim_reservation_counts reservations = { 0 };
         size_t evicted = 0;
 
         (void)state;
@@ -66,21 +67,21 @@ static void test_seeds(void **state) {
                         violations++;
                 }
                 calls += report.calls;
-                sim_room_counts_add(&rooms, &report.rooms);
+                sim_reservation_counts_add(&reservations, &report.reservations);
                 evicted += report.evicted;
                 for (size_t k = 0; k < SIM_FAULT_COUNT; k++)
                         faults[k] += report.faults[k];
         }
         print_message("%llu seeds, %llu calls, %zu evicted\n", (unsigned long long)runs,
                       (unsigned long long)calls, evicted);
-        print_rooms(&rooms);
+        print_rooms(&reservations);
         for (size_t k = 0; k < SIM_FAULT_COUNT; k++)
                 print_message("  %-13s %llu\n", sim_fault_name((enum sim_fault)k),
                               (unsigned long long)faults[k]);
         assert_int_equal(violations, 0);
         if (runs >= RUNS_LONG) /* so many meet everything */
-                assert_true(rooms.held && rooms.taken && rooms.expired && rooms.waited &&
-                            rooms.without);
+                assert_true(reservations.held && reservations.taken && reservations.expired &&
+                            reservations.waited && reservations.without);
 }
 
 /* Seeds that once failed: an eviction call repeated after its Evictions were over, and writes

@@ -14,7 +14,7 @@ struct placement {
         int64_t gain;        /* score there above the score here */
 };
 
-struct placement_oracle {
+struct placement_predictor {
         void *context;
         /* A pass starts: earlier moves are forgotten. */
         void (*begin)(void *context, struct wall_time now);

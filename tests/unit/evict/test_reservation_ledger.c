@@ -1,7 +1,7 @@
 /* Room for replacements: when it is held, for how long, to whom it goes, and what the Eviction is
  * told of it, lost words included. */
 #include "base/util.h"
-#include "evict/reservation_book.h"
+#include "evict/reservation_ledger.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,8 +24,8 @@
 
 struct scene {
         struct cluster *cluster;
-        struct reservation_book *book;
-        struct room_effects effects;
+        struct reservation_ledger *book;
+        struct reservation_effects effects;
         const char *free_node; /* NULL = there is no room */
 };
 
@@ -35,23 +35,23 @@ static bool choose(void *context, struct pod_id pod, struct slice scheduler_name
         assert_false(pod_id_is_none(pod));
         assert_true(slice_is(scheduler_name, "default-scheduler"));
         if (scene->free_node)
-                snprintf(node, ROOM_NODE_MAX, "%s", scene->free_node);
+                snprintf(node, RESERVATION_NODE_MAX, "%s", scene->free_node);
         return scene->free_node;
 }
 
 static void open_scene(struct scene *scene) {
         *scene = (struct scene){ .free_node = "n1" };
         scene->cluster = cluster_new(&(struct cluster_config){ 0 });
-        scene->book = reservation_book_new(&(struct reservation_book_config){
+        scene->book = reservation_ledger_new(&(struct reservation_ledger_config){
                 .cluster = scene->cluster, .choose = choose, .context = scene });
-        room_effects_init(&scene->effects);
+        reservation_effects_init(&scene->effects);
 }
 
 static void close_scene(struct scene *scene) {
-        reservation_book_free(scene->book);
+        reservation_ledger_free(scene->book);
         assert_true(pod_id_is_none(cluster_find_pod(scene->cluster, SLICE_LITERAL("shop"),
                                                     SLICE_LITERAL("reserved-" UID))));
-        room_effects_release(&scene->effects);
+        reservation_effects_release(&scene->effects);
         cluster_free(scene->cluster);
 }
 
@@ -64,7 +64,7 @@ static void put_object(struct scene *scene, const char *text, int64_t at) {
         struct json_doc *doc = NULL;
 
         assert_int_equal(json_parse(slice_of(text), &doc, NULL), 0);
-        reservation_book_put(scene->book, json_doc_root(doc), AT(at));
+        reservation_ledger_put(scene->book, json_doc_root(doc), AT(at));
         json_doc_free(doc);
 }
 
@@ -81,11 +81,12 @@ static void put(struct scene *scene, const char *notes, int64_t at) {
 }
 
 static void step(struct scene *scene, int64_t at) {
-        room_effects_clear(&scene->effects);
-        reservation_book_step(scene->book, AT(at), &scene->effects);
+        reservation_effects_clear(&scene->effects);
+        reservation_ledger_step(scene->book, AT(at), &scene->effects);
 }
 
-static const struct room_effect *find(const struct scene *scene, enum room_effect_kind kind) {
+static const struct reservation_effect *find(const struct scene *scene,
+                                             enum reservation_effect_kind kind) {
         for (size_t i = 0; i < scene->effects.count; i++)
                 if (scene->effects.items[i].kind == kind)
                         return &scene->effects.items[i];
@@ -96,13 +97,13 @@ static const struct room_effect *find(const struct scene *scene, enum room_effec
 static void begin(struct scene *scene, int64_t at) {
         put(scene, "", at);
         step(scene, at);
-        assert_non_null(find(scene, ROOM_READ_POD));
-        reservation_book_read(scene->book, SLICE_LITERAL(UID), SLICE_LITERAL(POD), AT(at));
+        assert_non_null(find(scene, RESERVATION_READ_POD));
+        reservation_ledger_read(scene->book, SLICE_LITERAL(UID), SLICE_LITERAL(POD), AT(at));
         step(scene, at);
 }
 
 static void assert_reported(const struct scene *scene, const char *body) {
-        const struct room_effect *reported = find(scene, ROOM_TELL);
+        const struct reservation_effect *reported = find(scene, RESERVATION_REPORT);
 
         assert_non_null(reported);
         if (!slice_contains(reported->body, slice_of(body)))
@@ -110,7 +111,7 @@ static void assert_reported(const struct scene *scene, const char *body) {
 }
 
 static void assert_released(const struct scene *scene, const char *reason) {
-        const struct room_effect *released = find(scene, ROOM_RELEASED);
+        const struct reservation_effect *released = find(scene, RESERVATION_RELEASED);
 
         assert_non_null(released);
         assert_true(slice_is(released->reason, reason));
@@ -123,11 +124,11 @@ static void test_held_until_the_end(void **state) {
         (void)state;
         open_scene(&scene);
         begin(&scene, 0);
-        assert_true(slice_is(find(&scene, ROOM_HELD)->node, "n1"));
+        assert_true(slice_is(find(&scene, RESERVATION_MADE)->node, "n1"));
         assert_reported(&scene, "\"lifecycle.berth.dev/reserved\":\"n1\"");
-        assert_int_equal(reservation_book_held(scene.book), 1);
+        assert_int_equal(reservation_ledger_held(scene.book), 1);
         assert_true(is_in_model(&scene));
-        reservation_book_remove(scene.book, SLICE_LITERAL(UID));
+        reservation_ledger_remove(scene.book, SLICE_LITERAL(UID));
         step(&scene, 1);
         assert_released(&scene, "end");
         assert_false(is_in_model(&scene));
@@ -142,28 +143,28 @@ static void test_expires(void **state) {
         (void)state;
         open_scene(&scene);
         begin(&scene, 0);
-        reservation_book_reported(scene.book, SLICE_LITERAL(UID), true, AT(0));
+        reservation_ledger_reported(scene.book, SLICE_LITERAL(UID), true, AT(0));
         put(&scene, ",\"lifecycle.berth.dev/reserved\":\"n1\"", 50);
         step(&scene, 100);
-        assert_int_equal(reservation_book_held(scene.book), 1);
-        assert_true(reservation_book_next_due(scene.book, &due));
+        assert_int_equal(reservation_ledger_held(scene.book), 1);
+        assert_true(reservation_ledger_next_due(scene.book, &due));
         assert_int_equal(due.ns, AT(110).ns);
         step(&scene, 110);
         assert_released(&scene, "expired");
         assert_reported(&scene, "\"lifecycle.berth.dev/reserved\":null,"
                                 "\"lifecycle.berth.dev/not-reserved\":\"expired n1\"");
         assert_false(is_in_model(&scene));
-        reservation_book_reported(scene.book, SLICE_LITERAL(UID), true, AT(110));
+        reservation_ledger_reported(scene.book, SLICE_LITERAL(UID), true, AT(110));
         put(&scene, ",\"lifecycle.berth.dev/not-reserved\":\"expired n1\"", 111);
         step(&scene, 500);
         assert_int_equal(scene.effects.count, 0);
-        assert_false(reservation_book_next_due(scene.book, &due));
+        assert_false(reservation_ledger_next_due(scene.book, &due));
         put(&scene, "", 501); /* taken back: room is wanted after all */
         step(&scene, 501);
-        assert_non_null(find(&scene, ROOM_READ_POD));
-        reservation_book_read(scene.book, SLICE_LITERAL(UID), SLICE_LITERAL(POD), AT(501));
+        assert_non_null(find(&scene, RESERVATION_READ_POD));
+        reservation_ledger_read(scene.book, SLICE_LITERAL(UID), SLICE_LITERAL(POD), AT(501));
         step(&scene, 501);
-        assert_non_null(find(&scene, ROOM_HELD));
+        assert_non_null(find(&scene, RESERVATION_MADE));
         close_scene(&scene);
 }
 
@@ -186,7 +187,8 @@ static void test_taken_by_the_replacement(void **state) {
                 struct json_doc *doc = NULL;
 
                 assert_int_equal(json_parse(slice_of(pods[i]), &doc, NULL), 0);
-                assert_int_equal(reservation_book_arrived(scene.book, json_doc_root(doc)), i == 2);
+                assert_int_equal(reservation_ledger_arrived(scene.book, json_doc_root(doc)),
+                                 i == 2);
                 json_doc_free(doc);
         }
         step(&scene, 1);
@@ -196,25 +198,25 @@ static void test_taken_by_the_replacement(void **state) {
 }
 
 /* Says so once, and looks again. */
-static void test_no_room(void **state) {
+static void test_no_reservation(void **state) {
         struct scene scene;
 
         (void)state;
         open_scene(&scene);
         scene.free_node = NULL;
         begin(&scene, 0);
-        assert_non_null(find(&scene, ROOM_NONE));
+        assert_non_null(find(&scene, RESERVATION_REFUSED));
         assert_reported(&scene, "\"lifecycle.berth.dev/not-reserved\":\"no room\"");
         assert_false(is_in_model(&scene));
         step(&scene, 9);
-        assert_null(find(&scene, ROOM_READ_POD));
+        assert_null(find(&scene, RESERVATION_READ_POD));
         scene.free_node = "n1";
         step(&scene, 10);
-        assert_non_null(find(&scene, ROOM_READ_POD));
-        reservation_book_read(scene.book, SLICE_LITERAL(UID), SLICE_LITERAL(POD), AT(10));
-        reservation_book_reported(scene.book, SLICE_LITERAL(UID), true, AT(10));
+        assert_non_null(find(&scene, RESERVATION_READ_POD));
+        reservation_ledger_read(scene.book, SLICE_LITERAL(UID), SLICE_LITERAL(POD), AT(10));
+        reservation_ledger_reported(scene.book, SLICE_LITERAL(UID), true, AT(10));
         step(&scene, 10);
-        assert_non_null(find(&scene, ROOM_HELD));
+        assert_non_null(find(&scene, RESERVATION_MADE));
         close_scene(&scene);
 }
 
@@ -225,12 +227,12 @@ static void test_words_that_get_lost(void **state) {
         (void)state;
         open_scene(&scene);
         begin(&scene, 0);
-        reservation_book_reported(scene.book, SLICE_LITERAL(UID), false, AT(0));
+        reservation_ledger_reported(scene.book, SLICE_LITERAL(UID), false, AT(0));
         step(&scene, 1);
-        assert_null(find(&scene, ROOM_TELL));
+        assert_null(find(&scene, RESERVATION_REPORT));
         step(&scene, 10);
         assert_reported(&scene, "\"lifecycle.berth.dev/reserved\":\"n1\"");
-        reservation_book_reported(scene.book, SLICE_LITERAL(UID), true, AT(10));
+        reservation_ledger_reported(scene.book, SLICE_LITERAL(UID), true, AT(10));
         put(&scene, "", 11);
         step(&scene, 11);
         assert_reported(&scene, "\"lifecycle.berth.dev/reserved\":\"n1\"");
@@ -261,11 +263,11 @@ static void test_pods_without_room(void **state) {
                 open_scene(&scene);
                 put(&scene, "", 0);
                 step(&scene, 0);
-                reservation_book_read(scene.book, SLICE_LITERAL(UID), slice_of(cases[i].pod),
-                                      AT(0));
+                reservation_ledger_read(scene.book, SLICE_LITERAL(UID), slice_of(cases[i].pod),
+                                        AT(0));
                 step(&scene, 60);
-                assert_int_equal(!!find(&scene, ROOM_READ_POD), cases[i].looks_again);
-                assert_int_equal(reservation_book_held(scene.book), 0);
+                assert_int_equal(!!find(&scene, RESERVATION_READ_POD), cases[i].looks_again);
+                assert_int_equal(reservation_ledger_held(scene.book), 0);
                 close_scene(&scene);
         }
 }
@@ -300,7 +302,7 @@ int main(void) {
                 cmocka_unit_test(test_held_until_the_end),
                 cmocka_unit_test(test_expires),
                 cmocka_unit_test(test_taken_by_the_replacement),
-                cmocka_unit_test(test_no_room),
+                cmocka_unit_test(test_no_reservation),
                 cmocka_unit_test(test_words_that_get_lost),
                 cmocka_unit_test(test_pods_without_room),
                 cmocka_unit_test(test_evictions_without_a_demand),

@@ -5,7 +5,7 @@
 #include "base/time.h"
 #include "model/pod_table.h"
 
-struct eviction_outlook {
+struct expected_times {
         void *context;
         /* Nanoseconds; 0 = nothing worth a thought, or nothing known. */
         int64_t (*expected_ns)(void *context, struct pod_id pod, struct wall_time now);

@@ -5,7 +5,7 @@
 #include "config/descheduler_policy.h"
 #include "desched/descheduler.h"
 #include "plugins/desched/registry.h"
-#include "roles/placement_brain.h"
+#include "roles/placement_simulator.h"
 #include "roles/role_config.h"
 #include "sched/decision.h"
 #include <setjmp.h>
@@ -49,7 +49,7 @@ struct world {
         struct role_config config;
         struct config_problems *problems;
         struct descheduler_policy *policy;
-        struct placement_brain *brain;
+        struct placement_simulator *simulator;
         struct descheduler *descheduler;
         struct replica replicas[REPLICAS_MAX];
         size_t replica_count;
@@ -167,7 +167,7 @@ static enum evict_outcome ask(void *context, const struct evict_intent *intent) 
 static void open_world(struct world *world, const struct world_case *def, bool is_parity,
                        bool is_foreign) {
         struct err err = { 0 };
-        struct placement_oracle oracle;
+        struct placement_predictor oracle;
 
         *world = (struct world){ .def = def, .is_foreign = is_foreign };
         world->now.ns = 1767830400LL * NS_PER_S; /* 2026-01-08 */
@@ -184,13 +184,13 @@ static void open_world(struct world *world, const struct world_case *def, bool i
         assert_int_equal(role_config_load(&(struct role_config_sources){ 0 }, &world->config, &err),
                          0);
         assert_int_equal(role_config_build(&world->config, world->cluster, NULL, &err), 0);
-        world->brain = placement_brain_new(world->cluster, &world->config.profiles);
-        oracle = placement_brain_oracle(world->brain);
+        world->simulator = placement_simulator_new(world->cluster, &world->config.profiles);
+        oracle = placement_simulator_oracle(world->simulator);
         if (descheduler_new(&(struct descheduler_config){ .cluster = world->cluster,
                                                           .policy = world->policy,
                                                           .registry = desched_registry,
                                                           .sink = { world, begin_pass, ask },
-                                                          .oracle = &oracle,
+                                                          .predictor = &oracle,
                                                           .is_parity = is_parity },
                             world->problems, &world->descheduler, &err) < 0)
                 fail_msg("%s: %s: %s", def->name, err.path, err.text);
@@ -198,7 +198,7 @@ static void open_world(struct world *world, const struct world_case *def, bool i
 
 static void close_world(struct world *world) {
         descheduler_free(world->descheduler);
-        placement_brain_free(world->brain);
+        placement_simulator_free(world->simulator);
         descheduler_policy_free(world->policy);
         config_problems_free(world->problems);
         role_config_release(&world->config);

@@ -11,8 +11,7 @@ static void put_labelled(struct cluster *cluster, const char *name, const char *
             name, name, app, node, *node ? "Running" : "Pending");
 }
 
-static void assert_app(const struct cluster *cluster, const struct pod_past *past,
-                       const char *app) {
+static void assert_app(const struct cluster *cluster, const struct old_pod *past, const char *app) {
         struct str_id key, value = STR_ID_EMPTY;
         bool is_known;
         assert_non_null(past);
@@ -34,17 +33,17 @@ static void test_what_went_is_remembered(void **state) {
         (void)state;
         put_node(cluster, "n1", "");
         put_labelled(cluster, "a", "n1", "web");
-        assert_null(cluster_pod_past(cluster, cluster_generation(cluster)));
+        assert_null(cluster_old_pod(cluster, cluster_generation(cluster)));
         put_labelled(cluster, "a", "n1", "db");
         uint64_t relabelled = cluster_generation(cluster);
         cluster_remove_pod(cluster, SLICE_LITERAL("ns"), SLICE_LITERAL("a"));
         uint64_t removed = cluster_generation(cluster);
-        assert_app(cluster, cluster_pod_past(cluster, relabelled), "web");
-        assert_app(cluster, cluster_pod_past(cluster, removed), "db");
-        assert_null(cluster_pod_past(cluster, removed + 1));
+        assert_app(cluster, cluster_old_pod(cluster, relabelled), "web");
+        assert_app(cluster, cluster_old_pod(cluster, removed), "db");
+        assert_null(cluster_old_pod(cluster, removed + 1));
         assert_sound(cluster);
-        cluster_drop_pasts(cluster);
-        assert_null(cluster_pod_past(cluster, removed));
+        cluster_drop_old_pods(cluster);
+        assert_null(cluster_old_pod(cluster, removed));
         assert_sound(cluster);
         cluster_free(cluster);
 }
@@ -56,17 +55,17 @@ static void test_nominations_and_forgotten_pods(void **state) {
         put_labelled(cluster, "a", "", "web");
         struct pod_id pod = cluster_find_pod(cluster, SLICE_LITERAL("ns"), SLICE_LITERAL("a"));
         cluster_nominate(cluster, pod, SLICE_LITERAL("n1"));
-        assert_app(cluster, cluster_pod_past(cluster, cluster_generation(cluster)), "web");
+        assert_app(cluster, cluster_old_pod(cluster, cluster_generation(cluster)), "web");
         cluster_assume(cluster, pod, node);
-        assert_null(cluster_pod_past(cluster, cluster_generation(cluster)));
+        assert_null(cluster_old_pod(cluster, cluster_generation(cluster)));
         cluster_forget(cluster, pod);
         uint64_t forgotten = cluster_generation(cluster);
-        assert_app(cluster, cluster_pod_past(cluster, forgotten), "web");
+        assert_app(cluster, cluster_old_pod(cluster, forgotten), "web");
         cluster_checkpoint(cluster);
         cluster_assume(cluster, pod, node);
         cluster_withdraw(cluster, pod);
         cluster_rollback(cluster);
-        assert_app(cluster, cluster_pod_past(cluster, forgotten), "web");
+        assert_app(cluster, cluster_old_pod(cluster, forgotten), "web");
         assert_sound(cluster);
         cluster_free(cluster);
 }
@@ -84,10 +83,10 @@ static void test_the_oldest_go(void **state) {
                 generations[i] = cluster_generation(cluster);
         }
         for (int i = 0; i < 3; i++)
-                assert_null(cluster_pod_past(cluster, generations[i]));
+                assert_null(cluster_old_pod(cluster, generations[i]));
         for (int i = 3; i < KEPT + 3; i++) {
                 snprintf(app, sizeof(app), "app-%d", i - 1);
-                assert_app(cluster, cluster_pod_past(cluster, generations[i]), app);
+                assert_app(cluster, cluster_old_pod(cluster, generations[i]), app);
         }
         assert_sound(cluster);
         cluster_free(cluster);
