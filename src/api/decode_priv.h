@@ -59,7 +59,7 @@ int decode_condition(const struct json *value, void *target, struct decode *d);
 int decode_affinity(const struct json *value, void *target, struct decode *d);
 int decode_spread(const struct json *value, void *target, struct decode *d);
 int decode_volume(const struct json *value, void *target, struct decode *d);
-/* A selector that breaks a rule is kept as one that matches nothing. */
+/* A selector that breaks a rule is decoded as one that matches nothing. */
 int decode_selector(const struct json *value, struct selector *ret_selector, bool *ret_is_invalid,
                     struct decode *d);
 int decode_pod_status(const struct json *value, void *target, struct decode *d);

@@ -159,7 +159,7 @@ struct node_iter {
 struct node_iter node_iter(const struct json_node *container);
 /* The container must not be changed while iterating, except through values and by node_drop. */
 bool node_next(struct node_iter *iter, struct slice *ret_key, struct json_node **ret_value);
-/* Takes out what node_next gave last, whatever the number of others. */
+/* Removes the node that node_next returned last, in constant time. */
 void node_drop(struct node_iter *iter);
 
 bool node_write(const struct json_node *node, struct buf *out); /* compact */

@@ -60,7 +60,8 @@ struct eviction_plan {
         const struct desched_report *report; /* per rule */
         bool has_costs;                      /* of some eviction */
         size_t eviction_count, eviction_cap, done_count;
-        struct planned_eviction *evictions; /* in order of asking; kept ones are marked */
+        struct planned_eviction
+                *evictions; /* in the order they were asked for; outcome says which were refused */
         size_t spared_count, spared_cap;
         struct spared_pod *spared;
         const struct role_config *config;

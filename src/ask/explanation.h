@@ -18,7 +18,7 @@ struct explanation_request {
         const struct eviction_plan *plan; /* made with the policy; NULL = none */
 };
 
-#define EXPLANATION_NEAREST 3 /* near misses that are told */
+#define EXPLANATION_NEAREST 3 /* near misses that are reported */
 
 /* What the value is made of stands in docs/explain.md. */
 struct json_node *explanation_make(const struct explanation_request *request,

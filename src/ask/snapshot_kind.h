@@ -1,4 +1,4 @@
-/* The kinds of objects that decisions read, and where each is kept. */
+/* The kinds of objects that decisions read, and where each is stored. */
 #pragma once
 
 #include "base/slice.h"
@@ -18,8 +18,8 @@ struct snapshot_kind {
         bool is_usage;                 /* measurements */
         enum object_kind model;        /* OBJECT_KIND_COUNT = not in the model */
         enum cached_kind object_cache; /* CACHED_KIND_COUNT = not in the object cache */
-        bool is_extra;                 /* what evictions take: missing, nobody is told */
-        const char *name;              /* the only object of interest; NULL = all */
+        bool is_extra;    /* only for the costs of evictions: not reported when missing */
+        const char *name; /* the only object of interest; NULL = all */
 };
 #define SNAPSHOT_KINDS_MAX 26
 

@@ -22,5 +22,5 @@ const char *url_parse(struct slice text, enum url_form form, struct url *ret_url
 /* Appends a part without its escapes; false, with out as it was, when one is broken. In queries a
  * plus sign is a space. */
 bool url_unescape(struct slice part, bool is_query, struct buf *out);
-/* Appends a path in escaped form: as it is where that will do, else escaped anew. */
+/* Appends a path in escaped form: as it is where that is valid, else escaped. */
 void url_escape_path(struct slice path, struct buf *out);

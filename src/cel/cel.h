@@ -20,7 +20,7 @@
 struct cel_type;
 struct cel_program;
 
-/* Types of an OpenAPI schema and of all below it; NULL when expressions cannot speak of its values.
+/* Types of an OpenAPI schema and of all below it; NULL when expressions cannot refer to its values.
  * is_resource: the root of an object with metadata. The schema has to outlive the arena. */
 const struct cel_type *cel_type_of_schema(struct arena *arena, const struct json *schema,
                                           bool is_resource);

@@ -24,8 +24,8 @@ void credential_listen(struct credential *credential, void (*renewed)(void *cont
 /* Renews what is about to end, a plugin's token in the background. False: the token has ended or
  * was refused, and the plugin is at work on another; renewed follows. */
 bool credential_can_send(struct credential *credential);
-/* "Bearer ..." or "Basic ..."; NULL = none. Valid until the next call of this room. Where renewal
- * fails the last token stays in place. The generation tells one header from the next; NULL = not
+/* "Bearer ..." or "Basic ..."; NULL = none. Valid until the next call of a function of this file.
+ * When renewal fails the last token stays. The generation changes with the header; NULL = not
  * wanted. */
 const char *credential_header(const struct credential *credential, uint64_t *ret_generation);
 /* After a 401 to the header of this generation: true when another is there or on its way

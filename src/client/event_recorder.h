@@ -32,7 +32,7 @@ struct event_recorder_config {
         const char *instance;     /* reportingInstance; NULL = controller */
         double per_second, burst; /* limit on new events; beyond it they are dropped; 0 = none */
         uint32_t keys_max;        /* 0 = EVENT_KEYS_MAX */
-        bool renews_notes;        /* another note is told too; false = as upstream's programs */
+        bool renews_notes; /* a changed note is written, too; false = as upstream's programs */
 };
 
 struct event_recorder_stats {

@@ -26,7 +26,8 @@ struct exec_plugin {
 };
 void exec_plugin_free(struct exec_plugin *plugin); /* accepts NULL */
 
-/* Texts from malloc, NULL where the plugin gave none; token or certificate and key are there. */
+/* Texts from malloc, NULL where the plugin returned none; a token, or a certificate and a key, are
+ * set. */
 struct exec_answer {
         char *token, *certificate_pem, *key_pem;
         struct wall_time expires; /* unset = when the server refuses it */

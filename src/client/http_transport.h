@@ -1,9 +1,9 @@
-/* Calls and streams to an API server over HTTP(S), driven by the loop. TLS connections speak HTTP/2
- * where the server does and carry many requests at once; others are kept alive and reused.
+/* Calls and streams to an API server over HTTP(S), driven by the loop. TLS connections use HTTP/2
+ * where the server does and carry many requests at once; others stay open and are reused.
  *
  * Errors of replies with status 0: UNAVAILABLE when the request surely never reached the server
- * (no connection), TIMEOUT and IO when that is not known, TOO_LARGE for an answer beyond the limit.
- */
+ * (no connection), TIMEOUT and IO when that is not known, TOO_LARGE for an answer beyond the
+ * limit. */
 #pragma once
 
 #include "client/cluster_access.h"

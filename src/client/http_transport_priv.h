@@ -27,7 +27,7 @@ struct http_call {
         uint64_t credential_generation; /* of the header it was sent with */
         int64_t date_s;                 /* of the answer; below 1 = none */
         bool is_linked, is_opened, is_retried, is_too_large;
-        bool is_completing; /* its receiver hears of it right now */
+        bool is_completing; /* its receiver is being called now */
         char error_text[CURL_ERROR_SIZE];
 };
 
@@ -53,21 +53,21 @@ struct http_transport {
         bool is_inside; /* libcurl is running our callbacks */
 };
 
-/* ---- http_handle.c: what libcurl is told ---- */
+/* ---- http_handle.c: options of libcurl ---- */
 
 /* A handle with everything set that all requests have in common. */
 CURL *http_handle_new(const struct http_transport *http);
 /* Sets on the request's handle what is its own. */
 void http_handle_set(struct http_call *request);
 
-/* ---- http_answer.c: what libcurl tells ---- */
+/* ---- http_answer.c: callbacks of libcurl ---- */
 
 /* Callbacks of the handle; their context is the request. */
 size_t http_on_header(char *data, size_t size, size_t count, void *context);
 size_t http_on_body(char *data, size_t size, size_t count, void *context);
-/* Whether a refused credential may be fetched anew, once. */
+/* Whether a refused credential may be fetched again, once. */
 bool http_may_retry_token(const struct http_call *request);
-/* Tells the receiver of a stream, once, that it stands. */
+/* Calls the receiver of a stream, once, when the stream is open. */
 void http_announce(struct http_call *request);
 /* The error of a transfer that brought no answer, and that of an answer of 300 and up. */
 void http_explain_silence(struct http_call *request, CURLcode result, struct err *err);

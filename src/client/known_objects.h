@@ -1,4 +1,4 @@
-/* What a reflector has told its consumer about: identity and version of every object, without the
+/* What a reflector has reported to its consumer: identity and version of every object, without the
  * objects. About 24 bytes plus the names per object. */
 #pragma once
 
@@ -35,8 +35,8 @@ void known_objects_free(struct known_objects *known); /* accepts NULL */
 size_t known_objects_count(const struct known_objects *known);
 size_t known_objects_bytes(const struct known_objects *known); /* memory held */
 
-/* Records the object and tells what is new about it. When it was replaced, the uid of the previous
- * object is written to former_uid (NUL-terminated). Names beyond the limits must not be given. */
+/* Records the object and returns what changed. When it was replaced, the uid of the previous object
+ * is written to former_uid (NUL-terminated). Names must be within the limits. */
 enum known_change known_objects_put(struct known_objects *known,
                                     const struct object_identity *identity,
                                     struct object_version version,

@@ -46,8 +46,8 @@ void lease_elector_release(struct lease_elector *elector, void (*done)(void *con
                            void *context);
 
 bool lease_elector_is_leader(const struct lease_elector *elector);
-/* Leads, and its lease was renewed within the deadline: true no longer as soon as that passed, even
- * before `stopped` can tell, as after a stop of the process. */
+/* Leads, and its lease was renewed within the deadline. False as soon as the deadline passed, even
+ * before `stopped` is called, for example after the process was suspended. */
 bool lease_elector_may_act(const struct lease_elector *elector);
 /* How long ago the lease we lead by ran out; <= 0 while all is well or we do not lead. For health
  * checks. */

@@ -1,5 +1,5 @@
 /* Follows one collection of an API server: pages through it, then watches it, resumes and starts
- * over as needed, and tells its consumer only what changed.
+ * over as needed, and reports to its consumer only what changed.
  *
  * Whatever happens to connections and versions, the consumer sees a well-formed history: ADDED for
  * an object it does not have, MODIFIED for one it has, DELETED for one it had; an object replaced
@@ -53,7 +53,7 @@ struct reflector *reflector_new(const struct reflector_config *config, struct tr
                                 struct loop *loop, const struct reflector_events *events,
                                 void *context);
 void reflector_free(struct reflector *reflector); /* accepts NULL; no callback follows */
-/* Lists anew, soon, and then tells every object: those the consumer has unchanged as SAME. */
+/* Lists again, soon, and then reports every object: those the consumer has unchanged as SAME. */
 void reflector_list_again(struct reflector *reflector);
 /* Such a list is under way; still true in the synced callback that ends it. */
 bool reflector_reports_all(const struct reflector *reflector);

@@ -15,5 +15,5 @@ struct token_bucket {
 /* Starts full. */
 void token_bucket_init(struct token_bucket *bucket, double per_second, double burst,
                        struct mono_time now);
-/* Takes a token, or tells how long to wait for one. */
+/* Takes a token, or returns how long to wait for one. */
 bool token_bucket_take(struct token_bucket *bucket, struct mono_time now, int64_t *ret_wait_ns);

@@ -36,9 +36,9 @@ struct write_request {
         struct slice path, content_type, body;
         bool is_repeatable; /* doing it twice is as good as once: repeated when the answer is lost
                              */
-        bool is_once; /* never repeated, not even when the server was not reached: whoever asked
-                       * decides anew, by what is true then */
-        bool reports_busy; /* 429 and 503 are answers, even when the server names a time to wait */
+        bool is_once;       /* never repeated, not even when the server was not reached: the caller
+                               decides again, by what is true then */
+        bool reports_busy;  /* 429 and 503 are answers, even when the server names a time to wait */
         /* Makes one body of the waiting and the new one; false = send one after the other. NULL =
          * merge patches of one path are composed (patch_compose.h), other writes are not merged. */
         bool (*merge)(struct slice older, struct slice newer, struct buf *ret_body);

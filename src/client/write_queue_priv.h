@@ -76,9 +76,9 @@ void write_list_remove(struct write_list *list, struct pending_write *write);
 
 struct pending_write *write_new(struct write_queue *queue, const struct write_request *asked);
 void write_free(struct pending_write *write);
-/* One more who is told of the outcome; none when asked has no callback. */
+/* Adds a callback for the outcome; none when the request has no callback. */
 void write_add_waiter(struct pending_write *write, const struct write_request *asked);
-/* Tells all, and frees the write. */
+/* Calls all callbacks and frees the write. */
 void write_report(struct pending_write *write, const struct write_result *result);
 /* The same from the next iteration of the queue. */
 void write_report_later(struct pending_write *write, enum write_outcome outcome);
@@ -86,7 +86,8 @@ void write_report_later(struct pending_write *write, enum write_outcome outcome)
 /* The slot of the object; a new one when it has none, or when the write names no object. */
 struct write_entry *write_entry_of(struct write_queue *queue, const struct write_request *asked);
 void write_entry_append(struct write_entry *entry, struct pending_write *write);
-/* Takes a write out of everything but memory. The slot goes with its last write, unless kept. */
+/* Unlinks a write without freeing it. The entry is freed with its last write, unless
+ * keeps_entry. */
 void write_entry_remove(struct pending_write *write, bool keeps_entry);
 void write_entry_free(struct write_queue *queue, struct write_entry *entry); /* an empty one */
 

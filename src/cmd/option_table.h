@@ -42,13 +42,13 @@ struct option {
         const char *fallback;   /* default as it would be written; NULL = zero */
         int64_t min, max;       /* I64 and DURATION, both 0 = any */
         const char *const *choices;
-        const char *bare;           /* value of a CHOICE without one: --name; NULL = it needs one */
-        const char *heading;        /* above it in help texts: begins a group; NULL = none */
-        const char *help;           /* one sentence without a full stop */
-        bool is_file;               /* completion offers files */
-        size_t presence;            /* offset of a bool set when it is given; 0 = none */
-        const char *warning;        /* told when it is given: "has no effect"; NULL = none */
-        bool has_no_effect;         /* the value is checked and forgotten; offset means nothing */
+        const char *bare;    /* value of a CHOICE without one: --name; NULL = it needs one */
+        const char *heading; /* above it in help texts: begins a group; NULL = none */
+        const char *help;    /* one sentence without a full stop */
+        bool is_file;        /* completion offers files */
+        size_t presence;     /* offset of a bool set when it is given; 0 = none */
+        const char *warning; /* logged when the option is given: "has no effect"; NULL = none */
+        bool has_no_effect;  /* the value is checked and forgotten; offset means nothing */
         bool is_not_in_environment; /* where a command reads its options from there */
 };
 #define HELP_WIDTH 79      /* columns of help texts */

@@ -12,8 +12,8 @@ struct page_guard;
 
 struct page_guard_options {
         bool is_on;
-        /* Whoever asks without a kubeconfig of its own asks through the daemon's connection;
-         * otherwise by the pod's service account, or nobody. */
+        /* Reviews without a kubeconfig of their own go through the daemon's connection; otherwise
+         * by the pod's service account, or by nobody. */
         bool uses_own;
         const char *authentication_kubeconfig, *authorization_kubeconfig, *open_paths;
         bool skips_lookup, tolerates_failure;

@@ -1,5 +1,5 @@
-/* Scenarios: what happens to the embedded cluster over time, told by a document beside the objects
- * (apiVersion berth.dev/v1alpha1, kind Scenario).
+/* Scenarios: what happens to the embedded cluster over time, read from a document beside the
+ * objects (apiVersion berth.dev/v1alpha1, kind Scenario).
  *
  * Steps run one after another.  Each waits (after, or until the cluster has settled), says a line,
  * then creates, patches or deletes objects. */
@@ -26,7 +26,7 @@ struct scenario_count {                  /* pods to count */
 struct scenario_step {
         int64_t after_ns;                  /* since the previous step */
         bool when_settled;                 /* and nothing moves any more */
-        struct slice say;                  /* told to the user */
+        struct slice say;                  /* printed for the user */
         const struct json *create;         /* array of objects */
         struct item_list patches, deletes; /* struct scenario_change */
         struct item_list counts;           /* struct scenario_count; before anything changes */

@@ -14,5 +14,5 @@ extern const struct option stand_in_serving_option_table[];
 extern const struct option stand_in_lock_option_table[]; /* the only kind of lock there is */
 extern const struct option stand_in_log_option_table[];  /* of an int64_t, the verbosity */
 
-/* Kubernetes' -v 0 and 1 tell what we call information; from 4 on everything. */
+/* Kubernetes' -v 0 and 1 are our level info; from 4 on everything is logged. */
 int64_t stand_in_verbosity(int64_t level);

@@ -15,7 +15,7 @@ struct up_view {
         FILE *out;
         bool is_terminal, has_block;
         int columns;           /* of the terminal; lines of the block are cut there */
-        uint64_t records_seen; /* evictions already told */
+        uint64_t records_seen; /* evictions already printed */
         size_t lines_reported; /* of evictions, bounded */
         char last[512];        /* plain lines are not repeated */
 };

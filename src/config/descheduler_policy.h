@@ -71,7 +71,7 @@ extern const struct field descheduler_policy_fields[];
 
 /* What is wrong is added to problems, all of it. NULL only when the text is malformed or no policy
  * at all; otherwise whatever could be read is returned, so that the problems of plugin arguments
- * can be told together with those found here. Use it only when problems has stayed empty. */
+ * can be reported together with those found here. Use it only when problems has stayed empty. */
 struct descheduler_policy *descheduler_policy_read(struct slice text, const char *file,
                                                    bool is_parity,
                                                    struct config_problems *problems);

@@ -77,10 +77,10 @@ struct field {
 #define FIELD_END                                                                                  \
         { 0 }
 
-/* What was found wrong while reading; kept in document order. All have code BERTH_ERR_INVALID. */
+/* What was found wrong while reading, in document order. All have code BERTH_ERR_INVALID. */
 #define CONFIG_PROBLEMS_MAX 64
 struct config_problems {
-        size_t count; /* may exceed the number kept */
+        size_t count; /* may exceed the number stored */
         struct err items[CONFIG_PROBLEMS_MAX];
         size_t warning_count;
         struct err warnings[CONFIG_PROBLEMS_MAX];

@@ -84,8 +84,8 @@ extern const struct field scheduler_configuration_fields[];
 
 /* What is wrong is added to problems, all of it. NULL only when the text is malformed or no
  * configuration at all; otherwise whatever could be read is returned, so that the problems of
- * plugin arguments can be told together with those found here. Use it only when problems has stayed
- * empty. */
+ * plugin arguments can be reported together with those found here. Use it only when problems has
+ * stayed empty. */
 struct scheduler_configuration *scheduler_configuration_read(struct slice text, const char *file,
                                                              struct config_problems *problems);
 /* The rules between fields once more, for values changed by flags; no positions. */

@@ -15,8 +15,8 @@
 
 struct controller_run;
 
-/* One controller: which changes it hears, and what it does about one key. A key is the namespace
- * and name of the object that the controller is about. */
+/* One controller: which changes it gets, and what it does about one key. A key is the namespace and
+ * name of the object that the controller is about. */
 struct controller {
         const char *name;      /* as kube-controller-manager 1.36 has it */
         const char *alias;     /* before 1.27; NULL = none */
@@ -25,7 +25,7 @@ struct controller {
         /* NULL = nothing to prepare. */
         void (*start)(struct controller_run *run);
         void (*stop)(struct controller_run *run);
-        /* Whether something is to happen soon that no queue tells of. NULL = never. */
+        /* Whether something is to happen soon that no queue shows. NULL = never. */
         bool (*is_busy)(const struct controller_run *run);
         /* Inside of a commit: may read and queue keys, must not write. */
         void (*changed)(struct controller_run *run, struct change *change);

@@ -12,7 +12,7 @@ struct rollout_set {
         const struct json *set;
         struct json_doc *doc;
         struct slice name;
-        int64_t wanted; /* spec.replicas, kept up to date while scaling */
+        int64_t wanted; /* spec.replicas, updated while scaling */
         int64_t replicas, ready, available;
         int64_t revision;
         struct wall_time created;

@@ -20,7 +20,7 @@ struct kubelet_node {
         char boot_id[UUID_TEXT_SIZE];
         struct json_doc *doc; /* of the node, when it has lifecycle annotations */
         char host_ip[48];
-        bool is_failed; /* does nothing any more, and nobody hears of it */
+        bool is_failed; /* does nothing any more, and reports nothing */
         bool is_registered;
 };
 

@@ -16,7 +16,7 @@
 #define LIFECYCLE_STEPS_MAX 64     /* steps of a script, windows of readiness */
 #define LIFECYCLE_TIMES_MAX 100000 /* repetitions of one step */
 
-/* Between least and most, drawn anew each time. */
+/* Between least and most, drawn each time. */
 struct lifecycle_span {
         int64_t least_ns, most_ns;
 };

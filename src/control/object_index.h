@@ -1,5 +1,5 @@
-/* What controllers look up again and again: objects by owner, pods by namespace and by node.
- * Brought up to date with every change of the store, before any controller hears of it.
+/* Indexes for controllers: objects by owner, pods by namespace and by node. Updated with every
+ * change of the store, before any controller gets it.
  *
  * Every pod has an entry, and so has every other object with owner references. An entry always
  * holds the present state of its object; it outlives it until the next sweep. */

@@ -1,5 +1,5 @@
-/* What a pod's specification and lifecycle annotations say a kubelet has to do with it. Decoded
- * anew for every step; nothing is kept. */
+/* What a kubelet has to do with a pod, from its specification and lifecycle annotations. Decoded
+ * for every step; nothing is stored. */
 #pragma once
 
 #include "api/object.h"

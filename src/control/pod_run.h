@@ -40,7 +40,7 @@ struct pod_run {
         struct wall_time begin;    /* when the sandbox is up */
         struct wall_time running_since;
         bool is_up, is_initialized, is_stopping;
-        bool is_unreported; /* what was last to be told of it could not be written */
+        bool is_unreported; /* its last status could not be written */
         enum run_end end;
         char reason[64], message[256]; /* of the pod */
         size_t count;
@@ -52,7 +52,7 @@ struct pod_run *pod_run_new(const struct pod_plan *plan, struct wall_time now);
 void pod_run_free(struct pod_run *run); /* accepts NULL */
 /* Plans the rest of what already runs; for pod_run_new. */
 void pod_run_resume(struct pod_run *run, const struct pod_plan *plan, struct wall_time now);
-/* Moves on to now; true when something changed. Also hears of a deletion through the plan. */
+/* Moves on to now; true when something changed. The plan says whether the pod is being deleted. */
 bool pod_run_step(struct pod_run *run, const struct pod_plan *plan, struct wall_time now);
 /* The node went down and is back: what ran has ended, and starts again if it may. */
 void pod_run_lose(struct pod_run *run, const struct pod_plan *plan, struct wall_time at);

@@ -61,7 +61,7 @@ struct desched_report {  /* valid until the next pass */
         size_t rule_count;
         const struct desched_rule_report *rules;
 };
-/* One pass at `now`; asks the sink, which must have been told nothing (begin_pass is called). */
+/* One pass at `now`; asks the sink, and calls its begin_pass first. */
 const struct desched_report *descheduler_pass(struct descheduler *descheduler,
                                               struct wall_time now);
 
@@ -75,7 +75,7 @@ bool descheduler_next_due(const struct descheduler *descheduler, struct wall_tim
 /* Changes that some rule reacts to. */
 uint32_t descheduler_wakes_on(const struct descheduler *descheduler);
 
-/* Told of every pod that a rule wanted to evict and a filter kept, and of every rule that runs;
+/* Called for every pod that a rule chose and a filter refused, and for every rule that runs;
  * members may be NULL. */
 struct desched_observer {
         void *context;

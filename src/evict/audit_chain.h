@@ -1,5 +1,5 @@
-/* The audit trail: JSON lines, each with the hash of the line before it, so that an edited, lost or
- * moved line shows. */
+/* The audit log: JSON lines, each with the hash of the line before it, so that an edited, lost or
+ * moved line is detected. */
 #pragma once
 
 #include "base/buf.h"
@@ -24,7 +24,6 @@ struct audit_chain {
 /* Appends one line, with its newline, to out. */
 void audit_chain_append(struct audit_chain *chain, const struct audit_record *record,
                         struct wall_time now, struct buf *out);
-/* Goes on after the lines of a trail (no newline at the end of the last one is a torn line).
- * INVALID naming the first bad seq when the chain is broken; chain then stands at the last good
- * line. */
+/* Continues a log after its lines (a last line without a newline is a torn line). INVALID naming
+ * the first bad seq when the chain is broken; chain then stands at the last good line. */
 int audit_chain_verify(struct audit_chain *chain, struct slice lines, struct err *err);

@@ -12,9 +12,9 @@
 
 #define CLIENT_EVICTION_DOMAIN "clients.berth.dev"            /* of requesters of this kind */
 #define CLIENT_EVICTION_USER_KEY "lifecycle.berth.dev/client" /* annotation: the user as such */
-#define CLIENT_EVICTION_PATIENCE_NS (600 * NS_PER_S) /* with a client that is not heard of */
+#define CLIENT_EVICTION_PATIENCE_NS (600 * NS_PER_S) /* with a client that does not ask again */
 #define CLIENT_EVICTION_AGAIN_NS (60 * NS_PER_S)     /* after one that was called off */
-#define CLIENT_EVICTION_RETRY_S 5                    /* what clients are told, as kubectl does */
+#define CLIENT_EVICTION_RETRY_S 5                    /* Retry-After for clients, as kubectl waits */
 #define CLIENT_EVICTION_TEXT_MAX 700
 #define CLIENT_EVICTION_NAME_MAX 64       /* of a request, with its end */
 #define CLIENT_EVICTION_REQUESTER_MAX 128 /* likewise */

@@ -103,7 +103,7 @@ struct evict_requester *evict_requester_new(struct evict_service *service,
                                             const struct evict_requester_config *config);
 void evict_requester_free(struct evict_requester *requester); /* accepts NULL */
 void evict_requester_begin(struct evict_requester *requester, const struct evict_pass *pass);
-/* Evictions under way in the background, whoever asked for them. */
+/* Evictions under way in the background, of all requesters. */
 struct background_counts {
         uint64_t total, node, ns;
 };
@@ -174,7 +174,7 @@ void evict_slots_hold(struct evict_slots *slots, const struct object_ref *pod, b
                       struct mono_time now);
 /* Looks whether pods that hold a slot are gone. */
 void evict_slots_look(struct evict_slots *slots, struct mono_time now);
-/* Lets in who may begin. */
+/* Gives slots to the jobs that may begin. */
 void evict_slots_let_in(struct evict_slots *slots, struct mono_time now);
 bool evict_slots_next_due(const struct evict_slots *slots, struct mono_time *ret_due);
 /* Whether others' evictions matter at present, and whether they are known. */
@@ -197,7 +197,7 @@ void evict_slots_stats(const struct evict_slots *slots, struct slot_ledger_stats
 struct evict_requests;
 struct evict_requests *evict_requests_new(void);
 void evict_requests_free(struct evict_requests *requests); /* accepts NULL */
-/* UNKNOWN: whoever asks waits; it is being found out. */
+/* UNKNOWN: the caller waits; discovery is under way. */
 enum evict_kinds evict_requests_kinds(struct evict_requests *requests, struct mono_time now);
 const char *evict_requests_group(const struct evict_requests *requests);
 void evict_requests_set_kinds(struct evict_requests *requests, enum evict_kinds kinds,
@@ -221,7 +221,7 @@ struct evict_service {
         struct evict_slots *slots;
         struct evict_requests *requests;
         struct action_list outbox;  /* waiting for the next step: events, requests withdrawn */
-        struct wall_time wall;      /* as last told */
+        struct wall_time wall;      /* as last given */
         struct evict_answer answer; /* of the last result, while has_answer */
         bool has_answer;
         size_t unanswered;        /* jobs whose EvictionRequest nobody has answered yet */

@@ -45,7 +45,8 @@ struct slot_ledger_stats;
 /* Whether evictions are EvictionRequests. */
 enum evict_request_mode {
         EVICT_REQUESTS_NEVER,
-        EVICT_REQUESTS_ALWAYS, /* waits for whoever answers; refused where the cluster has none */
+        EVICT_REQUESTS_ALWAYS, /* waits for a responder; refused where the cluster does not serve
+                                  the kinds */
         /* Where the cluster has them and somebody answers, else the subresource for a while; until
          * somebody has answered only one is tried. */
         EVICT_REQUESTS_AUTO,
@@ -62,7 +63,7 @@ enum evict_route {
 };
 const char *evict_route_name(enum evict_route route); /* "subresource" */
 
-/* What the service has to tell besides actions. */
+/* What the service reports besides actions. */
 enum evict_note_kind {
         EVICT_NOTE_WAITS,  /* for a slot; text says of what */
         EVICT_NOTE_DIRECT, /* EvictionRequests are not used for a while; text says why */
@@ -105,7 +106,7 @@ struct evict_requester_config { /* how a role evicts */
         bool has_no_events;          /* Kubernetes events are not for this one to write */
         uint32_t max_in_flight;      /* 0 = EVICT_IN_FLIGHT_DEFAULT */
         uint32_t max_attempts;       /* calls per intent, 0 = EVICT_ATTEMPTS_DEFAULT */
-        uint32_t max_records;        /* kept evictions, 0 = EVICT_RECORDS_DEFAULT */
+        uint32_t max_records;        /* of evictions, 0 = EVICT_RECORDS_DEFAULT */
         /* Pods annotated request-evict-only whose eviction is answered by 429 and "Eviction
          * triggered evacuation" are evicted in the background: counted until they are gone, not
          * asked again.  Needs the cluster, finished pods included. */
@@ -131,9 +132,9 @@ struct evict_call {
 };
 void evict_requester_call(struct evict_requester *requester, const struct evict_call *call,
                           struct wall_time now, struct action_list *out);
-/* Calls without an answer are not heard of any more. */
+/* Calls without an answer are forgotten; their answers are ignored. */
 void evict_requester_drop_calls(struct evict_requester *requester);
-/* After evict_service_result: whom to tell of it, and under which id.  False: nobody. */
+/* After evict_service_result: which requester gets the answer, and under which id. False: none. */
 struct evict_answer {
         void *owner;
         uint64_t id;

@@ -1,14 +1,14 @@
 /* How long stages took before, by policy, owner of the pod and stage: what is expected of the next
- * one.  Kept as one JSON object, so that it outlives the process. */
+ * one.  Stored as one JSON object, so that it outlives the process. */
 #pragma once
 
 #include "api/json.h"
 #include "base/time.h"
 #include <stdint.h>
 
-#define HISTORY_SAMPLES 64   /* kept of each; the oldest goes */
+#define HISTORY_SAMPLES 64   /* stored of each; the oldest is dropped */
 #define HISTORY_ENOUGH 5     /* fewer say nothing */
-#define HISTORY_KEYS_MAX 400 /* of different stages and owners; more are not kept */
+#define HISTORY_KEYS_MAX 400 /* of different stages and owners; more are not stored */
 #define HISTORY_AGE_NS (30LL * 24 * 3600 * NS_PER_S)
 
 struct eviction_history;

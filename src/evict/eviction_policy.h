@@ -68,7 +68,7 @@ static inline bool stage_is_hook(const struct eviction_stage *stage) {
 
 /* What other clients of the eviction subresource (kubectl drain) do about the stages. */
 enum eviction_other_clients {
-        OTHER_CLIENTS_WAIT, /* are told to come again until the stages are over */
+        OTHER_CLIENTS_WAIT, /* get 429 until the stages are over */
         OTHER_CLIENTS_PASS, /* evict the pod at once, as if there were no policy */
         OTHER_CLIENTS_COUNT
 };

@@ -4,7 +4,7 @@
 #include "evict/eviction_reconciler_priv.h"
 
 /* ---- eviction_admission.c ---- */
-/* Forgets what the target was let in for, or waits for, when that is over or at work by now. */
+/* Clears the slot or the wait of a target when it is over or its Eviction is at work. */
 void eviction_admission_settle(struct eviction_sync *sync);
 /* Whether the next Eviction may be created, or begun; false: it waits for a entry. */
 bool eviction_admit(struct eviction_sync *sync);
@@ -13,7 +13,7 @@ void eviction_admission_let_in(struct eviction_reconciler *reconciler, struct mo
 
 /* ---- eviction_orphans.c ---- */
 #define EVICTION_ORPHAN_FACTOR 3 /* times what is expected */
-/* Tells of one that takes too long. */
+/* Reports one that takes too long. */
 void eviction_orphans_watch(struct eviction_sync *sync, struct eviction_entry *entry);
 
 /* ---- eviction_reservations.c ---- */
@@ -38,7 +38,7 @@ void eviction_owners_write(const struct eviction_sync *sync, struct buf *out);
 void eviction_label(struct eviction_sync *sync, struct eviction_entry *entry);
 
 /* ---- eviction_responders.c ---- */
-/* Who will respond, as far as it can be told now; none has begun. */
+/* Who will respond, as far as it is known now; none has begun. */
 void eviction_snapshot_responders(const struct eviction_sync *sync, struct eviction_status *status);
 /* Writes the status where it has to change: requesters, responders, the end. */
 void eviction_settle(struct eviction_sync *sync, struct eviction_entry *entry);

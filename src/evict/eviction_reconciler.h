@@ -67,12 +67,12 @@ enum eviction_effect_kind {
         EVICTION_PATCH_REQUEST, /* merge patch of an EvictionRequest's status */
         EVICTION_WITHDRAW,      /* merge patch of an EvictionRequest's intent */
         EVICTION_EVICT_POD,     /* POST pods/eviction */
-        EVICTION_READ_POD,      /* GET the pod: the reply is put, or told as absent */
+        EVICTION_READ_POD,      /* GET the pod: give the reply to put_pod, or report it absent */
         EVICTION_DELETE_POD,    /* DELETE the pod, with the uid as precondition */
         EVICTION_CANCEL_MOVE,   /* of a KubeVirt VM (name): PUT evacuate/cancel; body: JSON patch */
         EVICTION_HOOK,          /* a call of a hook, see call */
         EVICTION_STOP_HOOK,     /* cuts the call of that id short; has no outcome of its own */
-        EVICTION_AUDIT,         /* a line for the audit trail; has no outcome */
+        EVICTION_AUDIT,         /* a line for the audit log; has no outcome */
         EVICTION_EFFECT_COUNT
 };
 const char *eviction_effect_name(enum eviction_effect_kind kind); /* "create" */
@@ -150,7 +150,7 @@ void eviction_reconciler_free(struct eviction_reconciler *reconciler); /* accept
 /* Takes over from another controller, or leaves the field to one. */
 void eviction_reconciler_set_controller(struct eviction_reconciler *reconciler, bool is_controller);
 
-/* What watches tell.  Objects are copied; an older version of a known object is ignored. */
+/* Events of watches. Objects are copied; an older version of a known object is ignored. */
 int eviction_reconciler_put_request(struct eviction_reconciler *reconciler,
                                     const struct json *object, struct err *err);
 int eviction_reconciler_put_eviction(struct eviction_reconciler *reconciler,
@@ -165,7 +165,7 @@ const struct eviction_policy *eviction_reconciler_next_policy(
 /* Whether a policy was put, or news are expected, since this was asked last. */
 void eviction_reconciler_expect_policy_news(struct eviction_reconciler *reconciler);
 bool eviction_reconciler_take_policy_news(struct eviction_reconciler *reconciler);
-/* A VirtualMachineInstanceMigration of KubeVirt: told as progress of its VM's pod, and holding a
+/* A VirtualMachineInstanceMigration of KubeVirt: reported as progress of its VM's pod; it takes a
  * slot while it runs. */
 void eviction_reconciler_put_migration(struct eviction_reconciler *reconciler,
                                        const struct json *object);

@@ -1,4 +1,4 @@
-/* Inside the eviction reconciler: what is kept per target and per Eviction. */
+/* Inside the eviction reconciler: the state per target and per Eviction. */
 #pragma once
 
 #include "base/map.h"
@@ -38,7 +38,7 @@ struct stages_run {
         struct stages_state state;
         bool is_known; /* state was begun here or read from the object */
         bool is_ended; /* state holds what is left to undo after the end */
-        bool has_sent; /* the hook may know of this run: it is polled */
+        bool has_sent; /* the hook may have started this run: it is polled */
         bool is_calling, is_stopping, is_poll;
         enum stages_called called;
         uint64_t call_id;
@@ -62,7 +62,7 @@ struct eviction_entry {
         /* The evictor's. */
         int asker; /* 1 + index of the responder this is about */
         bool is_asking, has_try, has_news, has_beat;
-        bool is_leaving; /* news tell that the pod is being deleted, if that takes long */
+        bool is_leaving; /* news says that the pod is being deleted, if that takes long */
         bool is_held;    /* its first try waits for a budget that others pass one by one */
         struct mono_time held_since;
         bool is_background; /* the last call only set it off */
@@ -75,7 +75,8 @@ struct eviction_entry {
         struct stages_run stages;
         struct mono_time begun; /* when its first responder became Active */
         bool has_begun, is_orphan;
-        char reservation_reported[254]; /* held, as the trail has it; "" = none */
+        char reservation_reported[254]; /* node of the reservation, as in the audit log; "" = none
+                                         */
         bool is_refusal_reported;       /* likewise, that there is none (any more) */
         struct mono_time next_label;    /* labels and owners are not written again before */
         uint32_t labellings;
@@ -114,7 +115,7 @@ struct eviction_target {
         unsigned rank;
         struct wall_time since; /* its oldest request of that rank */
         struct mono_time waits_since;
-        uint64_t serial; /* order in which they were first heard of */
+        uint64_t serial; /* order in which they were first seen */
 };
 
 struct open_effect {
@@ -134,7 +135,7 @@ struct eviction_reconciler {
         struct map *policies;    /* ns/name -> eviction_policy */
         struct map *gates;       /* ns/name of a budget -> what was asked of it */
         struct map *moves;       /* ns/VM -> struct vm_move */
-        struct map *moving;      /* ns/name of pods that are evicted, whoever does it */
+        struct map *moving;      /* ns/name of pods that are evicted by any client */
         uint64_t last_serial;
         bool has_policy_news; /* one was put since that was taken */
         bool has_waiting;     /* some target may wait for a slot */
@@ -216,7 +217,7 @@ struct eviction_effect *eviction_effect_end_pod(struct eviction_sync *sync,
 void eviction_effect_stop(struct eviction_effects *out, uint64_t id);
 /* The effect is one of the stages: its outcome is theirs. */
 void eviction_effect_is_of_stages(struct eviction_sync *sync, const struct eviction_effect *effect);
-/* One line for the trail; record is completed with the target. */
+/* One line for the audit log; record is completed with the target. */
 void eviction_audit(struct eviction_sync *sync, struct audit_record record);
 /* now, as it can be stored (microseconds). */
 struct wall_time eviction_stamp(struct wall_time now);
@@ -233,7 +234,7 @@ struct eviction_news {
 /* The Active responder's own entry, written with the whole list at the version it was read. */
 void eviction_report(struct eviction_sync *sync, const struct eviction *eviction, int index,
                      const struct eviction_news *news);
-/* Withdraws a request of berth's own; reason for the trail. */
+/* Withdraws a request of berth's own; reason for the audit log. */
 void eviction_withdraw(struct eviction_sync *sync, const struct eviction_request *request,
                        const char *reason);
 /* Deletes the pod, whatever budgets say: its policy wants that at this request's deadline. */

@@ -12,7 +12,7 @@
 #define EVICTION_SLOTS_NODE 5
 #define EVICTION_SLOTS_NAMESPACE 10
 #define EVICTION_SLOTS_OWNER 1
-/* Who waited for so long keeps what is free for it, so that nobody is passed over for ever. */
+/* A demand that waited for so long reserves what is free for it, so that none starves. */
 #define EVICTION_SLOT_PATIENCE_NS (600 * NS_PER_S)
 
 struct eviction_slot_limits { /* 0 = unlimited */
@@ -56,7 +56,7 @@ struct eviction_demand { /* to begin an eviction */
         struct eviction_slot_holder holder;
         enum eviction_rank rank;
         int64_t since_ns;                   /* older ones of the same rank go first */
-        uint64_t serial;                    /* then those heard of first */
+        uint64_t serial;                    /* then those seen first */
         bool is_overdue;                    /* waits for longer than EVICTION_SLOT_PATIENCE_NS */
         enum eviction_slot_refusal refusal; /* the answer; FREE = it took its slot */
         void *self;                         /* the caller's */

@@ -1,8 +1,8 @@
 /* Inside the eviction reconciler: the responder that leads a pod through the stages of its policy.
  *
- * Where it stands is kept in the object: in the message of its own entry while it is Active, in an
+ * Its state is stored in the object: in the message of its own entry while it is Active, in an
  * annotation afterwards.  It is written before the call that follows from it, so that a new process
- * asks a hook how it stands (poll) and never runs it again. */
+ * polls a hook and never runs it again. */
 #pragma once
 
 #include "evict/eviction_history.h"
@@ -18,7 +18,7 @@
 #define STAGES_NEWS_NS (20 * NS_PER_S) /* between reports that only bring text */
 #define STAGES_UNDO_ATTEMPTS 4
 
-/* ---- eviction_stages_state.c: what is kept ---- */
+/* ---- eviction_stages_state.c: the stored state ---- */
 bool stages_state_parse(struct slice text, struct stages_state *ret_state);
 void stages_state_write(const struct stages_state *state, const struct eviction_policy *policy,
                         const char *text, struct buf *out);
@@ -43,7 +43,7 @@ enum hook_verdict {
         HOOK_FAILED,
         HOOK_RETRY,   /* could not take it now */
         HOOK_SILENT,  /* no answer: it may have taken it */
-        HOOK_UNKNOWN, /* of a poll: never heard of it */
+        HOOK_UNKNOWN, /* of a poll: the hook does not know the run */
 };
 struct hook_answer {
         enum hook_verdict verdict;

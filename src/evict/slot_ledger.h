@@ -6,9 +6,9 @@
 #include "base/time.h"
 #include "evict/eviction_slots.h"
 
-/* Who was told to come back keeps the place in line, or the slot, for so long. */
+/* An asker that was refused keeps its position in the queue, or its slot, for so long. */
 #define SLOT_LEDGER_GRACE_NS (15 * NS_PER_S)
-/* Who gave the slot back is as old as before when asking again within this time. */
+/* An asker that returned its slot is as old as before when it asks again within this time. */
 #define SLOT_LEDGER_MEMORY_NS (900 * NS_PER_S)
 
 struct slot_ledger;
@@ -24,7 +24,7 @@ struct slot_asker {
 /* Enters the line, or renews the place in it; see slot_ledger_let_in. */
 void slot_ledger_ask(struct slot_ledger *ledger, const struct slot_asker *asker,
                      struct mono_time now);
-/* The asker is not there to be let in, and comes back soon. */
+/* The asker left and will ask again soon; it gets no slot meanwhile. */
 void slot_ledger_leave(struct slot_ledger *ledger, struct slice uid, struct mono_time now);
 /* Refused, and not under way: the slot is free, the age stays. */
 void slot_ledger_give_back(struct slot_ledger *ledger, struct slice uid, struct mono_time now);
@@ -40,7 +40,7 @@ void slot_ledger_see(struct slot_ledger *ledger, enum slot_source source, struct
 void slot_ledger_unsee(struct slot_ledger *ledger, enum slot_source source, struct slice key);
 void slot_ledger_unsee_all(struct slot_ledger *ledger, enum slot_source source);
 
-/* Lets in who may begin, by rank and age. */
+/* Gives slots to the askers that may begin, by rank and age. */
 void slot_ledger_let_in(struct slot_ledger *ledger, struct mono_time now);
 bool slot_ledger_holds(const struct slot_ledger *ledger, struct slice uid);
 /* What this one waits for; FREE when it holds a slot or is not known. */

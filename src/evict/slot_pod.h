@@ -1,4 +1,4 @@
-/* What slots need to know of a pod, read off an object or off the model. */
+/* What slots need of a pod, read from an object or from the model. */
 #pragma once
 
 #include "api/json.h"

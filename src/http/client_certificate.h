@@ -15,8 +15,8 @@ struct certificate_pool; /* authorities that are trusted */
 int certificate_pool_new(struct slice pem, struct certificate_pool **ret_pool, struct err *err);
 void certificate_pool_free(struct certificate_pool *pool); /* accepts NULL */
 
-/* A chain is DER, one certificate behind the other, the client's own first. Fine when an authority
- * of the pool vouches for it at that time (seconds since 1970) as a client's. */
+/* A chain is DER, one certificate behind the other, the client's own first. 0 when an authority of
+ * the pool signed it as a client's, valid at that time (seconds since 1970). */
 int certificate_pool_verify(const struct certificate_pool *pool, struct slice chain, int64_t now_s,
                             struct err *err);
 

@@ -1,4 +1,4 @@
-/* HTTP and HTTPS on one port in front of whoever answers; driven by the loop, without threads. */
+/* HTTP and HTTPS on one port in front of a handler; driven by the loop, without threads. */
 #pragma once
 
 #include "base/err.h"
@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whoever goes beyond one of these is asked to come again later (429). */
+/* A client beyond one of these limits gets 429. */
 #define HTTP_CONNECTIONS_MAX 4096
 #define HTTP_STREAMS_MAX 3584              /* watches and long lists */
 #define HTTP_BODIES_MAX ((size_t)64 << 20) /* bytes of request bodies under way */

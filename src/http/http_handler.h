@@ -1,4 +1,4 @@
-/* Whoever answers the requests of a listener: an API server, or the pages of a daemon. */
+/* The interface of what answers requests: an API server, or the pages of a daemon. */
 #pragma once
 
 #include "http/http_message.h"

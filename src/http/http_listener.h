@@ -1,5 +1,5 @@
 /* Listening socket that hands over a connection once its first byte is there, so that one port can
- * speak TLS and plain HTTP. */
+ * serve TLS and plain HTTP. */
 #pragma once
 
 #include "base/err.h"

@@ -1,4 +1,4 @@
-/* Requests and answers as they pass between a listener and whoever answers. */
+/* Requests and answers as they pass between a listener and a handler. */
 #pragma once
 
 #include "base/buf.h"
@@ -70,5 +70,5 @@ enum http_stream_state http_stream_read(struct http_stream *stream, struct buf *
 /* ready may run from inside a commit or a timer: it must only schedule an http_stream_read. */
 void http_stream_on_ready(struct http_stream *stream, void (*ready)(void *context), void *context);
 void http_stream_close(struct http_stream *stream); /* accepts NULL */
-/* For the writer: tells the reader that there is more, once until it reads. */
+/* For the writer: wakes the reader when there is more, once until it reads. */
 void http_stream_wake(struct http_stream *stream);

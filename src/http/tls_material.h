@@ -4,7 +4,7 @@
 #include "base/err.h"
 #include <stddef.h>
 
-/* In the folder where they are kept. */
+/* Names of files in the folder of the certificates. */
 #define TLS_AUTHORITY_FILE "authority.pem" /* key and certificate */
 #define TLS_TOKEN_FILE "token"
 
@@ -16,7 +16,7 @@ struct tls_material {
 /* A certification authority and a server certificate for 127.0.0.1, ::1, localhost, the names of
  * the in-cluster service, and host (a name or an address; NULL = none). */
 int tls_material_make(const char *host, struct tls_material *ret_material, struct err *err);
-/* The same with an authority that is kept in a folder, so that clients of an earlier start trust
+/* The same with an authority that is stored in a folder, so that clients of an earlier start trust
  * this one. */
 int tls_material_keep(const char *directory, const char *host, struct tls_material *ret_material,
                       struct err *err);
@@ -25,7 +25,7 @@ void tls_material_release(struct tls_material *material); /* accepts a zeroed st
 #define TOKEN_TEXT_SIZE 49
 /* Random bearer token from the system's generator. */
 int token_make(char buffer[TOKEN_TEXT_SIZE], struct err *err);
-/* The same, kept in a folder; what lies there and is no bearer token of this length is replaced. */
+/* The same, stored in a folder; a file that holds no bearer token of this length is replaced. */
 int token_keep(const char *directory, char buffer[TOKEN_TEXT_SIZE], struct err *err);
 
 struct kubeconfig {

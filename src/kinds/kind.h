@@ -175,8 +175,8 @@ struct kind_context {
         struct user_info user;
         bool has_eviction_responders; /* the field of pods is served */
         void *engine;
-        /* Another object of the store as JSON (kept alive until the request ends); NULL when
-         * absent. ns empty = cluster. */
+        /* Another object of the store as JSON (valid until the request ends); NULL when absent. ns
+         * empty = cluster. */
         const struct json *(*lookup)(void *engine, const char *group, const char *plural,
                                      struct slice ns, struct slice name);
         /* Calls visit for every object of a resource in one namespace (empty = all); stops when

@@ -1,5 +1,5 @@
-/* Finds out what became of a binding whose answer says nothing about it (it was lost, or told of a
- * conflict or of trouble inside the server), or that the watch does not show.  Giving the capacity
+/* Finds out whether a binding took effect when its answer does not say (it was lost, or reports a
+ * conflict or an error inside the server), or when the watch does not show it.  Giving the capacity
  * to another pod although the pod is bound would overcommit the node. */
 #pragma once
 

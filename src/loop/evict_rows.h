@@ -1,5 +1,6 @@
-/* What the eviction service wants to know of the cluster, followed while it wants it: whether there
- * are EvictionRequests, those of this process, those of anybody, and what of others takes slots. */
+/* Watch rows for the eviction service, open while it needs them: whether the cluster serves
+ * EvictionRequests, those of this process, those of all requesters, and what of others takes
+ * slots. */
 #pragma once
 
 #include "evict/evict_service.h"

@@ -1,5 +1,5 @@
 /* What the roles of one process share: one loop, one set of watches, one model, one write queue.  A
- * role is told when the model changed and how its actions ended, and hands in new actions. */
+ * role is called when the model changed and when its actions ended, and submits new actions. */
 #pragma once
 
 #include "base/err.h"
@@ -33,7 +33,7 @@ struct role {
         void (*result)(void *self, const struct action_result *result);
         /* As whom its ACTION_PREEMPT_POD are carried out; NULL = it has none. */
         struct evict_requester *preempts;
-        /* A pod's eviction ended, whoever asked for it.  May be NULL. */
+        /* A pod's eviction ended, of any requester.  May be NULL. */
         void (*ended)(void *self, const struct evict_note *note);
         /* The eviction service was served: evictions of this role may have ended.  May be NULL. */
         void (*evicted)(void *self);
@@ -55,7 +55,7 @@ struct runtime_config {
          * that nobody waits for. */
         uint32_t kinds, spare_kinds;
         /* Nothing is watched, the model stays empty: for roles that read what they need, and may
-         * not read more.  They are told of a change once, at the start. */
+         * not read more.  Their `changed` is called once, at the start. */
         bool has_no_model;
         bool freezes_notes;            /* events that recur keep the note they began with */
         struct evict_config evictions; /* how pods are ended; the runtime sets cluster and tell */
@@ -70,10 +70,10 @@ void runtime_free(struct runtime *runtime); /* accepts NULL; frees the roles too
 void runtime_add_role(struct runtime *runtime, const struct role *role);
 /* Roles that were added so far. */
 size_t runtime_role_count(const struct runtime *runtime);
-/* The roles from this number on are told nothing before they are released; those with a Lease each
+/* The roles from this number on are not called before they are released; those with a Lease each
  * begin one by one. */
 void runtime_hold_roles(struct runtime *runtime, size_t first);
-/* They are told of a change soon: now, if the model is complete; without_model even if nothing is
+/* Their `changed` is called soon: now, if the model is complete; without_model even if nothing is
  * watched yet. */
 void runtime_release_roles(struct runtime *runtime, size_t first, size_t count, bool without_model);
 /* Starts the watches, once. */
@@ -85,7 +85,7 @@ struct transport *runtime_transport(struct runtime *runtime);
  * is freed. */
 struct watch_set *runtime_watches(struct runtime *runtime);
 struct cluster *runtime_cluster(struct runtime *runtime);
-struct object_cache *runtime_object_cache(const struct runtime *runtime); /* NULL = not kept */
+struct object_cache *runtime_object_cache(const struct runtime *runtime); /* NULL = none */
 bool runtime_is_synced(const struct runtime *runtime);
 /* The model, while it is complete and follows all of these kinds (bits 1u << OBJECT_*); else NULL.
  */
@@ -95,7 +95,7 @@ const struct cluster *runtime_complete_model(const struct runtime *runtime, uint
 void runtime_submit(struct runtime *runtime, void *self, const struct action_list *actions);
 /* The one way out for pods: roles join it as requesters, ask, and have it served. */
 struct evict_service *runtime_evictions(struct runtime *runtime);
-/* Performs what the service has to do now; then roles are told (evicted). */
+/* Performs what the service has to do now; then the roles' `evicted` is called. */
 void runtime_serve_evictions(struct runtime *runtime);
 /* One call of a requester of the service, made at once; its answer is a result of the role that is
  * the requester's owner, with the call's id. */

@@ -29,7 +29,7 @@ struct watch_request {
         uint64_t seed;                               /* the first row's counts */
         enum watch_trouble trouble;
         bool is_needed;                        /* watch_set_is_synced waits for it */
-        const struct reflector_events *events; /* never told REFLECTOR_SAME */
+        const struct reflector_events *events; /* never called with REFLECTOR_SAME */
         void *context;
         const void *owner; /* whose rows watch_set_is_synced asks for together */
 };
@@ -45,7 +45,7 @@ struct watch_row *watch_set_add(struct watch_set *set, const struct watch_reques
 /* No callback of the row follows.  Any callback may call it.  Accepts NULL. */
 void watch_set_remove(struct watch_set *set, struct watch_row *row);
 
-/* The row has been told a complete list. */
+/* The row got a complete list. */
 bool watch_row_is_synced(const struct watch_row *row);
 /* Synced, or of a kind it can do without that is not to be had. */
 bool watch_row_is_ready(const struct watch_row *row);

@@ -68,7 +68,7 @@ struct preempt_action {
 struct delete_action {
         bool has_grace;
         int64_t grace_s;
-        bool is_once; /* not repeated when it fails: whoever asked decides anew */
+        bool is_once; /* not repeated when it fails: the role decides again */
 };
 struct patch_action {
         struct slice body; /* JSON; metadata.resourceVersion in it makes the write conditional */

@@ -4,12 +4,12 @@
  * it (a snapshot is the cluster at a generation).  What-if work changes the cluster between
  * cluster_checkpoint and cluster_rollback, which restores it exactly.
  *
- * Every change raises the generation and is kept in a bounded change log, so that readers with a
- * memory (scheduling queue, class caches) catch up with what changed since they last looked.
+ * Every change raises the generation and is noted in a bounded change log, so that readers with
+ * caches (scheduling queue, class caches) catch up with what changed since they last read it.
  *
  * Facts: finished pods (Succeeded, Failed) occupy nothing but stay on their node's list when the
- * model keeps them; requests follow api/object.h pod_spec_requests; a pod naming a node that does
- * not exist is kept and counted once the node appears. */
+ * model keeps them; requests follow api/object.h pod_spec_requests; a pod that names a node that
+ * does not exist stays in the model and is counted once the node appears. */
 #pragma once
 
 #include "api/object.h"
@@ -160,7 +160,7 @@ bool cluster_node_has_image(const struct cluster *cluster, struct node_id node, 
 /* Declared features of a node: the keys of the set. */
 struct label_set_id cluster_node_features(const struct cluster *cluster, struct node_id node);
 /* Pods with a nomination, in the order they got it.  Assumed ones keep theirs until they are
- * confirmed; whoever counts the capacity of nominated pods skips those with a node. */
+ * confirmed; code that counts the capacity of nominated pods skips those with a node. */
 size_t cluster_nominated_pods(const struct cluster *cluster, const struct pod_id **ret_pods);
 
 /* Namespaces, budgets, priority classes, claims: cold tables. */
@@ -186,7 +186,7 @@ struct claim_row {
 };
 const struct claim_row *cluster_claim(const struct cluster *cluster, struct str_id ns,
                                       struct slice name);
-/* Live pods (kept ones) owned by this uid. */
+/* Live pods of the model owned by this uid. */
 uint32_t cluster_owner_count(const struct cluster *cluster, struct str_id owner_uid);
 
 /* Labels of a pod or node against a selector. */

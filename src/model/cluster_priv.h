@@ -253,7 +253,7 @@ bool pod_responders_set(struct cluster *cluster, struct pod_id id, const struct 
 void pod_responders_drop(struct cluster *cluster, struct pod_id id);
 void pod_responders_release(struct cluster *cluster);
 
-/* Detail of a status; NULL when it has nothing to tell or the model does not keep it. */
+/* Detail of a status; NULL when it has none or the model does not store it. */
 struct pod_detail *pod_detail_new(struct cluster *cluster, const struct pod *pod);
 void pod_detail_free(struct cluster *cluster, struct pod_detail *detail); /* accepts NULL */
 bool pod_detail_eq(const struct pod_detail *a, const struct pod_detail *b);
@@ -303,7 +303,8 @@ void pod_equivalents_release(struct cluster *cluster);
 /* ---- placement: lists, sums, ports; nothing here is logged ---- */
 
 void pod_link(struct cluster *cluster, struct pod_id pod, struct node_id node);
-void pod_unlink(struct cluster *cluster, struct pod_id pod); /* stays among its twins */
+void pod_unlink(struct cluster *cluster,
+                struct pod_id pod); /* stays in its list of equivalent pods */
 /* Adds what the pod occupies to its node, or takes it off again. */
 void pod_account(struct cluster *cluster, struct pod_id pod);
 void pod_unaccount(struct cluster *cluster, struct pod_id pod);

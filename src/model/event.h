@@ -51,8 +51,8 @@ enum cluster_change_mask {
 };
 
 /* One entry of the model's change log.  node and pod are NONE where they do not apply.  Handles
- * tell which row it was; when the entry is read the row may be gone or in use again (a later entry
- * then says so), and a node that pods name may not be live. */
+ * name the row; when the entry is read the row may be gone or in use again (a later entry then says
+ * so), and a node that pods name may not be live. */
 struct cluster_change {
         uint64_t generation;
         uint32_t mask; /* CLUSTER_* */

@@ -1,4 +1,4 @@
-/* Objects that few decisions look at (volumes, storage classes, services ...), kept as they came
+/* Objects that few decisions look at (volumes, storage classes, services ...), stored as they came
  * from the API and read where they are needed.  Beside the cluster model, which holds what every
  * decision reads. */
 #pragma once

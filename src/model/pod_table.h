@@ -81,7 +81,7 @@ struct owner_row {
         struct str_id kind, name, uid;
         bool is_controller;
 };
-/* Cold part of a status: only pods that have something to tell have one (NULL otherwise). */
+/* Cold part of a status: NULL for pods whose status has none of this. */
 struct pod_detail {
         struct str_id reason; /* status.reason */
         uint32_t container_count, condition_count, ready_count;
@@ -108,7 +108,7 @@ struct pod_row {
         uint8_t qos : 4;     /* enum qos_class: status value, else computed */
         uint8_t is_live : 1; /* row in use */
         uint8_t has_priority : 1;
-        uint8_t is_listed : 1;          /* among its twins */
+        uint8_t is_listed : 1;          /* in the list of equivalent pods */
         uint32_t observed_generation;   /* metadata.generation, the highest number beyond that */
         const struct owner_row *owners; /* interned list, shared by siblings */
         struct wall_time created, started, deleted; /* deleted unset = not being deleted */
@@ -117,7 +117,7 @@ struct pod_row {
         struct pod_detail *detail;
 };
 
-/* Pods on nodes whom those who count pods cannot tell apart. */
+/* Pods on nodes that are equal for all that count pods. */
 struct pod_equivalents {
         struct str_id ns;
         struct class_id class;

@@ -1,6 +1,6 @@
 /* Sums of amounts that do not fit 64 bits. A column holds INT64_MAX for such a sum, and the sum
- * itself is kept here, so that taking amounts off again leads back to what was there. Only clusters
- * with amounts nobody has in earnest ever have one. */
+ * itself is stored here, so that subtracting amounts gives the earlier sum again. Real clusters
+ * have none. */
 #pragma once
 
 #include <stdint.h>

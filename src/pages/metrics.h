@@ -28,9 +28,9 @@ void metrics_free(struct metrics *metrics); /* accepts NULL */
 struct metric *metrics_add(struct metrics *metrics, const struct metric_config *config);
 /* In order of name; NULL beyond the last. */
 const struct metric_config *metrics_family(const struct metrics *metrics, size_t index);
-/* refresh runs before every writing: for values that are kept elsewhere. */
+/* refresh runs before every writing: for values that are stored elsewhere. */
 void metrics_on_write(struct metrics *metrics, void (*refresh)(void *context), void *context);
-/* write appends lines of families that are kept elsewhere; they come behind the registry's. */
+/* write appends lines of families that are stored elsewhere; they come after the registry's. */
 void metrics_on_page(struct metrics *metrics, void (*write)(void *context, struct buf *out),
                      void *context);
 /* Families in order of name, those without series left out; series in order of first use. */

@@ -19,7 +19,7 @@ struct scheduler;
 struct runtime_metrics *runtime_metrics_new(struct metrics *metrics, struct runtime *runtime);
 void runtime_metrics_free(struct runtime_metrics *own); /* accepts NULL */
 
-/* Made before the scheduler, which is told to it next. */
+/* Made before the scheduler, which is set next. */
 struct scheduler_metrics *scheduler_metrics_new(struct metrics *metrics, struct runtime *runtime);
 void scheduler_metrics_follow(struct scheduler_metrics *own, const struct scheduler *scheduler);
 /* For the scheduler's configuration. */

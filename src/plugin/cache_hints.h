@@ -2,10 +2,10 @@
  * be used again for other pods, other nodes and later decisions.
  *
  * The table is optional.  A plugin without one (struct sched_points, hints) is always right: every
- * pod is put to it on every node, in every what-if anew, and a profile it takes part in is scanned
+ * pod is judged on every node and again in every what-if, and a profile it takes part in is scanned
  * in full for each decision.  That is only slower.  A promise that does not hold makes decisions
- * wrong; tests/unit/sched/test_cache_hints.c compares cached with naive results for each
- * plugin that has a table, and has to find every promise that is broken on purpose.
+ * wrong; tests/unit/sched/test_cache_hints.c compares cached with naive results for each plugin
+ * that has a table, and has to find every promise that is broken on purpose.
  *
  * Having a table at all is the first promise: what the plugin answers follows from the cluster,
  * from the object cache, and of the pod itself from its spec (class), labels, namespace, priority
@@ -44,11 +44,11 @@ enum cache_scope {
          * Used for: it is asked for each pod apart from the cache of the pod's class; what-ifs keep
          * the state of pre_filter. */
         CACHE_SCOPE_VOLUMES,
-        /* The same, but the state of pre_filter counts pods of the cluster: what-ifs make it anew.
-         */
+        /* The same, but the state of pre_filter counts pods of the cluster: what-ifs make it
+         * again. */
         CACHE_SCOPE_VOLUMES_AND_PODS,
         /* Counts of pods by domain, which count_hints say how to follow.  What-ifs make the state
-         * of pre_filter anew. */
+         * of pre_filter again. */
         CACHE_SCOPE_COUNTS,
 };
 
@@ -63,8 +63,8 @@ struct score_kind {
  * node then depends on that node's domains, on the numbers of these domains, and on a fingerprint
  * that is the same for all nodes. */
 struct count_hints {
-        /* The entry of the count cache the numbers of a pod state are kept in; NULL: they are of
-         * this decision only, and nothing can be followed.  Promise: whenever the number of a
+        /* The entry of the count cache that holds the numbers of a pod state; NULL: they are of
+         * this decision only, and changes cannot be followed.  Promise: whenever the number of a
          * domain changes, entry->news names the domain. Used for: only nodes of the domains named
          * are asked about again. */
         const struct count_entry *(*entry)(const void *pod_state);
@@ -112,7 +112,7 @@ static inline bool cache_scope_is_of_node(enum cache_scope scope) {
 static inline bool cache_scope_is_of_volumes(enum cache_scope scope) {
         return scope == CACHE_SCOPE_VOLUMES || scope == CACHE_SCOPE_VOLUMES_AND_PODS;
 }
-/* Whether the state of pre_filter may count pods of the cluster, so that what-ifs make it anew. */
+/* Whether the state of pre_filter may count pods of the cluster, so that what-ifs make it again. */
 static inline bool cache_scope_counts_pods(enum cache_scope scope) {
         return !cache_scope_is_of_node(scope) && scope != CACHE_SCOPE_VOLUMES;
 }

@@ -1,5 +1,5 @@
-/* What plugins remember from one decision to the next: counts over the cluster that are brought up
- * to date from the change log instead of being made anew.
+/* Counts over the cluster that plugins cache from one decision to the next: they are updated from
+ * the change log instead of being counted again.
  *
  * An entry is found by a hash over everything the counts depend on apart from nodes and pods.  It
  * stays put while a decision runs; between decisions any may go. */

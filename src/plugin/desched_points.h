@@ -57,7 +57,7 @@ const struct desched_usage *desched_run_usage(const struct desched_run *run);
 /* All filters of the profile (false: keep the pod; the reason is recorded for explanations). */
 bool desched_run_filter(struct desched_run *run, struct pod_id pod);
 bool desched_run_pre_eviction_filter(struct desched_run *run, struct pod_id pod);
-/* reason: free text for the audit trail and the event, "" = the plugin's name. */
+/* reason: free text for the audit log and the event, "" = the plugin's name. */
 enum evict_outcome desched_run_evict(struct desched_run *run, struct pod_id pod,
                                      struct slice reason);
 /* For what is finished: deleting the object moves nothing and disrupts nobody, so filters that

@@ -26,7 +26,7 @@ struct desched_filters {
         uint8_t *by_kind; /* enum kind_verdict of each kind; NULL: they look at more than it */
 };
 
-/* Told about what happens to pods; either may be NULL. */
+/* Called with what happens to pods; either may be NULL. */
 struct desched_run_listener {
         void *context;
         void (*spared)(void *context, struct pod_id pod, struct slice reasons);

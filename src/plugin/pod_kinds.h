@@ -1,6 +1,6 @@
 /* Kinds of pods in a descheduling pass: pods of one kind differ in name, age, node and what their
- * containers went through, and in nothing else that filters and rules look at.  Whoever asks about
- * a kind once need not ask about its pods; there are about as many kinds as owners. */
+ * containers went through, and in nothing else that filters and rules look at.  A question about a
+ * kind answers it for all its pods; there are about as many kinds as owners. */
 #pragma once
 
 #include "model/cluster.h"

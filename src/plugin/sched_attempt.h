@@ -134,7 +134,7 @@ struct attempt_request {
         struct slice node_name; /* spec.nodeName of a pod that is judged again */
         struct wall_time now;
         struct arena *arena;
-        struct count_cache *counts;                  /* NULL: everything is counted anew */
+        struct count_cache *counts;                  /* NULL: everything is counted again */
         const struct preemption_limit *limit;        /* NULL = none */
         struct slice no_preemption;                  /* "" = none */
         const struct expected_times *expected_times; /* likewise; not in parity */

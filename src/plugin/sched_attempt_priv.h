@@ -17,7 +17,6 @@ void sched_attempt_find_nominees(struct sched_attempt *attempt);
 /* What the Filter plugins say of one node, nominees left aside: true when the pod fits. */
 bool sched_attempt_explain(struct sched_attempt *attempt, struct node_id node,
                            struct node_refusal *ret_refusal);
-/* The same inside a what-if, with counts of pods taken anew; what plugins compute for it is dropped
- * again. */
+/* The same inside a what-if, with pods counted again; what plugins compute for it is dropped. */
 bool sched_attempt_explain_changed(struct sched_attempt *attempt, struct node_id node,
                                    struct node_refusal *ret_refusal);

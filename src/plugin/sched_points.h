@@ -124,8 +124,8 @@ struct sched_points {
         enum verdict_code (*pre_bind)(const struct sched_cycle *cycle, const void *state,
                                       struct node_id node, int64_t waited_ns,
                                       struct verdict *verdict);
-        /* QueueingHint: whether a change may let in a pod that the plugin refused; NULL: every
-         * change in the plugin's wakes_on does (reference scheduler.md 2.4). */
+        /* QueueingHint: whether a change may make a pod schedulable that the plugin refused; NULL:
+         * every change in the plugin's wakes_on does (reference scheduler.md 2.4). */
         bool (*wakes)(const struct sched_cycle *cycle, const void *state,
                       const struct cluster_change *change);
         /* Points (1 << enum sched_point) it belongs to although it does nothing there: the runner

@@ -75,7 +75,7 @@ struct sched_profile {
         struct profile_plugin *plugins;
         struct profile_point points[POINT_COUNT];
         uint32_t wakes_on; /* all its plugins together */
-        uint64_t unhinted; /* plugins, as bits, that judge pods and promise nothing */
+        uint64_t unhinted; /* plugins, as bits, that judge pods and have no hints */
         bool is_parity;
         const struct object_cache *object_cache;
         struct arena arena;

@@ -39,7 +39,7 @@ struct api_stream_events {
                       const struct api_reply *reply); /* exactly once, last; not after a cancel */
 };
 
-/* A call or stream under way, and whom it tells; dead once done or ended ran. A transport's own
+/* A call or stream under way, and its callbacks; invalid once done or ended ran. A transport's own
  * request begins with it. */
 struct api_request {
         void (*done)(void *context, const struct api_reply *reply);

@@ -17,7 +17,7 @@ enum drain_owner { DRAIN_OWNER_UNKNOWN, DRAIN_OWNER_THERE, DRAIN_OWNER_GONE };
 struct drain_pod {
         struct slice ns, name, uid;
         struct slice daemon_set; /* name of its DaemonSet; "" = none */
-        enum drain_owner owner;  /* of that DaemonSet; whoever lists the pods finds out */
+        enum drain_owner owner;  /* of that DaemonSet; the reader of the pods sets it */
         bool is_finished, is_mirror, is_ready;
         bool is_running;          /* or about to: neither finished nor of unknown phase */
         bool is_moving;           /* its eviction was begun, and another program carries it on */

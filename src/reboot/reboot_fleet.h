@@ -20,7 +20,7 @@ bool fleet_rules_ask(const struct fleet_rules *rules); /* some rule is on */
 
 struct fleet_answer {
         struct slice reason; /* why this node may not reboot; "" = it may; arena text */
-        bool is_courtesy;    /* only an order among equals: not worth waiting for ever */
+        bool is_courtesy;    /* only an order among equals: the wait is bounded */
 };
 /* before the lock is asked for */
 void fleet_judge(const struct json *nodes, struct slice node, const struct fleet_rules *rules,
@@ -31,7 +31,7 @@ struct slice fleet_cap_reason(const struct json *nodes, struct slice node,
 /* Nodes before ours, by name, whose record is in a phase before the cordon. */
 uint32_t fleet_waiting_before(const struct json *nodes, struct slice node);
 /* When this node will be back, by how long the last reboots took and who goes before it; -1 =
- * cannot be told: it does not want to, is blocked, or no node has ever been back. */
+ * unknown: it does not want to reboot, is blocked, or no node has rebooted yet. */
 int64_t fleet_expected_ns(const struct json *nodes, struct slice node, uint32_t limit,
                           struct wall_time now);
 /* Whether no other node has a record: nobody waits, nobody is away. */

@@ -1,5 +1,5 @@
 /* What an agent remembers of a reboot across crashes: one annotation on its node, written in the
- * same patch as the effects it speaks of, so that it never claims what was not done. */
+ * same patch as the effects it records, so that it never claims what was not done. */
 #pragma once
 
 #include "base/arena.h"
@@ -14,8 +14,8 @@
 #define REBOOT_HOLD_ANNOTATION "berth.dev/reboot-hold"
 /* "true" takes a node out: neither sentinel nor anything else counts. */
 #define REBOOT_IGNORE_ANNOTATION "berth.dev/reboot-ignore"
-/* "true" asks for one reboot, sentinel or not, in a window or not, with blockers or without;
- * drained it is all the same, and the lock is taken.  Taken away by the reboot. */
+/* "true" asks for one reboot, sentinel or not, in a window or not, with blockers or without; the
+ * node is drained and the lock is taken as usual. The reboot removes it. */
 #define REBOOT_FORCE_ANNOTATION "berth.dev/reboot-force"
 
 enum reboot_phase {

@@ -1,4 +1,4 @@
-/* The audit trail in a file: goes on where it ended, every line synced before it counts. */
+/* The audit log in a file: continues where it ended, every line synced before it counts. */
 #pragma once
 
 #include "base/err.h"

@@ -19,8 +19,8 @@ struct descheduler_role_config {
         int64_t interval_ns; /* 0: one pass, then finished */
         int64_t first_delay_ns;
         bool is_dry_run, is_parity;
-        /* Under parity, of a process that was elected: a start that fails is told, and no more; the
-         * process goes on doing nothing, with the Lease. */
+        /* Under parity, of a process that was elected: a start that fails is only logged; the
+         * process keeps the Lease and does nothing. */
         bool is_elected;
         bool follows_background; /* evictions that other programs finish; see evict_service.h */
         bool weighs_cost;        /* what evictions are expected to take; see eviction_forecast.h */

@@ -104,7 +104,7 @@ void evictions_on_arriving(struct evictions_role *role, enum object_kind kind,
                            enum change_kind change, const struct json *object);
 void evictions_on_arrived(struct evictions_role *role, enum object_kind kind,
                           enum change_kind change, const struct json *object);
-/* Answer of /apis/kubevirt.io/v1: where it is installed its migrations are told as progress. */
+/* Answer of /apis/kubevirt.io/v1: where it is installed its migrations are reported as progress. */
 void evictions_on_kubevirt(void *context, const struct api_reply *reply);
 
 /* ---- evictions_policies.c ---- */

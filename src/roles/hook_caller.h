@@ -11,7 +11,7 @@ struct hook_caller;
 
 struct hook_caller_config {
         struct loop *loop;
-        struct transport *transport; /* to the cluster, for tokens kept in Secrets */
+        struct transport *transport; /* to the cluster, for tokens in Secrets */
         const char *directory;       /* of exec hooks; NULL = none is run */
         /* Runs from the loop, once per call; result and what it points to live that long. */
         void (*answered)(void *context, const struct eviction_effect_result *result);

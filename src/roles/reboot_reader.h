@@ -6,7 +6,7 @@
 struct reboot_reader;
 
 struct reboot_listener {
-        struct reboot_agent *agent;      /* is told what was read */
+        struct reboot_agent *agent;      /* gets what was read */
         void (*answered)(void *context); /* afterwards */
         void *context;
 };

@@ -62,7 +62,7 @@ void reader_list_own_pods(struct reboot_reader *reader,
 int reader_reply_code(const struct api_reply *reply);
 /* ret_doc is the caller's to free. */
 int reader_reply_document(const struct api_reply *reply, struct json_doc **ret_doc);
-/* The agent has been told: the reading is over. */
+/* The agent has the answer: the reading is over. */
 void reader_finish(struct reboot_reader *reader);
 
 void reader_ask_blockers(struct reboot_reader *reader);

@@ -1,5 +1,5 @@
-/* The reboot agent of one node as a role: reads what its machine of states asks for, performs what
- * it decides, evicts through the one service, tells people and Prometheus. */
+/* The reboot agent of one node as a role: reads what its state machine asks for, performs what it
+ * decides, evicts through the eviction service, sends notifications and sets metrics. */
 #pragma once
 
 #include "base/buf.h"

@@ -11,7 +11,7 @@ struct metrics;
 struct sched_profile;
 struct shadow_role;
 
-#define SHADOW_DIFFERENCES_MAX 1000 /* kept; later ones are counted only */
+#define SHADOW_DIFFERENCES_MAX 1000 /* stored; later ones are counted only */
 
 struct shadow_role_config {
         size_t profile_count;

@@ -12,7 +12,7 @@
 struct tracer;
 struct evict_record;
 
-#define TRACER_SPANS_MAX 2048            /* kept until they are sent; more are left out */
+#define TRACER_SPANS_MAX 2048            /* stored until they are sent; more are left out */
 #define TRACER_PERIOD_NS (5 * NS_PER_S)  /* between two sendings */
 #define TRACER_TIMEOUT_NS (3 * NS_PER_S) /* of one, and at the end */
 
@@ -46,7 +46,7 @@ void tracer_end_rule(struct tracer *tracer, const struct traced_rule *rule);
 void tracer_note_eviction(struct tracer *tracer, const struct evict_record *record);
 /* Sends what there is now. */
 void tracer_flush(struct tracer *tracer);
-/* Something is kept or under way: not yet the end. */
+/* Spans are stored or being sent: not yet the end. */
 bool tracer_is_open(const struct tracer *tracer);
 /* Spans that were sent and accepted, and those lost. */
 void tracer_counts(const struct tracer *tracer, uint64_t *ret_sent, uint64_t *ret_lost);

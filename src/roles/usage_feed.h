@@ -25,8 +25,8 @@ struct usage_feed *usage_feed_new(struct transport *transport, struct loop *loop
 const char *usage_feed_failure(const struct usage_feed *feed);
 bool usage_feed_is_needed(const struct descheduler_policy *policy); /* it names a provider */
 void usage_feed_free(struct usage_feed *feed); /* accepts NULL; done does not run any more */
-/* Asks every provider anew; done runs once all have answered or failed.  While
- * an earlier one is under way nothing is done: that one's done runs. */
+/* Asks every provider again; done runs once all have answered or failed.  While an earlier one is
+ * under way nothing is done: that one's done runs. */
 void usage_feed_fetch(struct usage_feed *feed, void (*done)(void *context), void *context);
-/* What was heard last; valid as long as the feed.  Whoever has not answered knows nothing. */
+/* The last answers; valid as long as the feed. A provider without an answer has no values. */
 const struct desched_usage *usage_feed_source(const struct usage_feed *feed);

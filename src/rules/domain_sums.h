@@ -1,6 +1,6 @@
 /* Numbers added up per domain of a topology label, from parts that each node contributes.  One
- * node's part can be made anew, so the sums can outlive a decision, and tell which domains they
- * changed in. */
+ * node's part can be computed again, so the sums can outlive a decision, and they list the domains
+ * they changed in. */
 #pragma once
 
 #include "rules/topology.h"
@@ -41,7 +41,7 @@ static inline int64_t domain_sums_at(const struct domain_sums *sums, struct node
 /* Adds to a node's part; a node without a domain takes no part.  The sum follows when the node is
  * settled. */
 void domain_sums_add(struct domain_sums *sums, struct node_id node, int64_t amount);
-/* A node's part is about to be made anew. */
+/* A node's part is about to be computed again. */
 void domain_sums_take_back(struct domain_sums *sums, struct node_id node);
 /* Brings the sum up to date with the node's part.  news (NULL = not wanted) gets the domain when
  * its sum changed, or with signs_only when it became positive or stopped to be. */

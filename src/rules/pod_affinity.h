@@ -30,7 +30,7 @@ bool terms_match_all(struct term_match *matches, size_t count, struct str_id ns,
 bool term_selects(const struct cluster *cluster, const struct pod_affinity_term *term,
                   struct str_id ns, struct str_id target_ns, struct label_set_id target_labels);
 
-/* Numbers per (topology key, value), a node's part of which can be made anew. */
+/* Numbers per (topology key, value), a node's part of which can be computed again. */
 struct pair_numbers {
         struct arena *arena;
         struct topologies *topologies;

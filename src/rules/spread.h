@@ -1,5 +1,5 @@
 /* Topology spread constraints: which pods of which domain they count (reference scheduler.md 4.4).
- * Shared by the scheduler's plugin and whoever judges a spread afterwards. */
+ * Shared by the scheduler's plugin and the descheduler's. */
 #pragma once
 
 #include "model/cluster.h"

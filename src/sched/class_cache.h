@@ -1,7 +1,7 @@
 /* What is known of one class of pods: per node whether it fits and what it is worth.
  *
- * Brought up to date from the change log and from what the count caches of counting plugins say
- * they changed; what that cannot do is built anew. */
+ * Updated from the change log and from the changes that count caches report; rebuilt where that is
+ * not enough. */
 #pragma once
 
 #include "base/bitset.h"
@@ -80,5 +80,5 @@ void class_cache_clear(struct class_cache *cache);
 bool class_cache_suits(const struct cache_call *call, const struct cache_plugins *plugins);
 /* False: the class cannot be cached. */
 bool class_cache_build(const struct cache_call *call, const struct cache_plugins *plugins);
-/* False: it has to be built anew. */
+/* False: it has to be rebuilt. */
 bool class_cache_catch_up(const struct cache_call *call);

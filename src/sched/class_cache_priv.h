@@ -37,7 +37,7 @@ static inline void put_bit(struct bitset *set, size_t at, bool value) {
 struct update {
         const struct cache_call *call;
         struct class_cache *cache;
-        bool is_bulk;        /* users and totals are made anew, nodes need not be marked */
+        bool is_bulk;        /* users and totals are recomputed, nodes need not be marked */
         bool has_new_values; /* raw values came into use or went out of it */
 };
 

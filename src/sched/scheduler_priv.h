@@ -103,12 +103,12 @@ void group_members_note(struct scheduler *scheduler, struct pod_id pod);
 /* ---- entering the queue (scheduler_admit.c) ---- */
 /* Lets an entry in, or parks it behind its gate. */
 void scheduler_admit(struct scheduler *scheduler, struct queued_pod *entry, int64_t now_ns);
-/* A pod came, waiting or on a node: members of its group that waited for it are let in. */
+/* A pod came, waiting or on a node: members of its group that waited for it enter the queue. */
 void scheduler_admit_group_of(struct scheduler *scheduler, struct pod_id pod, int64_t now_ns);
 
 /* ---- waking (scheduler_wake.c) ---- */
-/* For the queue; context is the scheduler.  Plugins without hints may tell alike pods apart: a pod
- * that one of them refused is alike to no other. */
+/* For the queue; context is the scheduler.  Plugins without hints may judge alike pods differently:
+ * a pod that one of them refused is alike to no other. */
 struct alike_key scheduler_identify(const void *context, const struct queued_pod *entry);
 /* Catches up with the cluster's change log. */
 void scheduler_catch_up(struct scheduler *scheduler, int64_t now_ns);

@@ -14,7 +14,7 @@
 
 struct queued_pod {
         struct pod_id pod;
-        uint64_t uid_hash; /* tells a recycled row from its predecessor */
+        uint64_t uid_hash; /* differs between a reused row and its predecessor */
         enum queue_part part;
         bool is_error_backoff; /* QUEUE_BACKOFF after an error, not after a rejection */
         bool is_gated;
@@ -25,14 +25,15 @@ struct queued_pod {
         int64_t queued_ns;       /* renewed when it comes back from an attempt */
         int64_t backoff_ends_ns; /* whole seconds */
         uint32_t attempts, rejections, errors;
-        /* Who said no, as bits over the profile's plugins, and what may change their minds. */
+        /* The plugins that refused the pod, as bits over the profile's, and the changes that may
+         * change their answers. */
         uint64_t rejectors, pendings;
         uint32_t wakes_on;
         uint64_t decided_generation; /* of the cluster its last attempt saw */
         uint64_t failure_hash;       /* reason and message last written; 0 = none */
         struct wall_time failed_since;
         /* Deletions of its victims that are on their way: until they are answered it is not tried
-         * again, or it would preempt anew; was_woken: there will be a reason to. */
+         * again, or it would preempt again; was_woken: an event arrived meanwhile. */
         uint32_t open_removals;
         bool was_woken;
         bool wakes_on_any;              /* an extender refused it: any change may help */
@@ -80,7 +81,7 @@ void scheduling_queue_remove(struct scheduling_queue *queue, struct queued_pod *
 /* Moves an entry, out of whatever part it is in. */
 void scheduling_queue_activate(struct scheduling_queue *queue, struct queued_pod *entry);
 void scheduling_queue_park(struct scheduling_queue *queue, struct queued_pod *entry, bool is_gated);
-/* A parked pod may have become another one: files it anew. */
+/* A parked pod was updated: files it again. */
 void scheduling_queue_refile(struct scheduling_queue *queue, struct queued_pod *entry);
 void scheduling_queue_bind(struct scheduling_queue *queue, struct queued_pod *entry);
 void scheduling_queue_take(struct scheduling_queue *queue,

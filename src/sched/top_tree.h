@@ -1,5 +1,5 @@
 /* A tree over node indexes that knows the highest total, how many nodes share it, and which is the
- * k-th of them.  Changing one node costs O(log n), making all of it anew one pass. */
+ * k-th of them.  Changing one node costs O(log n), rebuilding it takes one pass. */
 #pragma once
 
 #include <stdbool.h>

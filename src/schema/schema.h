@@ -28,7 +28,7 @@ enum schema_shape { SHAPE_ONE, SHAPE_LIST, SHAPE_MAP, SHAPE_MAP_OF_LIST };
 enum schema_flags {
         FIELD_OMIT_EMPTY = 1,     /* zero values are not printed */
         FIELD_OMIT_ZERO = 2,      /* zero structs are not printed either */
-        FIELD_POINTER = 4,        /* a zero value is told from an absent one */
+        FIELD_POINTER = 4,        /* a zero value differs from an absent one */
         FIELD_RETAIN_KEYS = 8,    /* patchStrategy retainKeys */
         FIELD_PATCH_REPLACE = 16, /* patchStrategy replace */
         FIELD_LIST_SET = 32,      /* listType for apply; neither flag = atomic */

@@ -95,7 +95,7 @@ struct api_server_config {
          * of YAML is understood. */
         int (*read_yaml)(struct slice text, struct json_tree **ret_tree, struct err *err);
         bool is_open;                /* no authentication: everybody is the administrator */
-        size_t events_max;           /* Event objects kept; 0 = 100,000 */
+        size_t events_max;           /* Event objects stored; 0 = 100,000 */
         const char *account_key_pem; /* signs tokens of accounts; NULL = a new key */
         const struct webhook_caller *webhooks; /* copied; NULL = webhooks are not called */
         const struct api_definition *definitions;

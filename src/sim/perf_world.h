@@ -31,7 +31,7 @@ struct perf_world {
         struct map *pods;      /* "namespace/name" -> struct perf_pod */
         struct perf_pod **all; /* in the order they came */
         size_t count, cap;
-        struct perf_pod **news; /* the scheduler has not heard of their state */
+        struct perf_pod **news; /* the scheduler does not have their state yet */
         size_t news_count, news_cap;
         struct arena scratch;
         int64_t now_ns, busy_ns;         /* since the beginning; of scheduler and model */

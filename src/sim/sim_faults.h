@@ -1,6 +1,6 @@
 /* A transport that fails: calls that are lost on the way or back, answers that are late, refused or
- * broken, watches that are cut, stutter or fall behind.  Which kinds happen, and how often, is
- * drawn anew for every seed (swarm), so that each is seen with and without the others. */
+ * broken, watches that are cut, repeat events or fall behind. Which kinds happen, and how often, is
+ * drawn for every seed (swarm), so that each is seen with and without the others. */
 #pragma once
 
 #include "base/rng.h"

@@ -13,7 +13,7 @@ enum fleet_trouble {
         FLEET_KILL,          /* a process dies anywhere */
         FLEET_OUTAGE,        /* the API server is away for up to 25 minutes */
         FLEET_CONFLICTS,     /* somebody else writes the lock's object and the nodes */
-        FLEET_HOST_CRASH,    /* a host boots without having been told */
+        FLEET_HOST_CRASH,    /* a host boots by itself */
         FLEET_REBOOT_FAILS,  /* the order cannot be given */
         FLEET_HOST_STAYS,    /* the order is taken, and nothing happens */
         FLEET_NEED_STAYS,    /* the reboot does not satisfy the sentinel */

@@ -1,4 +1,4 @@
-/* kured 1.23 on one node, as far as other agents can tell: its lock in both forms, its taint, its
+/* kured 1.23 on one node, as far as other agents can see: its lock in both forms, its taint, its
  * order of steps and its recovery, over a transport of its own (reference reboot.md, 2 and 4). */
 #pragma once
 

@@ -22,8 +22,8 @@ struct sim_world_config {
         unsigned fault_percent; /* 0 = none, 100 = as designed */
         unsigned pod_count;     /* 0 = drawn */
         int64_t faults_ns;      /* how long faults happen; 0 = 40 minutes */
-        /* What hooks of stages answer: "Done", "InProgress", "Failed", "Decline", "500"; NULL =
-         * never heard of it.  NULL: drawn. */
+        /* What hooks of stages answer: "Done", "InProgress", "Failed", "Decline", "500"; NULL = the
+         * run is unknown. NULL: drawn. */
         const char *(*hook)(void *context, const struct json *order);
         void *hook_context;
         struct metrics *metrics; /* where the process counts, if it is started once; NULL = none */

@@ -2,7 +2,7 @@
  * counter, a bounded history per resource, and synchronous subscriptions.
  *
  * A resource is a small integer handed out by store_add_resource. Objects are immutable and
- * counted; each is one allocation, and alike ones are kept as differences. Their body is JSON
+ * counted; each is one allocation, and alike ones are stored as differences. Their body is JSON
  * without kind and apiVersion, so that a list item is the body as it is, and a single object is
  * '{"kind":"Pod","apiVersion":"v1",' followed by the body without its opening brace. The body
  * carries metadata.resourceVersion, so writers ask store_next_revision first and write it into the
@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #define STORE_REVISION_START 1000                      /* older revisions count as compacted */
-#define STORE_HISTORY_DEFAULT 16384                    /* events kept per resource */
+#define STORE_HISTORY_DEFAULT 16384                    /* events stored per resource */
 #define STORE_HISTORY_BYTES_DEFAULT ((size_t)64 << 20) /* of their objects, per resource */
 #define STORE_RESOURCES_MAX 512
 #define STORE_BODY_MAX ((size_t)64 << 20)
@@ -31,7 +31,7 @@ struct store_object {
         uint64_t revision;       /* of the last change, equals metadata.resourceVersion */
         struct store_base *base; /* what the body is a difference to; NULL = it is whole */
         uint32_t refs;
-        uint32_t body_size, stored_size; /* bytes of the body, and those kept of it */
+        uint32_t body_size, stored_size; /* bytes of the body, and of its stored form */
         uint16_t resource, ns_size, name_size;
         char text[]; /* ns NUL name NUL, then the body and NUL, or the difference */
 };
@@ -142,7 +142,7 @@ const struct store_event *store_event_after(const struct store *store, int resou
 
 /* Runs inside every commit, after it took effect, in order of subscription. Must not write to the
  * store: note the event and act from a deferred call. event is borrowed for the call; its objects
- * may be kept with store_object_ref. */
+ * stay valid with store_object_ref. */
 struct store_subscription;
 struct store_subscription *store_subscribe(struct store *store,
                                            int resource /* or STORE_ALL_RESOURCES */,

@@ -16,7 +16,7 @@ struct store_texts {
 void store_texts_unref(struct store_texts *texts);
 void store_texts_forget(struct store_texts *texts, const struct store_object *object);
 
-/* A body that others are kept as differences to (store_pack.c). */
+/* A body that others are stored as differences to (store_pack.c). */
 struct store_base {
         struct store_texts *texts;
         uint32_t refs, size;
@@ -43,7 +43,7 @@ struct store_packed {
         struct store_base *base; /* borrowed */
         struct slice difference; /* valid until the next call */
 };
-/* False when the body is better kept whole. */
+/* False when the body is better stored whole. */
 bool store_pack(struct store_packer *packer, struct slice ns, struct slice name, struct slice body,
                 struct store_packed *ret_packed);
 
@@ -69,7 +69,7 @@ struct store_position { /* blocks[block]->items[at]; block == block_count at the
         size_t block, at;
 };
 void store_index_release(struct store_index *index); /* drops the references it holds */
-/* First object whose key is not below (ns, name); ret_is_equal tells whether it is that key. */
+/* First object whose key is not below (ns, name); ret_is_equal: whether it is that key. */
 struct store_position store_index_find(const struct store_index *index, struct slice ns,
                                        struct slice name, bool *ret_is_equal);
 const struct store_object *store_index_at(const struct store_index *index,
@@ -95,7 +95,7 @@ struct store_history {
 void store_history_release(struct store_history *history);
 void store_history_add(struct store_history *history, const struct store_event *event);
 void store_history_compact(struct store_history *history, uint64_t revision);
-/* Number of kept events with a revision up to `revision`: where to go on from. */
+/* Number of stored events with a revision up to `revision`: the position to continue from. */
 size_t store_history_after(const struct store_history *history, uint64_t revision);
 const struct store_event *store_history_at(const struct store_history *history, size_t at);
 

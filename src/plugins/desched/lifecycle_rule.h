@@ -84,7 +84,7 @@ struct rule_plan {
 struct rule_plan rule_plan_make(struct desched_run *run, const struct lifecycle_rule *rule);
 /* Notes when a pod that does not match yet will, as far as time alone decides. */
 bool rule_plan_matches(struct desched_run *run, const struct rule_plan *plan, struct pod_id pod);
-/* What the condition says about containers, for telling why. */
+/* What the condition says about containers, for the reason. */
 const struct container_query *rule_plan_containers(const struct rule_plan *plan);
 /* Summed over containers of the scope (enum container_scope). */
 int64_t lifecycle_restarts(const struct pod_row *pod, unsigned scope);

@@ -1,5 +1,5 @@
-/* Which node an evicted pod's like would take, so that the last free place is not promised twice in
- * a pass. */
+/* Which node the replacement of an evicted pod would take, so that the last free capacity is not
+ * counted twice in a pass. */
 #pragma once
 
 #include "plugin/desched_points.h"

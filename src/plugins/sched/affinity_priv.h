@@ -31,7 +31,7 @@ void affinity_visit_all(const struct pod_visit *visit);
 void affinity_each_node(const struct sched_cycle *cycle,
                         void (*each)(void *context, struct node_id node), void *context);
 
-/* Changes after which everything is counted anew. */
+/* Changes after which everything is counted again. */
 #define AFFINITY_BREAKING                                                                          \
         (CLUSTER_NODE_ADDED | CLUSTER_NODE_REMOVED | CLUSTER_NODE_LABELS | CLUSTER_NAMESPACE)
 /* Names counts by all they depend on apart from nodes and running pods. */

@@ -1,5 +1,5 @@
-/* Pods that the constraints of one pod count, by node and by domain; kept from one decision to the
- * next where there is a memory. */
+/* Pods that the constraints of one pod count, by node and by domain; cached from one decision to
+ * the next where there is a count cache. */
 #pragma once
 
 #include "plugin/count_cache.h"
