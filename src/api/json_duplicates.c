@@ -1,5 +1,5 @@
 /* Finds repeated members, for strict field validation. The getters let the last one win silently,
- * as Go does; a client that asks for strictness hears about it. */
+ * as Go does; a client that asks for strictness gets an error. */
 #include "api/json.h"
 #include "base/util.h"
 #include <stdlib.h>
@@ -121,7 +121,7 @@ static bool has_repeated(const struct json_member *members, size_t count) {
         return false;
 }
 
-/* Values lie in memory in document order, so their addresses tell earlier from later. */
+/* Values lie in memory in document order, so their addresses give their order. */
 struct json_member *json_members(const struct json *object, size_t *ret_count) {
         size_t count = json_type(object) == JSON_OBJECT ? json_count(object) : 0, unique = 0;
         *ret_count = count;

@@ -55,7 +55,8 @@ static bool element_index(struct slice key, size_t count, size_t *ret_index) {
         return true;
 }
 
-/* NULL also for an element that does not exist; ret_exists tells a missing one from a null. */
+/* NULL also for an element that does not exist; ret_exists is false for a missing one and true for
+ * null. */
 static struct json_node *json_patch_child(const struct json_node *container, struct slice key,
                                           bool *ret_exists) {
         struct json_node *found = NULL;

@@ -23,7 +23,7 @@ static void heap_place(struct heap *heap, size_t index, void *item) {
                 heap->moved(item, index);
 }
 
-/* Moves `item` from the hole at `index` towards the root; tells whether it moved at all. */
+/* Moves `item` from the hole at `index` towards the root; returns whether it moved. */
 static bool sift_up(struct heap *heap, size_t index, void *item) {
         size_t start = index;
         while (index > 0) {

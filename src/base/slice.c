@@ -75,7 +75,7 @@ static bool parse_digits(struct slice a, uint64_t max, uint64_t *ret_value) {
         return true;
 }
 
-/* Removes one leading sign and tells whether it was a minus. */
+/* Removes one leading sign and returns whether it was a minus. */
 static bool take_sign(struct slice *a) {
         if (a->len == 0 || (a->ptr[0] != '-' && a->ptr[0] != '+'))
                 return false;

@@ -1,4 +1,4 @@
-/* Tells well-formed UTF-8 by the ranges of leading and second bytes. */
+/* Checks for well-formed UTF-8 by the ranges of leading and second bytes. */
 #include "base/utf8.h"
 
 #include "base/util.h"

@@ -1,5 +1,5 @@
-/* Functions of IP addresses and networks. Their values are kept as text in canonical form, so that
- * equal ones are spelt alike. Mapped addresses (::ffff:1.2.3.4) and zones are no values. */
+/* Functions of IP addresses and networks. Their values are stored as text in canonical form, so
+ * that equal ones are spelt alike. Mapped addresses (::ffff:1.2.3.4) and zones are no values. */
 #include "cel/cel_function.h"
 
 #include "base/util.h"

@@ -1,4 +1,4 @@
-/* Functions of semantic versions. Values are kept as text that is right. */
+/* Functions of semantic versions. Values are stored as valid text. */
 #include "cel/cel_function.h"
 #include "cel/cel_version.h"
 

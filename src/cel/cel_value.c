@@ -1,4 +1,4 @@
-/* Values of CEL: made by expressions or parts of an object, alike to whoever uses them. */
+/* Values of CEL: made by expressions or read from parts of an object; users see no difference. */
 #include "cel/cel_version.h"
 
 #include "api/quantity.h"

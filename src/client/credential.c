@@ -30,7 +30,7 @@ static void credential_wipe(struct buf *buf) {
         buf_release(buf);
 }
 
-/* Takes over the header when it differs; tells whether it did. */
+/* Takes over the header when it differs; returns whether it did. */
 static bool credential_replace(struct credential *credential, const char *scheme,
                                struct slice secret) {
         CLEANUP(credential_wipe) struct buf header = { 0 };

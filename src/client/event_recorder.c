@@ -1,8 +1,8 @@
 /* Events about objects and their series.
  *
- * A series is known by a hash of what must be equal (everything but the note). The name of an event
- * is that of its object and the time in hexadecimal, as upstream names them; since the clock stands
- * still during an iteration, equal times are told apart by counting on. */
+ * A series is identified by a hash of what must be equal (everything but the note). The name of an
+ * event is that of its object and the time in hexadecimal, as upstream names them; since the clock
+ * stands still during an iteration, equal times get a counter. */
 #include "client/event_recorder.h"
 
 #include "base/arena.h"
@@ -24,7 +24,7 @@ struct event_recorder_series {
         uint64_t key;
         char *namespace_name, *name; /* of the event */
         uint64_t count;              /* 1 = no series yet */
-        uint64_t written;            /* count the server was told */
+        uint64_t written;            /* count last written to the server */
         struct wall_time last;
         struct mono_time seen_at, written_at, made_at;
         uint64_t note; /* hash */
@@ -291,7 +291,7 @@ static void on_written(void *context, const struct write_result *result) {
                 free(body);
                 return;
         }
-        /* What is not there cannot become a series: the next occurrence starts anew. */
+        /* What is not there cannot become a series: the next occurrence starts again. */
         if (!is_written && series && slice_is(slice_of(series->name), writing->name))
                 series_free(recorder, series);
         if (!is_written)
@@ -299,7 +299,7 @@ static void on_written(void *context, const struct write_result *result) {
         writing_free(writing);
 }
 
-/* Tells the server the count; the note, if given, allows to create an event that is gone. */
+/* Writes the count; the note, if given, allows to create an event that is gone. */
 static void event_recorder_update(struct event_recorder *recorder,
                                   struct event_recorder_series *series,
                                   const struct event_note *note) {

@@ -36,7 +36,7 @@ struct exec_run {
 
 /* ---- starting ---- */
 
-/* Our environment, the plugin's entries and what it is told about us; NULL-ended. */
+/* Our environment, the plugin's entries and KUBERNETES_EXEC_INFO; NULL-ended. */
 static char **make_environment(const struct exec_plugin *plugin, char *info) {
         size_t count = 0, own = 0;
         char **entries;

@@ -1,4 +1,4 @@
-/* What libcurl is told about a request: connection, TLS, headers, body. */
+/* Options of libcurl for a request: connection, TLS, headers, body. */
 #include "base/arena.h"
 #include "base/util.h"
 #include "client/credential.h"
@@ -17,7 +17,7 @@
 #define LIST_BUFFER_BYTES (128L * 1024)
 #define BUFFER_BYTES (16L * 1024)
 
-/* A peer that vanished without a word is found out within a minute. */
+/* A peer that vanished without closing the connection is detected within a minute. */
 static int on_socket_made(void *context, curl_socket_t fd, curlsocktype purpose) {
         int probes = KEEPALIVE_PROBES;
         unsigned unanswered_ms = (KEEPALIVE_IDLE_S + KEEPALIVE_PERIOD_S * KEEPALIVE_PROBES) * 1000U;

@@ -192,7 +192,7 @@ static void try_again(struct http_call *request) {
         link_waiting(request);
 }
 
-/* The request is over: the handle is out of libcurl before the receiver hears of it. */
+/* The request is over: the handle is removed from libcurl before the receiver is called. */
 static void http_transport_complete(struct http_call *request, CURLcode result) {
         struct api_reply reply = { .retry_after_s = request->retry_after_s,
                                    .date_s = request->date_s > 0 ? request->date_s : 0 };
@@ -430,8 +430,8 @@ static void make_multi(struct http_transport *http) {
         curl_multi_setopt(http->multi, CURLMOPT_PIPELINING, (long)CURLPIPE_MULTIPLEX);
         curl_multi_setopt(http->multi, CURLMOPT_MAX_HOST_CONNECTIONS,
                           (long)HTTP_CONNECTIONS_PER_HOST);
-        /* By default the number kept follows that of requests under way, so that connections would
-         * be closed whenever a batch of them ends. */
+        /* By default libcurl's limit of idle connections follows the number of requests under way,
+         * so that connections would be closed whenever a batch of requests ends. */
         curl_multi_setopt(http->multi, CURLMOPT_MAXCONNECTS, (long)HTTP_CONNECTIONS_PER_HOST);
 }
 

@@ -48,7 +48,7 @@ struct lease_elector {
         struct mono_time sent_at;    /* of the request under way */
         struct mono_time renewed_at; /* sending time of our last successful write */
         struct loop_timer retry, deadline;
-        char *reported; /* leader last told */
+        char *reported; /* leader last reported */
         bool is_leader, is_releasing;
         bool is_hasty; /* a conflict was answered with a second attempt at once */
         void (*released)(void *context);

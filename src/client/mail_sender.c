@@ -127,7 +127,7 @@ struct mail_sending *mail_send(struct loop *loop, const struct mail *mail,
             loop_io_add(loop, sending->fd, LOOP_READ, on_ended, sending, &sending->io, NULL) < 0 ||
             start_thread(sending) != 0) {
                 mail_sender_drop(
-                        sending); /* for the thread that is not there; nobody hears of this mail */
+                        sending); /* of the thread that was not started; this mail is lost */
         }
         return sending;
 }

@@ -1,8 +1,8 @@
 /* List and watch of one collection.
  *
  * A page is decoded only after the request for the next one is on its way, so that the server and
- * the network work meanwhile. Objects are not kept; known_objects remembers which versions the
- * consumer has, and turns lists and watch records into differences. */
+ * the network work meanwhile. Objects are not stored; known_objects has the versions of the
+ * consumer, and turns lists and watch records into differences. */
 #include "client/reflector.h"
 
 #include "api/status.h"
@@ -35,7 +35,7 @@ struct reflector {
         struct known_objects *known;
         struct api_request *request; /* list or watch under way */
         struct loop_timer retry;     /* armed while backing off */
-        struct loop_timer again;     /* armed until a list that tells all begins */
+        struct loop_timer again;     /* armed until a list that reports all begins */
         /* Listing */
         struct loop_timer decode; /* armed while a page waits to be decoded */
         struct json_doc *page;
@@ -59,7 +59,7 @@ struct reflector {
 static void start_list(struct reflector *reflector, bool is_whole);
 static void start_watch(struct reflector *reflector);
 
-/* ---- telling the consumer ---- */
+/* ---- reports to the consumer ---- */
 
 static void reflector_report(struct reflector *reflector, enum reflector_change change,
                              const struct json *object) {
@@ -325,7 +325,7 @@ static void watch_ended(struct reflector *reflector, const struct err *err, int 
         bool is_server_busy = status == 0 || status == 429 || status >= 500;
 
         record_splitter_clear(&reflector->splitter);
-        if (lasted >= WATCH_GOOD_NS) /* it worked, there was just nothing to tell */
+        if (lasted >= WATCH_GOOD_NS) /* it worked, there were just no events */
                 backoff_reset(&reflector->backoff);
         if (reflector->has_seen_records) {
                 backoff_reset(&reflector->backoff);
@@ -398,7 +398,7 @@ static void start_watch(struct reflector *reflector) {
         reflector->request = transport_stream(reflector->transport, &call, &events, reflector);
 }
 
-/* ---- listing anew ---- */
+/* ---- listing again ---- */
 
 static void on_again(void *context) {
         struct reflector *reflector = context;

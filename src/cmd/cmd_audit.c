@@ -1,4 +1,4 @@
-/* berth audit: whether a trail is as it was written. */
+/* berth audit: verifies an audit log. */
 #include "cmd/cmd.h"
 #include "cmd/command.h"
 

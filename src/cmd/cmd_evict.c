@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #define BAR_CELLS 30
-#define SLOT_WAIT_NS (2 * NS_PER_S) /* then it is told what for */
+#define SLOT_WAIT_NS (2 * NS_PER_S) /* then the reason of the wait is printed */
 #define LINES_SHOWN 20              /* pods under way, on a terminal */
 
 struct evict_options {

@@ -24,7 +24,7 @@ struct evictions_daemon {
         struct err failure;
 };
 
-/* A line that cannot be kept ends the program before its effect: nothing happens unrecorded. */
+/* A line that cannot be written ends the program before its effect: nothing happens unrecorded. */
 static void on_audit(void *context, struct slice line) {
         struct evictions_daemon *self = context;
 

@@ -48,7 +48,7 @@ static void write_decisions(void *context, struct buf *out) {
         decisions_write(((struct scheduler_daemon *)context)->scheduler, out);
 }
 
-/* Told by who leads: every scheduler would say the same. */
+/* Only the leader logs it: every scheduler would say the same. */
 static void write_resources(void *context, struct buf *out) {
         const struct scheduler_daemon *self = context;
 

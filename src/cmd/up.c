@@ -233,7 +233,7 @@ static int start_sandbox(struct up *up, struct err *err) {
         return 0;
 }
 
-/* Passes go on for ever here, so this is a policy that the cluster cannot satisfy. */
+/* Passes do not end here, so this is a policy that the cluster cannot satisfy. */
 static void descheduler_finished(void *context, const struct err *err) {
         struct up *up = context;
 
@@ -316,7 +316,7 @@ static void start_scenario(struct up *up) {
                                                                     .failed = scenario_failed });
 }
 
-/* Pods come when the nodes are ready for them, or after a while all the same. */
+/* Pods come when the nodes are ready for them, or after a while in any case. */
 static void on_fill(void *context) {
         struct up *up = context;
         struct control *control = sandbox_control(up->sandbox);

@@ -348,7 +348,7 @@ static void descheduler_policy_decode(struct descheduler_policy *policy, bool is
                 field_warning(&reader, NULL, NULL, "only the first document is read");
 }
 
-/* Whether root calls itself a policy; else the problem is told. */
+/* Whether root's kind is a policy; else the problem is reported. */
 static bool is_policy(const struct document *document, bool is_parity,
                       struct config_problems *problems) {
         static const struct type_meta_rule rule = { .api_version = API_VERSION,

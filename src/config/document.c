@@ -66,8 +66,8 @@ static char first_character(struct slice text) {
         return '\0';
 }
 
-/* One row per length: which bits of the first byte tell it, and the least code point it may hold.
- */
+/* One row per length: the bits of the first byte that mark it, and the least code point it may
+ * hold. */
 static const struct utf8_form {
         unsigned char mask, lead;
         uint32_t least;

@@ -1,4 +1,4 @@
-/* Tells files of another kind or version apart before any field is looked at. */
+/* Refuses files of another kind or version before any field is read. */
 #include "config/type_meta.h"
 
 /* A member that must read as text; optional members may be absent. */

@@ -1,4 +1,4 @@
-/* Control: hears the store, keeps the index, runs controllers in rounds. */
+/* Control: subscribes to the store, updates the index, runs controllers in rounds. */
 #include "control/control.h"
 
 #include "base/log.h"

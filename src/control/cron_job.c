@@ -1,4 +1,4 @@
-/* CronJobs: a job at every time of the schedule, and only so many finished ones kept. */
+/* CronJobs: a job at every time of the schedule, and a limit on finished ones. */
 #include "base/util.h"
 #include "control/cron_schedule.h"
 #include "control/pod_owner.h"

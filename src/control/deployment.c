@@ -138,7 +138,7 @@ static void adopt_sets(struct rollout *rollout) {
 
 /* ---- templates ---- */
 
-/* The template without the label that tells its replica set. */
+/* The template without the label of its replica set. */
 static struct json_node *bare_template(struct json_tree *tree, const struct json *template) {
         struct json_node *copy = node_import(tree, template);
         struct json_node *metadata = node_get(copy, "metadata");

@@ -107,7 +107,7 @@ static void judge_progress(struct rollout *rollout, const struct deployment_stat
                                 "NewReplicaSetAvailable",
                                 deployment_status_say(rollout, "has successfully progressed.") });
         else if (has_progressed(rollout, totals)) {
-                status_condition_remove(status, "Progressing"); /* time starts anew */
+                status_condition_remove(status, "Progressing"); /* time starts again */
                 put_progress(
                         rollout, tree, status, true,
                         (const char *const[]){ "ReplicaSetUpdated",

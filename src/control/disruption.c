@@ -8,7 +8,7 @@
 #define DISRUPTION_TIMEOUT_NS (120 * NS_PER_S) /* a promised deletion must have begun by then */
 #define POD_KEY_PREFIX "pod:"                  /* keys of pods, beside those of budgets */
 
-/* Selector of a budget, kept decoded because every change of a pod asks for it. */
+/* Selector of a budget, cached in decoded form because every change of a pod needs it. */
 struct budget_selector {
         struct arena arena;
         struct json_doc *doc;
@@ -389,9 +389,9 @@ static int look_at(struct budget_sync *sync, struct err *err) {
         return r;
 }
 
-/* ---- promises not kept ---- */
+/* ---- disruptions that did not happen ---- */
 
-/* A pod that was to be disrupted and still lives on is no target any more. */
+/* A pod that was to be disrupted and still runs is no target any more. */
 static int forget_target(struct controller_run *run, struct slice ns, struct slice key,
                          const struct json *pod, struct err *err) {
         const struct json *condition = object_condition(pod, "DisruptionTarget");

@@ -8,7 +8,7 @@
 #include "control/job_priv.h"
 #include <stdlib.h>
 
-#define COMPLETIONS_MAX 100000 /* indexes kept track of */
+#define COMPLETIONS_MAX 100000 /* indexes tracked */
 #define BURST_MAX 500
 #define FAILURES_MAX 6 /* doublings of the pause after a failed pod */
 

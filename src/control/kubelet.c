@@ -1,4 +1,4 @@
-/* Simulated kubelets: what they hear, and which pods and nodes they look at. */
+/* Simulated kubelets: which changes they get, and which pods and nodes they reconcile. */
 #include "base/util.h"
 #include "control/kubelet_priv.h"
 #include "control/pod_run.h"
@@ -122,7 +122,7 @@ static void kubelet_changed(struct controller_run *run, struct change *change) {
                 node_changed(run->state, change);
 }
 
-/* Nodes are cluster objects, so an empty namespace tells them from pods. */
+/* Nodes are cluster objects, so an empty namespace distinguishes them from pods. */
 static int kubelet_reconcile(struct controller_run *run, struct slice ns, struct slice name,
                              struct err *err) {
         struct kubelet *kubelet = run->state;

@@ -295,7 +295,7 @@ static int kubelet_node_report(struct kubelet *kubelet, struct kubelet_node *nod
 
 /* ---- reboots ---- */
 
-/* One boot is told from another by what the annotation says, so that no reboot happens twice. */
+/* The annotation identifies the boot, so that no reboot happens twice. */
 static void boot_id_of(const struct kubelet_node *node, struct slice reboot, char *buffer) {
         struct rng rng;
 

@@ -161,7 +161,7 @@ static bool is_stale(const struct kubelet_pod_step *step) {
                 json_get_i64(status, "observedGeneration", 0) != step->plan.generation);
 }
 
-/* Moves the run on; true when there is something to tell. */
+/* Moves the run on; true when the status changed. */
 static bool kubelet_pod_advance(struct kubelet_pod_step *step) {
         bool is_lost = step->entry->pod->is_lost && !pod_run_is_over(step->run);
 
@@ -176,7 +176,7 @@ static bool needs_report(const struct kubelet_pod_step *step, bool is_changed) {
                 return true;
         if (json_get(json_get(step->pod, "status"), "startTime"))
                 return is_stale(step);
-        /* Of large traces, one write tells of acceptance and start together. */
+        /* Of large traces, one write has acceptance and start together. */
         return !step->kubelet->run->control->config.is_quiet;
 }
 

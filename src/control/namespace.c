@@ -2,7 +2,7 @@
 #include "base/util.h"
 #include "control/pod_owner.h"
 
-#define RETRY_NS (5 * NS_PER_S) /* while something stays behind that we do not hear of */
+#define RETRY_NS (5 * NS_PER_S) /* while an object is left that we get no changes of */
 
 static void namespace_changed(struct controller_run *run, struct change *change) {
         const struct control *control = run->control;

@@ -7,7 +7,7 @@
 #define LEASE_NAMESPACE "kube-node-lease"
 #define TAINT_PREFIX "node.kubernetes.io/"
 
-/* When a node was last heard of, by its name. */
+/* When a node last sent a heartbeat, by its name. */
 struct seen {
         struct wall_time last;
 };
@@ -91,7 +91,7 @@ static void need_ready(struct controller_run *run, struct json_tree *tree, struc
                                      control_now(run->control));
 }
 
-/* Nobody can tell any more whether pods over there work. */
+/* Without the kubelet it is unknown whether its pods work. */
 static int mark_pods(struct controller_run *run, struct slice node, struct err *err) {
         const struct entry_list *pods = object_index_pods_on(run->control->index, node);
         int r = 0;

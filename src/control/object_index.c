@@ -298,7 +298,7 @@ static uint64_t object_index_address(const struct store_object *object) {
         return (uint64_t)(uintptr_t)object;
 }
 
-/* Whoever goes through a list of entries may still hold this one: it stays until the sweep. */
+/* A caller that iterates a list of entries may still hold this one: it stays until the sweep. */
 static void object_index_bury(struct object_index *index, struct object_entry *entry) {
         if (index->gone_count == index->gone_cap) {
                 index->gone_cap = index->gone_cap ? index->gone_cap * 2 : 16;

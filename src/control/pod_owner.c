@@ -35,7 +35,7 @@ static int read_selector(const struct json *workload, bool is_map, struct arena 
         struct json_node *object = node_object(tree);
         node_put(tree, object, "matchLabels", node_import(tree, selector));
         node_write(object, &text);
-        /* The selector points into the document; what is kept goes to the arena. */
+        /* The selector points into the document; what is stored goes to the arena. */
         int r = json_parse(buf_view(&text), &doc, err);
         if (r == 0)
                 r = selector_decode(json_doc_root(doc), arena, ret_selector, err);

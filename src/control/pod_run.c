@@ -118,7 +118,7 @@ static void restart_later(struct container_run *run, const struct pod_plan *plan
 
 /* ---- order ---- */
 
-/* Lets a container run for the first time, unless it is kept waiting. */
+/* Starts a container for the first time, unless it has to wait. */
 static void pod_run_begin(struct pod_run *run, const struct pod_plan *plan, size_t i,
                           struct wall_time at) {
         struct container_run *container = &run->containers[i];

@@ -1,4 +1,4 @@
-/* Controller revisions: kept as upstream keeps them, so that kubectl can show and undo them. */
+/* Controller revisions: stored as upstream stores them, so that kubectl can show and undo them. */
 #include "control/revision.h"
 
 #include "base/util.h"

@@ -1,5 +1,5 @@
-/* StatefulSets: pods with numbers and names that stay, one after the other unless told otherwise.
- */
+/* StatefulSets: pods with numbers and names that stay, one after the other unless the policy is
+ * Parallel. */
 #include "base/util.h"
 #include "control/revision.h"
 

@@ -1,4 +1,4 @@
-/* Jobs that are over and say how long they want to be kept. */
+/* Deletes finished Jobs after their ttlSecondsAfterFinished. */
 #include "base/util.h"
 #include "control/pod_owner.h"
 

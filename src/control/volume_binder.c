@@ -14,7 +14,7 @@
 
 /* ---- hearing ---- */
 
-/* Volumes are cluster objects, so an empty namespace tells them from claims. */
+/* Volumes are cluster objects, so an empty namespace distinguishes them from claims. */
 static void queue_volume(struct controller_run *run, struct slice name) {
         if (name.len)
                 work_queue_add(run->queue, SLICE_EMPTY, name);

@@ -145,7 +145,7 @@ static bool is_same(const struct write_wait *wait, const struct api_server_reque
                slice_is(request->target, wait->path);
 }
 
-/* The wait belongs to it from here on: it goes, or is kept. */
+/* The wait belongs to it from here on: it is freed, or stored. */
 static int write_wait_settle(struct write_waits *waits, struct write_wait *wait, bool is_aside,
                              struct http_response *ret_response, struct err *err) {
         if (!wait->pending) {

@@ -119,7 +119,7 @@ static int run_policy(struct replay *replay, const struct descheduler_policy *po
         return code;
 }
 
-/* Runs one pass; code and err tell why the policy is refused. */
+/* Runs one pass; code and err say why the policy is refused. */
 static int run_case(struct replay *replay, struct slice text, struct err *err) {
         replay->problems = config_problems_new();
         struct descheduler_policy *policy =

@@ -84,8 +84,8 @@ static bool is_at_work(const struct eviction_responder *responder) {
         return responder->state == RESPONDER_ACTIVE && !wall_time_is_set(responder->completion);
 }
 
-/* Whoever is Active now may be who calls: the one that has a virtual machine moved does it by this
- * very call. */
+/* The Active responder may be the caller: the one that has a virtual machine moved does it by this
+ * call. */
 static bool is_caller(const struct eviction_responder *responder) {
         return is_at_work(responder) && slice_is(responder->name, EVICTION_VM_MOVER);
 }

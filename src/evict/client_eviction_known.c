@@ -1,4 +1,4 @@
-/* What the reconciler knows of the pod that a client wants to evict. */
+/* The reconciler's state of the pod that a client wants to evict. */
 #include "base/util.h"
 #include "evict/client_eviction.h"
 #include "evict/eviction_progress.h"

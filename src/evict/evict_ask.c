@@ -75,7 +75,7 @@ static bool is_blocked_by_budget(struct evict_requester *requester,
                                  const struct evict_intent *intent) {
         const struct cluster *cluster = requester->service->config.cluster;
         char text[EVICT_BUDGET_TEXT_MAX];
-        /* Whoever evicts in the background answers before budgets are looked at. */
+        /* A program that evicts in the background answers before budgets are checked. */
         if (requester->background && evict_background_concerns(requester->background, &intent->pod))
                 return false;
         if (requester->config.is_parity || !cluster ||

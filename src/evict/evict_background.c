@@ -1,7 +1,7 @@
 /* Evictions in the background (Descheduler's gate EvictionsInBackground): for pods annotated
  * request-evict-only a call only starts the eviction, and some other program finishes it and marks
- * the pod eviction-in-progress for as long.  Kept here until the pod is gone: who is on the way
- * counts against the limits and is not asked again. */
+ * the pod eviction-in-progress for as long.  Listed here until the pod is gone: such a pod counts
+ * against the limits and is not asked for again. */
 #include "base/util.h"
 #include "evict/evict_priv.h"
 #include "evict/eviction_reconciler.h"

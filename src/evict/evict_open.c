@@ -1,5 +1,5 @@
 /* What every part of the eviction service does to open jobs: listing them, ending them, and the
- * events that tell of it. */
+ * events about it. */
 #include "base/util.h"
 #include "evict/evict_priv.h"
 #include <assert.h>

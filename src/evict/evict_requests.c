@@ -1,5 +1,5 @@
-/* What the service knows of EvictionRequests: whether the cluster has them, and which pods somebody
- * asked to evict and are not evicted yet. */
+/* EvictionRequests as the service sees them: whether the cluster serves them, and which pods have
+ * one and are not evicted yet. */
 #include "base/util.h"
 #include "evict/evict_priv.h"
 #include "evict/eviction_reconciler.h"
@@ -81,7 +81,7 @@ void evict_requests_set_listed(struct evict_requests *requests) {
         requests->has_all = true;
 }
 
-/* What is kept of a request. */
+/* What is stored of a request. */
 struct stored_request {
         bool is_answered;
         char uid[];

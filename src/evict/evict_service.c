@@ -94,7 +94,7 @@ static void evict_due_add(struct evict_due *due, int64_t ns) {
                 *due = (struct evict_due){ true, ns };
 }
 
-/* When nobody has answered for too long; who always wants requests waits for ever. */
+/* When no responder has answered for too long; in mode always the service waits without end. */
 static bool evict_service_expires(const struct evict_job *job) {
         return job->state == JOB_REQUESTED && !job->is_answered &&
                job->requester->service->config.requests != EVICT_REQUESTS_ALWAYS;

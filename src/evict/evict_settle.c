@@ -107,7 +107,7 @@ static void settle_slot(struct evict_job *job, const struct action_result *resul
                 evict_slots_give_back(slots, pod->uid, now);
 }
 
-/* Whoever made the call judges it. */
+/* The requester that made the call judges it. */
 static void settle_call(struct evict_job *job, const struct action_result *result,
                         struct wall_time wall) {
         struct evict_service *service = job->requester->service;

@@ -236,7 +236,7 @@ static bool has_left(const struct evict_slots *slots, struct held_slot *held,
         const struct cluster *cluster = slots->config.cluster;
         char owner[SLOT_OWNER_MAX];
         struct slot_pod pod;
-        if (!cluster) /* whoever may not read pods cannot know when they are gone */
+        if (!cluster) /* without the right to read pods it is unknown when they are gone */
                 return now.ns - held->since.ns >= EVICT_ASSUMED_MAX_NS;
         struct pod_id id = cluster_find_pod(cluster, held->pod.ns, held->pod.name);
         if (pod_id_is_none(id))

@@ -5,8 +5,8 @@
 #include <assert.h>
 #include <stdio.h>
 
-/* A stage's call counts while its Eviction is Active, which whoever made it knows; repeated later
- * it could end a pod whose eviction is over. */
+/* A stage's call counts while its Eviction is Active, which its requester checks; repeated later it
+ * could end a pod whose eviction is over. */
 static bool is_decided_anew(const struct evict_job *job) {
         return job->is_call && !job->is_preemption;
 }
@@ -259,7 +259,7 @@ static void admit_job(struct evict_job *job, struct mono_time now, struct action
                 char text[80];
                 snprintf(text, sizeof(text), "waiting for a slot %s",
                          evict_slots_reason(slots, uid));
-                job->takes_slot = false; /* the place is kept for when it asks again */
+                job->takes_slot = false; /* it keeps its position in the queue for its next try */
                 evict_slots_leave(slots, uid, now);
                 evict_step_refuse(job, text, now);
         } else if (!job->was_reported && evict_slots_is_ready(slots)) {

@@ -1,4 +1,4 @@
-/* What the reconciler wants done: effects, their names, and the lines of the trail. */
+/* What the reconciler wants done: effects, their names, and the lines of the audit log. */
 #include "base/util.h"
 #include "evict/eviction_reconciler_priv.h"
 #include <stdio.h>

@@ -157,7 +157,7 @@ void eviction_gates_pass(struct eviction_sync *sync) {
 }
 
 /* One of those that wait for their first try; those that were refused keep their pauses, or two
- * that fail would wake each other for ever. */
+ * that fail would wake each other without end. */
 static void release_held(struct eviction_reconciler *reconciler, const struct budget_row *budget) {
         struct slice key;
         void *value;
@@ -193,7 +193,7 @@ void eviction_gates_return(struct eviction_reconciler *reconciler, struct evicti
         }
 }
 
-/* ---- what the model tells ---- */
+/* ---- changes of the model ---- */
 
 static const struct budget_row *budget_find(const struct eviction_reconciler *reconciler,
                                             struct slice ns, struct slice name) {

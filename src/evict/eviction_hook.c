@@ -1,4 +1,4 @@
-/* What hooks are told, and what their answers mean. */
+/* Requests to hooks, and what their answers mean. */
 #include "base/util.h"
 #include "evict/eviction_stages.h"
 #include <stdio.h>

@@ -140,8 +140,8 @@ static bool is_labelled(const struct eviction_target *target, const struct evict
         return true;
 }
 
-/* An owner that is gone, and known here still, is taken out again by the garbage collector: the
- * pauses grow until the watch tells. */
+/* An owner that is gone, and is still in our state, is removed again by the garbage collector: the
+ * pauses grow until the watch shows it. */
 static bool has_to_pause(struct eviction_sync *sync, struct eviction_entry *entry) {
         int64_t delay_ns = NS_PER_S;
 

@@ -70,8 +70,8 @@ bool eviction_next_has_to_wait(struct eviction_sync *sync) {
         eviction_target_wake(sync->target, (struct mono_time){ last.ns + delay_ns });
         return true;
 }
-/* Requests that are gone, and known here still, get an Eviction that the garbage collector takes
- * away at once: the pauses grow until the watch tells. */
+/* Requests that are gone, and are still in our state, get an Eviction that the garbage collector
+ * deletes at once: the pauses grow until the watch shows it. */
 static void pause_creating(struct eviction_sync *sync) {
         struct eviction_target *target = sync->target;
         int64_t delay_ns = NS_PER_S;
@@ -102,7 +102,7 @@ static void write_demand(const struct eviction_sync *sync, struct buf *out) {
                    (long long)(patience_ns / NS_PER_S + 1));
 }
 
-/* Whose wish it is in the trail: there may be more, in the labels. */
+/* The requester in the audit log: there may be more, in the labels. */
 static const struct eviction_request *first_live(const struct eviction_target *target) {
         for (size_t i = 0; i < target->request_count; i++)
                 if (target->requests[i]->intent == EVICTION_INTENT_EVICT &&

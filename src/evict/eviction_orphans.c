@@ -1,5 +1,5 @@
-/* Evictions that take far longer than they were expected to: whoever wanted them may be gone.  They
- * go on, as their requests ask; the trail tells, once. */
+/* Evictions that take far longer than expected: their requesters may be gone. They go on, as their
+ * requests ask; the audit log gets one line. */
 #include "base/util.h"
 #include "evict/eviction_progress.h"
 #include "evict/eviction_stages.h"

@@ -37,7 +37,7 @@ static bool is_held(const struct eviction_sync *sync, char *text) {
                eviction_hold_reason(sync, text).len > 0;
 }
 
-/* What a request is told while its eviction waits; "" otherwise. */
+/* The message of a request while its eviction waits; "" otherwise. */
 static struct slice waiting_text(const struct eviction_sync *sync, enum eviction_outcome outcome,
                                  char *text) {
         const struct eviction_target *target = sync->target;
@@ -122,7 +122,7 @@ static bool stays_quiet(struct eviction_sync *sync, const struct eviction_reques
         return true;
 }
 
-/* What the request is to be told; entry: the Eviction that counts for it, if there is one. */
+/* The message of the request; entry: the Eviction that counts for it, if there is one. */
 static enum eviction_outcome outcome_for(const struct eviction_sync *sync,
                                          const struct eviction_request *request,
                                          const struct eviction_entry *entry) {

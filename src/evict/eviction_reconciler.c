@@ -169,7 +169,7 @@ void eviction_reconciler_set_controller(struct eviction_reconciler *reconciler,
 
 /* ---- outcomes ---- */
 
-/* A write that failed is decided anew from what is known by then. */
+/* A write that failed is decided again from what is known by then. */
 static void hold_back(struct eviction_target *target, const struct eviction_effect_result *result,
                       struct eviction_now now) {
         int64_t delay_ns = HOLD_FIRST_NS;
@@ -193,7 +193,7 @@ static struct eviction_entry *entry_of(const struct eviction_target *target, con
         return NULL;
 }
 
-/* That the pod exists is the watch's to tell: an answer may be older than what the watch said. */
+/* Only the watch says that the pod exists: an answer may be older than the last event. */
 static void take_read(struct eviction_reconciler *reconciler, struct eviction_target *target,
                       const struct eviction_effect_result *result) {
         target->is_reading = false;
@@ -274,7 +274,7 @@ void eviction_reconciler_result(struct eviction_reconciler *reconciler,
         }
         if (result->code == BERTH_OK && result->object && open->kind <= EVICTION_WITHDRAW)
                 take_object(reconciler, open->kind, result->object);
-        target->open--; /* kept it alive until here */
+        target->open--; /* held a reference until here */
         eviction_target_release(reconciler, target);
         free(open);
 }

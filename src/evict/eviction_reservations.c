@@ -1,6 +1,6 @@
-/* What the audit log has of reservations for replacements.  The scheduler says in the
- * Eviction where it holds some, and why it holds none (any more); after a restart of the controller
- * the trail tells again. */
+/* What the audit log has of reservations for replacements.  The scheduler writes into the Eviction
+ * where it made one, and why there is none (any more); after a restart of the controller it is
+ * logged again. */
 #include "evict/eviction_progress.h"
 
 #include "base/util.h"

@@ -93,7 +93,7 @@ bool stages_state_eq(const struct stages_state *a, const struct stages_state *b)
                strcmp(a->policy, b->policy) == 0;
 }
 
-/* ---- what is told and kept of it ---- */
+/* ---- messages and stored state ---- */
 
 const struct eviction_policy *eviction_policy_named(const struct eviction_sync *sync,
                                                     const char *name) {

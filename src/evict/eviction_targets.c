@@ -1,4 +1,4 @@
-/* What the reconciler knows: targets with their requests and Evictions, as watches tell of them. */
+/* The reconciler's state: targets with their requests and Evictions, from watches. */
 #include "base/util.h"
 #include "evict/eviction_policy.h"
 #include "evict/eviction_reconciler_priv.h"

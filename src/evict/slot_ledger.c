@@ -30,7 +30,7 @@ struct observation { /* an eviction of somebody else's, likewise */
 struct slot_ledger {
         struct eviction_slot_limits limits;
         struct map *entries;      /* uid -> struct slot_ledger_entry */
-        struct map *observations; /* source and key -> struct sight */
+        struct map *observations; /* source and key -> struct observation */
         uint64_t last_serial;
         size_t seen; /* at the last admission */
 };
@@ -264,7 +264,7 @@ static struct eviction_demand *slot_ledger_gather(const struct slot_ledger *ledg
         return demands;
 }
 
-/* A pod that is under way already, whoever sees to it, needs no second slot. */
+/* A pod whose eviction is under way already, by any process, needs no second slot. */
 static size_t let_in_known(struct slot_ledger_counting *counting, struct eviction_demand *demands,
                            size_t count) {
         size_t remaining = 0;

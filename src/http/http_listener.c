@@ -62,7 +62,7 @@ bool http_peer_is_loopback(const struct sockaddr *address) {
                (IN6_IS_ADDR_V4MAPPED(&six->sin6_addr) && six->sin6_addr.s6_addr[12] == 127);
 }
 
-/* The first byte tells TLS from HTTP. */
+/* The first byte shows whether it is TLS or HTTP. */
 static void accepted_ready(void *context, unsigned events) {
         struct accepted_connection *accepted = context;
         const struct http_listener_config *config = &accepted->listener->config;

@@ -1,9 +1,9 @@
 /* The roles every cluster brings along, by their upstream names and rules, as far as programs and
- * people of the sandbox use them: kube-scheduler's, those for whoever reviews others
- * (auth-delegator), and admin, edit and view.
+ * people of the sandbox use them: kube-scheduler's, those for servers that review tokens and
+ * accesses (auth-delegator), and admin, edit and view.
  *
- * Upstream joins the last three from labelled parts (aggregation); here each has its rules at once.
- */
+ * Upstream joins the last three from labelled parts (aggregation); here each has its rules at
+ * once. */
 #include "kinds/bootstrap_roles.h"
 #include "base/buf.h"
 #include "base/util.h"

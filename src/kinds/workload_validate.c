@@ -75,7 +75,7 @@ static void check_template(struct checker *checker, const struct at *at,
                        "ephemeral containers not allowed in pod template");
 }
 
-/* Pods of these workloads run for ever. */
+/* Pods of these workloads run without end. */
 static void check_endless(struct checker *checker, const struct at *at,
                           const struct json_node *spec, const char *kind) {
         static const char *const always[] = { "Always", NULL };

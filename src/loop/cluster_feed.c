@@ -65,7 +65,7 @@ struct cluster_feed {
         struct loop *loop;
         struct watch_set *watches;
         struct cluster *cluster;
-        struct object_cache *object_cache; /* NULL = not kept */
+        struct object_cache *object_cache; /* NULL = none */
         uint32_t woken;                    /* CLUSTER_* of cached objects since the last notice */
         void (*changed)(void *context, uint32_t woken);
         void (*arriving)(void *context, enum object_kind kind, enum change_kind change,

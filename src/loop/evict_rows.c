@@ -80,7 +80,7 @@ static void evict_rows_discover(struct evict_rows *rows) {
                 on_native_kinds, rows);
 }
 
-/* ---- what rows tell ---- */
+/* ---- events of rows ---- */
 
 static void evict_rows_settle(struct evict_row *item) {
         struct evict_rows *rows = item->rows;

@@ -39,7 +39,7 @@ struct runtime {
         size_t recorder_count;
         struct runtime_config config;
         struct role roles[RUNTIME_ROLES_MAX];
-        bool is_held[RUNTIME_ROLES_MAX]; /* told nothing yet */
+        bool is_held[RUNTIME_ROLES_MAX]; /* not called yet */
         size_t role_count;
         struct arena scratch;
         struct mono_time burst_start; /* since when bindings are open */
@@ -391,7 +391,7 @@ static void read_outcome(const struct write_result *write, struct action_result 
                 return;
         case WRITE_NO_OP:
                 return;
-        case WRITE_SUPERSEDED: /* what took its place tells the pod's new state */
+        case WRITE_SUPERSEDED: /* the write in its place has the pod's new state */
                 return;
         case WRITE_REFUSED:
                 result->code = BERTH_ERR_TOO_MANY;

@@ -75,7 +75,7 @@ static void on_shown(void *context) {
         loop_timer_arm(evictions->config.loop, &evictions->due, 0);
 }
 
-/* What the service has to tell, for the log. */
+/* Notes of the service, for the log. */
 static void on_reported(void *context, const struct evict_note *note) {
         struct runtime_evictions *evictions = context;
 

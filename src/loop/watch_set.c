@@ -12,9 +12,9 @@ struct watch_row {
         struct watched *watched;
         enum watch_trouble trouble;
         bool is_needed, is_removed;
-        bool is_late;       /* waits for a list that tells all ... */
+        bool is_late;       /* waits for a list that reports all ... */
         uint64_t late_list; /* ... and began after this one */
-        bool owes_news;     /* is to be told of synced or failed, soon */
+        bool owes_news;     /* synced or failed is to be called, soon */
         const struct reflector_events *events;
         void *context;
         const void *owner;
@@ -43,7 +43,7 @@ static void watch_set_soon(struct watch_set *set) {
                 loop_timer_arm(set->loop, &set->soon, 0);
 }
 
-/* ---- telling rows ---- */
+/* ---- calls of rows ---- */
 
 static void unlink_removed(struct watched *watched) {
         struct watch_row **at = &watched->rows;
@@ -137,7 +137,7 @@ static void on_watched_failed(void *context, const struct err *err, int64_t dela
         end_explainer(watched);
 }
 
-/* A row of a collection that is known to be empty, or not to be had, hears so. */
+/* Calls a row whose collection is empty or cannot be watched. */
 static void report_owed(struct watched *watched) {
         bool is_synced = reflector_is_synced(watched->reflector);
 
@@ -261,7 +261,7 @@ struct watch_row *watch_set_add(struct watch_set *set, const struct watch_reques
         row->events = request->events;
         row->context = request->context;
         row->owner = request->owner;
-        /* Where nothing was told yet there is nothing to catch up with. */
+        /* A row that got nothing yet has nothing to catch up with. */
         row->is_late = reflector_count(watched->reflector) > 0;
         row->late_list = reflector_stats(watched->reflector).lists;
         row->owes_news =

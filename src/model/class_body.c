@@ -68,7 +68,7 @@ static bool lists_agree(const struct resource_list *a, const struct resource_lis
         return true;
 }
 
-/* True when a status tells the same sizes as the spec: its lists are the spec's, or absent. */
+/* True when a status has the same sizes as the spec: its lists are the spec's, or absent. */
 static bool class_body_repeats(const struct resource_list *wanted,
                                const struct resource_list *actual,
                                const struct resource_list *allocated) {

@@ -50,7 +50,7 @@ static void cluster_assume_touch(struct cluster *cluster, struct node_id node) {
         what_if->touched_list[what_if->touched_count++] = node;
 }
 
-/* Tells readers: through the log, or as a touched node inside a what-if. */
+/* Notes the change for readers: in the log, or as a touched node inside a what-if. */
 static void cluster_assume_report(struct cluster *cluster, uint32_t mask, struct node_id node,
                                   struct pod_id pod) {
         if (cluster_is_what_if(cluster)) {

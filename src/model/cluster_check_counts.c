@@ -1,5 +1,5 @@
-/* The model against itself, counts: whoever holds something interned is counted there, and nothing
- * else is kept. */
+/* The model against itself, counts: every holder of something interned is counted there, and
+ * nothing else is stored. */
 #include "model/cluster_check.h"
 
 #include <stdlib.h>

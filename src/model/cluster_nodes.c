@@ -6,7 +6,7 @@
 
 /* ---- fingerprints of what only has to be noticed ---- */
 
-/* Sums do not depend on the order of members; 0 is kept for "none". */
+/* Sums do not depend on the order of members; 0 means "none". */
 static uint64_t labels_fingerprint(struct label_list labels) {
         uint64_t sum = labels.count;
         for (size_t i = 0; i < labels.count; i++)
@@ -23,7 +23,7 @@ static uint64_t conditions_fingerprint(const struct node *node) {
         return sum;
 }
 
-/* ---- parts of a row; each tells whether it changed ---- */
+/* ---- parts of a row; each returns whether it changed ---- */
 
 static bool set_string(struct cluster *cluster, struct str_id *at, struct slice text) {
         struct str_id now = str_take(cluster, text);
@@ -202,7 +202,7 @@ static uint32_t update_row(struct cluster *cluster, struct node_id node, const s
         return mask;
 }
 
-/* The object is gone: what it told goes, what its pods hold stays. */
+/* The object is gone: its own values are cleared, those of its pods stay. */
 static void cluster_nodes_retire(struct cluster *cluster, struct node_id node) {
         static const struct node nothing = { 0 };
         node_order_remove(cluster->order, node);

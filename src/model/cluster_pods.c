@@ -213,7 +213,7 @@ static void log_update(struct cluster *cluster, const struct pod_update *update)
         bool moves = update->node_before.index != row->node.index;
         bool leaves = update->was_occupying && (!is_occupying || moves);
         bool comes = is_occupying && (!update->was_occupying || moves);
-        bool is_gone = leaves && !is_occupying; /* what else changed is told along with it */
+        bool is_gone = leaves && !is_occupying; /* what else changed is noted with it */
         uint32_t mask = pending_changes(update, is_pending(row));
         if (leaves)
                 cluster_log_pod(cluster, CLUSTER_POD_REMOVED | (is_gone ? update->details : 0),

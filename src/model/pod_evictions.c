@@ -39,7 +39,7 @@ bool pod_responders_set(struct cluster *cluster, struct pod_id id, const struct 
         const struct pod_row *row = pod_row_at(&cluster->pods, id);
         if (!(row->flags & POD_HAS_RESPONDERS)) {
                 pod_responders_drop(cluster, id);
-                return false; /* the flag tells */
+                return false; /* the flag says so */
         }
         struct slice text = responders_of(pod);
         if (slice_eq(cluster_pod_responders(cluster, id), text))

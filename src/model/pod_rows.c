@@ -23,7 +23,7 @@ void pod_rows_release(struct cluster *cluster) {
         id_index_release(&pods->index);
 }
 
-/* Names are at most 253 bytes in Kubernetes; whatever is longer than a row can tell is cut. */
+/* Names are at most 253 bytes in Kubernetes; longer ones are cut. */
 static struct slice pod_rows_cut(struct slice name) {
         return slice_make(name.ptr, name.len < UINT16_MAX ? name.len : UINT16_MAX);
 }

@@ -1,5 +1,5 @@
-/* Serves one webhook over HTTPS. Its certificate is replaced by listening anew: answers are given
- * at once, so that hardly ever one is under way then. */
+/* Serves one webhook over HTTPS. Its certificate is replaced by listening again: answers are
+ * immediate, so that there is rarely one under way then. */
 #include "pages/admission_listener.h"
 
 #include "base/log.h"

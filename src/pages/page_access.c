@@ -1,5 +1,5 @@
-/* Token and access reviews in front of a daemon's pages, remembered for a short time. Tokens are
- * kept as digests only, and nothing of them is logged. */
+/* Token and access reviews in front of a daemon's pages, cached for a short time. Tokens are stored
+ * as digests only, and nothing of them is logged. */
 #include "pages/page_access.h"
 
 #include "api/json.h"
@@ -60,7 +60,7 @@ struct page_visit {
         struct api_request *request; /* NULL: nothing under way */
         int status;
         struct buf message;
-        bool is_waiting; /* counted; ready is to be told */
+        bool is_waiting; /* counted; ready is to be called */
         void (*ready)(void *context);
         void *context;
 };

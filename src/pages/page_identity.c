@@ -27,7 +27,7 @@ static const char *const list_keys[LISTS] = {
         [EXTRA] = "requestheader-extra-headers-prefix",
 };
 
-/* The two kinds of authority; a pool that is NULL vouches for nobody. */
+/* The two kinds of authority; a pool that is NULL authenticates nobody. */
 enum { CLIENTS, PROXIES, POOLS };
 static const char *const pool_keys[POOLS] = { "client-ca-file", "requestheader-client-ca-file" };
 
@@ -154,7 +154,7 @@ void page_identity_refresh(struct page_identity *identity) {
                 LOG(LOG_WARN, "AuthoritiesUnreadable", log_text("error", err.text));
 }
 
-/* A ConfigMap without an authority has none: nobody is vouched for. */
+/* A ConfigMap without an authority: no client certificate is accepted. */
 static int learn_pool(struct page_identity *identity, const struct json *data, size_t at,
                       struct err *err) {
         struct slice pem = json_get_text(data, pool_keys[at]);
@@ -194,7 +194,7 @@ int page_identity_learn(struct page_identity *identity, struct slice config_map,
 
 /* ---- users ---- */
 
-/* A user under construction, as TokenReview tells one. */
+/* A user under construction, in the form of TokenReview. */
 struct user {
         struct json_tree *tree;
         struct json_node *root;

@@ -391,7 +391,7 @@ void scheduler_metrics_arrived(struct scheduler_metrics *own, enum object_kind k
                        scheduler_metrics_seconds(stopwatch_ns() - own->arriving_ns), 1);
 }
 
-/* ---- what the scheduler tells ---- */
+/* ---- reports of the scheduler ---- */
 
 static const char *const point_names[POINT_COUNT] = {
         [POINT_PRE_FILTER] = "PreFilter",

@@ -181,7 +181,7 @@ static void write_checks(const struct serving *serving, enum health_kind kind, c
         }
 }
 
-/* How the checks went so far, as Kubernetes' components tell it. */
+/* Results of the checks so far, in the form of Kubernetes' components. */
 static bool try_slis(struct serving_answer *answer) {
         struct buf *body = &answer->response->body;
 

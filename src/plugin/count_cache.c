@@ -1,4 +1,4 @@
-/* Counts kept between decisions. */
+/* Counts cached between decisions. */
 #include "plugin/count_cache.h"
 #include "base/map.h"
 #include "base/util.h"
@@ -124,7 +124,7 @@ static bool count_cache_breaks(const struct cluster_change *changes, size_t coun
         return false;
 }
 
-/* Entries that still point to old topologies are made anew for the same changes. */
+/* Entries that still point to old topologies are made again for the same changes. */
 static void renew_topologies(struct count_cache *cache, const struct cluster *cluster) {
         struct change_range range;
         if (cache->seen == cluster_generation(cluster))

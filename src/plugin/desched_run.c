@@ -109,7 +109,7 @@ static bool ask_filters(struct desched_run *run, const struct desched_filters *f
         return is_passed;
 }
 
-/* Asks once per kind, unless every pod's reasons are to be told. */
+/* Asks once per kind, unless every pod's reasons are reported. */
 static bool desched_run_passes(struct desched_run *run, const struct desched_filters *filters,
                                bool is_pre, struct pod_id pod) {
         if (!filters->by_kind || run->is_cleanup)
@@ -181,7 +181,7 @@ void spare_reason(struct spare_reasons *reasons, const char *format, ...) {
 
 /* ---- evicting ---- */
 
-/* What it is expected to take is told with the reason, where that is a second or more. */
+/* The expected time is added to the reason, where that is a second or more. */
 static struct slice report_cost(struct desched_run *run, struct pod_id pod, struct slice reason) {
         int64_t expected_ns = desched_run_expected_ns(run, pod);
         char text[DURATION_TEXT_MAX];

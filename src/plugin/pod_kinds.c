@@ -1,4 +1,4 @@
-/* Telling pods apart by a hash of what makes their kind. */
+/* Kinds of pods by a hash of what makes them equal. */
 #include "plugin/pod_kinds.h"
 #include "base/util.h"
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Filter: the plugins say which nodes remain, or why a node is refused; inside of what-ifs with
- * their counts taken anew. */
+ * pods counted again. */
 #include "plugin/sched_attempt_priv.h"
 
 static bool takes_part(const struct sched_attempt *attempt, size_t index) {
@@ -70,7 +70,7 @@ struct sched_attempt_trial {
         struct arena *scratch;
 };
 
-/* Takes counts anew into copies of the states; remembered ones are changed in place. */
+/* Counts again into copies of the states; cached ones are changed in place. */
 static void trial_begin(struct sched_attempt_trial *trial, struct sched_attempt *attempt) {
         trial->saved = attempt->plugins;
         trial->scratch = attempt->cycle.scratch;
@@ -87,7 +87,7 @@ static void trial_end(struct sched_attempt_trial *trial, struct sched_attempt *a
         arena_clear(&attempt->trial);
 }
 
-/* The plugins' word with their counts taken anew; what they compute is dropped again. */
+/* The plugins' answers with pods counted again; what they compute is dropped. */
 bool sched_attempt_explain_changed(struct sched_attempt *attempt, struct node_id node,
                                    struct node_refusal *ret_refusal) {
         struct sched_attempt_trial trial;

@@ -287,7 +287,7 @@ static int add_instances(struct sched_profile_build *build) {
         return 0;
 }
 
-/* Arguments of plugins that are not enabled are checked all the same. */
+/* Arguments of plugins that are not enabled are checked, too. */
 static int check_idle_args(struct sched_profile_build *build) {
         for (size_t i = 0; i < build->spec->args_count; i++) {
                 const struct plugin_args *given = &build->spec->args[i];

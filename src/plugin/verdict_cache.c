@@ -1,10 +1,10 @@
-/* Verdicts and victims by node, kept from one attempt to the next. */
+/* Verdicts and victims by node, cached from one attempt to the next. */
 #include "plugin/verdict_cache.h"
 #include "base/util.h"
 
 #define NODES_MAX 20000 /* of larger clusters it is not worth the memory */
 #define REASONS_MAX 64  /* different lists of reasons */
-#define VICTIM_BYTES 64 /* of victims per node, all in all; then it is made anew */
+#define VICTIM_BYTES 64 /* of victims per node, in sum; beyond it the cache is rebuilt */
 #define BREAKING (CLUSTER_NODE_ADDED | CLUSTER_NODE_REMOVED | CLUSTER_BUDGET)
 
 struct node_result {
@@ -132,8 +132,8 @@ static struct node_result *result_of(struct sched_attempt *attempt, struct node_
         return result;
 }
 
-/* No plugin that looks beyond the node makes a difference there, whoever goes: the pod's volumes
- * are admitted, and no pods are counted. */
+/* No plugin that looks beyond the node makes a difference there, whichever victims go: the pod's
+ * volumes are admitted, and no pods are counted. */
 static bool is_on_its_own(struct sched_attempt *attempt, struct node_id node) {
         if (attempt->verdicts_are_partial)
                 return false;

@@ -63,7 +63,7 @@ static void virtual_loop_defer(void *self, void (*call)(void *context), void *co
 }
 
 static void virtual_loop_stop(void *self) {
-        (void)self; /* whoever steps the loop decides when to end */
+        (void)self; /* the caller that steps the loop decides when to end */
 }
 
 struct virtual_loop *virtual_loop_new(void) {

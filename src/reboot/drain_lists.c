@@ -130,7 +130,7 @@ void drain_pods_take(const struct cluster *cluster, struct slice node, struct ar
         *ret_pods = (struct drain_pods){ 0, ARENA_ARRAY(arena, struct drain_pod, count) };
         for (struct pod_id at = first; !pod_id_is_none(at); at = row->next_on_node) {
                 row = cluster_pod(cluster, at);
-                if (!(row->flags & POD_ASSUMED)) /* the API server does not know of it yet */
+                if (!(row->flags & POD_ASSUMED)) /* the API server does not have it yet */
                         ret_pods->items[ret_pods->count++] = drain_pod_of(cluster, row, arena);
         }
 }

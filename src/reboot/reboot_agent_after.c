@@ -277,8 +277,8 @@ static void come_back(struct agent_step *step) {
         agent_patch_node(step, &change, &record);
 }
 
-/* False: a reading was asked for.  While something is wrong the lock is kept, however long that
- * takes; the record says what it is, and an event when that changes. */
+/* False: a reading was asked for.  While something is wrong the lock is held, however long that
+ * takes; the record and an event for each change say what it is. */
 static bool sees_health(struct agent_step *step, bool *ret_is_well) {
         struct reboot_agent *agent = step->agent;
         struct reboot_record record = agent->node.record;
@@ -302,7 +302,7 @@ static bool sees_health(struct agent_step *step, bool *ret_is_well) {
         return true;
 }
 
-/* A new boot.  The node comes back whatever became of the lock, which is only kept alive here. */
+/* A new boot.  The node comes back whatever became of the lock, which is only renewed here. */
 void agent_settling(struct agent_step *step) {
         bool is_well;
 

@@ -139,7 +139,7 @@ static void reboot_agent_before_hold(struct agent_step *step, enum reboot_phase 
         agent_patch_node(step, &change, &record);
 }
 
-/* An order among equals is kept for a while only: the one before may never go. */
+/* An order among equals holds for a while only: the node before may never reboot. */
 static struct slice fleet_reason(struct agent_step *step) {
         struct reboot_agent *agent = step->agent;
         bool waits = agent->fleet.reason.len > 0 && agent->fleet.is_courtesy;

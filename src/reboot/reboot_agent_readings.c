@@ -1,4 +1,4 @@
-/* What the agent is told of the world, kept until it is forgotten. */
+/* Readings that the agent got, stored until they are forgotten. */
 #include "reboot/reboot_agent_priv.h"
 
 #include "base/util.h"
@@ -186,7 +186,6 @@ void reboot_agent_saw_health(struct reboot_agent *agent, struct slice reason) {
 
 void reboot_agent_saw_holder(struct reboot_agent *agent, int code) {
         agent->holder_is_gone = code == BERTH_ERR_NOT_FOUND;
-        reboot_agent_readings_answered(agent,
-                                       BERTH_OK); /* what cannot be told is taken for there */
+        reboot_agent_readings_answered(agent, BERTH_OK); /* unknown counts as present */
         agent->knows_holder = true;
 }

@@ -48,7 +48,7 @@ static void check_finished(struct descheduler_role *role) {
                 return;
         tracer_flush(role->tracer);
         if (tracer_is_open(role->tracer))
-                return; /* it tells when it is not any more */
+                return; /* it calls again when it no longer is */
         role->is_finished = true;
         if (role->config.finished)
                 role->config.finished(role->config.context, NULL);
@@ -187,7 +187,7 @@ static void watch_changes(struct descheduler_role *role) {
 }
 
 /* Upstream's cycle ends in an error where no plugin can be blamed; a single one then starts over at
- * once, for ever. */
+ * once, without end. */
 static bool fails_as_a_whole(struct descheduler_role *role) {
         const char *failure = role->feed ? usage_feed_failure(role->feed) : NULL;
 
@@ -344,7 +344,7 @@ static bool has_eviction(const struct json *resources) {
         return false;
 }
 
-/* An answer that cannot be read is no reason to stay idle: evictions tell for themselves. */
+/* An answer that cannot be read is no reason to stay idle: evictions show it themselves. */
 static bool lacks_eviction(const struct api_reply *reply) {
         struct json_doc *doc = NULL;
 

@@ -1,5 +1,5 @@
 /* What the role of evictions counts, for Prometheus: upstream's names where they exist, and our
- * own.  Values are kept by the reconciler and read before each writing. */
+ * own.  The reconciler has the values; they are read before each writing. */
 #include "base/util.h"
 #include "pages/metrics.h"
 #include "roles/evictions_role_priv.h"

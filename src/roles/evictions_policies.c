@@ -22,8 +22,8 @@ static void policy_write_free(struct policy_write *write) {
         free(write);
 }
 
-/* 409: it has changed, and the watch tells.  404: it is gone, or its definition is older than
- * statuses of policies. */
+/* 409: it has changed, and the watch will show it.  404: it is gone, or its definition is older
+ * than statuses of policies. */
 static void on_policy_written(void *context, const struct api_reply *reply) {
         struct policy_write *write = context;
         struct evictions_role *role = write->role;

@@ -1,4 +1,4 @@
-/* The role of evictions: its life, its steps, its trail. */
+/* The role of evictions: start, steps, end, audit log. */
 #include "roles/evictions_role_priv.h"
 
 #include "base/log.h"

@@ -1,4 +1,5 @@
-/* What every part of the evictions role asks of it: its mode, its time, its trail, its counts. */
+/* What every part of the evictions role asks of it: its mode, its time, its audit log, its
+ * counts. */
 #include "base/util.h"
 #include "roles/evictions_role_priv.h"
 #include <string.h>

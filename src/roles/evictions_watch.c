@@ -23,7 +23,7 @@ void evictions_take_over(void *context) {
                 set_controller(role, true);
 }
 
-/* The status of a request is written by whoever reconciles. */
+/* The reconciling process writes the status of requests. */
 static bool has_foreign_manager(const struct json *object) {
         struct json_iter iter = json_iter(json_get(json_get(object, "metadata"), "managedFields"));
         const struct json *entry;
@@ -130,7 +130,7 @@ void evictions_follow(struct evictions_role *role) {
         }
 }
 
-/* ---- what the model tells ---- */
+/* ---- changes of the model ---- */
 
 void evictions_on_arriving(struct evictions_role *role, enum object_kind kind,
                            enum change_kind change, const struct json *object) {
@@ -176,7 +176,7 @@ static void on_migration(void *context, enum reflector_change change, const stru
         evictions_step_soon(role);
 }
 
-/* Where KubeVirt is installed its migrations are told as progress. */
+/* Where KubeVirt is installed its migrations are reported as progress. */
 void evictions_on_kubevirt(void *context, const struct api_reply *reply) {
         static const struct reflector_events events = { .changed = on_migration };
         struct evictions_role *role = context;

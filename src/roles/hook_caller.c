@@ -62,7 +62,7 @@ static void hook_caller_answer(struct hook_caller_call *call,
         caller->config.answered(caller->config.context, result);
 }
 
-/* No answer will come; never told from inside a call of ours. */
+/* No answer will come; never reported from inside a call of ours. */
 static void hook_caller_fail(struct hook_caller_call *call, const char *text) {
         free(call->failure);
         call->failure = slice_dup(slice_of(text));

@@ -58,7 +58,8 @@ static const struct reflector_events job_events = { .changed = on_changed,
                                                     .synced = on_synced,
                                                     .failed = on_failed };
 
-/* PodLifeTime sees finished pods unless it is told not to, or names neither a state nor a code. */
+/* PodLifeTime sees finished pods unless its arguments exclude them, or name neither a state nor a
+ * code. */
 static bool args_see_finished(const struct json *args) {
         static const char *const naming[] = { "states", "conditions", "exitCodes",
                                               "initContainerExitCodes", "sidecarExitCodes" };

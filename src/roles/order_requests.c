@@ -1,5 +1,5 @@
-/* An order carried out by EvictionRequests: one per pod, named after its uid, so that whoever asks
- * again, or cancels later, means the same request. */
+/* An order carried out by EvictionRequests: one per pod, named after its uid, so that a second
+ * request, or a later withdrawal, names the same object. */
 #include "base/util.h"
 #include "evict/eviction_reconciler.h"
 #include "roles/eviction_order_priv.h"

@@ -62,7 +62,7 @@ static void placement_simulator_move(void *context, struct pod_id pod, struct no
         simulator->moves[simulator->move_count++] = (struct pod_move){ pod, node };
 }
 
-/* Done anew for every question: the pass reads the cluster in between, as it is. */
+/* Done again for every question: the pass reads the unchanged cluster in between. */
 static void make_moves(struct placement_simulator *simulator) {
         for (size_t i = 0; i < simulator->move_count; i++) {
                 const struct pod_move *made = &simulator->moves[i];

@@ -1,6 +1,5 @@
-/* The pods on the node, and all a drain has to know of them: whether their DaemonSets are there,
- * whether the cluster evicts, and its budgets.  What the process's model has is taken from there.
- */
+/* The pods on the node, and all a drain needs: whether their DaemonSets are there, whether the
+ * cluster evicts, and its budgets.  What the process's model has is taken from there. */
 #include "roles/reboot_reader_priv.h"
 
 #include "base/log.h"

@@ -95,7 +95,7 @@ static void order_reboot(struct reboot_role *role, uint64_t id) {
                 loop_timer_arm(loop, &role->order, 0);
 }
 
-/* ---- the wheel ---- */
+/* ---- steps ---- */
 
 static void reboot_role_perform(struct reboot_role *role) {
         for (size_t i = 0; i < role->actions.count; i++) {

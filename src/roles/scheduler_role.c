@@ -27,7 +27,7 @@ struct scheduler_role {
         struct loop_timer timer;
         struct scheduler_metrics *metrics;           /* NULL = nobody counts */
         struct extender_caller *extenders;           /* NULL = none */
-        struct reservation_controller *reservations; /* NULL = none are kept */
+        struct reservation_controller *reservations; /* NULL = none */
         struct eviction_forecast *forecast;          /* NULL = evictions cost nothing */
 };
 
@@ -124,7 +124,7 @@ static void on_arrived(void *self, enum object_kind kind, enum change_kind chang
                 reservation_controller_arrived(role->reservations, kind, change, object);
 }
 
-/* Room was taken or given back: whoever waits for some is looked at again. */
+/* A reservation was made or ended: pods that wait for capacity are tried again. */
 static void on_reservation(void *context) {
         struct scheduler_role *role = context;
 

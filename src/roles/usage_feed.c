@@ -40,7 +40,7 @@ struct usage_feed {
         bool is_parity;
         struct desched_usage source;
         struct feed_call nodes_call, pods_call, secret_call;
-        struct recorded_usage *nodes, *pods; /* NULL = not heard of */
+        struct recorded_usage *nodes, *pods; /* NULL = no answer yet */
         struct loop_timer poll_timer;        /* of the nodes */
         const struct prometheus_config *prometheus;
         struct http_transport *http; /* to Prometheus; NULL until the token is known */
@@ -239,7 +239,7 @@ static int connect_as_upstream(const struct usage_feed *feed, struct http_transp
         return 0;
 }
 
-/* The service account's authority speaks for what is inside the cluster. */
+/* The service account's authority is that of servers inside the cluster. */
 static int usage_feed_connect(struct usage_feed *feed, struct err *err) {
         struct http_transport_config config = {
                 .access = { .server = slice_dup(feed->prometheus->url) },

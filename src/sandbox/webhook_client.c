@@ -1,5 +1,5 @@
-/* One transport for each place that webhooks are at, kept with its connections while there are few
- * of them. */
+/* One transport for each address of webhooks, cached with its connections while there are few of
+ * them. */
 #include "sandbox/webhook_client.h"
 
 #include "base/util.h"
@@ -139,7 +139,7 @@ static void on_reply(void *context, const struct api_reply *reply) {
         done(done_context, reply);
 }
 
-/* Nobody to ask: the answer comes from the loop all the same. */
+/* No webhook to ask: the answer still comes from the loop. */
 static void on_no_place(void *context) {
         struct webhook_request *request = context;
         struct api_reply reply = { .error = request->err, .retry_after_s = -1 };

@@ -14,7 +14,7 @@
  * what-if touches now or touched at the last use (as_if); when a counting plugin's memory names
  * domains that changed, or its fingerprint is another; and when the pod has refusals of its own.
  * class_cache_catch_up looks at exactly these.  Whatever it cannot follow makes it answer false,
- * and the cache is built anew; that is always right, as test_engine_oracle shows against a full
+ * and the cache is rebuilt; that is always right, as test_engine_oracle shows against a full
  * scan. */
 #include "base/util.h"
 #include "sched/class_cache_priv.h"
@@ -134,7 +134,7 @@ static struct normalized_score *add_normalized(const struct cache_call *call, si
         return score;
 }
 
-/* Raw values are kept for all live nodes, also for those the pod does not fit: a node that begins
+/* Raw values are stored for all live nodes, also for those the pod does not fit: a node that begins
  * to fit is not asked again. */
 static bool take_raws(const struct cache_call *call, size_t index, struct node_batch live,
                       const int64_t *raws) {
@@ -147,8 +147,8 @@ static bool take_raws(const struct cache_call *call, size_t index, struct node_b
         return true;
 }
 
-/* Scores without normalize add up to one number per node at once.  Those with one are kept by
- * value; counting plugins are asked later, when it is known who fits. */
+/* Scores without normalize add up to one number per node at once.  Those with one are stored by
+ * value; counting plugins are asked later, when it is known which nodes fit. */
 static bool score_batch(const struct cache_call *call, struct node_batch live) {
         struct class_cache *cache = call->cache;
         int64_t *scores = ARENA_ARRAY(call->attempt->cycle.scratch, int64_t, live.count);
@@ -238,8 +238,8 @@ bool class_cache_build(const struct cache_call *call, const struct cache_plugins
 
 /* ---- catching up ---- */
 
-/* An epoch is the identity of a plugin's numbers.  Another one means they were made anew, and what
- * was derived from the old ones cannot be followed. */
+/* An epoch is the identity of a plugin's numbers.  Another one means they were recomputed, and what
+ * was derived from the old ones cannot be updated. */
 static bool are_epochs_current(const struct cache_call *call) {
         struct class_cache *cache = call->cache;
         for (size_t i = 0; i < cache->filter_count; i++) {

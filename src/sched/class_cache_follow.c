@@ -1,5 +1,5 @@
-/* Which nodes the pods of a class fit, and the raw scores of plugins that count pods, kept in line
- * with what the count caches of these plugins say they changed.
+/* Which nodes the pods of a class fit, and the raw scores of plugins that count pods, updated from
+ * the changes that the count caches of these plugins report.
  *
  * A counting plugin's answer for a node follows from the numbers of the node's domains and from a
  * fingerprint that is the same for all nodes (plugin/cache_hints.h).  So with the same epoch and
@@ -124,7 +124,7 @@ static size_t count_refits(const struct class_cache *cache, size_t words) {
 }
 
 /* Whether a node fits is compared with what it was, word by word, and only differences are acted
- * on. Many differences are not worth marking nodes: all totals are made anew then. */
+ * on. With many differences nodes are not marked: all totals are recomputed then. */
 static void refit_all(struct update *update) {
         struct class_cache *cache = update->cache;
         size_t words = (cache->node_count + 63) / 64;

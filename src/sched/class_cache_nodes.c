@@ -1,15 +1,15 @@
-/* One node for the cache of a class: what the plugins that look at one node say of it.
+/* One node for the cache of a class: the answers of plugins that look at one node only.
  *
  * A change of the pods on a node, by far the most frequent one, leaves the node's own row as it
- * was. So answers are kept in two layers: the static one, of plugins that do not look at the node's
- * pods, and on top of it the node's own, of all local plugins.  A pod that comes or goes costs the
- * calls of the second layer only. */
+ * was. So answers are stored in two layers: the static one, of plugins that do not look at the
+ * node's pods, and on top of it the node's own, of all local plugins.  A pod that comes or goes
+ * costs the calls of the second layer only. */
 #include "sched/class_cache_priv.h"
 
 /* A node is about to change.  While it fits it uses one value of each normalising plugin; it gives
  * these up here, before it may get others, and takes values again in cache_settle.  Values that
  * come into use or go out of it are all that normalised scores depend on.  In bulk, users are
- * counted anew at the end instead. */
+ * counted again at the end instead. */
 void cache_mark(struct update *update, size_t node) {
         struct node_marks *marks = update->call->marks;
         if (update->is_bulk || bitset_has(&marks->set, node))

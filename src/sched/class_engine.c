@@ -87,7 +87,7 @@ static bool add_filter(const struct sched_attempt *attempt, size_t index,
         return has_counts(plugin->plugin->sched->hints->filter_counts, own->filter_state);
 }
 
-/* Raw scores that are normalised are kept in the static layer (class_cache_nodes.c), so they may
+/* Raw scores that are normalised are stored in the static layer (class_cache_nodes.c), so they may
  * not follow from the pods of the node. */
 static bool add_score(const struct sched_attempt *attempt, size_t index,
                       struct cache_plugins *plugins) {
@@ -116,7 +116,7 @@ static bool take_plugins(const struct sched_attempt *attempt, enum sched_point p
         return true;
 }
 
-/* Totals are kept in 32 bits: half the memory of a pass over all of them. */
+/* Totals have 32 bits: half the memory of a pass over all of them. */
 static bool are_totals_small(const struct sched_profile *profile) {
         const struct profile_point *score = &profile->points[POINT_SCORE];
         int64_t sum = 0;
@@ -157,8 +157,8 @@ static void drop_oldest(struct class_engine *engine) {
                 forget_class(engine, oldest);
 }
 
-/* Frees some cache but the kept one.  Any of them, by a fixed scramble of the clock: when classes
- * come one after the other, the oldest is the one that is needed next. */
+/* Frees one cache other than `retained`. Any of them, by a fixed scramble of the clock: when
+ * classes come one after the other, the oldest is the one that is needed next. */
 static bool drop_some(struct class_engine *engine, const struct class_cache *retained) {
         uint64_t pick = hash_bytes(&engine->clock, sizeof(engine->clock), 0);
         size_t count = 0, at = 0;

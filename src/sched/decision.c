@@ -430,7 +430,7 @@ static void choose_node(struct decide *d) {
         switch (ask_engine(d)) {
         case ENGINE_CHOSE:
                 decision_report(d, POINT_FILTER, VERDICT_OK,
-                                since_ns); /* scores are kept with it */
+                                since_ns); /* scores are cached with it */
                 return;
         case ENGINE_FOUND_NONE: {
                 decision_report(d, POINT_FILTER, VERDICT_UNSCHEDULABLE, since_ns);

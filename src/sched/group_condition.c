@@ -1,4 +1,4 @@
-/* What a group is told: its condition PodGroupScheduled. */
+/* The condition PodGroupScheduled of a group. */
 #include "api/json.h"
 #include "base/util.h"
 #include "sched/scheduler_group.h"

@@ -99,7 +99,7 @@ static void group_placement_record(const struct group_cycle *cycle,
         group_try(cycle, &again, ret_trial);
 }
 
-/* None does: the first one speaks for all. */
+/* None does: the first one's reason is reported for all. */
 static void group_placement_refuse(const struct trial_request *request, size_t placement_count,
                                    struct group_trial *trial) {
         trial->message = slice_of(
@@ -116,7 +116,7 @@ static void add_candidate(const struct group_cycle *cycle, const struct trial_re
         use_of(cycle, request->among, trial, request->arena, &good->uses[at]);
 }
 
-/* False: an error, which ret_trial tells.  Otherwise it is how the first placement did. */
+/* False: an error, which is in ret_trial.  Otherwise it is how the first placement did. */
 static bool try_all(const struct group_cycle *cycle, const struct trial_request *request,
                     const struct group_domain_list *list, struct candidates *good,
                     struct group_trial *ret_trial) {

@@ -77,7 +77,7 @@ static void place_without(const struct group_cycle *cycle, const struct group_pr
         cluster_rollback(search->cluster);
 }
 
-/* What members and group were told of the vain attempt stays. */
+/* The messages of members and group about the failed attempt stay. */
 static void wait_for(const struct group_cycle *cycle, const struct group_preemption *search,
                      struct group_trial *after, struct group_trial *trial) {
         for (size_t i = 0; i < cycle->count; i++) {

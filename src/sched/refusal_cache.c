@@ -39,7 +39,7 @@ void refusal_cache_free(struct refusal_cache *cache) {
 }
 
 /* Volumes and resource claims may be the pod's own, and so is a nomination.  Plugins without hints
- * may tell alike pods apart. */
+ * may judge alike pods differently. */
 static bool make_key(const struct cluster *cluster, const struct sched_profile *profile,
                      struct pod_id pod, struct refusal_key *ret_key) {
         const struct pod_row *row = cluster_pod(cluster, pod);

@@ -258,7 +258,7 @@ bool scheduler_next_due(const struct scheduler *scheduler, struct mono_time *ret
 
 /* ---- outcomes of actions ---- */
 
-/* Once all victims are on their way the preemptor hears again what happens.  One that could not be
+/* Once all victims are being deleted the preemptor is woken by events again.  One that could not be
  * deleted leaves no trace in the cluster: the preemptor tries again. */
 static void finish_removal(struct step *step, const struct action_result *result,
                            const struct open_action *open) {

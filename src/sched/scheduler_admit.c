@@ -29,7 +29,7 @@ void scheduler_admit(struct scheduler *scheduler, struct queued_pod *entry, int6
         sched_attempt_release(&attempt);
 }
 
-/* Lets in those that wait behind the gate, now that there may be enough. */
+/* Admits the members that wait behind the gate, now that there may be enough. */
 static void admit_held(struct scheduler *scheduler, const struct pod_group *group, int64_t now_ns) {
         const struct pod_id *pods;
         size_t count = group_members_listed(scheduler, group, &pods);

@@ -1,7 +1,7 @@
 /* Binds that were answered well are over once the API shows the pod on its node.  An answer may be
  * wrong (a proxy, a webhook or an extender that says yes and does nothing): then the pod would
- * neither run nor be tried again, and hold its capacity for ever.  So a pod that is still assumed
- * after CONFIRM_PATIENCE_NS is asked for. */
+ * neither run nor be tried again, and hold its capacity without end.  So a pod that is still
+ * assumed after CONFIRM_PATIENCE_NS is asked for. */
 #include "base/util.h"
 #include "sched/scheduler_priv.h"
 #include <stdlib.h>

@@ -158,7 +158,7 @@ bool scheduler_ask_victims(struct step *step, struct queued_pod *entry,
 
 /* ---- answers ---- */
 
-/* What is wrong with one node's victims; NULL = nothing, and they are kept. */
+/* What is wrong with one node's victims; NULL = nothing, and they are stored. */
 static const char *take_node(struct scheduler *scheduler, const struct extender *extender,
                              struct slice name, const struct json *victims,
                              struct asked_candidate *ret_candidate) {

@@ -79,7 +79,8 @@ static bool is_preempting(struct step *step, const struct pod_group *group,
         }
         if (!is_waiting)
                 return false;
-        popped->wakes_on_any = true; /* also when whoever waits for the deletions goes himself */
+        popped->wakes_on_any =
+                true; /* also when the pod that waits for the deletions goes itself */
         popped->wakes_on = UINT32_MAX;
         popped->decided_generation = cluster_generation(scheduler->config.cluster);
         scheduling_queue_park(&scheduler->queue, popped, false);
@@ -133,7 +134,7 @@ static void scheduler_gang_refuse(const struct group_cycle *cycle, const struct 
         scheduler_gang_fail(cycle, place->entry, &failure);
 }
 
-/* Members of a group without any place to speak of. */
+/* Members of a group without a placement. */
 static void refuse_all(const struct group_cycle *cycle, const struct group_trial *trial) {
         struct failure failure = { .is_error = trial->outcome == GROUP_FAILED,
                                    .message = trial->message,

@@ -19,7 +19,7 @@ struct trace_texts {
         struct slice ns, name, uid, node, message;
 };
 
-/* Most decisions are told in a hundred bytes, so there is no fixed size for the longest. */
+/* Most decisions take a hundred bytes, so there is no fixed size for the longest. */
 static void keep_texts(struct decision_trace *trace, const struct trace_texts *texts) {
         size_t size = texts->ns.len + texts->name.len + texts->uid.len + texts->node.len +
                       texts->message.len + 5; /* a slash and four ends */

@@ -210,7 +210,7 @@ static bool may_help(const struct wake *wake, const struct queued_pod *entry, ui
         return *ret_woken != 0;
 }
 
-/* The pod that changes itself hears it alone. */
+/* The change of a pod itself wakes only that pod. */
 static void wake_itself(const struct wake *wake, struct queued_pod *entry) {
         uint64_t woken;
         if (entry && entry->part == QUEUE_UNSCHEDULABLE && !entry->is_gated &&
@@ -219,7 +219,7 @@ static void wake_itself(const struct wake *wake, struct queued_pod *entry) {
                 move_woken(wake, entry, woken);
 }
 
-/* The first of the alike pods that is concerned speaks for all. */
+/* The first of the alike pods that is concerned decides for all. */
 static void wake_group(const struct wake *wake, const struct parked_group *group) {
         uint64_t woken = 0;
         bool is_asked = false;

@@ -180,7 +180,7 @@ static void apply_properties(struct application *application, const struct rules
         }
 }
 
-/* The old element with the same keys; NULL when the list does not tell its elements apart. */
+/* The old element with the same keys; NULL when the list has no keys. */
 static const struct json_node *custom_rules_apply_counterpart(const struct json *schema,
                                                               const struct json_node *list,
                                                               const struct json_node *element) {

@@ -172,7 +172,7 @@ static void check_rule(struct rules_check *check, const char *path, const struct
         cel_program_release(message);
 }
 
-/* Elements of lists can be told from each other where the list says by what. */
+/* Elements of lists can be matched where the list names its keys. */
 static void check_tree(struct rules_check *check, const char *path, const struct json *schema,
                        const struct cel_type *type);
 

@@ -283,7 +283,7 @@ static void check_string(const struct json *schema, const struct json_node *valu
 
 /* ---- lists of type set and map ---- */
 
-/* What tells an element from the others: all of it, or the members that are its keys. */
+/* What identifies an element: all of it, or the members that are its keys. */
 static bool is_same_element(const struct json *keys, const struct json_node *a,
                             const struct json_node *b) {
         struct json_iter iter = json_iter(keys);

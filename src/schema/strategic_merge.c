@@ -196,8 +196,9 @@ static void strategic_merge_arrange(struct merge *merge, struct json_node *targe
         free(others);
 }
 
-/* The first kept elements are old; up to `reused` new ones behind them count as old too: upstream's
- * deletions leave holes in the old list, which the first additions fill before it is consulted. */
+/* The first `retained` elements are old; up to `reused` new ones behind them count as old too:
+ * upstream's deletions leave holes in the old list, which the first additions fill before it is
+ * consulted. */
 static void strategic_merge_reorder(struct merge *merge, struct json_node *target,
                                     const struct json *order, const char *key, size_t retained,
                                     size_t reused) {

@@ -1,4 +1,4 @@
-/* Requests of callers that can wait: those that may have to are kept as they came and run again,
+/* Requests of callers that can wait: those that may have to are stored as they came and run again,
  * the others are answered at once. */
 #include "server/api_context.h"
 #include "server/api_pending.h"

@@ -12,7 +12,7 @@
 #define GENERATED_SUFFIX 5
 #define GENERATED_PREFIX_MAX (63 - GENERATED_SUFFIX)
 
-/* Too long and malformed are told apart; both may apply, the length is said first. */
+/* Too long and malformed are different errors; both may apply, the length comes first. */
 static const char *length_problem(enum kind_name_rule rule, struct slice name) {
         if (rule == NAME_SUBDOMAIN && name.len > DNS_SUBDOMAIN_MAX)
                 return "must be no more than 253 characters";

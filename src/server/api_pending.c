@@ -1,7 +1,7 @@
-/* Requests that wait for webhooks, or for a revision that is yet to come. Each is kept as it came,
- * with the answers so far; whenever all that was asked has been answered it is run again from its
- * beginning, against the state of that moment. It draws the same random numbers each time, so that
- * webhooks see the uid and name that the object will have. */
+/* Requests that wait for webhooks, or for a revision that is yet to come. Each is stored as it
+ * came, with the answers so far; whenever all that was asked has been answered it is run again from
+ * its beginning, against the state of that moment. It draws the same random numbers each time, so
+ * that webhooks see the uid and name that the object will have. */
 #include "server/api_pending.h"
 
 #include "base/uuid.h"

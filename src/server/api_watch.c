@@ -177,7 +177,7 @@ static void remember_key(struct watch *watch, const struct store_object *object)
         watch->has_last_key = true;
 }
 
-/* Objects as of the start of the watch; the cursor is opened anew for every piece. */
+/* Objects as of the start of the watch; the cursor is opened again for every piece. */
 static enum http_stream_state read_initial(struct watch *watch, struct buf *out,
                                            size_t soft_limit) {
         struct store_range range = {

@@ -1,9 +1,9 @@
 /* Custom resources: CustomResourceDefinitions in the store become resources of the server.
  *
  * A definition takes effect inside the commit that stores it. What has to be written because of it
- * (that its names are accepted, the end of its objects) follows from the loop. Resources that went
- * are kept until the server ends, because watches may still refer to them; their routes are gone.
- */
+ * (that its names are accepted, the end of its objects) follows from the loop. Deleted resources
+ * stay in memory until the server ends, because watches may still refer to them; their routes are
+ * gone. */
 #include "server/custom_resource.h"
 
 #include "schema/column_path.h"
@@ -185,8 +185,7 @@ static const char *custom_resource_keep(struct custom_resource *custom, struct s
         return copy;
 }
 
-/* Strings of the definition are not NUL-terminated slices for ever, but the document's texts are;
- * names are copied into one block. */
+/* Strings of the definition live only as long as the document; names are copied into one block. */
 static const char *const *keep_names(struct custom_resource *custom, int which,
                                      const struct json *list) {
         struct json_iter iter = json_iter(list);

@@ -1,8 +1,8 @@
 /* Events live one hour after their last change, and only so many of them.
  *
- * No clock is kept per event: once a minute the store's revision is noted, and what has not changed
- * since the note of an hour ago goes. The timer runs only while there are events. When there are
- * too many, those go that have not changed for longest, a batch at a time. */
+ * There is no clock per event: once a minute the store's revision is noted, and what has not
+ * changed since the note of an hour ago goes. The timer runs only while there are events. When
+ * there are too many, those go that have not changed for longest, a batch at a time. */
 #include "server/event_retention.h"
 
 #include "server/api_context.h"
@@ -55,7 +55,7 @@ static int compare_revisions(const void *a, const void *b) {
         return left < right ? -1 : left > right;
 }
 
-/* The revision up to which events have to go so that the limit is kept. */
+/* The revision up to which events have to go so that the limit holds. */
 static uint64_t excess_revision(const struct event_retention *retention, size_t count) {
         const struct store_range range = { .resource = retention->resource };
         uint64_t *revisions = xreallocarray(NULL, count, sizeof(revisions[0])), revision;

@@ -180,7 +180,7 @@ static void reboot_trial_node_answer(struct trial_node *node, enum reboot_read r
         }
 }
 
-/* ---- the wheel ---- */
+/* ---- steps ---- */
 
 static void go_down(void *context);
 

@@ -1,5 +1,5 @@
-/* People and programs around the role: pods come, requesters want them evicted and change their
- * minds, responders work, dawdle, decline or fall silent, and pods vanish underneath. */
+/* People and programs around the role: pods come, requesters want them evicted and withdraw,
+ * responders work, delay, decline or stop answering, and pods are deleted meanwhile. */
 #include "sim/sim_world_priv.h"
 
 #include "base/util.h"

@@ -1,4 +1,5 @@
-/* What must hold: of every change of an Eviction, of every call, of the trail, and in the end. */
+/* What must hold: of every change of an Eviction, of every call, of the audit log, and in the
+ * end. */
 #include "sim/sim_world_priv.h"
 
 #include "base/util.h"
@@ -207,7 +208,7 @@ static void view_slot(void *context, const struct eviction *eviction) {
 }
 
 /* All pods are of one node; one that is gone uses nothing there.  Asks the server, which must not
- * be asked while it tells of a change. */
+ * be asked while it reports a change. */
 void sim_check_slots(struct sim_world *world) {
         const struct eviction_slot_limits *slots = &world->config.slots;
         struct slot_view view = { .world = world };

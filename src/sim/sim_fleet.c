@@ -52,7 +52,7 @@ static void draw_weights(struct sim_fleet *fleet) {
                 fleet->weights[i] =
                         (unsigned)(rows[i].weight * share * fleet->config.fault_percent / 10000);
         }
-        /* kured survives none of these, and would keep the others waiting for ever. */
+        /* kured survives none of these, and would keep the others waiting without end. */
         for (size_t i = 0; fleet->is_mixed && i < ARRAY_LEN(not_mixed); i++)
                 fleet->weights[not_mixed[i]] = 0;
 }

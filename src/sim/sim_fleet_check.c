@@ -14,7 +14,7 @@ void fleet_violated(struct sim_fleet *fleet, const char *format, ...) {
         va_list args;
 
         if (text[0])
-                return; /* the first one tells most */
+                return; /* the first one says most */
         va_start(args, format);
         vsnprintf(text, sizeof(fleet->report.violation), format, args);
         va_end(args);

@@ -57,7 +57,7 @@ static int take_order(struct fleet_node *node) {
 
         if (fleet_draw(fleet, FLEET_REBOOT_FAILS))
                 return BERTH_ERR_IO;
-        if (node->is_kured || !fleet_draw(fleet, FLEET_HOST_STAYS)) /* kured waits for ever */
+        if (node->is_kured || !fleet_draw(fleet, FLEET_HOST_STAYS)) /* kured waits without end */
                 loop_timer_arm(fleet->loop, &node->down,
                                fleet_some_time(fleet, NS_PER_S, 20 * NS_PER_S));
         return BERTH_OK;

@@ -97,7 +97,7 @@ static void disturb_nodes(struct sim_fleet *fleet) {
                 node->is_up = false;
         }
         node = any_own(fleet);
-        /* One that holds the lock without a record counts as cordoned by kured, whoever did it. */
+        /* One that holds the lock without a record counts as cordoned by kured. */
         if (node && node->cordon == CORDON_NONE && node->phase == REBOOT_IDLE &&
             !node->holds_lock && fleet_draw(fleet, FLEET_CORDON))
                 patch_node(node, "{\"spec\":{\"unschedulable\":true}}");

@@ -1,4 +1,4 @@
-/* What the parts of the fleet share: its chance, and the server that their own wishes go to. */
+/* What the parts of the fleet share: random numbers, and the server for their own requests. */
 #include "sim/sim_fleet_priv.h"
 
 #include "server/api_server.h"

@@ -197,7 +197,7 @@ void sim_hooks_start(void *context, const struct eviction_effect *effect) {
                                          : 0);
 }
 
-/* Cut short: the hook may have taken the order all the same. */
+/* Cut short: the hook may have taken the order. */
 void sim_hooks_stop(void *context, uint64_t id) {
         struct sim_world *world = context;
 

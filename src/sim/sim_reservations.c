@@ -1,7 +1,7 @@
 /* The scheduler of the simulated cluster, in a process of its own with faults of its own, and what
- * must hold of its reservations: every reservation stands for an Eviction that is open, or was
- * when the process last heard of it, within its time; the model has no other; an Eviction that
- * requires one does not begin without. */
+ * must hold of its reservations: every reservation stands for an Eviction that is open, or was when
+ * the process last saw it, within its time; the model has no other; an Eviction that requires one
+ * does not begin without. */
 #include "sim/sim_world_priv.h"
 
 #include "base/util.h"
@@ -252,7 +252,7 @@ void sim_reservations_disturb(struct sim_reservations *reservations) {
                 reservations->wants_kill = true;
 }
 
-/* By a process that lives on, faults or not. */
+/* By a process that goes on, faults or not. */
 void sim_reservations_note_words(struct sim_reservations *reservations,
                                  const struct eviction *eviction, bool is_said) {
 

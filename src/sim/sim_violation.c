@@ -8,7 +8,7 @@ void sim_violated(struct sim_world *world, const char *format, ...) {
         va_list args;
 
         if (world->violation[0])
-                return; /* the first one tells most */
+                return; /* the first one says most */
         va_start(args, format);
         vsnprintf(world->violation, sizeof(world->violation), format, args);
         va_end(args);

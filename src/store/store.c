@@ -173,7 +173,7 @@ static int store_persist(struct store *store, int resource, const struct store_e
                                              store_resource_name(store, resource), event, err);
 }
 
-/* History and subscribers come after the index: whoever is told sees the new state. */
+/* History and subscribers come after the index: a subscriber sees the new state. */
 static void store_publish(struct store *store, int resource, const struct store_event *event) {
         store->revision = event->revision;
         store_history_add(&store->resources[resource].history, event);

@@ -1,7 +1,6 @@
-/* Bodies of alike objects kept as differences. Pods of one workload, leases, nodes repeat each
- * other almost byte for byte, so an object is kept as copies out of a base, a body seen earlier,
- * and the bytes that are its own. Whoever wants the text gets it put together in one of a few
- * buffers.
+/* Bodies of alike objects stored as differences. Pods of one workload, leases, nodes repeat each
+ * other almost byte for byte, so an object is stored as copies out of a base, a body seen earlier,
+ * and the bytes that are its own. Readers get the text put together in one of a few buffers.
  *
  * Packed form: pairs of own bytes and a copy, up to the size of the body. Own bytes: twice their
  * number, plus one if they are packed hexadecimal digits, then they; a copy: its length, and unless
@@ -19,7 +18,7 @@
 #define PACK_MISSES_MAX 4    /* poor fits in a row before a base is given up */
 #define PACK_GOOD_PART 5U    /* a good fit leaves less than one part in so many */
 #define MATCH_MIN 8U         /* bytes of the shortest copy */
-#define DIGITS_MIN 4U        /* fewer own bytes are kept as they are */
+#define DIGITS_MIN 4U        /* fewer own bytes are stored as they are */
 #define TABLE_BITS 12U
 
 /* ---- bases ---- */

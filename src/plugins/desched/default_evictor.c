@@ -99,8 +99,8 @@ static bool is_listed(const struct item_list *list, struct slice name) {
         return false;
 }
 
-/* Without a list every claim protects; with one, claims of its classes and those whose class
- * cannot be told. */
+/* Without a list every claim protects; with one, claims of its classes and those whose class is
+ * unknown. */
 static bool claim_protects(const struct cluster *cluster, const struct pod_row *pod,
                            const struct volume *volume, const struct item_list *classes) {
         if (volume->kind != VOLUME_CLAIM)
@@ -304,7 +304,7 @@ static bool default_evictor_filter(struct desched_run *run, const void *state, s
         bool is_protected = is_protected_by_kind(evictor, cluster, pod, reasons);
         is_protected |= is_protected_by_priority(evictor, pod, reasons);
         if (is_protected && !reasons->text)
-                return false; /* nobody wants to hear the other reasons */
+                return false; /* the other reasons are not reported */
         is_protected |= is_protected_by_storage(evictor, cluster, pod, reasons);
         is_protected |= is_protected_by_policy(evictor, cluster, pod, run, reasons);
         return !is_protected;

@@ -30,7 +30,7 @@ static const struct field fields[] = {
         FIELD_END,
 };
 
-/* The pods a term speaks of, found once for equal terms of one namespace, by topology domain. */
+/* The pods a term selects, found once for equal terms of one namespace, by topology domain. */
 struct domain_pod {
         uint64_t domain;
         struct pod_id pod;

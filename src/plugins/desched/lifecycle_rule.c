@@ -181,7 +181,7 @@ static const struct field condition_fields[] = {
         FIELD_END,
 };
 
-/* The path tells how deep we are: each level adds one of these words. */
+/* The path has the depth: each level adds one of these words. */
 static bool is_too_deep(struct field_reader *reader, const struct json *value) {
         size_t depth = 0;
         for (const char *at = reader->path; *at; at++)

@@ -47,8 +47,8 @@ static bool is_repelled(struct desched_run *run, const struct pod_row *pod,
         return false;
 }
 
-/* Drops the nodes with a pod of the namespace that the term speaks of.  A pod is not repelled by
- * one of its own name, which in its own namespace is itself and on its own node. */
+/* Drops the nodes with a pod of the namespace that the term selects.  A pod is not repelled by one
+ * of its own name, which in its own namespace is itself and on its own node. */
 static void drop_repelled(struct desched_run *run, const struct pod_affinity_term *term,
                           struct str_id ns, struct bitset *nodes) {
         const struct cluster *cluster = desched_run_cluster(run);

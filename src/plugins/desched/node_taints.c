@@ -41,7 +41,7 @@ static void node_taints_check(struct field_reader *reader, const struct json *va
                               "only one of includedTaints and excludedTaints can be set");
 }
 
-/* key=value speaks of taints that have a value only. */
+/* key=value matches only taints that have a value. */
 static bool is_listed(const struct text_list *list, const struct taint *taint) {
         for (size_t i = 0; i < list->count; i++) {
                 struct slice item = list->items[i];

@@ -9,7 +9,7 @@ struct retention_pod {
         size_t position; /* where it was: ties keep their order */
 };
 
-/* Without an instant of that kind the creation counts: such a pod is not kept for ever. */
+/* Without an instant of that kind the creation counts: such a pod does not stay without end. */
 static struct wall_time instant_of(const struct retention_arg *retention,
                                    const struct pod_row *pod) {
         struct wall_time since = lifecycle_since(pod, (enum lifecycle_since)retention->since);

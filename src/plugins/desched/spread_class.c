@@ -72,7 +72,7 @@ struct spread_class_topology {
 };
 struct topology_value {
         struct slice text;
-        uint32_t number; /* by first sight */
+        uint32_t number; /* in the order first seen */
 };
 
 static int compare_values(const void *a, const void *b) {
@@ -219,8 +219,7 @@ static int compare_priority(const struct pod_row *x, const struct pod_row *y) {
         return x->priority < y->priority ? -1 : 1;
 }
 
-/* Pods are taken from the end: those without wishes about nodes before the others, then by
- * priority. */
+/* Pods are taken from the end: those without node affinity before the others, then by priority. */
 static int compare_picked(const struct cluster *cluster, struct pod_id a, struct pod_id b,
                           int direction) {
         const struct pod_row *x = cluster_pod(cluster, a), *y = cluster_pod(cluster, b);

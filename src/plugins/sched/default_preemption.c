@@ -113,8 +113,8 @@ static bool fits_without_all(struct default_preemption_search *search, struct no
         return is_enough;
 }
 
-/* Takes back whoever can stay: first those whose going would break a budget, then the others, the
- * most important first. */
+/* Reprieves the pods that can stay: first those whose eviction would break a budget, then the
+ * others, the most important first. */
 static void default_preemption_reprieve(struct default_preemption_search *search,
                                         struct node_id node, struct victim *victims, size_t count,
                                         struct preemption_candidate *ret_candidate) {
@@ -310,7 +310,8 @@ static void default_preemption_choose(struct default_preemption_search *search,
 
 /* ---- the phase ---- */
 
-/* Whether preemption made it go: upstream waits only for those.  We wait for whoever leaves. */
+/* Whether it is deleted by preemption: upstream waits only for those. We wait for every pod that is
+ * being deleted. */
 static bool is_preempted(const struct cluster *cluster, const struct pod_row *row) {
         if (!row->detail)
                 return false;

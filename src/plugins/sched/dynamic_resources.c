@@ -31,7 +31,7 @@ static const struct json *allocation_of(const struct json *claim) {
         return json_type(allocation) == JSON_OBJECT ? allocation : NULL;
 }
 
-/* Made from the pod's template: the pod controls it, and an annotation tells which one it is. */
+/* Made from the pod's template: the pod controls it, and an annotation names it. */
 static const struct json *made_claim(const struct sched_cycle *cycle, struct slice name) {
         const struct pod_row *row =
                 pod_id_is_none(cycle->pod) ? NULL : cluster_pod(cycle->cluster, cycle->pod);

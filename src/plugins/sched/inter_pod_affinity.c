@@ -21,8 +21,8 @@ static bool inter_pod_affinity_mentions(const struct sched_cycle *cycle,
         return false;
 }
 
-/* One that went may have been kept away from, have kept the newcomer away itself, or be why the
- * newcomer cannot be the first of its kind. */
+/* A deleted pod may have been avoided by anti-affinity, have repelled this pod itself, or be why
+ * this pod cannot be the first of its kind. */
 static bool gave_way(const struct sched_cycle *cycle, const struct old_pod *past) {
         const struct affinity *own = &cycle->class->spec.affinity;
         const struct pod_class *class = cluster_class(cycle->cluster, past->class);
@@ -64,7 +64,7 @@ static bool inter_pod_affinity_wakes(const struct sched_cycle *cycle, const void
         if ((change->mask & CLUSTER_POD_REMOVED) != 0 && gave_way(cycle, past))
                 return true;
         if (!row->is_live)
-                return false; /* that it went is told by itself */
+                return false; /* its deletion is an event of its own */
         if ((change->mask & CLUSTER_POD_LABELS) != 0 && was_relabelled(cycle, past, row))
                 return true;
         return (change->mask & CLUSTER_POD_ADDED) != 0 &&

@@ -355,7 +355,7 @@ static bool pod_topology_spread_wakes(const struct sched_cycle *cycle, const voi
         if ((change->mask & CLUSTER_POD_REMOVED) != 0 && counts_any(cycle, past->labels))
                 return true;
         if (!row->is_live)
-                return false; /* that it went is told by itself */
+                return false; /* its deletion is an event of its own */
         if ((change->mask & CLUSTER_POD_LABELS) != 0 &&
             counts_otherwise(cycle, past->labels, row->labels))
                 return true;

@@ -189,7 +189,7 @@ static const struct bitset *nodes_with(const struct cluster *cluster, const char
         return is_known ? cluster_nodes_with_key(cluster, id) : NULL;
 }
 
-/* Nodes a demand lets in, of those that know some zone or region. */
+/* Nodes that a demand allows, of those that have a label of a zone or region. */
 static struct bitset nodes_of_demand(const struct sched_cycle *cycle,
                                      const struct zone_demand *demand, size_t bits) {
         const struct cluster *cluster = cycle->cluster;
