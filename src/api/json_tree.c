@@ -1,5 +1,6 @@
 /* Editable JSON trees. Memory comes from pools of the tree and is given back with the tree, so
  * removing a member frees nothing; trees live for one request or one object version. */
+#include "api/json_index.h"
 #include "api/json_priv.h"
 #include "base/util.h"
 #include <assert.h>
@@ -130,14 +131,75 @@ static void drop_repeated(yyjson_mut_val *value) {
 
 /* ---- making values ---- */
 
+/* Strings are copied. The tags of both flavours are alike. */
+static yyjson_mut_val *copy_scalar(yyjson_mut_doc *doc, uint64_t tag, const yyjson_val_uni *from) {
+        yyjson_mut_val *copy = json_tree_need(unsafe_yyjson_mut_val(doc, 1));
+        copy->tag = tag;
+        memcpy(&copy->uni, from, sizeof(copy->uni));
+        if ((tag & YYJSON_TYPE_MASK) != YYJSON_TYPE_STR)
+                return copy;
+        copy->uni.str = unsafe_yyjson_mut_strncpy(doc, from->str, unsafe_yyjson_get_len(copy));
+        if (!copy->uni.str)
+                abort();
+        return copy;
+}
+
+static void copy_child(yyjson_mut_val *container, yyjson_mut_val *key, yyjson_mut_val *value) {
+        if (key)
+                yyjson_mut_obj_add(container, key, value);
+        else
+                yyjson_mut_arr_append(container, value);
+}
+
+/* Recursion is bounded by JSON_DEPTH_MAX, as for all that comes from a parser. */
+static yyjson_mut_val *copy_parsed(yyjson_mut_doc *doc, yyjson_val *value) {
+        if (!unsafe_yyjson_is_ctn(value))
+                return copy_scalar(doc, value->tag, &value->uni);
+        bool is_object = unsafe_yyjson_is_obj(value);
+        yyjson_mut_val *copy = json_container_new(doc, is_object), *key = NULL;
+        size_t count = unsafe_yyjson_get_len(value);
+        yyjson_val *at = unsafe_yyjson_get_first(value);
+        for (; count > 0; count--, at = unsafe_yyjson_get_next(at)) {
+                if (is_object) {
+                        key = copy_scalar(doc, at->tag, &at->uni);
+                        at++;
+                }
+                copy_child(copy, key, copy_parsed(doc, at));
+        }
+        return copy;
+}
+
+static yyjson_mut_val *copy_node(yyjson_mut_doc *doc, yyjson_mut_val *value) {
+        if (!unsafe_yyjson_is_ctn(value))
+                return copy_scalar(doc, value->tag, &value->uni);
+        bool is_object = unsafe_yyjson_is_obj(value);
+        yyjson_mut_val *copy = json_container_new(doc, is_object), *key = NULL;
+        size_t count = unsafe_yyjson_get_len(value);
+        yyjson_mut_val *at = count ? ((yyjson_mut_val *)value->uni.ptr)->next : NULL;
+        if (is_object && count)
+                at = at->next;
+        for (; count > 0; count--, at = at->next) {
+                if (is_object) {
+                        key = copy_scalar(doc, at->tag, &at->uni);
+                        at = at->next;
+                }
+                copy_child(copy, key, copy_node(doc, at));
+        }
+        return copy;
+}
+
 struct json_node *node_import(struct json_tree *tree, const struct json *value) {
-        yyjson_mut_val *copy = json_tree_need(yyjson_val_mut_copy(doc_of(tree), val_of(value)));
+        if (!value)
+                abort();
+        yyjson_mut_val *copy = copy_parsed(doc_of(tree), val_of(value));
         drop_repeated(copy);
         return node_of(copy);
 }
 
 struct json_node *node_clone(struct json_tree *tree, const struct json_node *node) {
-        return node_of(json_tree_need(yyjson_mut_val_mut_copy(doc_of(tree), mut_of(node))));
+        if (!node)
+                abort();
+        return node_of(copy_node(doc_of(tree), mut_of(node)));
 }
 
 struct json_node *node_null(struct json_tree *tree) {
@@ -170,11 +232,11 @@ struct json_node *node_string(struct json_tree *tree, const char *text) {
 }
 
 struct json_node *node_object(struct json_tree *tree) {
-        return node_of(json_tree_need(yyjson_mut_obj(doc_of(tree))));
+        return node_of(json_container_new(doc_of(tree), true));
 }
 
 struct json_node *node_array(struct json_tree *tree) {
-        return node_of(json_tree_need(yyjson_mut_arr(doc_of(tree))));
+        return node_of(json_container_new(doc_of(tree), false));
 }
 
 /* ---- getters ---- */
@@ -207,15 +269,7 @@ size_t node_count(const struct json_node *node) {
 
 /* The key node, or NULL. The value hangs at its next. */
 static yyjson_mut_val *find_key(yyjson_mut_val *object, struct slice key) {
-        if (!yyjson_mut_is_obj(object) || unsafe_yyjson_get_len(object) == 0)
-                return NULL;
-        size_t count = unsafe_yyjson_get_len(object);
-        yyjson_mut_val *at = ((yyjson_mut_val *)object->uni.ptr)->next->next;
-        for (; count > 0; count--, at = at->next->next) {
-                if (slice_eq(key_slice(at), key))
-                        return at;
-        }
-        return NULL;
+        return yyjson_mut_is_obj(object) ? json_index_find(object, key) : NULL;
 }
 
 struct json_node *node_find(const struct json_node *object, struct slice key) {
@@ -228,7 +282,8 @@ struct json_node *node_get(const struct json_node *object, const char *key) {
 }
 
 struct json_node *node_at(const struct json_node *array, size_t index) {
-        return node_of(yyjson_mut_arr_get(mut_of(array), index));
+        return yyjson_mut_is_arr(mut_of(array)) ? node_of(json_index_at(mut_of(array), index))
+                                                : NULL;
 }
 
 struct slice node_get_text(const struct json_node *object, const char *key) {
@@ -251,7 +306,8 @@ void node_set(struct json_tree *tree, struct json_node *object, struct slice key
                 fresh->next = after;
                 return;
         }
-        yyjson_mut_obj_add(mut_of(object), mut_of(node_text(tree, key)), fresh);
+        if (yyjson_mut_is_obj(mut_of(object)) && fresh)
+                json_index_add(mut_of(object), mut_of(node_text(tree, key)), fresh);
 }
 
 void node_put(struct json_tree *tree, struct json_node *object, const char *key,
@@ -302,8 +358,10 @@ struct json_node *node_need_array(struct json_tree *tree, struct json_node *obje
 }
 
 bool node_remove_slice(struct json_node *object, struct slice key) {
-        const char *bytes = key.ptr ? key.ptr : "";
-        return yyjson_mut_obj_remove_keyn(mut_of(object), bytes, key.len);
+        yyjson_mut_val *at = find_key(mut_of(object), key);
+        if (at)
+                json_index_remove(mut_of(object), at);
+        return at;
 }
 
 bool node_remove(struct json_node *object, const char *key) {
@@ -311,35 +369,38 @@ bool node_remove(struct json_node *object, const char *key) {
 }
 
 void node_remove_nulls(struct json_node *object) {
-        yyjson_mut_obj_iter iter;
-        yyjson_mut_val *key;
-        yyjson_mut_obj_iter_init(mut_of(object), &iter);
-        while ((key = yyjson_mut_obj_iter_next(&iter))) {
-                if (unsafe_yyjson_is_null(key->next))
-                        yyjson_mut_obj_iter_remove(&iter);
+        struct node_iter iter = node_iter(object);
+        struct json_node *value;
+        while (node_type(object) == JSON_OBJECT && node_next(&iter, NULL, &value)) {
+                if (node_type(value) == JSON_NULL)
+                        node_drop(&iter);
         }
 }
 
 /* ---- arrays ---- */
 
 void node_append(struct json_node *array, struct json_node *value) {
-        yyjson_mut_arr_append(mut_of(array), mut_of(value));
+        node_insert(array, node_count(array), value);
 }
 
 void node_insert(struct json_node *array, size_t index, struct json_node *value) {
-        yyjson_mut_arr_insert(mut_of(array), mut_of(value), index);
+        if (yyjson_mut_is_arr(mut_of(array)) && value)
+                json_index_insert(mut_of(array), index, mut_of(value));
 }
 
 void node_replace_at(struct json_node *array, size_t index, struct json_node *value) {
-        yyjson_mut_arr_replace(mut_of(array), index, mut_of(value));
+        if (yyjson_mut_is_arr(mut_of(array)) && value)
+                json_index_replace(mut_of(array), index, mut_of(value));
 }
 
 void node_remove_at(struct json_node *array, size_t index) {
-        yyjson_mut_arr_remove(mut_of(array), index);
+        if (yyjson_mut_is_arr(mut_of(array)))
+                json_index_remove_at(mut_of(array), index);
 }
 
 void node_array_clear(struct json_node *array) {
-        yyjson_mut_arr_clear(mut_of(array));
+        if (yyjson_mut_is_arr(mut_of(array)))
+                json_index_clear(mut_of(array));
 }
 
 /* ---- iteration, comparison ---- */
@@ -372,22 +433,44 @@ bool node_next(struct node_iter *iter, struct slice *ret_key, struct json_node *
 }
 
 void node_drop(struct node_iter *iter) {
-        yyjson_mut_val *container = iter->container, *before = iter->before, *gone = iter->at;
-        assert(iter->index > 0 && iter->count == node_count(node_of(container)));
-        if (unsafe_yyjson_is_obj(container))
-                before->next->next = gone->next->next;
-        else
-                before->next = gone->next;
-        if (container->uni.ptr == gone)
-                container->uni.ptr = before;
-        iter->at = before;
+        assert(iter->index > 0 && iter->count == node_count(node_of(iter->container)));
+        json_index_unlink(iter->container, iter->before, iter->at);
+        iter->at = iter->before;
         iter->index--;
         iter->count--;
-        unsafe_yyjson_set_len(container, iter->count);
+}
+
+static bool elements_equal(const struct json_node *a, const struct json_node *b) {
+        struct node_iter left = node_iter(a), right = node_iter(b);
+        struct json_node *x, *y;
+        while (node_next(&left, NULL, &x) && node_next(&right, NULL, &y)) {
+                if (!node_equal(x, y))
+                        return false;
+        }
+        return true;
+}
+
+/* Members stand in the same order mostly: only where they do not are they looked up. */
+static bool members_equal(const struct json_node *a, const struct json_node *b) {
+        struct node_iter left = node_iter(a), right = node_iter(b);
+        struct json_node *x, *y;
+        struct slice key, other;
+        while (node_next(&left, &key, &x) && node_next(&right, &other, &y)) {
+                if (!slice_eq(key, other))
+                        y = node_find(b, key);
+                if (!y || !node_equal(x, y))
+                        return false;
+        }
+        return true;
 }
 
 bool node_equal(const struct json_node *a, const struct json_node *b) {
         if (!a || !b)
                 return a == b;
-        return yyjson_mut_equals(mut_of(a), mut_of(b));
+        enum json_type type = node_type(a);
+        if (type != JSON_OBJECT && type != JSON_ARRAY)
+                return yyjson_mut_equals(mut_of(a), mut_of(b));
+        if (type != node_type(b) || node_count(a) != node_count(b))
+                return false;
+        return type == JSON_OBJECT ? members_equal(a, b) : elements_equal(a, b);
 }

@@ -91,6 +91,12 @@ void map_free(struct map *map) {
         free(map);
 }
 
+/* Where a map lies differs from process to process: nobody can choose keys that collide. Nothing but
+ * time depends on it, because iteration is in insertion order. */
+static uint32_t map_hash(const struct map *map, struct slice key) {
+        return (uint32_t)hash_bytes(key.ptr, key.len, (uint64_t)(uintptr_t)map);
+}
+
 /* Finds the slot of a key; false when absent. */
 static bool map_find(const struct map *map, struct slice key, uint32_t hash, uint32_t *ret_slot) {
         const struct order *order = &map->order;
@@ -123,7 +129,7 @@ void map_free_values(struct map *map) {
 
 void *map_get(const struct map *map, struct slice key) {
         uint32_t slot;
-        if (!map_find(map, key, (uint32_t)slice_hash(key), &slot))
+        if (!map_find(map, key, map_hash(map, key), &slot))
                 return NULL;
         return map_element(map, slot)->value;
 }
@@ -146,7 +152,7 @@ static void map_rebuild(struct map *map) {
 
 void *map_put(struct map *map, struct slice key, void *value) {
         assert(value);
-        uint32_t hash = (uint32_t)slice_hash(key);
+        uint32_t hash = map_hash(map, key);
         uint32_t slot;
         if (map_find(map, key, hash, &slot)) {
                 struct element *element = map_element(map, slot);
@@ -167,7 +173,7 @@ void *map_put(struct map *map, struct slice key, void *value) {
 
 void *map_remove(struct map *map, struct slice key) {
         uint32_t slot;
-        if (!map_find(map, key, (uint32_t)slice_hash(key), &slot))
+        if (!map_find(map, key, map_hash(map, key), &slot))
                 return NULL;
         struct element *element = map_element(map, slot);
         void *value = element->value;

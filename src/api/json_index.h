@@ -1,0 +1,26 @@
+/* Look-ups in large containers of trees. yyjson keeps elements and members in linked lists, so that
+ * a program that asks for them one by one takes the square of their number. Containers that are
+ * asked often get an index: objects by key, arrays by position. Small ones never have one. */
+#pragma once
+
+#include "api/json_priv.h"
+
+/* A container of a tree; all are made by json_container_new. */
+yyjson_mut_val *json_container_new(yyjson_mut_doc *doc, bool is_object);
+
+/* The key node of a member, or NULL; its value hangs at its next. */
+yyjson_mut_val *json_index_find(yyjson_mut_val *object, struct slice key);
+/* Adds a member that is not there yet. */
+void json_index_add(yyjson_mut_val *object, yyjson_mut_val *key, yyjson_mut_val *value);
+/* Takes out the member of a key node. */
+void json_index_remove(yyjson_mut_val *object, yyjson_mut_val *key);
+
+/* An element, or NULL when there are not so many. */
+yyjson_mut_val *json_index_at(yyjson_mut_val *array, size_t position);
+/* position may be the number of elements; beyond it nothing happens. */
+void json_index_insert(yyjson_mut_val *array, size_t position, yyjson_mut_val *value);
+void json_index_replace(yyjson_mut_val *array, size_t position, yyjson_mut_val *value);
+void json_index_remove_at(yyjson_mut_val *array, size_t position);
+/* Takes out what follows `before`, wherever it stands: an element, or a key and its value. */
+void json_index_unlink(yyjson_mut_val *container, yyjson_mut_val *before, yyjson_mut_val *gone);
+void json_index_clear(yyjson_mut_val *array);
