@@ -44,6 +44,16 @@ const char *quoted(struct checker *checker, struct slice text) {
         return check_keep(checker, &out);
 }
 
+struct slice pair_text(struct checker *checker, struct slice a, struct slice b) {
+        struct buf text = { 0 };
+
+        text_part_add(&text, a);
+        text_part_add(&text, b);
+        struct slice kept = arena_slice(checker->errors->arena, buf_view(&text));
+        buf_release(&text);
+        return kept;
+}
+
 const char *node_json(struct checker *checker, const struct json_node *node) {
         struct buf out = { 0 };
 

@@ -2,6 +2,7 @@
  * wrong there, and the usual complaints about a member of an object. */
 #pragma once
 
+#include "base/text_set.h"
 #include "kinds/defaults.h"
 #include "kinds/kind.h"
 
@@ -42,6 +43,8 @@ void report_choice(struct checker *checker, const struct at *at, const char *mem
                    const char *value, const char *const *choices);
 /* JSON texts in the request's arena. */
 const char *quoted(struct checker *checker, struct slice text);
+/* Two texts as one, for sets of pairs. */
+struct slice pair_text(struct checker *checker, struct slice a, struct slice b);
 const char *node_json(struct checker *checker, const struct json_node *node);
 const char *sorted_map_json(struct checker *checker, const struct json_node *map);
 

@@ -4,6 +4,7 @@
 #include "api/quantity.h"
 #include "api/selector.h"
 #include "base/arena.h"
+#include "base/map.h"
 #include "base/util.h"
 
 #define INIT_ONLY_TEXT "may not be set for init containers without restartPolicy=Always"
@@ -13,17 +14,17 @@
 static void check_ports(struct checker *checker, const struct at *at,
                         const struct json_node *ports) {
         static const char *const protocols[] = { "SCTP", "TCP", "UDP", NULL };
+        CLEANUP(text_set_release) struct text_set names = { 0 };
 
         for (size_t i = 0; i < node_count(ports); i++) {
                 const struct json_node *port = node_at(ports, i);
                 struct at place = at_index(at, i);
                 struct slice name = node_get_text(port, "name");
 
-                if (name.len && check_port(checker, &place, port, "name"))
-                        for (size_t j = 0; j < i; j++)
-                                if (slice_eq(node_get_text(node_at(ports, j), "name"), name))
-                                        report(checker, FIELD_DUPLICATE, &place, "name",
-                                               quoted(checker, name), NULL);
+                if (name.len && check_port(checker, &place, port, "name") &&
+                    !text_set_add(&names, name))
+                        report(checker, FIELD_DUPLICATE, &place, "name", quoted(checker, name),
+                               NULL);
                 if (node_get_i64(port, "containerPort", 0) == 0)
                         report(checker, FIELD_REQUIRED, &place, "containerPort", NULL, NULL);
                 else
@@ -34,30 +35,18 @@ static void check_ports(struct checker *checker, const struct at *at,
         }
 }
 
-static bool is_same_host_port(const struct json_node *a, const struct json_node *b) {
-        return node_get_i64(a, "hostPort", 0) != 0 &&
-               node_get_i64(a, "hostPort", 0) == node_get_i64(b, "hostPort", 0) &&
-               slice_eq(node_get_text(a, "protocol"), node_get_text(b, "protocol")) &&
-               slice_eq(node_get_text(a, "hostIP"), node_get_text(b, "hostIP"));
-}
-
-static bool is_host_port_taken(const struct json_node *containers, size_t container, size_t port) {
-        const struct json_node *wanted =
-                node_at(node_get(node_at(containers, container), "ports"), port);
-
-        for (size_t i = 0; i <= container; i++) {
-                const struct json_node *ports = node_get(node_at(containers, i), "ports");
-                size_t end = i == container ? port : node_count(ports);
-
-                for (size_t j = 0; j < end; j++)
-                        if (is_same_host_port(wanted, node_at(ports, j)))
-                                return true;
-        }
-        return false;
+/* "TCP/10.0.0.1/80", as complaints show it. */
+static const char *host_port_text(struct checker *checker, const struct json_node *port) {
+        return message_of(checker, "\"" SLICE_FMT "/" SLICE_FMT "/%lld\"",
+                          SLICE_ARG(node_get_text(port, "protocol")),
+                          SLICE_ARG(node_get_text(port, "hostIP")),
+                          (long long)node_get_i64(port, "hostPort", 0));
 }
 
 static void check_host_ports(struct checker *checker, const struct at *at,
                              const struct json_node *containers) {
+        CLEANUP(text_set_release) struct text_set taken = { 0 };
+
         for (size_t i = 0; i < node_count(containers); i++) {
                 const struct json_node *ports = node_get(node_at(containers, i), "ports");
                 struct at container = at_index(at, i), list = at_member(&container, "ports");
@@ -66,13 +55,11 @@ static void check_host_ports(struct checker *checker, const struct at *at,
                         const struct json_node *port = node_at(ports, j);
                         struct at place = at_index(&list, j);
 
-                        if (is_host_port_taken(containers, i, j))
-                                report(checker, FIELD_DUPLICATE, &place, "hostPort",
-                                       message_of(checker, "\"" SLICE_FMT "/" SLICE_FMT "/%lld\"",
-                                                  SLICE_ARG(node_get_text(port, "protocol")),
-                                                  SLICE_ARG(node_get_text(port, "hostIP")),
-                                                  (long long)node_get_i64(port, "hostPort", 0)),
-                                       NULL);
+                        if (node_get_i64(port, "hostPort", 0) == 0)
+                                continue;
+                        const char *text = host_port_text(checker, port);
+                        if (!text_set_add(&taken, slice_of(text)))
+                                report(checker, FIELD_DUPLICATE, &place, "hostPort", text, NULL);
                 }
         }
 }
@@ -170,26 +157,15 @@ static void check_env(struct checker *checker, const struct at *at,
 
 /* ---- mounts ---- */
 
-static bool has_volume(const struct json_node *volumes, struct slice name) {
-        for (size_t i = 0; i < node_count(volumes); i++)
-                if (slice_eq(node_get_text(node_at(volumes, i), "name"), name))
-                        return true;
-        return false;
-}
-
 /* Volumes that are wrong themselves do not count as there. */
-static bool is_usable_volume(const struct json_node *volumes, struct slice name) {
-        for (size_t i = 0; i < node_count(volumes); i++) {
-                const struct json_node *volume = node_at(volumes, i);
-
-                if (slice_eq(node_get_text(volume, "name"), name))
-                        return node_count(volume) == 2;
-        }
-        return false;
+static bool is_usable_volume(const struct json_node *volume) {
+        return node_count(volume) == 2;
 }
 
 static void check_mounts(struct checker *checker, const struct at *at,
-                         const struct json_node *mounts, const struct json_node *volumes) {
+                         const struct json_node *mounts, const struct map *volumes) {
+        CLEANUP(text_set_release) struct text_set paths = { 0 };
+
         for (size_t i = 0; i < node_count(mounts); i++) {
                 const struct json_node *mount = node_at(mounts, i);
                 struct at place = at_index(at, i);
@@ -197,26 +173,23 @@ static void check_mounts(struct checker *checker, const struct at *at,
                 struct slice path = node_get_text(mount, "mountPath");
 
                 check_required(checker, &place, mount, "name");
-                if (!is_usable_volume(volumes, name))
+                if (!is_usable_volume(map_get(volumes, name)))
                         report(checker, FIELD_NOT_FOUND, &place, "name", quoted(checker, name),
                                NULL);
                 check_required(checker, &place, mount, "mountPath");
-                for (size_t j = 0; j < i; j++)
-                        if (slice_eq(node_get_text(node_at(mounts, j), "mountPath"), path)) {
-                                report_text(checker, &place, "mountPath", path, "must be unique");
-                                break;
-                        }
+                if (!text_set_add(&paths, path))
+                        report_text(checker, &place, "mountPath", path, "must be unique");
         }
 }
 
 static void check_devices(struct checker *checker, const struct at *at,
-                          const struct json_node *devices, const struct json_node *volumes) {
+                          const struct json_node *devices, const struct map *volumes) {
         for (size_t i = 0; i < node_count(devices); i++) {
                 const struct json_node *device = node_at(devices, i);
                 struct at place = at_index(at, i);
                 struct slice name = node_get_text(device, "name");
 
-                if (check_required(checker, &place, device, "name") && !has_volume(volumes, name))
+                if (check_required(checker, &place, device, "name") && !map_get(volumes, name))
                         report(checker, FIELD_NOT_FOUND, &place, "name", quoted(checker, name),
                                NULL);
                 check_required(checker, &place, device, "devicePath");
@@ -440,10 +413,9 @@ static void check_probes(struct checker *checker, const struct at *at,
 /* ---- containers ---- */
 
 static void check_container(struct checker *checker, const struct at *at,
-                            const struct json_node *container, const struct json_node *spec) {
+                            const struct json_node *container, const struct map *volumes) {
         static const char *const policies[] = { "Always", "IfNotPresent", "Never", NULL };
         static const char *const messages[] = { "File", "FallbackToLogsOnError", NULL };
-        const struct json_node *volumes = node_get(spec, "volumes");
         struct at ports = at_member(at, "ports"), env = at_member(at, "env");
         struct at mounts = at_member(at, "volumeMounts"), devices = at_member(at, "volumeDevices");
         struct at resources = at_member(at, "resources");
@@ -460,11 +432,30 @@ static void check_container(struct checker *checker, const struct at *at,
         check_resources(checker, &resources, node_get(container, "resources"));
 }
 
-static bool is_name_taken(const struct json_node *list, size_t end, struct slice name) {
-        for (size_t i = 0; i < end && i < node_count(list); i++)
-                if (slice_eq(node_get_text(node_at(list, i), "name"), name))
-                        return true;
-        return false;
+/* What the containers of a pod are checked against. */
+struct container_check {
+        struct map *volumes;                      /* the first of each name */
+        struct text_set regular, init, ephemeral; /* names so far */
+};
+
+static void container_check_begin(struct container_check *check, const struct json_node *spec) {
+        struct node_iter iter = node_iter(node_get(spec, "volumes"));
+        struct json_node *volume;
+
+        *check = (struct container_check){ .volumes = map_new() };
+        while (node_next(&iter, NULL, &volume)) {
+                struct slice name = node_get_text(volume, "name");
+
+                if (!map_get(check->volumes, name))
+                        map_put(check->volumes, name, volume);
+        }
+}
+
+static void container_check_end(struct container_check *check) {
+        map_free(check->volumes);
+        text_set_release(&check->regular);
+        text_set_release(&check->init);
+        text_set_release(&check->ephemeral);
 }
 
 static void report_taken(struct checker *checker, const struct at *at, struct slice name) {
@@ -472,7 +463,7 @@ static void report_taken(struct checker *checker, const struct at *at, struct sl
 }
 
 static void check_regular(struct checker *checker, const struct at *at,
-                          const struct json_node *spec) {
+                          const struct json_node *spec, struct container_check *check) {
         const struct json_node *list = node_get(spec, "containers");
         struct at place = at_member(at, "containers");
 
@@ -485,20 +476,20 @@ static void check_regular(struct checker *checker, const struct at *at,
                 struct at element = at_index(&place, i);
                 struct slice name = node_get_text(container, "name");
 
-                check_container(checker, &element, container, spec);
-                if (is_name_taken(list, i, name))
+                check_container(checker, &element, container, check->volumes);
+                if (!text_set_add(&check->regular, name))
                         report_taken(checker, &element, name);
                 check_probes(checker, &element, container);
         }
         check_host_ports(checker, &place, list);
 }
 
-static void check_init(struct checker *checker, const struct at *at, const struct json_node *spec) {
+static void check_init(struct checker *checker, const struct at *at, const struct json_node *spec,
+                       struct container_check *check) {
         static const char *const forbidden[] = { "lifecycle", "livenessProbe", "readinessProbe",
                                                  "startupProbe" };
         static const char *const restarts[] = { "Always", "OnFailure", "Never", NULL };
         const struct json_node *list = node_get(spec, "initContainers");
-        const struct json_node *regular = node_get(spec, "containers");
         struct at place = at_member(at, "initContainers");
 
         for (size_t i = 0; i < node_count(list); i++) {
@@ -507,10 +498,10 @@ static void check_init(struct checker *checker, const struct at *at, const struc
                 struct slice name = node_get_text(container, "name");
                 bool is_sidecar = slice_is(node_get_text(container, "restartPolicy"), "Always");
 
-                check_container(checker, &element, container, spec);
+                check_container(checker, &element, container, check->volumes);
                 check_choice(checker, &element, container, "restartPolicy", restarts);
-                if (name.len && (is_name_taken(list, i, name) ||
-                                 is_name_taken(regular, node_count(regular), name)))
+                bool is_new = text_set_add(&check->init, name);
+                if (name.len && (!is_new || text_set_has(&check->regular, name)))
                         report_taken(checker, &element, name);
                 if (is_sidecar)
                         check_probes(checker, &element, container);
@@ -522,10 +513,8 @@ static void check_init(struct checker *checker, const struct at *at, const struc
 }
 
 static void check_ephemeral(struct checker *checker, const struct at *at,
-                            const struct json_node *spec) {
+                            const struct json_node *spec, struct container_check *check) {
         const struct json_node *list = node_get(spec, "ephemeralContainers");
-        const struct json_node *regular = node_get(spec, "containers");
-        const struct json_node *init = node_get(spec, "initContainers");
         struct at place = at_member(at, "ephemeralContainers");
 
         for (size_t i = 0; i < node_count(list); i++) {
@@ -533,16 +522,19 @@ static void check_ephemeral(struct checker *checker, const struct at *at,
                 struct at element = at_index(&place, i);
                 struct slice name = node_get_text(container, "name");
 
-                check_container(checker, &element, container, spec);
-                if (is_name_taken(list, i, name) ||
-                    is_name_taken(regular, node_count(regular), name) ||
-                    is_name_taken(init, node_count(init), name))
+                check_container(checker, &element, container, check->volumes);
+                if (!text_set_add(&check->ephemeral, name) || text_set_has(&check->regular, name) ||
+                    text_set_has(&check->init, name))
                         report_taken(checker, &element, name);
         }
 }
 
 void check_containers(struct checker *checker, const struct at *at, const struct json_node *spec) {
-        check_regular(checker, at, spec);
-        check_init(checker, at, spec);
-        check_ephemeral(checker, at, spec);
+        struct container_check check;
+
+        container_check_begin(&check, spec);
+        check_regular(checker, at, spec, &check);
+        check_init(checker, at, spec, &check);
+        check_ephemeral(checker, at, spec, &check);
+        container_check_end(&check);
 }

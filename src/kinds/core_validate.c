@@ -3,6 +3,7 @@
 
 #include "api/quantity.h"
 #include "api/selector.h"
+#include "base/arena.h"
 #include "base/base64.h"
 #include "base/util.h"
 
@@ -10,6 +11,7 @@
 
 static void check_taints(struct checker *checker, const struct json_node *taints) {
         struct at metadata = at_root("metadata"), list = at_member(&metadata, "taints");
+        CLEANUP(text_set_release) struct text_set pairs = { 0 };
 
         for (size_t i = 0; i < node_count(taints); i++) {
                 const struct json_node *taint = node_at(taints, i);
@@ -23,10 +25,7 @@ static void check_taints(struct checker *checker, const struct json_node *taints
                 if (problem)
                         report_text(checker, &place, "value", value, problem);
                 check_taint_effect(checker, &place, taint, false);
-                for (size_t j = 0; j < i; j++) {
-                        if (!slice_eq(node_get_text(node_at(taints, j), "key"), key) ||
-                            !slice_eq(node_get_text(node_at(taints, j), "effect"), effect))
-                                continue;
+                if (!text_set_add(&pairs, pair_text(checker, key, effect)))
                         report(checker, FIELD_DUPLICATE, &place, NULL,
                                message_of(checker,
                                           "{\"Key\":%s,\"Value\":%s,\"Effect\":%s,\"TimeAdded\":"
@@ -35,8 +34,6 @@ static void check_taints(struct checker *checker, const struct json_node *taints
                                           quoted(checker, effect),
                                           node_json(checker, node_get(taint, "timeAdded"))),
                                "taints must be unique by key and effect pair");
-                        break;
-                }
         }
 }
 
@@ -244,16 +241,17 @@ static void check_service_port(struct checker *checker, const struct at *at,
 
 static void check_service_ports(struct checker *checker, const struct at *at,
                                 const struct json_node *ports) {
+        CLEANUP(text_set_release) struct text_set names = { 0 };
+
         for (size_t i = 0; i < node_count(ports); i++) {
                 const struct json_node *port = node_at(ports, i);
                 struct slice name = node_get_text(port, "name");
                 struct at place = at_index(at, i);
 
                 check_service_port(checker, &place, port, node_count(ports) > 1);
-                for (size_t j = 0; name.len && j < i; j++)
-                        if (slice_eq(node_get_text(node_at(ports, j), "name"), name))
-                                report(checker, FIELD_DUPLICATE, &place, "name",
-                                       quoted(checker, name), NULL);
+                if (name.len && !text_set_add(&names, name))
+                        report(checker, FIELD_DUPLICATE, &place, "name", quoted(checker, name),
+                               NULL);
         }
 }
 

@@ -1,5 +1,6 @@
 /* Validation of CustomResourceDefinitions: what the server needs to serve them, and the mistakes
  * that are made most. */
+#include "base/arena.h"
 #include "base/util.h"
 #include "kinds/check.h"
 #include "schema/custom_rules.h"
@@ -73,19 +74,10 @@ static void check_schema(struct checker *checker, const struct at *version_at,
                 check_rules(checker, &at, root);
 }
 
-static bool is_repeated_version(const struct json_node *versions, size_t index) {
-        struct slice name = node_get_text(node_at(versions, index), "name");
-
-        for (size_t i = 0; i < index; i++) {
-                if (slice_eq(node_get_text(node_at(versions, i), "name"), name))
-                        return true;
-        }
-        return false;
-}
-
 static void check_crd_versions(struct checker *checker, const struct at *spec_at,
                                const struct json_node *versions) {
         struct at list = at_member(spec_at, "versions");
+        CLEANUP(text_set_release) struct text_set names = { 0 };
         size_t stored = 0;
 
         for (size_t i = 0; i < node_count(versions); i++) {
@@ -93,7 +85,7 @@ static void check_crd_versions(struct checker *checker, const struct at *spec_at
                 struct at at = at_index(&list, i);
 
                 check_label(checker, &at, version, "name");
-                if (is_repeated_version(versions, i))
+                if (!text_set_add(&names, node_get_text(version, "name")))
                         report(checker, FIELD_DUPLICATE, &at, "name",
                                quoted(checker, node_get_text(version, "name")), NULL);
                 check_schema(checker, &at, version);

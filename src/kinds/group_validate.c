@@ -1,6 +1,7 @@
 /* Validation of the smaller groups: budgets, leases, priorities, RBAC, storage, autoscaling. */
 #include "kinds/check.h"
 
+#include "base/arena.h"
 #include "base/util.h"
 
 /* ---- policy ---- */
@@ -238,6 +239,7 @@ VALIDATE_HOOK(csi_node_validate) {
         struct checker checker = { .errors = errors, .context = context };
         const struct json_node *drivers = node_get(node_get(object, "spec"), "drivers");
         struct at spec = at_root("spec"), list = at_member(&spec, "drivers");
+        CLEANUP(text_set_release) struct text_set names = { 0 };
 
         (void)operation, (void)old;
         for (size_t i = 0; i < node_count(drivers); i++) {
@@ -246,10 +248,9 @@ VALIDATE_HOOK(csi_node_validate) {
 
                 check_required(&checker, &place, node_at(drivers, i), "name");
                 check_required(&checker, &place, node_at(drivers, i), "nodeID");
-                for (size_t j = 0; j < i; j++)
-                        if (slice_eq(node_get_text(node_at(drivers, j), "name"), name))
-                                report(&checker, FIELD_DUPLICATE, &place, "name",
-                                       quoted(&checker, name), NULL);
+                if (!text_set_add(&names, name))
+                        report(&checker, FIELD_DUPLICATE, &place, "name", quoted(&checker, name),
+                               NULL);
         }
 }
 

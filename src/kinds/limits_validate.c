@@ -2,6 +2,7 @@
 #include "kinds/check.h"
 
 #include "api/quantity.h"
+#include "base/arena.h"
 #include "base/util.h"
 
 /* ---- quotas ---- */
@@ -142,6 +143,7 @@ VALIDATE_HOOK(limit_range_validate) {
         struct checker checker = { .errors = errors, .context = context };
         const struct json_node *limits = node_get(node_get(object, "spec"), "limits");
         struct at spec = at_root("spec"), list = at_member(&spec, "limits");
+        CLEANUP(text_set_release) struct text_set types = { 0 };
 
         (void)operation, (void)old;
         for (size_t i = 0; i < node_count(limits); i++) {
@@ -149,12 +151,9 @@ VALIDATE_HOOK(limit_range_validate) {
                 struct slice type = node_get_text(item, "type");
                 struct at place = at_index(&list, i);
 
-                for (size_t j = 0; j < i; j++)
-                        if (slice_eq(node_get_text(node_at(limits, j), "type"), type)) {
-                                report(&checker, FIELD_DUPLICATE, &place, "type",
-                                       quoted(&checker, type), NULL);
-                                break;
-                        }
+                if (!text_set_add(&types, type))
+                        report(&checker, FIELD_DUPLICATE, &place, "type", quoted(&checker, type),
+                               NULL);
                 check_limit_item(&checker, &place, item);
         }
 }

@@ -1,6 +1,8 @@
 /* What may change in a pod once it exists. */
 #include "kinds/check.h"
 
+#include "base/arena.h"
+#include "base/map.h"
 #include "base/util.h"
 
 #define UPDATABLE_TEXT                                                                             \
@@ -71,52 +73,48 @@ static bool check_deadline(struct pod_update_validate_pair *pair, const struct a
 
 /* ---- tolerations, gates ---- */
 
-static bool is_toleration_retained(struct pod_update_validate_pair *pair,
-                                   const struct json_node *old) {
-        struct json_node *after = node_get(pair->after, "tolerations");
+/* All of a toleration but its seconds, which may change. */
+static struct slice toleration_text(struct checker *checker, const struct json_node *toleration) {
+        static const char *const members[] = { "key", "operator", "value", "effect" };
+        struct buf text = { 0 };
 
-        for (size_t i = 0; i < node_count(after); i++) {
-                struct json_node *copy = node_clone(pair->tree, old);
-                struct json_node *seconds = node_get(node_at(after, i), "tolerationSeconds");
-
-                node_remove(copy, "tolerationSeconds");
-                if (seconds)
-                        node_put(pair->tree, copy, "tolerationSeconds",
-                                 node_clone(pair->tree, seconds));
-                if (node_equal(copy, node_at(after, i)))
-                        return true;
-        }
-        return false;
+        for (size_t i = 0; i < ARRAY_LEN(members); i++)
+                text_part_add(&text, node_get_text(toleration, members[i]));
+        struct slice copy = arena_slice(checker->errors->arena, buf_view(&text));
+        buf_release(&text);
+        return copy;
 }
 
 static void check_added_tolerations(struct pod_update_validate_pair *pair, const struct at *at) {
-        struct json_node *before = node_get(pair->before, "tolerations");
+        CLEANUP(text_set_release) struct text_set present = { 0 };
+        struct node_iter before = node_iter(node_get(pair->before, "tolerations"));
+        struct node_iter after = node_iter(node_get(pair->after, "tolerations"));
+        struct json_node *toleration;
 
-        for (size_t i = 0; i < node_count(before); i++)
-                if (!is_toleration_retained(pair, node_at(before, i))) {
-                        report(pair->checker, FIELD_FORBIDDEN, at, "tolerations", NULL,
-                               "existing toleration can not be modified except its "
-                               "tolerationSeconds");
-                        return;
-                }
-}
-
-static bool has_gate(const struct json_node *gates, struct slice name) {
-        for (size_t i = 0; i < node_count(gates); i++)
-                if (slice_eq(node_get_text(node_at(gates, i), "name"), name))
-                        return true;
-        return false;
+        while (node_next(&after, NULL, &toleration))
+                text_set_add(&present, toleration_text(pair->checker, toleration));
+        while (node_next(&before, NULL, &toleration)) {
+                if (text_set_has(&present, toleration_text(pair->checker, toleration)))
+                        continue;
+                report(pair->checker, FIELD_FORBIDDEN, at, "tolerations", NULL,
+                       "existing toleration can not be modified except its tolerationSeconds");
+                return;
+        }
 }
 
 static void check_removed_gates(struct pod_update_validate_pair *pair, const struct at *at) {
-        struct json_node *after = node_get(pair->after, "schedulingGates");
+        struct json_node *after = node_get(pair->after, "schedulingGates"), *gate;
+        struct node_iter iter = node_iter(node_get(pair->before, "schedulingGates"));
+        CLEANUP(text_set_release) struct text_set names = { 0 };
         struct at list = at_member(at, "schedulingGates");
 
+        while (node_next(&iter, NULL, &gate))
+                text_set_add(&names, node_get_text(gate, "name"));
         for (size_t i = 0; i < node_count(after); i++) {
                 struct slice name = node_get_text(node_at(after, i), "name");
                 struct at place = at_index(&list, i);
 
-                if (!has_gate(node_get(pair->before, "schedulingGates"), name))
+                if (!text_set_has(&names, name))
                         report(pair->checker, FIELD_FORBIDDEN, &place, "name", NULL,
                                message_of(pair->checker,
                                           "only deletion is allowed, but found new scheduling "
@@ -252,11 +250,19 @@ void check_pod_update(struct checker *checker, const struct json_node *pod,
 
 /* ---- status ---- */
 
-static const struct json_node *status_named(const struct json_node *statuses, struct slice name) {
-        for (size_t i = 0; i < node_count(statuses); i++)
-                if (slice_eq(node_get_text(node_at(statuses, i), "name"), name))
-                        return node_at(statuses, i);
-        return NULL;
+/* By name; of several the first counts. */
+static struct map *statuses_by_name(const struct json_node *statuses) {
+        struct node_iter iter = node_iter(statuses);
+        struct map *map = map_new();
+        struct json_node *status;
+
+        while (node_next(&iter, NULL, &status)) {
+                struct slice name = node_get_text(status, "name");
+
+                if (!map_get(map, name))
+                        map_put(map, name, status);
+        }
+        return map;
 }
 
 /* A container that ended for good does not run again. */
@@ -270,9 +276,10 @@ static void check_container_states(struct checker *checker, const struct json_no
 
         if (slice_is(policy, "Always"))
                 return;
+        struct map *by_name = statuses_by_name(now);
         for (size_t i = 0; json_next(&iter, NULL, &was); i++) {
                 const struct json *end = json_get(json_get(was, "state"), "terminated");
-                const struct json_node *next = status_named(now, json_get_text(was, "name"));
+                const struct json_node *next = map_get(by_name, json_get_text(was, "name"));
                 struct at place = at_index(&list, i);
 
                 if (!end || !next || node_get(node_get(next, "state"), "terminated"))
@@ -282,6 +289,7 @@ static void check_container_states(struct checker *checker, const struct json_no
                 report(checker, FIELD_FORBIDDEN, &place, "state", NULL,
                        "may not be transitioned to non-terminated state");
         }
+        map_free(by_name);
 }
 
 void check_pod_status_update(struct checker *checker, const struct json_node *pod,

@@ -2,6 +2,7 @@
 #include "kinds/check.h"
 #include "kinds/prepare.h"
 
+#include "base/arena.h"
 #include "base/util.h"
 
 /* ---- the spec ---- */
@@ -183,16 +184,6 @@ static const char *responder_problem(struct slice name) {
         return NULL;
 }
 
-static bool is_repeated(const struct json_node *list, size_t index) {
-        struct slice name = node_get_text(node_at(list, index), "name");
-
-        for (size_t i = 0; i < index; i++) {
-                if (slice_eq(node_get_text(node_at(list, i), "name"), name))
-                        return true;
-        }
-        return false;
-}
-
 static void check_responder(struct checker *checker, const struct at *at,
                             const struct json_node *responder) {
         struct slice name = node_get_text(responder, "name");
@@ -215,6 +206,7 @@ static void check_responders(struct checker *checker, const struct at *spec_at,
                              const struct json_node *spec) {
         const struct json_node *list = node_get(spec, "evictionResponders");
         struct at at = at_member(spec_at, "evictionResponders");
+        CLEANUP(text_set_release) struct text_set names = { 0 };
 
         if (node_count(list) > RESPONDERS_MAX)
                 report(checker, FIELD_TOO_MANY, &at, NULL,
@@ -226,7 +218,7 @@ static void check_responders(struct checker *checker, const struct at *spec_at,
                 struct at item = at_index(&at, i);
 
                 check_responder(checker, &item, node_at(list, i));
-                if (is_repeated(list, i))
+                if (!text_set_add(&names, node_get_text(node_at(list, i), "name")))
                         report(checker, FIELD_DUPLICATE, &item, NULL,
                                node_json(checker, node_at(list, i)), NULL);
         }

@@ -1,6 +1,7 @@
 /* Preparation common to kinds, and of those with little of their own. */
 #include "kinds/prepare.h"
 
+#include "base/arena.h"
 #include "base/util.h"
 #include "kinds/check.h"
 #include "kinds/defaults.h"
@@ -22,18 +23,18 @@ static bool is_prepared_apart(struct slice key) {
 }
 
 void keep_all_but_status(struct json_tree *tree, struct json_node *object, const struct json *old) {
+        CLEANUP(text_set_release) struct text_set names = { 0 };
         struct json_iter members = json_iter(old);
+        struct node_iter iter = node_iter(object);
         const struct json *value;
         struct slice key;
 
-        for (bool is_done = false; !is_done;) {
-                struct node_iter iter = node_iter(object);
-
-                is_done = true;
-                while (is_done && node_next(&iter, &key, NULL))
-                        if (!is_prepared_apart(key) && !json_get_slice(old, key))
-                                is_done = !node_remove_slice(object, key);
-        }
+        while (json_next(&members, &key, NULL))
+                text_set_add(&names, key);
+        while (node_next(&iter, &key, NULL))
+                if (!is_prepared_apart(key) && !text_set_has(&names, key))
+                        node_drop(&iter);
+        members = json_iter(old);
         while (json_next(&members, &key, &value))
                 if (!is_prepared_apart(key))
                         node_set(tree, object, key, node_import(tree, value));

@@ -2,6 +2,8 @@
 #include "kinds/check.h"
 
 #include "api/selector.h"
+#include "base/arena.h"
+#include "base/map.h"
 #include "base/util.h"
 
 /* ---- tolerations and taints ---- */
@@ -246,22 +248,35 @@ static void check_min_domains(struct checker *checker, const struct at *at,
                                          SLICE_ARG(action)));
 }
 
-static bool is_repeated(const struct json_node *constraints, size_t index) {
-        const struct json_node *constraint = node_at(constraints, index);
+static struct slice spread_pair(struct checker *checker, const struct json_node *constraint) {
+        return pair_text(checker, node_get_text(constraint, "topologyKey"),
+                         node_get_text(constraint, "whenUnsatisfiable"));
+}
 
-        for (size_t i = index + 1; i < node_count(constraints); i++)
-                if (slice_eq(node_get_text(constraint, "topologyKey"),
-                             node_get_text(node_at(constraints, i), "topologyKey")) &&
-                    slice_eq(node_get_text(constraint, "whenUnsatisfiable"),
-                             node_get_text(node_at(constraints, i), "whenUnsatisfiable")))
-                        return true;
-        return false;
+/* Of equal constraints all but the last are repeated. */
+static bool *repeated_constraints(struct checker *checker, const struct json_node *constraints) {
+        size_t count = node_count(constraints);
+        bool *is_repeated = ARENA_ARRAY(checker->errors->arena, bool, count + 1);
+        struct node_iter iter = node_iter(constraints);
+        struct map *seen = count ? map_new() : NULL;
+        struct json_node *constraint;
+
+        for (size_t i = 0; node_next(&iter, NULL, &constraint); i++) {
+                bool *before = map_put(seen, spread_pair(checker, constraint), &is_repeated[i]);
+
+                is_repeated[i] = false;
+                if (before)
+                        *before = true;
+        }
+        map_free(seen);
+        return is_repeated;
 }
 
 void check_topology_spread(struct checker *checker, const struct at *at,
                            const struct json_node *constraints) {
         static const char *const actions[] = { "DoNotSchedule", "ScheduleAnyway", NULL };
         static const char *const policies[] = { "Honor", "Ignore", NULL };
+        const bool *is_repeated = repeated_constraints(checker, constraints);
 
         for (size_t i = 0; i < node_count(constraints); i++) {
                 const struct json_node *constraint = node_at(constraints, i);
@@ -280,7 +295,7 @@ void check_topology_spread(struct checker *checker, const struct at *at,
                         report_choice(checker, &place, "whenUnsatisfiable", "\"\"", actions);
                 else
                         check_choice(checker, &place, constraint, "whenUnsatisfiable", actions);
-                if (is_repeated(constraints, i))
+                if (is_repeated[i])
                         report(checker, FIELD_DUPLICATE, &place, "{topologyKey, whenUnsatisfiable}",
                                message_of(checker, "\"{" SLICE_FMT ", " SLICE_FMT "}\"",
                                           SLICE_ARG(topology), SLICE_ARG(action)),
@@ -296,16 +311,14 @@ void check_topology_spread(struct checker *checker, const struct at *at,
 
 void check_scheduling_gates(struct checker *checker, const struct at *at,
                             const struct json_node *gates) {
+        CLEANUP(text_set_release) struct text_set names = { 0 };
+
         for (size_t i = 0; i < node_count(gates); i++) {
                 struct slice name = node_get_text(node_at(gates, i), "name");
                 struct at place = at_index(at, i);
 
                 check_label_key(checker, &place, NULL, name);
-                for (size_t j = 0; j < i; j++)
-                        if (slice_eq(node_get_text(node_at(gates, j), "name"), name)) {
-                                report(checker, FIELD_DUPLICATE, &place, NULL,
-                                       quoted(checker, name), NULL);
-                                break;
-                        }
+                if (!text_set_add(&names, name))
+                        report(checker, FIELD_DUPLICATE, &place, NULL, quoted(checker, name), NULL);
         }
 }

@@ -1,6 +1,7 @@
 /* Validation of pod volumes: a name and exactly one source each. */
 #include "kinds/check.h"
 
+#include "base/arena.h"
 #include "base/util.h"
 
 /* Members that a source cannot do without. */
@@ -101,6 +102,8 @@ static void check_volume(struct checker *checker, const struct at *at,
 }
 
 void check_volumes(struct checker *checker, const struct at *at, const struct json_node *volumes) {
+        CLEANUP(text_set_release) struct text_set names = { 0 };
+
         for (size_t i = 0; i < node_count(volumes); i++) {
                 const struct json_node *volume = node_at(volumes, i);
                 struct slice name = node_get_text(volume, "name");
@@ -109,11 +112,8 @@ void check_volumes(struct checker *checker, const struct at *at, const struct js
                 check_volume(checker, &place, volume);
                 if (check_required(checker, &place, volume, "name"))
                         check_name(checker, &place, volume, "name", NAME_LABEL);
-                for (size_t j = 0; j < i; j++)
-                        if (slice_eq(node_get_text(node_at(volumes, j), "name"), name)) {
-                                report(checker, FIELD_DUPLICATE, &place, "name",
-                                       quoted(checker, name), NULL);
-                                break;
-                        }
+                if (!text_set_add(&names, name))
+                        report(checker, FIELD_DUPLICATE, &place, "name", quoted(checker, name),
+                               NULL);
         }
 }

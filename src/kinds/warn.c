@@ -2,7 +2,11 @@
 #include "kinds/warn.h"
 
 #include "api/quantity.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/text_set.h"
 #include "base/util.h"
+#include <stdlib.h>
 
 struct warner {
         void (*emit)(void *context, const char *text);
@@ -130,51 +134,97 @@ static bool warn_hides(const struct json_node *variable) {
         return is_hiding;
 }
 
-static bool is_named_before(const struct json_node *list, size_t index, const char *member) {
-        struct slice name = node_get_text(node_at(list, index), member);
-
-        for (size_t i = 0; i < index; i++)
-                if (slice_eq(node_get_text(node_at(list, i), member), name))
-                        return true;
-        return false;
-}
-
 static void warn_env(const struct warner *warner, const char *path,
                      const struct json_node *variables) {
-        for (size_t i = 0; i < node_count(variables); i++)
-                if (is_named_before(variables, i, "name") && warn_hides(node_at(variables, i)))
+        CLEANUP(text_set_release) struct text_set names = { 0 };
+
+        for (size_t i = 0; i < node_count(variables); i++) {
+                const struct json_node *variable = node_at(variables, i);
+                struct slice name = node_get_text(variable, "name");
+
+                if (!text_set_add(&names, name) && warn_hides(variable))
                         warn_warn(warner,
                                   "%s.env[%zu]: hides previous definition of \"" SLICE_FMT
                                   "\", which may be dropped when using apply",
-                                  path, i, SLICE_ARG(node_get_text(node_at(variables, i), "name")));
+                                  path, i, SLICE_ARG(name));
+        }
 }
 
-static const char *port_overlap(const struct json_node *a, const struct json_node *b) {
-        int64_t host_a = node_get_i64(a, "hostPort", 0), host_b = node_get_i64(b, "hostPort", 0);
-        struct slice ip_a = node_get_text(a, "hostIP"), ip_b = node_get_text(b, "hostIP");
+/* ---- ports ---- */
 
-        if (node_get_i64(a, "containerPort", 0) != node_get_i64(b, "containerPort", 0) ||
-            !slice_eq(node_get_text(a, "protocol"), node_get_text(b, "protocol")))
-                return NULL;
-        if (host_a == host_b && slice_eq(ip_a, ip_b))
+/* Ports of one number and protocol are compared in pairs. So many pairs of a container are looked
+ * at: a header of warnings has room for a hundred. */
+#define PORT_PAIRS_MAX 100000
+
+struct warn_port {
+        int64_t number, host;
+        struct slice protocol, ip;
+        struct warn_port *next; /* of the same number and protocol */
+};
+
+static const char *port_overlap(const struct warn_port *a, const struct warn_port *b) {
+        if (a->host == b->host && slice_eq(a->ip, b->ip))
                 return "duplicate";
-        if (host_a == 0 || host_b == 0)
+        if (a->host == 0 || b->host == 0)
                 return "overlapping";
-        return host_a == host_b && (ip_a.len == 0) != (ip_b.len == 0) ? "dangerously ambiguous"
-                                                                      : NULL;
+        return a->host == b->host && (a->ip.len == 0) != (b->ip.len == 0) ? "dangerously ambiguous"
+                                                                          : NULL;
+}
+
+/* Ports in their order, linked by number and protocol; *ret_firsts has the first of each. */
+static struct warn_port *warn_ports_read(const struct json_node *list, struct map **ret_firsts) {
+        struct warn_port *ports = xcalloc(node_count(list) + 1, sizeof(*ports));
+        struct map *firsts = map_new(), *lasts = map_new();
+        struct node_iter iter = node_iter(list);
+        struct json_node *port;
+        struct buf key = { 0 };
+
+        for (struct warn_port *at = ports; node_next(&iter, NULL, &port); at++) {
+                *at = (struct warn_port){ .number = node_get_i64(port, "containerPort", 0),
+                                          .host = node_get_i64(port, "hostPort", 0),
+                                          .protocol = node_get_text(port, "protocol"),
+                                          .ip = node_get_text(port, "hostIP") };
+                buf_clear(&key);
+                buf_printf(&key, "%lld/" SLICE_FMT, (long long)at->number, SLICE_ARG(at->protocol));
+                struct warn_port *before = map_put(lasts, buf_view(&key), at);
+                if (before)
+                        before->next = at;
+                else
+                        map_put(firsts, buf_view(&key), at);
+        }
+        buf_release(&key);
+        map_free(lasts);
+        *ret_firsts = firsts;
+        return ports;
 }
 
 static void warn_ports(const struct warner *warner, const char *path,
-                       const struct json_node *ports) {
-        for (size_t i = 1; i < node_count(ports); i++)
-                for (size_t j = 0; j < i; j++) {
-                        const char *overlap = port_overlap(node_at(ports, i), node_at(ports, j));
+                       const struct json_node *list) {
+        size_t count = node_count(list), pairs = 0;
+        struct buf key = { 0 };
+        struct map *firsts;
+
+        if (count < 2)
+                return;
+        struct warn_port *ports = warn_ports_read(list, &firsts);
+        for (size_t i = 1; i < count && pairs < PORT_PAIRS_MAX; i++) {
+                buf_clear(&key);
+                buf_printf(&key, "%lld/" SLICE_FMT, (long long)ports[i].number,
+                           SLICE_ARG(ports[i].protocol));
+                for (const struct warn_port *other = map_get(firsts, buf_view(&key));
+                     other < &ports[i]; other = other->next, pairs++) {
+                        const char *overlap = port_overlap(&ports[i], other);
 
                         if (overlap)
                                 warn_warn(warner,
                                           "%s.ports[%zu]: %s port definition with %s%s.ports[%zu]",
-                                          path, i, overlap, warner->prefix, path, j);
+                                          path, i, overlap, warner->prefix, path,
+                                          (size_t)(other - ports));
                 }
+        }
+        buf_release(&key);
+        map_free(firsts);
+        free(ports);
 }
 
 static void warn_containers(const struct warner *warner, const struct json_node *spec,
@@ -198,10 +248,12 @@ static void warn_containers(const struct warner *warner, const struct json_node 
 /* ---- specs ---- */
 
 static void warn_secrets(const struct warner *warner, const struct json_node *secrets) {
+        CLEANUP(text_set_release) struct text_set names = { 0 };
+
         for (size_t i = 0; i < node_count(secrets); i++) {
                 struct slice name = node_get_text(node_at(secrets, i), "name");
 
-                if (is_named_before(secrets, i, "name"))
+                if (!text_set_add(&names, name))
                         warn_warn(warner,
                                   "spec.imagePullSecrets[%zu].name: duplicate name \"" SLICE_FMT
                                   "\"",

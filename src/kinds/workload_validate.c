@@ -2,6 +2,7 @@
 #include "kinds/check.h"
 
 #include "api/selector.h"
+#include "base/map.h"
 #include "base/util.h"
 
 /* ---- selectors and templates ---- */
@@ -274,6 +275,39 @@ static void check_stateful_strategy(struct checker *checker, const struct at *at
         }
 }
 
+static struct slice claim_name(const struct json_node *claim) {
+        return node_get_text(node_get(claim, "metadata"), "name");
+}
+
+/* Volumes for claims take the place of others of their name; of claims of one name the last
+ * counts. */
+static void add_claim_volumes(struct json_tree *tree, struct json_node *volumes,
+                              const struct json_node *claims) {
+        struct node_iter iter = node_iter(claims), old = node_iter(volumes);
+        struct json_node *claim, *volume;
+        struct map *last = map_new();
+
+        while (node_next(&iter, NULL, &claim))
+                map_put(last, claim_name(claim), claim);
+        while (node_next(&old, NULL, &volume))
+                if (map_get(last, node_get_text(volume, "name")))
+                        node_drop(&old);
+        iter = node_iter(claims);
+        while (node_next(&iter, NULL, &claim)) {
+                struct slice name = claim_name(claim);
+                struct json_node *source = node_object(tree);
+
+                if (map_get(last, name) != claim)
+                        continue;
+                volume = node_object(tree);
+                node_put_text(tree, volume, "name", name);
+                node_put_text(tree, source, "claimName", name);
+                node_put(tree, volume, "persistentVolumeClaim", source);
+                node_append(volumes, volume);
+        }
+        map_free(last);
+}
+
 /* The template as its pods will see it: volumes for the claims, names given by the set. */
 static struct json_node *filled_in_spec(struct json_tree *tree, const struct json_node *spec) {
         struct json_node *copy = node_clone(tree, spec);
@@ -285,19 +319,7 @@ static struct json_node *filled_in_spec(struct json_tree *tree, const struct jso
         node_remove(pod, "subdomain");
         if (node_count(claims) == 0)
                 return copy;
-        struct json_node *volumes = node_need_array(tree, pod, "volumes");
-        for (size_t i = 0; i < node_count(claims); i++) {
-                struct slice name = node_get_text(node_get(node_at(claims, i), "metadata"), "name");
-                struct json_node *volume = node_object(tree), *source = node_object(tree);
-
-                for (size_t j = node_count(volumes); j > 0; j--)
-                        if (slice_eq(node_get_text(node_at(volumes, j - 1), "name"), name))
-                                node_remove_at(volumes, j - 1);
-                node_put_text(tree, volume, "name", name);
-                node_put_text(tree, source, "claimName", name);
-                node_put(tree, volume, "persistentVolumeClaim", source);
-                node_append(volumes, volume);
-        }
+        add_claim_volumes(tree, node_need_array(tree, pod, "volumes"), claims);
         return copy;
 }
 

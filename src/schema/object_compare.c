@@ -7,29 +7,30 @@ static bool is_ignored(struct slice key) {
         return slice_is(key, "managedFields") || slice_is(key, "resourceVersion");
 }
 
-static size_t compared_count(const struct json *object, bool is_metadata) {
-        size_t count = json_count(object);
+static size_t compared_count(const struct json_node *object, bool is_metadata) {
+        size_t count = node_count(object);
 
         if (!is_metadata)
                 return count;
-        return count - !!json_get(object, "managedFields") - !!json_get(object, "resourceVersion");
+        return count - !!node_get(object, "managedFields") - !!node_get(object, "resourceVersion");
 }
 
-/* Members in any order; in metadata, what every write changes does not count. */
+/* Members in any order; in metadata, what every write changes does not count. Trees find members in
+ * few steps however many there are, and stored objects have each member once. */
 static bool members_equal(const struct json_node *node, const struct json *json, bool is_metadata) {
-        struct node_iter iter = node_iter(node);
-        struct json_node *value;
+        struct json_iter iter = json_iter(json);
+        const struct json *value;
         struct slice key;
         size_t seen = 0;
 
-        while (node_next(&iter, &key, &value)) {
+        while (json_next(&iter, &key, &value)) {
                 if (is_metadata && is_ignored(key))
                         continue;
-                if (!node_is_json(value, json_get_slice(json, key)))
+                if (!node_is_json(node_find(node, key), value))
                         return false;
                 seen++;
         }
-        return seen == compared_count(json, is_metadata);
+        return seen == compared_count(node, is_metadata);
 }
 
 static bool elements_equal(const struct json_node *node, const struct json *json) {
@@ -74,21 +75,20 @@ static bool node_is_json(const struct json_node *node, const struct json *json) 
 }
 
 bool is_same_object(const struct json_node *object, const struct json *old) {
-        struct node_iter iter = node_iter(object);
-        struct json_node *value;
+        size_t count =
+                node_count(object) - !!node_get(object, "apiVersion") - !!node_get(object, "kind");
+        struct json_iter iter = json_iter(old);
+        const struct json *value;
         struct slice key;
-        size_t seen = 0;
 
-        while (node_next(&iter, &key, &value)) {
-                if (slice_is(key, "apiVersion") || slice_is(key, "kind"))
-                        continue;
-                if (!(slice_is(key, "metadata")
-                              ? members_equal(value, json_get(old, "metadata"), true)
-                              : node_is_json(value, json_get_slice(old, key))))
+        while (json_next(&iter, &key, &value)) {
+                const struct json_node *now = node_find(object, key);
+
+                if (!now || !(slice_is(key, "metadata") ? members_equal(now, value, true)
+                                                        : node_is_json(now, value)))
                         return false;
-                seen++;
         }
-        return seen == json_count(old);
+        return count == json_count(old);
 }
 
 bool has_same_member(const struct json_node *object, const struct json *old, const char *member) {
@@ -99,21 +99,26 @@ bool has_same_member(const struct json_node *object, const struct json *old, con
 }
 
 /* Everything but metadata and status counts as specification. */
-bool has_same_spec(const struct json_node *object, const struct json *old) {
-        struct node_iter iter = node_iter(object);
-        struct json_node *value;
-        struct slice key;
-        size_t seen = 0, before = json_count(old);
+static bool is_spec(struct slice key) {
+        return !slice_is(key, "metadata") && !slice_is(key, "status") && !slice_is(key, "kind") &&
+               !slice_is(key, "apiVersion");
+}
 
-        before -= !!json_get(old, "metadata");
-        before -= !!json_get(old, "status");
-        while (node_next(&iter, &key, &value)) {
-                if (slice_is(key, "metadata") || slice_is(key, "status") || slice_is(key, "kind") ||
-                    slice_is(key, "apiVersion"))
+bool has_same_spec(const struct json_node *object, const struct json *old) {
+        struct node_iter nodes = node_iter(object);
+        struct json_iter iter = json_iter(old);
+        const struct json *value;
+        struct slice key;
+        size_t count = 0, seen = 0;
+
+        while (node_next(&nodes, &key, NULL))
+                count += is_spec(key);
+        while (json_next(&iter, &key, &value)) {
+                if (!is_spec(key))
                         continue;
-                if (!node_is_json(value, json_get_slice(old, key)))
+                if (!node_is_json(node_find(object, key), value))
                         return false;
                 seen++;
         }
-        return seen == before;
+        return seen == count;
 }

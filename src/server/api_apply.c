@@ -150,12 +150,13 @@ static int api_apply_settle(struct api_context *context, struct api_write *write
                             struct json_node *list, const struct json_node *changed,
                             const struct json_node *rest, const struct json_node *rest_entry) {
         struct conflicts *conflicts = ARENA_NEW(context->arena, struct conflicts);
+        const struct json_node *mine = managed_entry(context, write, list);
         struct node_iter iter = node_iter(list);
         struct json_node *entry;
 
         conflicts->context = context;
         while (node_next(&iter, NULL, &entry)) {
-                if (entry == managed_entry(context, write, list))
+                if (entry == mine)
                         continue;
                 conflicts->entry = entry;
                 field_set_common(changed, entry == rest_entry ? rest : node_get(entry, "fieldsV1"),

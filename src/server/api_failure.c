@@ -1,6 +1,9 @@
 /* Failures of requests, and how they look as Status objects. */
 #include "server/api_failure.h"
 
+#include "base/map.h"
+#include "base/text_set.h"
+#include "base/util.h"
 #include "server/api_context.h"
 #include "server/api_list.h"
 #include "server/api_output.h"
@@ -121,27 +124,33 @@ static const char *cause_reason(enum field_error_kind kind) {
         return reasons[kind];
 }
 
-static bool is_repeated(const struct field_errors *errors, size_t index) {
-        const struct field_error *one = &errors->items[index];
+/* Which errors are the first of their path and message; *ret_count says how many. */
+static bool *distinct_errors(const struct field_errors *errors, size_t *ret_count) {
+        bool *is_first = xcalloc(errors->count + 1, sizeof(*is_first));
+        struct map *seen = map_new();
+        struct buf text = { 0 };
 
-        for (size_t i = 0; i < index; i++) {
-                if (strcmp(errors->items[i].path, one->path) == 0 &&
-                    strcmp(errors->items[i].message, one->message) == 0)
-                        return true;
+        for (size_t i = 0; i < errors->count; i++) {
+                buf_clear(&text);
+                text_part_add(&text, slice_of(errors->items[i].path));
+                buf_text(&text, errors->items[i].message);
+                is_first[i] = !map_put(seen, buf_view(&text), seen);
         }
-        return false;
+        *ret_count = map_count(seen);
+        buf_release(&text);
+        map_free(seen);
+        return is_first;
 }
 
 /* "a: x" or "[a: x, b: y]"; a repeated complaint shows once. */
 static void errors_write(const struct field_errors *errors, struct buf *out) {
-        size_t shown = 0, distinct = 0;
+        size_t shown = 0, distinct;
+        bool *is_first = distinct_errors(errors, &distinct);
 
-        for (size_t i = 0; i < errors->count; i++)
-                distinct += !is_repeated(errors, i);
         if (distinct > 1)
                 buf_char(out, '[');
         for (size_t i = 0; i < errors->count; i++) {
-                if (is_repeated(errors, i))
+                if (!is_first[i])
                         continue;
                 if (shown++)
                         buf_text(out, ", ");
@@ -151,6 +160,7 @@ static void errors_write(const struct field_errors *errors, struct buf *out) {
         }
         if (distinct > 1)
                 buf_char(out, ']');
+        free(is_first);
 }
 
 int fail_invalid(struct api_context *context, const char *kind, const char *group,

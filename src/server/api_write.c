@@ -1,5 +1,6 @@
 /* The ways of creating and updating: hooks, versions, what a write may change. */
 #include "server/api_write.h"
+#include "base/map.h"
 #include "server/api_store.h"
 
 #include "base/uuid.h"
@@ -96,14 +97,17 @@ static int run_validation(struct api_context *context, struct api_write *write) 
 /* Repeated owners are merged, with a warning. */
 static void merge_owners(struct api_context *context, struct api_write *write) {
         struct json_node *owners = node_get(node_get(write->object, "metadata"), "ownerReferences");
+        struct node_iter iter = node_iter(owners);
+        struct map *firsts = map_new();
+        struct json_node *owner;
 
-        for (size_t i = 1; i < node_count(owners); i++) {
-                struct slice uid = node_get_text(node_at(owners, i), "uid");
-                size_t j = 0;
+        while (node_next(&iter, NULL, &owner)) {
+                struct slice uid = node_get_text(owner, "uid");
+                const struct json_node *first = map_get(firsts, uid);
 
-                while (j < i && !slice_eq(node_get_text(node_at(owners, j), "uid"), uid))
-                        j++;
-                if (j == i || !node_equal(node_at(owners, i), node_at(owners, j)))
+                if (!first)
+                        map_put(firsts, uid, owner);
+                if (!first || !node_equal(owner, first))
                         continue;
                 warn_add(context,
                          slice_of(arena_printf(
@@ -113,8 +117,9 @@ static void merge_owners(struct api_context *context, struct api_write *write) {
                                  "as early as 1.24; please fix your requests; duplicate UID(s) "
                                  "observed: " SLICE_FMT,
                                  SLICE_ARG(uid))));
-                node_remove_at(owners, i--);
+                node_drop(&iter);
         }
+        map_free(firsts);
 }
 
 /* The form in which the store keeps the object (events of either group). */

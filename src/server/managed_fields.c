@@ -3,10 +3,12 @@
  * Plain writers get an entry without a field set, because nobody reads their sets and they would
  * double the size of every object. Such entries own together whatever no recorded set holds. Sets
  * are recorded for appliers, and for plain writers that change what an applier owned. */
+#include "base/util.h"
 #include "schema/field_set.h"
 #include "server/api_context.h"
 #include "server/api_metadata.h"
 #include "server/api_store.h"
+#include <stdlib.h>
 
 static bool is_entry_of(const struct json_node *entry, const struct api_context *context,
                         const struct api_write *write) {
@@ -85,34 +87,48 @@ static void take_over(struct api_write *write, struct json_node *list, struct js
                               field_set_changed(write->tree, schema, before, write->object, false));
 }
 
-static bool comes_before(const struct json_node *a, const struct json_node *b) {
-        int order = slice_compare(node_get_text(a, "operation"), node_get_text(b, "operation"));
+struct managed_entry {
+        struct json_node *node;
+        size_t place;
+};
 
-        if (order == 0)
-                order = slice_compare(node_get_text(a, "time"), node_get_text(b, "time"));
-        if (order == 0)
-                order = slice_compare(node_get_text(a, "manager"), node_get_text(b, "manager"));
-        return order < 0;
+/* Appliers first, then by time and name; equal ones keep their order. */
+static int managed_order(const void *left, const void *right) {
+        static const char *const members[] = { "operation", "time", "manager" };
+        const struct managed_entry *a = left, *b = right;
+
+        for (size_t i = 0; i < ARRAY_LEN(members); i++) {
+                int order = slice_compare(node_get_text(a->node, members[i]),
+                                          node_get_text(b->node, members[i]));
+
+                if (order)
+                        return order;
+        }
+        return a->place < b->place ? -1 : a->place > b->place;
 }
 
-/* Appliers first, then by time and name; appliers that own nothing any more go. */
-static void managed_fields_tidy(struct json_node *list) {
-        for (size_t i = 0; i < node_count(list); i++) {
-                struct json_node *entry = node_at(list, i);
-                size_t at = i;
+/* Appliers that own nothing any more go. */
+static bool is_ownerless(const struct json_node *entry) {
+        return slice_is(node_get_text(entry, "operation"), "Apply") &&
+               field_set_is_empty(node_get(entry, "fieldsV1"));
+}
 
-                if (slice_is(node_get_text(entry, "operation"), "Apply") &&
-                    field_set_is_empty(node_get(entry, "fieldsV1"))) {
-                        node_remove_at(list, i--);
-                        continue;
+static void managed_fields_tidy(struct json_node *list) {
+        struct managed_entry *entries = xcalloc(node_count(list) + 1, sizeof(*entries));
+        struct node_iter iter = node_iter(list);
+        struct json_node *entry;
+        size_t count = 0;
+
+        while (node_next(&iter, NULL, &entry))
+                if (!is_ownerless(entry)) {
+                        entries[count] = (struct managed_entry){ entry, count };
+                        count++;
                 }
-                while (at > 0 && comes_before(entry, node_at(list, at - 1)))
-                        at--;
-                if (at < i) {
-                        node_remove_at(list, i);
-                        node_insert(list, at, entry);
-                }
-        }
+        qsort(entries, count, sizeof(*entries), managed_order);
+        node_array_clear(list);
+        for (size_t i = 0; i < count; i++)
+                node_append(list, entries[i].node);
+        free(entries);
 }
 
 void manage_fields(struct api_context *context, struct api_write *write) {

@@ -1,0 +1,40 @@
+/* What requests cost by the number of things they hold: bodies with one long list or map each, sent
+ * on every path of the API server. For the test and the benchmark of the same name. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct cost_shape {
+        const char *name;
+        const char *collection;            /* where the object is created */
+        const char *head, *element, *tail; /* of its JSON */
+        const char *list;                  /* JSON pointer to the list or map */
+        const char *before_path, *before;  /* posted first; NULL = nothing */
+};
+
+enum cost_path {
+        COST_CREATE,
+        COST_CREATE_YAML,
+        COST_UPDATE,
+        COST_JSON_PATCH,
+        COST_MERGE_PATCH,
+        COST_STRATEGIC_PATCH,
+        COST_APPLY,
+        COST_APPLY_AGAIN,
+        COST_LIST,
+        COST_TABLE,
+        COST_PATHS
+};
+
+extern const struct cost_shape cost_shapes[];
+extern const size_t cost_shape_count;
+extern const char *const cost_path_names[COST_PATHS];
+
+struct cost {
+        int64_t ns;   /* of processor time, of the one request */
+        int status;   /* that answered it */
+        size_t bytes; /* of its body */
+};
+/* A new server for each measurement. */
+struct cost cost_measure(const struct cost_shape *shape, enum cost_path path, size_t count);
