@@ -5,6 +5,7 @@
 #include "ask/snapshot_kind.h"
 #include "base/map.h"
 #include "base/util.h"
+#include "config/document.h"
 #include "evict/eviction_cost.h"
 #include "loop/input_files.h"
 #include "roles/history_store.h"
@@ -34,6 +35,8 @@ void snapshot_init(struct snapshot *snapshot) {
 void snapshot_release(struct snapshot *snapshot) {
         cluster_free(snapshot->cluster);
         object_cache_free(snapshot->object_cache);
+        document_free(snapshot->policy);
+        document_free(snapshot->config);
         map_free(snapshot->jobs_with_ttl);
         buf_release(&snapshot->usage);
         buf_release(&snapshot->eviction_policies);
@@ -182,11 +185,17 @@ static int put_completed(struct snapshot *snapshot, const struct snapshot_kind *
 
 /* ---- reading ---- */
 
-static void note_file(struct snapshot *snapshot, const struct input_object *object,
-                      const char **ret_path) {
-        if (!*ret_path)
-                *ret_path =
-                        arena_string(&snapshot->arena, slice_of(document_file(object->document)));
+/* The first one counts; what a second one means is up to who uses it. */
+static void note_document(const struct input_object *object, struct document **ret_document,
+                          struct err *ret_second) {
+        if (!*ret_document) {
+                *ret_document = document_part(object->document, object->value);
+                return;
+        }
+        err_set(ret_second, BERTH_ERR_INVALID,
+                "expected one " SLICE_FMT " among the objects, found another one",
+                SLICE_ARG(object->kind));
+        document_locate(object->document, object->value, ret_second);
 }
 
 static bool is_of_interest(const struct snapshot_kind *kind, const struct json *object) {
@@ -199,9 +208,9 @@ static int add_object(void *context, const struct input_object *object, struct e
         const struct snapshot_kind *kind = snapshot_kind_find(object->api_version, object->kind);
 
         if (slice_is(object->kind, "DeschedulerPolicy"))
-                note_file(snapshot, object, &snapshot->policy_path);
+                note_document(object, &snapshot->policy, &snapshot->second_policy);
         if (slice_is(object->kind, "KubeSchedulerConfiguration"))
-                note_file(snapshot, object, &snapshot->config_path);
+                note_document(object, &snapshot->config, &snapshot->second_config);
         if (!kind || !is_of_interest(kind, object->value)) {
                 snapshot->passed_over++;
                 return 0;

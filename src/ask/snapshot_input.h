@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct document;
 struct json;
 struct map;
 
@@ -35,10 +36,11 @@ struct snapshot {
         struct arena arena;
         struct cluster *cluster; /* with finished pods and container states */
         struct object_cache *object_cache;
-        /* Files that hold a DeschedulerPolicy or a KubeSchedulerConfiguration; NULL = none. */
-        const char *policy_path, *config_path;
-        struct map *jobs_with_ttl; /* uids of Jobs that clean up by themselves */
-        struct buf usage;          /* measured usage: JSON objects, comma-separated */
+        /* A DeschedulerPolicy and a KubeSchedulerConfiguration among the objects; NULL = none. */
+        struct document *policy, *config;
+        struct err second_policy, second_config; /* code 0, or where there is another one */
+        struct map *jobs_with_ttl;               /* uids of Jobs that clean up by themselves */
+        struct buf usage;                        /* measured usage: JSON objects, comma-separated */
         /* What evictions take: EvictionPolicies, comma-separated, and the history of their stages.
          */
         struct buf eviction_policies, eviction_history;

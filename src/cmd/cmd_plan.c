@@ -118,10 +118,9 @@ static int make_one(struct planning *planning, const struct role_config *config,
 static int make_other(struct planning *planning, struct err *err) {
         const struct plan_options *options = planning->options;
         struct snapshot *snapshot = &planning->inputs.snapshot;
-        const char *config = options->input.config;
         struct role_config_sources sources = { .policy_path = options->compare,
-                                               .config_path =
-                                                       config ? config : snapshot->config_path,
+                                               .config_path = options->input.config,
+                                               .config = snapshot->config,
                                                .is_parity = options->input.is_parity };
 
         if (!options->compare)

@@ -87,6 +87,23 @@ static int read_objects(struct snapshot_inputs *inputs, const struct snapshot_op
         return code;
 }
 
+/* What no option names is looked for among the objects. */
+static int find_sources(const struct snapshot *snapshot, struct role_config_sources *sources,
+                        struct err *err) {
+        const struct err *second = NULL;
+
+        sources->policy = snapshot->policy;
+        sources->config = snapshot->config;
+        if (!sources->policy_path && snapshot->second_policy.code)
+                second = &snapshot->second_policy;
+        else if (!sources->config_path && snapshot->second_config.code)
+                second = &snapshot->second_config;
+        if (!second)
+                return 0;
+        *err = *second;
+        return err->code;
+}
+
 int snapshot_inputs_read(struct snapshot_inputs *inputs, const struct snapshot_options *options,
                          const struct arguments *wanted, struct err *err) {
         struct snapshot *snapshot = &inputs->snapshot;
@@ -103,11 +120,8 @@ int snapshot_inputs_read(struct snapshot_inputs *inputs, const struct snapshot_o
                         return err->code;
         if (snapshot_complete(snapshot, err) < 0)
                 return err->code;
-        if (!sources.policy_path)
-                sources.policy_path = snapshot->policy_path;
-        if (!sources.config_path)
-                sources.config_path = snapshot->config_path;
-        if (role_config_load(&sources, &inputs->config, err) < 0)
+        if (find_sources(snapshot, &sources, err) < 0 ||
+            role_config_load(&sources, &inputs->config, err) < 0)
                 return err->code;
         return role_config_build(&inputs->config, snapshot->cluster, snapshot->object_cache, err);
 }

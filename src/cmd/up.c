@@ -197,27 +197,38 @@ static int read_inputs(struct up *up, struct err *err) {
                 return err->code;
         if (options->report && up_report_check_path(options->report, err) < 0)
                 return err->code;
-        return role_config_load(
-                &(struct role_config_sources){
-                        .policy_path = options->policy ? options->policy : up->input.policy_path,
-                        .config_path = options->config ? options->config : up->input.config_path,
-                        .gates = up->gates,
-                        .is_parity = options->is_parity },
-                &up->config, err);
+        return role_config_load(&(struct role_config_sources){ .policy_path = options->policy,
+                                                               .config_path = options->config,
+                                                               .policy = up->input.policy,
+                                                               .config = up->input.config,
+                                                               .gates = up->gates,
+                                                               .is_parity = options->is_parity },
+                                &up->config, err);
+}
+
+/* Garbage collection would take away what belongs to an owner, or stands on a node, that the input
+ * does not have. */
+static const char *choose_controllers(struct up *up) {
+        const char *controllers = up->options->controllers ? up->options->controllers : "*";
+        struct arena *arena = &up->input.arena;
+
+        for (int64_t i = 0; i < up->options->nodes; i++)
+                up_missing_have_node(&up->input.missing,
+                                     arena_printf(arena, "node-%lld", (long long)i));
+        if (slice_is(slice_trim(slice_of(controllers)), "none"))
+                return controllers;
+        if (up_missing_lacks(&up->input.missing, REFERENT_OWNER))
+                controllers = arena_printf(arena, "%s,-" CONTROLLER_GARBAGE_COLLECTOR, controllers);
+        if (up_missing_lacks(&up->input.missing, REFERENT_NODE))
+                controllers = arena_printf(arena, "%s,-" CONTROLLER_POD_COLLECTOR, controllers);
+        return controllers;
 }
 
 static int start_sandbox(struct up *up, struct err *err) {
         const struct up_options *options = up->options;
-        const char *controllers = options->controllers;
+        const char *controllers = choose_controllers(up);
         uint64_t seed = (uint64_t)options->seed;
 
-        if (up_input_has_dangling_owners(&up->input)) {
-                up_view_say(&up->view, 0,
-                            SLICE_LITERAL("owners of some objects are not in the input: they are "
-                                          "kept (no garbage collection)"));
-                controllers = arena_printf(&up->input.arena, "%s,-garbage-collector",
-                                           controllers ? controllers : "*");
-        }
         if (sandbox_start(
                     &(struct sandbox_config){ .listen = options->listen,
                                               .kubeconfig_out = up->kubeconfig,
@@ -306,7 +317,7 @@ static int create_nodes(struct up *up, struct err *err) {
 }
 
 static void start_scenario(struct up *up) {
-        if (up->input.has_scenario)
+        if (up->input.scenario_document)
                 up->scenario =
                         scenario_run_new(&up->input.scenario, up->loop, up->import,
                                          &(struct scenario_events){ .context = up,
@@ -314,6 +325,17 @@ static void start_scenario(struct up *up) {
                                                                     .said = scenario_said,
                                                                     .count = scenario_count,
                                                                     .failed = scenario_failed });
+}
+
+static void say_notes(struct up *up) {
+        CLEANUP(buf_release) struct buf text = { 0 };
+        struct slice line;
+
+        up_input_print_notes(&up->input, &text);
+        struct slice rest = buf_view(&text);
+        while (slice_split(&rest, '\n', &line))
+                if (line.len)
+                        up_view_say(&up->view, elapsed_s(up), line);
 }
 
 /* Pods come when the nodes are ready for them, or after a while in any case. */
@@ -327,10 +349,12 @@ static void on_fill(void *context) {
                 return;
         }
         up->is_filled = true;
-        if (up_input_create_rest(&up->input, up->import, &up->failure) < 0)
+        if (up_input_create_rest(&up->input, up->import, &up->failure) < 0) {
                 loop_stop(up->loop);
-        else
-                start_scenario(up);
+                return;
+        }
+        say_notes(up);
+        start_scenario(up);
 }
 
 /* Simulated nodes are never quite at rest. */

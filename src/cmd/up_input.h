@@ -3,15 +3,19 @@
 #pragma once
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/err.h"
-#include "base/map.h"
 #include "cmd/scenario.h"
+#include "cmd/up_missing.h"
+#include "cmd/up_omission.h"
 #include "config/document.h"
 
 struct sandbox_import;
 
-struct up_thing {                /* an object to create */
-        struct slice text;       /* JSON */
+struct up_thing {          /* an object to create */
+        struct slice text; /* JSON */
+        struct slice api_version, kind;
+        bool is_recorded;        /* an API server has written it: part of a dump, no manifest */
         const char *file, *path; /* where it came from; path inside a list, "" or NULL */
         unsigned line, column;
         int rank; /* order of creation: what others need comes first */
@@ -21,11 +25,13 @@ struct up_input {
         struct arena arena;
         size_t thing_count, thing_cap;
         struct up_thing *things;
-        struct map *uids; /* of objects and of the owners they name */
-        const char *policy_path, *config_path, *scenario_path; /* found among the files, or NULL */
-        bool has_scenario;
+        struct up_missing missing;
+        struct up_omissions omissions;
+        struct buf made;      /* in place of what is missing: names for people */
+        size_t deleted_count; /* objects that were being deleted; here they live on */
+        /* Found among the objects; NULL = none. */
+        struct document *policy, *config, *scenario_document;
         struct scenario scenario;
-        struct document *scenario_document;
 };
 
 void up_input_init(struct up_input *input);
@@ -36,8 +42,9 @@ int up_input_add_paths(struct up_input *input, const char *const *paths, size_t 
                        struct err *err);
 /* "openb=DIR" */
 int up_input_add_trace(struct up_input *input, const char *trace, struct err *err);
-/* Whether some object names an owner whose uid is not among the objects. */
-bool up_input_has_dangling_owners(const struct up_input *input);
-/* Creates what others need, up to the nodes; then the rest, each in the order given. */
+/* Creates what others need, up to the nodes; then the rest, each in the order given. What is wrong
+ * with a manifest is an error; of a dump, whatever cannot be loaded is left out and counted. */
 int up_input_create_nodes(struct up_input *input, struct sandbox_import *import, struct err *err);
 int up_input_create_rest(struct up_input *input, struct sandbox_import *import, struct err *err);
+/* What was left out, and what was made in place of what is missing: lines. */
+void up_input_print_notes(const struct up_input *input, struct buf *out);

@@ -369,6 +369,11 @@ struct descheduler_policy *descheduler_policy_read(struct slice text, const char
                 config_problems_add(problems, &err);
                 return NULL;
         }
+        return descheduler_policy_take(document, is_parity, problems);
+}
+
+struct descheduler_policy *descheduler_policy_take(struct document *document, bool is_parity,
+                                                   struct config_problems *problems) {
         if (!is_policy(document, is_parity, problems)) {
                 document_free(document);
                 return NULL;

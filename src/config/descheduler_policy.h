@@ -75,6 +75,9 @@ extern const struct field descheduler_policy_fields[];
 struct descheduler_policy *descheduler_policy_read(struct slice text, const char *file,
                                                    bool is_parity,
                                                    struct config_problems *problems);
+/* The same of a document that was read already; it is taken, also when this fails. */
+struct descheduler_policy *descheduler_policy_take(struct document *document, bool is_parity,
+                                                   struct config_problems *problems);
 void descheduler_policy_free(struct descheduler_policy *policy); /* accepts NULL */
 
 static inline const struct descheduler_profile *descheduler_policy_profile(

@@ -197,6 +197,28 @@ static void shift_lines(struct document *document, unsigned lines) {
         }
 }
 
+static struct slice skip_white(struct slice text) {
+        size_t length = 0;
+        while (length < text.len && is_white(text.ptr[length]))
+                length++;
+        return slice_make(text.ptr + length, text.len - length);
+}
+
+static int read_yaml_list(struct slice text, const char *file, struct document_list *list,
+                          struct err *err);
+
+/* JSON is YAML, too: after "---" documents of either kind follow. */
+static int read_rest(struct slice text, const char *file, unsigned lines,
+                     struct document_list *list, struct err *err) {
+        size_t first = list->count;
+        int r = read_yaml_list(text, file, list, err);
+        if (r < 0 && err && err->line)
+                err->line += lines;
+        for (size_t i = first; i < list->count; i++)
+                shift_lines(list->items[i], lines);
+        return r;
+}
+
 /* The usual file holds one value; only when that fails are values looked for one by one. */
 static int read_json_list(struct slice text, const char *file, struct document_list *list,
                           struct err *err) {
@@ -219,6 +241,8 @@ static int read_json_list(struct slice text, const char *file, struct document_l
                 document_list_add(list, document);
                 lines += count_lines(slice_make(text.ptr, length));
                 text = slice_make(text.ptr + length, text.len - length);
+                if (slice_has_prefix(skip_white(text), SLICE_LITERAL("---")))
+                        return read_rest(text, file, lines, list, err);
         }
         return 0;
 }
@@ -368,6 +392,18 @@ int document_read_tree(struct slice text, struct json_tree **ret_tree, struct er
         document_free(document);
         *ret_tree = tree;
         return 0;
+}
+
+struct document *document_part(const struct document *document, const struct json *value) {
+        CLEANUP(buf_release) struct buf text = { 0 };
+        struct document *part = document_new(document->file);
+        json_write(value, &text);
+        /* What was read once can be read again. */
+        if (json_parse(buf_view(&text), &part->doc, NULL) < 0)
+                abort();
+        part->is_json = document->is_json;
+        document_marks_copy(&document->marks, value, json_doc_root(part->doc), &part->marks);
+        return part;
 }
 
 const struct json *document_root(const struct document *document) {

@@ -41,6 +41,8 @@ int document_list_read(struct slice text, const char *file, struct document_list
  * YAML document in a configuration file; see document_has_more. */
 int document_read(struct slice text, const char *file, struct document **ret_document,
                   struct err *err);
+/* A copy of one value of a document as a document of its own; positions stay those of the text. */
+struct document *document_part(const struct document *document, const struct json *value);
 void document_list_release(struct document_list *list); /* accepts a zeroed list */
 void document_free(struct document *document);          /* accepts NULL */
 void cleanup_document(struct document **document);

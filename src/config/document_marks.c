@@ -137,3 +137,25 @@ void document_marks_bind(struct document_marks *marks, const struct json *root) 
         document_marks_bind_value(marks, &at, root);
         assert(at == marks->count);
 }
+
+static size_t count_values(const struct json *value) {
+        struct json_iter iter = json_iter(value);
+        const struct json *child;
+        size_t count = 1;
+        while (json_next(&iter, NULL, &child))
+                count += count_values(child);
+        return count;
+}
+
+void document_marks_copy(const struct document_marks *marks, const struct json *value,
+                         const struct json *copy, struct document_marks *ret_marks) {
+        size_t first = 0;
+        while (first < marks->count && marks->items[first].value != value)
+                first++;
+        if (first == marks->count)
+                return;
+        size_t count = count_values(value);
+        for (size_t i = 0; i < count; i++)
+                document_marks_add(ret_marks, marks->items[first + i]);
+        document_marks_bind(ret_marks, copy);
+}

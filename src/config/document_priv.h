@@ -32,6 +32,9 @@ void document_marks_release(struct document_marks *marks);
 void document_marks_scan(struct slice json, struct document_marks *marks);
 /* Ties the marks to the values. */
 void document_marks_bind(struct document_marks *marks, const struct json *root);
+/* The marks of value and of what is in it, tied to a copy of it; none when marks has none. */
+void document_marks_copy(const struct document_marks *marks, const struct json *value,
+                         const struct json *copy, struct document_marks *ret_marks);
 
 /* Writes the tree as JSON text, with a mark per value. */
 int yaml_emit(struct yaml_node *root, struct buf *out, struct document_marks *marks,

@@ -464,13 +464,18 @@ static struct scheduler_configuration *configuration_new(const struct document *
 
 struct scheduler_configuration *scheduler_configuration_read(struct slice text, const char *file,
                                                              struct config_problems *problems) {
-        static const struct type_meta_rule rule = { .api_version = API_VERSION, .kind = KIND };
         struct document *document = NULL;
         struct err err = { 0 };
         if (document_read(text, file, &document, &err) < 0) {
                 config_problems_add(problems, &err);
                 return NULL;
         }
+        return scheduler_configuration_take(document, problems);
+}
+
+struct scheduler_configuration *scheduler_configuration_take(struct document *document,
+                                                             struct config_problems *problems) {
+        static const struct type_meta_rule rule = { .api_version = API_VERSION, .kind = KIND };
         if (!type_meta_check(document, document_root(document), &rule, problems)) {
                 document_free(document);
                 return NULL;

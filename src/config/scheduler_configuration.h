@@ -88,6 +88,9 @@ extern const struct field scheduler_configuration_fields[];
  * stayed empty. */
 struct scheduler_configuration *scheduler_configuration_read(struct slice text, const char *file,
                                                              struct config_problems *problems);
+/* The same of a document that was read already; it is taken, also when this fails. */
+struct scheduler_configuration *scheduler_configuration_take(struct document *document,
+                                                             struct config_problems *problems);
 /* The rules between fields once more, for values changed by flags; no positions. */
 void scheduler_configuration_check(const struct scheduler_configuration *configuration,
                                    struct config_problems *problems);

@@ -14,6 +14,10 @@ struct api_server;
 struct store;
 struct control;
 
+/* Names of controllers that others leave out. */
+#define CONTROLLER_GARBAGE_COLLECTOR "garbage-collector-controller"
+#define CONTROLLER_POD_COLLECTOR "pod-garbage-collector-controller"
+
 struct control_config {
         struct loop *loop;         /* must outlive the control */
         struct api_server *server; /* likewise */

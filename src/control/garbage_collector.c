@@ -293,9 +293,9 @@ static int garbage_collector_reconcile(struct controller_run *run, struct slice 
 }
 
 const struct controller controller_garbage_collector = {
-        .name = "garbage-collector-controller",
+        .name = CONTROLLER_GARBAGE_COLLECTOR,
         .alias = "garbagecollector",
-        .component = "garbage-collector-controller",
+        .component = CONTROLLER_GARBAGE_COLLECTOR,
         .changed = garbage_collector_changed,
         .reconcile = garbage_collector_reconcile,
 };

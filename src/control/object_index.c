@@ -22,6 +22,7 @@ struct object_index {
         struct map *owners;      /* by uid */
         struct map *namespaces;  /* struct ns_pods */
         struct map *nodes;       /* struct entry_list */
+        size_t lost_count;       /* owners that are not alive */
         struct interner *interner;
         struct object_entry **gone; /* entries to free at the next sweep */
         size_t gone_count, gone_cap;
@@ -157,6 +158,7 @@ static struct owner *owner_need(struct object_index *index, const struct json *r
         if (uid.len)
                 memcpy(owner->uid, uid.ptr, uid.len);
         owner->is_alive = owner_exists(index, reference, ns);
+        index->lost_count += !owner->is_alive;
         map_put(index->owners, uid, owner);
         return owner;
 }
@@ -169,6 +171,7 @@ static void unlink_owners(struct object_index *index, struct object_entry *entry
                 if (owner->dependents.count)
                         continue;
                 map_remove(index->owners, slice_of(owner->uid));
+                index->lost_count -= !owner->is_alive;
                 free(owner);
         }
         free(entry->links);
@@ -334,8 +337,21 @@ static void owner_is_gone(struct object_index *index, const struct json *object)
         struct owner *owner =
                 map_get(index->owners, json_get_text(json_get(object, "metadata"), "uid"));
 
-        if (owner)
-                owner->is_alive = false;
+        if (!owner)
+                return;
+        index->lost_count += owner->is_alive;
+        owner->is_alive = false;
+}
+
+/* Of objects that bring their uid along, dependents may come first. */
+static void owner_is_there(struct object_index *index, const struct json *object) {
+        struct owner *owner =
+                map_get(index->owners, json_get_text(json_get(object, "metadata"), "uid"));
+
+        if (!owner || owner->is_alive)
+                return;
+        index->lost_count--;
+        owner->is_alive = true;
 }
 
 void object_index_change(struct object_index *index, struct change *change) {
@@ -348,6 +364,8 @@ void object_index_change(struct object_index *index, struct change *change) {
                 object_index_forget(index, event->previous);
                 return;
         }
+        if (index->lost_count && !event->previous)
+                owner_is_there(index, change_object(change));
         if (event->previous)
                 entry = map_u64_remove(index->entries, object_index_address(event->previous));
         if (!entry && !is_pod && !object_mentions(event->object, "\"ownerReferences\""))

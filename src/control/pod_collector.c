@@ -169,7 +169,7 @@ static int pod_collector_reconcile(struct controller_run *run, struct slice ns, 
 }
 
 const struct controller controller_pod_collector = {
-        .name = "pod-garbage-collector-controller",
+        .name = CONTROLLER_POD_COLLECTOR,
         .alias = "podgc",
         .component = "pod-garbage-collector",
         .changed = pod_collector_changed,

@@ -268,9 +268,9 @@ static void append_condition(struct json_tree *tree, struct json_node *condition
                 node_put_i64(tree, condition, "observedGeneration", plan->generation);
         node_put_string(tree, condition, "status", status);
         node_put(tree, condition, "lastProbeTime", node_null(tree));
-        if (slice_is(json_get_text(old, "status"), status))
-                node_put_text(tree, condition, "lastTransitionTime",
-                              json_get_text(old, "lastTransitionTime"));
+        struct slice since = json_get_text(old, "lastTransitionTime");
+        if (slice_is(json_get_text(old, "status"), status) && since.len)
+                node_put_text(tree, condition, "lastTransitionTime", since);
         else
                 put_time(tree, condition, "lastTransitionTime", now);
         if (fact->reason)

@@ -54,17 +54,49 @@ static struct json_node *data_node(struct json_tree *tree, const struct json *ow
         return data;
 }
 
+/* As stored here: API servers before 1.34 wrote the creation time of a template, which is null. */
+static struct json_node *stored_data(struct json_tree *tree, const struct revision *revision) {
+        struct json_node *data = node_import(tree, json_get(revision->object, "data"));
+        struct json_node *template = node_get(node_get(data, "spec"), "template");
+
+        node_remove_nulls(node_get(template, "metadata"));
+        return data;
+}
+
 static struct revision *find_equal(struct revision_list *list, const struct json *owner) {
         struct json_tree *tree = json_tree_new();
         struct json_node *wanted = data_node(tree, owner);
         struct revision *found = NULL;
 
         for (size_t i = 0; i < list->count && !found; i++) {
-                if (node_equal(node_import(tree, json_get(list->items[i].object, "data")), wanted))
+                if (node_equal(stored_data(tree, &list->items[i]), wanted))
                         found = &list->items[i];
         }
         json_tree_free(tree);
         return found;
+}
+
+/* Pods that were brought from another cluster without the revisions of their owner stay current. */
+static void adopt_hash(const struct controller_run *run, const struct json *owner,
+                       char hash[static TEMPLATE_HASH_SIZE]) {
+        const struct object_index *index = run->control->index;
+        const struct entry_list *owned = object_index_dependents(index, object_uid(owner));
+        struct slice name = object_name(owner);
+
+        for (struct entry_link *link = owned ? owned->first : NULL; link; link = link->after) {
+                struct slice label = SLICE_EMPTY;
+
+                if (link->entry->pod)
+                        label = pod_entry_label(index, link->entry, SLICE_LITERAL(HASH_LABEL));
+                if (label.len > name.len + 1 && slice_has_prefix(label, name) &&
+                    label.ptr[name.len] == '-')
+                        label = slice_make(label.ptr + name.len + 1, label.len - name.len - 1);
+                if (!label.len || label.len >= TEMPLATE_HASH_SIZE)
+                        continue;
+                memcpy(hash, label.ptr, label.len);
+                hash[label.len] = '\0';
+                return;
+        }
 }
 
 static int revision_create(struct controller_run *run, int resource, const struct json *owner,
@@ -76,6 +108,8 @@ static int revision_create(struct controller_run *run, int resource, const struc
         struct buf name = { 0 };
 
         template_hash(template, json_get_i64(json_get(owner, "status"), "collisionCount", 0), hash);
+        if (revision->number == 1)
+                adopt_hash(run, owner, hash);
         buf_printf(&name, SLICE_FMT "-%s", SLICE_ARG(object_name(owner)), hash);
         metadata = node_need_object(tree, object, "metadata");
         node_put_text(tree, metadata, "name", buf_view(&name));

@@ -137,9 +137,9 @@ void status_condition_put(struct json_tree *tree, struct json_node *status,
                 status_time(tree, fresh, "lastProbeTime", now);
         if (condition->has_update_time)
                 status_time(tree, fresh, "lastUpdateTime", now);
-        if (old && slice_is(node_get_text(old, "status"), word))
-                node_put_text(tree, fresh, "lastTransitionTime",
-                              node_get_text(old, "lastTransitionTime"));
+        struct slice since = node_get_text(old, "lastTransitionTime");
+        if (old && slice_is(node_get_text(old, "status"), word) && since.len)
+                node_put_text(tree, fresh, "lastTransitionTime", since);
         else
                 status_time(tree, fresh, "lastTransitionTime", now);
         node_put_string(tree, fresh, "reason", condition->reason);

@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "config/descheduler_policy.h"
+#include "config/document.h"
 #include "config/scheduler_configuration.h"
 #include "desched/descheduler.h"
 #include "loop/file_text.h"
@@ -24,14 +25,27 @@ static void check_policy(const struct role_config *config, struct config_problem
         descheduler_free(trial);
 }
 
-static int load_policy(struct role_config *config, const char *path, struct err *err) {
+/* Of the file, or of what was found among objects. */
+static int read_source(const char *path, const struct document *found,
+                       struct document **ret_document, struct err *err) {
         CLEANUP(buf_release) struct buf text = { 0 };
 
-        if (file_text_read(path, &text, err) < 0)
+        if (path)
+                return file_text_read(path, &text, err) < 0
+                               ? err->code
+                               : document_read(buf_view(&text), path, ret_document, err);
+        *ret_document = document_part(found, document_root(found));
+        return 0;
+}
+
+static int load_policy(struct role_config *config, const struct role_config_sources *sources,
+                       struct err *err) {
+        struct document *document;
+
+        if (read_source(sources->policy_path, sources->policy, &document, err) < 0)
                 return err->code;
         struct config_problems *problems = config_problems_new();
-        config->policy =
-                descheduler_policy_read(buf_view(&text), path, config->is_parity, problems);
+        config->policy = descheduler_policy_take(document, config->is_parity, problems);
         if (config->policy)
                 check_policy(config, problems);
         int code = config_problems_to_err(problems, err);
@@ -51,14 +65,15 @@ static int build_profiles(const struct role_config *config, const struct cluster
         return sched_profile_list_init(ret_profiles, config->configuration, &env, err);
 }
 
-static int load_configuration(struct role_config *config, const char *path, struct err *err) {
-        CLEANUP(buf_release) struct buf text = { 0 };
+static int load_configuration(struct role_config *config, const struct role_config_sources *sources,
+                              struct err *err) {
         struct sched_profile_list profiles = { 0 };
+        struct document *document;
 
-        if (file_text_read(path, &text, err) < 0)
+        if (read_source(sources->config_path, sources->config, &document, err) < 0)
                 return err->code;
         struct config_problems *problems = config_problems_new();
-        config->configuration = scheduler_configuration_read(buf_view(&text), path, problems);
+        config->configuration = scheduler_configuration_take(document, problems);
         int code = config_problems_to_err(problems, err);
         config_problems_free(problems);
         if (code == 0)
@@ -81,10 +96,10 @@ int role_config_load(const struct role_config_sources *sources, struct role_conf
         arena_init(&ret_config->arena, 0);
         ret_config->is_parity = sources->is_parity;
         ret_config->gates = sources->gates;
-        if (sources->policy_path && load_policy(ret_config, sources->policy_path, err) < 0)
+        if ((sources->policy_path || sources->policy) && load_policy(ret_config, sources, err) < 0)
                 return err->code;
-        if (sources->config_path)
-                return load_configuration(ret_config, sources->config_path, err);
+        if (sources->config_path || sources->config)
+                return load_configuration(ret_config, sources, err);
         ret_config->configuration = scheduler_configuration_new_default();
         return 0;
 }

@@ -11,13 +11,15 @@
 #include <stdint.h>
 
 struct cluster;
-struct object_cache;
 struct descheduler_policy;
+struct document;
 struct object_cache;
 
 struct role_config_sources {
         /* Files; NULL = none: the scheduler runs with defaults, nothing is descheduled. */
         const char *policy_path, *config_path;
+        /* Documents found among objects, where no file is named; NULL = none. */
+        const struct document *policy, *config;
         bool is_parity;
         uint32_t gates; /* enum feature_gate */
 };

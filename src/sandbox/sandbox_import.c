@@ -153,38 +153,71 @@ static int put_status(struct sandbox_import *import, const struct json *object, 
         return 0;
 }
 
-int sandbox_import_object(struct sandbox_import *import, const struct json *object,
+/* What is there already stays under its uid, whatever the object says it is. */
+static int import_replace(struct sandbox_import *import, struct slice path, struct slice body,
                           struct err *err) {
+        CLEANUP(buf_release) struct buf text = { 0 };
+        CLEANUP(cleanup_json_tree) struct json_tree *tree = NULL;
+        int status;
+
+        if (sandbox_import_call(import,
+                                &(struct import_call){ "PUT", "application/json", path, body },
+                                &status, err) == 0)
+                return 0;
+        if (status == HTTP_CONFLICT && json_tree_parse(body, &tree, NULL) == 0) {
+                node_remove(node_get(json_tree_root(tree), "metadata"), "uid");
+                node_write(json_tree_root(tree), &text);
+                if (sandbox_import_call(import,
+                                        &(struct import_call){ "PUT", "application/json", path,
+                                                               buf_view(&text) },
+                                        &status, err) == 0)
+                        return 0;
+        }
+        return err->code = BERTH_ERR_EXISTS;
+}
+
+/* The POST, and what follows when the object is there already. */
+static int import_create(struct sandbox_import *import, const struct json *object,
+                         const struct resource_entry *entry, bool replaces, struct err *err) {
         CLEANUP(buf_release) struct buf collection = { 0 };
         CLEANUP(buf_release) struct buf path = { 0 };
         CLEANUP(buf_release) struct buf body = { 0 };
         const struct json *metadata = json_get(object, "metadata");
-        const struct resource_entry *entry = find_resource(
-                import, json_get_text(object, "apiVersion"), json_get_text(object, "kind"), err);
         struct slice ns = json_get_text(metadata, "namespace");
-        struct err local = { 0 };
         int status;
 
-        if (!entry)
-                return BERTH_ERR_INVALID;
         object_path(entry, ns, SLICE_EMPTY, &collection);
         object_path(entry, ns, json_get_text(metadata, "name"), &path);
         write_body(object, &body);
         if (sandbox_import_call(import,
                                 &(struct import_call){ "POST", "application/json",
                                                        buf_view(&collection), buf_view(&body) },
-                                &status, &local) < 0 &&
-            (status != HTTP_CONFLICT ||
-             sandbox_import_call(import,
-                                 &(struct import_call){ "PUT", "application/json", buf_view(&path),
-                                                        buf_view(&body) },
-                                 &status, &local) < 0)) {
-                if (err)
-                        *err = local;
-                return local.code;
-        }
+                                &status, err) < 0 &&
+            (status != HTTP_CONFLICT || !replaces ||
+             import_replace(import, buf_view(&path), buf_view(&body), err) < 0))
+                return err->code;
         import->count++;
         return has_status(object) ? put_status(import, object, buf_view(&path), err) : 0;
+}
+
+static int import_object(struct sandbox_import *import, const struct json *object, bool replaces,
+                         struct err *err) {
+        const struct resource_entry *entry = find_resource(
+                import, json_get_text(object, "apiVersion"), json_get_text(object, "kind"), err);
+        struct err local = { 0 };
+
+        if (!entry)
+                return BERTH_ERR_INVALID;
+        if (import_create(import, object, entry, replaces, &local) == 0)
+                return 0;
+        if (err)
+                *err = local;
+        return local.code;
+}
+
+int sandbox_import_object(struct sandbox_import *import, const struct json *object,
+                          struct err *err) {
+        return import_object(import, object, true, err);
 }
 
 static int sandbox_import_change(struct sandbox_import *import, const char *method,
@@ -216,10 +249,25 @@ int sandbox_import_delete(struct sandbox_import *import, const struct import_tar
         return sandbox_import_change(import, "DELETE", target, SLICE_EMPTY, err);
 }
 
-int sandbox_import_text(struct sandbox_import *import, struct slice object, struct err *err) {
+static int import_text(struct sandbox_import *import, struct slice object, bool replaces,
+                       struct err *err) {
         CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
 
-        if (json_parse(object, &doc, err) < 0)
-                return err->code;
-        return sandbox_import_object(import, json_doc_root(doc), err);
+        int code = json_parse(object, &doc, err);
+        if (code < 0)
+                return code;
+        return import_object(import, json_doc_root(doc), replaces, err);
+}
+
+int sandbox_import_text(struct sandbox_import *import, struct slice object, struct err *err) {
+        return import_text(import, object, true, err);
+}
+
+int sandbox_import_new_text(struct sandbox_import *import, struct slice object, struct err *err) {
+        return import_text(import, object, false, err);
+}
+
+bool sandbox_import_serves(struct sandbox_import *import, struct slice api_version,
+                           struct slice kind) {
+        return find_resource(import, api_version, kind, NULL);
 }

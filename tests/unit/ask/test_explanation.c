@@ -51,9 +51,8 @@ static int read_scene(struct scene *scene, const char *text, struct err *err) {
         if (snapshot_read_paths(&scene->snapshot, &path, 1, err) < 0 ||
             snapshot_complete(&scene->snapshot, err) < 0)
                 return err->code;
-        if (role_config_load(
-                    &(struct role_config_sources){ .policy_path = scene->snapshot.policy_path },
-                    &scene->config, err) < 0)
+        if (role_config_load(&(struct role_config_sources){ .policy = scene->snapshot.policy },
+                             &scene->config, err) < 0)
                 return err->code;
         scene->tree = json_tree_new();
         return role_config_build(&scene->config, scene->snapshot.cluster,

@@ -309,6 +309,7 @@ static void test_several_documents(void **state) {
                 { "", "" },
                 { "---\n---\n", "" },
                 { "[1]\n---\n[2]\n", "[1] [2] " },
+                { "{\"a\":1}\n---\nb: 2\n---\n{\"c\": 3}\n", "{\"a\":1} {\"b\":2} {\"c\":3} " },
         };
         (void)state;
         for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -339,12 +340,40 @@ static void test_several_documents_positions(void **state) {
         document_locate(list.items[1], json_get(document_root(list.items[1]), "b"), &err);
         assert_int_equal(err.line, 3);
         document_list_release(&list);
+        assert_int_equal(document_list_read(slice_of("{}\n---\nb: 2\n"), "f", &list, &err), 0);
+        document_locate(list.items[1], json_get(document_root(list.items[1]), "b"), &err);
+        assert_int_equal(err.line, 3);
+        document_list_release(&list);
+        assert_int_equal(document_list_read(slice_of("{}\n---\nb: [\n"), "f", &list, &err),
+                         BERTH_ERR_BAD_REQUEST);
+        assert_int_equal(err.line, 4);
         assert_int_equal(document_list_read(slice_of("{}\n{\"b\"}"), "f", &list, &err),
                          BERTH_ERR_BAD_REQUEST);
         assert_int_equal(err.line, 2);
         assert_int_equal(document_list_read(slice_of("a: 1\n---\nb: [\n"), "f", &list, &err),
                          BERTH_ERR_BAD_REQUEST);
         assert_int_equal(list.count, 0);
+}
+
+static void test_part(void **state) {
+        static const char *const texts[] = {
+                "items:\n- a: 1\n- b: {c: [1,\n     x]}\n- d: 2\n",
+                "{\"items\": [{\"a\": 1},\n {\n  \"b\": {\"c\": [1,\n     \"x\"]}}, {\"d\": 2}]}",
+        };
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+                struct document *whole = must_read(texts[i]);
+                struct document *part =
+                        document_part(whole, json_at(json_get(document_root(whole), "items"), 1));
+                document_free(whole);
+                struct err err = { 0 };
+                const struct json *root = document_root(part);
+                assert_json_is(root, texts[i], "{\"b\":{\"c\":[1,\"x\"]}}");
+                document_locate_path(part, root, "b.c[1]", &err);
+                assert_int_equal(err.line, 4);
+                assert_int_equal(err.column, 6);
+                document_free(part);
+        }
 }
 
 static void test_traits(void **state) {
@@ -409,6 +438,7 @@ int main(void) {
                 cmocka_unit_test(test_duplicates),
                 cmocka_unit_test(test_several_documents),
                 cmocka_unit_test(test_several_documents_positions),
+                cmocka_unit_test(test_part),
                 cmocka_unit_test(test_traits),
                 cmocka_unit_test(test_large_json_has_no_positions),
                 cmocka_unit_test(test_tree),
