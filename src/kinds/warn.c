@@ -154,7 +154,7 @@ static void warn_env(const struct warner *warner, const char *path,
 
 /* Ports of one number and protocol are compared in pairs. So many pairs of a container are looked
  * at: a header of warnings has room for a hundred. */
-#define PORT_PAIRS_MAX 100000
+#define PORT_PAIRS_MAX 10000
 
 struct warn_port {
         int64_t number, host;

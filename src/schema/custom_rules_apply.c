@@ -2,8 +2,10 @@
  * upstream's. */
 #include "schema/custom_rules.h"
 
+#include "base/map.h"
 #include "base/util.h"
 #include "schema/custom_rules_priv.h"
+#include "schema/list_key.h"
 #include <stdio.h>
 
 #define MESSAGE_MAX 2048
@@ -180,33 +182,46 @@ static void apply_properties(struct application *application, const struct rules
         }
 }
 
-/* The old element with the same keys; NULL when the list has no keys. */
-static const struct json_node *custom_rules_apply_counterpart(const struct json *schema,
-                                                              const struct json_node *list,
-                                                              const struct json_node *element) {
-        const struct json *keys = json_get(schema, "x-kubernetes-list-map-keys"), *key;
+/* The old elements by their keys; NULL when the list has no keys. */
+static struct map *custom_rules_apply_counterparts(const struct json *schema,
+                                                   const struct json_node *list) {
+        const struct json *keys = json_get(schema, "x-kubernetes-list-map-keys");
         struct node_iter iter = node_iter(list);
-        struct json_node *candidate;
+        struct json_node *element;
+        struct buf text = { 0 };
 
-        if (!slice_is(json_get_text(schema, "x-kubernetes-list-type"), "map"))
+        if (!keys || !slice_is(json_get_text(schema, "x-kubernetes-list-type"), "map"))
                 return NULL;
-        while (node_next(&iter, NULL, &candidate)) {
-                struct json_iter names = json_iter(keys);
-                bool is_same = true;
-
-                while (is_same && json_next(&names, NULL, &key))
-                        is_same = node_equal(node_find(candidate, json_text(key)),
-                                             node_find(element, json_text(key)));
-                if (is_same)
-                        return candidate;
+        struct map *elements = map_new();
+        while (node_next(&iter, NULL, &element)) {
+                buf_clear(&text);
+                list_key_write(keys, element, &text);
+                if (!map_get(elements, buf_view(&text)))
+                        map_put(elements, buf_view(&text), element);
         }
-        return NULL;
+        buf_release(&text);
+        return elements;
+}
+
+static const struct json_node *custom_rules_apply_counterpart(const struct map *elements,
+                                                              const struct json *schema,
+                                                              const struct json_node *element) {
+        struct buf text = { 0 };
+
+        if (!elements)
+                return NULL;
+        list_key_write(json_get(schema, "x-kubernetes-list-map-keys"), element, &text);
+        const struct json_node *found = map_get(elements, buf_view(&text));
+        buf_release(&text);
+        return found;
 }
 
 static void apply_elements(struct application *application, const struct rules_level *level,
                            const struct custom_rules_apply_place *place) {
         struct node_iter iter = node_iter(place->value);
         bool is_map = node_type(place->value) == JSON_OBJECT;
+        struct map *elements =
+                is_map ? NULL : custom_rules_apply_counterparts(level->schema, place->old);
         struct json_node *element;
         char here[RULES_PATH_BYTES];
         struct slice key;
@@ -221,9 +236,10 @@ static void apply_elements(struct application *application, const struct rules_l
                         snprintf(here, sizeof(here), "%s[%zu]", place->path, i);
                 inner.old =
                         is_map ? node_find(place->old, key)
-                               : custom_rules_apply_counterpart(level->schema, place->old, element);
+                               : custom_rules_apply_counterpart(elements, level->schema, element);
                 apply_level(application, level->elements, &inner);
         }
+        map_free(elements);
 }
 
 static void apply_level(struct application *application, const struct rules_level *level,

@@ -2,17 +2,20 @@
 #include "schema/custom_schema.h"
 
 #include "base/arena.h"
+#include "base/map.h"
 #include "base/regex.h"
 #include "base/util.h"
+#include "schema/list_key.h"
 #include "schema/schema.h"
+#include "schema/schema_cache.h"
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #define PRESERVE "x-kubernetes-preserve-unknown-fields"
 #define EMBEDDED "x-kubernetes-embedded-resource"
 #define INT_OR_STRING "x-kubernetes-int-or-string"
 #define PATH_BYTES 512
-#define UNIQUE_MAX 2000 /* elements; longer lists are not searched for repetitions */
 
 /* ---- paths ---- */
 
@@ -25,8 +28,9 @@ static void path_element(char *to, const char *path, size_t index) {
 }
 
 /* Schema of a member: its own, that of all other members, or none. */
-static const struct json *member_schema(const struct json *schema, struct slice name) {
-        const struct json *own = json_get_slice(json_get(schema, "properties"), name);
+static const struct json *member_schema(struct schema_cache *cache, const struct json *schema,
+                                        struct slice name) {
+        const struct json *own = schema_cache_property(cache, schema, name);
         const struct json *others = json_get(schema, "additionalProperties");
 
         if (own)
@@ -41,7 +45,7 @@ static bool is_identity(struct slice name) {
 /* ---- pruning ---- */
 
 struct pruning {
-        struct json_tree *tree;
+        struct schema_cache *cache;
         void (*unknown)(void *context, const char *path);
         void *context;
 };
@@ -49,29 +53,27 @@ struct pruning {
 static void prune_value(struct pruning *pruning, const struct json *schema, struct json_node *value,
                         const char *path, bool is_resource);
 
-static bool is_known_member(const struct json *schema, struct slice name, bool is_resource) {
-        return (is_resource && is_identity(name)) || member_schema(schema, name) ||
+static bool is_known_member(struct pruning *pruning, const struct json *schema, struct slice name,
+                            bool is_resource) {
+        return (is_resource && is_identity(name)) || member_schema(pruning->cache, schema, name) ||
                json_is_true(json_get(schema, PRESERVE)) ||
                json_is_true(json_get(schema, "additionalProperties"));
 }
 
-/* Removes one unknown member; false when there is none left. */
-static bool prune_one(struct pruning *pruning, const struct json *schema, struct json_node *object,
-                      const char *path, bool is_resource) {
+static void prune_unknown(struct pruning *pruning, const struct json *schema,
+                          struct json_node *object, const char *path, bool is_resource) {
         struct node_iter iter = node_iter(object);
-        struct json_node *value;
         struct slice name;
         char here[PATH_BYTES];
 
-        while (node_next(&iter, &name, &value)) {
-                if (is_known_member(schema, name, is_resource))
+        while (node_next(&iter, &name, NULL)) {
+                if (is_known_member(pruning, schema, name, is_resource))
                         continue;
                 path_member(here, path, name);
                 if (pruning->unknown)
                         pruning->unknown(pruning->context, here);
-                return node_remove_slice(object, name);
+                node_drop(&iter);
         }
-        return false;
 }
 
 static void prune_object(struct pruning *pruning, const struct json *schema,
@@ -80,11 +82,10 @@ static void prune_object(struct pruning *pruning, const struct json *schema,
         struct slice name;
         char here[PATH_BYTES];
 
-        while (prune_one(pruning, schema, object, path, is_resource))
-                ;
+        prune_unknown(pruning, schema, object, path, is_resource);
         struct node_iter iter = node_iter(object);
         while (node_next(&iter, &name, &value)) {
-                const struct json *inner = member_schema(schema, name);
+                const struct json *inner = member_schema(pruning->cache, schema, name);
 
                 if (!inner || (is_resource && is_identity(name)))
                         continue;
@@ -110,42 +111,61 @@ static void prune_value(struct pruning *pruning, const struct json *schema, stru
 
 void custom_prune(const struct json *schema, struct json_tree *tree, struct json_node *object,
                   void (*unknown)(void *context, const char *path), void *context) {
-        struct pruning pruning = { tree, unknown, context };
+        struct pruning pruning = { schema_cache_new(), unknown, context };
 
+        (void)tree;
         prune_value(&pruning, schema, object, "", true);
+        schema_cache_free(pruning.cache);
 }
 
 /* ---- defaults ---- */
 
-void custom_default(const struct json *schema, struct json_tree *tree, struct json_node *value) {
-        struct json_iter properties = json_iter(json_get(schema, "properties"));
-        struct node_iter iter = node_iter(value);
-        const struct json *property;
+static void fill_defaults(struct schema_cache *cache, const struct json *schema,
+                          struct json_tree *tree, struct json_node *object) {
+        size_t count;
+        const struct json_member *defaults = schema_cache_defaults(cache, schema, &count);
+
+        for (size_t i = 0; i < count; i++) {
+                const struct json *property = defaults[i].value;
+                const struct json_node *child = node_find(object, defaults[i].key);
+
+                if (!child || (node_type(child) == JSON_NULL &&
+                               !json_is_true(json_get(property, "nullable"))))
+                        node_set(tree, object, defaults[i].key,
+                                 node_import(tree, json_get(property, "default")));
+        }
+}
+
+static void default_value(struct schema_cache *cache, const struct json *schema,
+                          struct json_tree *tree, struct json_node *value) {
         struct json_node *child;
         struct slice name;
 
-        while (node_type(value) == JSON_OBJECT && json_next(&properties, &name, &property)) {
-                const struct json *given = json_get(property, "default");
-
-                child = node_find(value, name);
-                if (given && (!child || (node_type(child) == JSON_NULL &&
-                                         !json_is_true(json_get(property, "nullable")))))
-                        node_set(tree, value, name, node_import(tree, given));
-        }
+        if (node_type(value) == JSON_OBJECT)
+                fill_defaults(cache, schema, tree, value);
+        struct node_iter iter = node_iter(value);
         while (node_next(&iter, &name, &child)) {
                 const struct json *inner = node_type(value) == JSON_ARRAY
                                                    ? json_get(schema, "items")
-                                                   : member_schema(schema, name);
+                                                   : member_schema(cache, schema, name);
 
                 if (inner)
-                        custom_default(inner, tree, child);
+                        default_value(cache, inner, tree, child);
         }
+}
+
+void custom_default(const struct json *schema, struct json_tree *tree, struct json_node *value) {
+        struct schema_cache *cache = schema_cache_new();
+
+        default_value(cache, schema, tree, value);
+        schema_cache_free(cache);
 }
 
 /* ---- validation ---- */
 
-static void custom_schema_validate(const struct json *schema, const struct json_node *value,
-                                   const char *path, struct field_errors *errors);
+static void custom_schema_validate(struct schema_cache *cache, const struct json *schema,
+                                   const struct json_node *value, const char *path,
+                                   struct field_errors *errors);
 
 static const char *value_text(struct field_errors *errors, const struct json_node *value) {
         struct buf text = { 0 };
@@ -256,9 +276,11 @@ static size_t character_count(struct slice text) {
         return count;
 }
 
-static void check_string(const struct json *schema, const struct json_node *value, const char *path,
+static void check_string(struct schema_cache *cache, const struct json *schema,
+                         const struct json_node *value, const char *path,
                          struct field_errors *errors) {
-        struct slice text = node_get_slice(value), pattern = json_get_text(schema, "pattern");
+        const struct regex *regex = schema_cache_pattern(cache, schema);
+        struct slice text = node_get_slice(value);
         size_t count = character_count(text);
         int64_t limit;
 
@@ -271,32 +293,13 @@ static void check_string(const struct json *schema, const struct json_node *valu
                 field_error_add(errors, FIELD_TOO_LONG, path, NULL,
                                 arena_printf(errors->arena, "may not be more than %lld bytes",
                                              (long long)limit));
-        if (pattern.len == 0)
-                return;
-        struct regex *regex = regex_new(pattern, NULL);
         if (regex && !regex_matches(regex, text))
                 custom_schema_invalid(errors, path, value,
                                       arena_printf(errors->arena, "should match '" SLICE_FMT "'",
-                                                   SLICE_ARG(pattern)));
-        regex_free(regex);
+                                                   SLICE_ARG(json_get_text(schema, "pattern"))));
 }
 
 /* ---- lists of type set and map ---- */
-
-/* What identifies an element: all of it, or the members that are its keys. */
-static bool is_same_element(const struct json *keys, const struct json_node *a,
-                            const struct json_node *b) {
-        struct json_iter iter = json_iter(keys);
-        const struct json *key;
-
-        if (!keys)
-                return node_equal(a, b);
-        while (json_next(&iter, NULL, &key)) {
-                if (!node_equal(node_find(a, json_text(key)), node_find(b, json_text(key))))
-                        return false;
-        }
-        return true;
-}
 
 static const char *element_text(struct field_errors *errors, const struct json *keys,
                                 const struct json_node *element) {
@@ -320,29 +323,31 @@ static void check_repeated(const struct json *schema, const struct json_node *va
                            const char *path, struct field_errors *errors) {
         struct slice type = json_get_text(schema, "x-kubernetes-list-type");
         const struct json *keys = json_get(schema, "x-kubernetes-list-map-keys");
-        size_t count = node_count(value);
-        struct node_iter iter = node_iter(value), before;
-        struct json_node *element, *other;
+        struct node_iter iter = node_iter(value);
+        struct json_node *element;
+        struct buf key = { 0 };
         char here[PATH_BYTES];
 
-        if (count > UNIQUE_MAX || (!slice_is(type, "set") && !slice_is(type, "map")))
+        if (!slice_is(type, "set") && !slice_is(type, "map"))
                 return;
         if (slice_is(type, "set"))
                 keys = NULL;
+        struct map *seen = map_new();
         for (size_t i = 0; node_next(&iter, NULL, &element); i++) {
-                before = node_iter(value);
-                for (size_t j = 0; j < i && node_next(&before, NULL, &other); j++) {
-                        if (!is_same_element(keys, other, element))
-                                continue;
-                        path_element(here, path, i);
-                        field_error_add(errors, FIELD_DUPLICATE, here,
-                                        element_text(errors, keys, element), NULL);
-                        break;
-                }
+                buf_clear(&key);
+                list_key_write(keys, element, &key);
+                if (!map_put(seen, buf_view(&key), element))
+                        continue;
+                path_element(here, path, i);
+                field_error_add(errors, FIELD_DUPLICATE, here, element_text(errors, keys, element),
+                                NULL);
         }
+        buf_release(&key);
+        map_free(seen);
 }
 
-static void check_array(const struct json *schema, const struct json_node *value, const char *path,
+static void check_array(struct schema_cache *cache, const struct json *schema,
+                        const struct json_node *value, const char *path,
                         struct field_errors *errors) {
         const struct json *items = json_get(schema, "items");
         struct node_iter iter = node_iter(value);
@@ -362,11 +367,12 @@ static void check_array(const struct json *schema, const struct json_node *value
         check_repeated(schema, value, path, errors);
         for (size_t i = 0; items && node_next(&iter, NULL, &element); i++) {
                 path_element(here, path, i);
-                custom_schema_validate(items, element, here, errors);
+                custom_schema_validate(cache, items, element, here, errors);
         }
 }
 
-static void check_object(const struct json *schema, const struct json_node *value, const char *path,
+static void check_object(struct schema_cache *cache, const struct json *schema,
+                         const struct json_node *value, const char *path,
                          struct field_errors *errors) {
         struct json_iter required = json_iter(json_get(schema, "required"));
         struct node_iter iter = node_iter(value);
@@ -382,17 +388,17 @@ static void check_object(const struct json *schema, const struct json_node *valu
                 field_error_add(errors, FIELD_REQUIRED, here, NULL, NULL);
         }
         while (node_next(&iter, &key, &child)) {
-                const struct json *inner = member_schema(schema, key);
+                const struct json *inner = member_schema(cache, schema, key);
 
                 if (!inner)
                         continue;
                 path_member(here, path, key);
-                custom_schema_validate(inner, child, here, errors);
+                custom_schema_validate(cache, inner, child, here, errors);
         }
 }
 
-static size_t count_matching(const struct json *list, const struct json_node *value,
-                             const char *path, struct arena *arena) {
+static size_t count_matching(struct schema_cache *cache, const struct json *list,
+                             const struct json_node *value, const char *path, struct arena *arena) {
         struct json_iter iter = json_iter(list);
         const struct json *schema;
         size_t matching = 0;
@@ -400,36 +406,38 @@ static size_t count_matching(const struct json *list, const struct json_node *va
         while (json_next(&iter, NULL, &schema)) {
                 struct field_errors errors = { .arena = arena };
 
-                custom_schema_validate(schema, value, path, &errors);
+                custom_schema_validate(cache, schema, value, path, &errors);
                 matching += errors.count == 0;
         }
         return matching;
 }
 
-static void check_combinations(const struct json *schema, const struct json_node *value,
-                               const char *path, struct field_errors *errors) {
+static void check_combinations(struct schema_cache *cache, const struct json *schema,
+                               const struct json_node *value, const char *path,
+                               struct field_errors *errors) {
         struct json_iter all = json_iter(json_get(schema, "allOf"));
         const struct json *any = json_get(schema, "anyOf"), *one = json_get(schema, "oneOf");
         const struct json *not = json_get(schema, "not"), *inner;
         struct field_errors inside = { .arena = errors->arena };
 
         while (json_next(&all, NULL, &inner))
-                custom_schema_validate(inner, value, path, errors);
-        if (any && count_matching(any, value, path, errors->arena) == 0)
+                custom_schema_validate(cache, inner, value, path, errors);
+        if (any && count_matching(cache, any, value, path, errors->arena) == 0)
                 custom_schema_invalid(errors, path, value,
                                       "must validate at least one schema (anyOf)");
-        if (one && count_matching(one, value, path, errors->arena) != 1)
+        if (one && count_matching(cache, one, value, path, errors->arena) != 1)
                 custom_schema_invalid(errors, path, value,
                                       "must validate one and only one schema (oneOf)");
         if (!not )
                 return;
-        custom_schema_validate(not, value, path, &inside);
+        custom_schema_validate(cache, not, value, path, &inside);
         if (inside.count == 0)
                 custom_schema_invalid(errors, path, value, "must not validate the schema (not)");
 }
 
-static void custom_schema_validate(const struct json *schema, const struct json_node *value,
-                                   const char *path, struct field_errors *errors) {
+static void custom_schema_validate(struct schema_cache *cache, const struct json *schema,
+                                   const struct json_node *value, const char *path,
+                                   struct field_errors *errors) {
         if (!has_type(schema, value)) {
                 field_error_add(errors, FIELD_TYPE_INVALID, path,
                                 arena_printf(errors->arena, "\"%s\"", type_text(value)),
@@ -442,20 +450,20 @@ static void custom_schema_validate(const struct json *schema, const struct json_
         if (node_type(value) == JSON_NULL)
                 return;
         check_enum(schema, value, path, errors);
-        check_combinations(schema, value, path, errors);
+        check_combinations(cache, schema, value, path, errors);
         switch (node_type(value)) {
         case JSON_INT:
         case JSON_REAL:
                 check_number(schema, value, path, errors);
                 break;
         case JSON_STRING:
-                check_string(schema, value, path, errors);
+                check_string(cache, schema, value, path, errors);
                 break;
         case JSON_ARRAY:
-                check_array(schema, value, path, errors);
+                check_array(cache, schema, value, path, errors);
                 break;
         case JSON_OBJECT:
-                check_object(schema, value, path, errors);
+                check_object(cache, schema, value, path, errors);
                 break;
         default:
                 break;
@@ -464,7 +472,10 @@ static void custom_schema_validate(const struct json *schema, const struct json_
 
 void custom_validate(const struct json *schema, const struct json_node *object,
                      struct field_errors *errors) {
-        custom_schema_validate(schema, object, "", errors);
+        struct schema_cache *cache = schema_cache_new();
+
+        custom_schema_validate(cache, schema, object, "", errors);
+        schema_cache_free(cache);
 }
 
 /* ---- strategic merge patches ---- */
@@ -500,6 +511,12 @@ static struct schema_field merge_field(struct slice name, const struct json *sch
         return field;
 }
 
+static int compare_fields(const void *a, const void *b) {
+        const struct schema_field *x = a, *y = b;
+
+        return strcmp(x->name, y->name);
+}
+
 /* Metadata is that of every object, whatever a root's schema says of it. */
 static const struct schema_object *merge_type(const struct json *schema, bool is_root,
                                               struct arena *arena) {
@@ -519,7 +536,10 @@ static const struct schema_object *merge_type(const struct json *schema, bool is
         while (json_next(&iter, &name, &property))
                 if (!is_root || !slice_is(name, "metadata"))
                         fields[count++] = merge_field(name, property, arena);
-        *type = (struct schema_object){ "", fields, count };
+        qsort(fields, count, sizeof(*fields), compare_fields);
+        *type = (struct schema_object){
+                .name = "", .fields = fields, .count = count, .is_sorted = true
+        };
         return type;
 }
 

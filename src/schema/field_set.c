@@ -2,6 +2,7 @@
 #include "schema/field_set.h"
 
 #include "base/buf.h"
+#include "base/map.h"
 #include "base/util.h"
 #include <stdlib.h>
 
@@ -101,35 +102,20 @@ static void list_name(struct shape shape, const struct json_node *element, struc
                 value_name(element, out);
 }
 
-static size_t find_element(struct shape shape, const struct json_node *list, struct slice name) {
+/* Elements by their names; of several with one name the first. */
+static struct map *elements_by_name(struct shape shape, const struct json_node *list) {
         struct node_iter iter = node_iter(list);
+        struct map *elements = map_new();
         struct json_node *element;
-        struct buf text = { 0 };
-        size_t at = SIZE_MAX;
+        struct buf name = { 0 };
 
-        for (size_t i = 0; at == SIZE_MAX && node_next(&iter, NULL, &element); i++) {
-                list_name(shape, element, &text);
-                if (slice_eq(buf_view(&text), name))
-                        at = i;
+        while (node_next(&iter, NULL, &element)) {
+                list_name(shape, element, &name);
+                if (!map_get(elements, buf_view(&name)))
+                        map_put(elements, buf_view(&name), element);
         }
-        buf_release(&text);
-        return at;
-}
-
-/* Value behind one step of a path, and its shape. */
-static struct json_node *field_set_step(struct shape shape, const struct json_node *value,
-                                        struct slice name, struct shape *ret_shape) {
-        struct slice key = slice_make(name.ptr + 2, name.len - 2);
-
-        if (slice_has_prefix(name, SLICE_LITERAL("f:"))) {
-                *ret_shape = member_shape(shape, key);
-                return node_find(value, key);
-        }
-        *ret_shape = element_shape(shape);
-        if (!is_keyed_list(shape, value) && !is_value_list(shape, value))
-                return NULL;
-        size_t at = find_element(shape, value, name);
-        return at == SIZE_MAX ? NULL : node_at(value, at);
+        buf_release(&name);
+        return elements;
 }
 
 /* ---- building ---- */
@@ -283,15 +269,13 @@ static void compare_objects(const struct comparison *comparison, struct field_se
 static void compare_lists(const struct comparison *comparison, struct field_set_pair pair,
                           struct json_node *set, bool is_reverse) {
         struct node_iter iter = node_iter(is_reverse ? pair.before : pair.after);
-        const struct json_node *others = is_reverse ? pair.after : pair.before;
+        struct map *others = elements_by_name(pair.shape, is_reverse ? pair.after : pair.before);
         struct json_node *value;
         struct buf name = { 0 };
 
         while (node_next(&iter, NULL, &value)) {
-
                 list_name(pair.shape, value, &name);
-                size_t at = find_element(pair.shape, others, buf_view(&name));
-                const struct json_node *other = at == SIZE_MAX ? NULL : node_at(others, at);
+                const struct json_node *other = map_get(others, buf_view(&name));
                 if (is_reverse && other)
                         continue;
                 compare_step(comparison,
@@ -301,6 +285,7 @@ static void compare_lists(const struct comparison *comparison, struct field_set_
                              buf_view(&name), set);
         }
         buf_release(&name);
+        map_free(others);
 }
 
 static void field_set_compare(const struct comparison *comparison, struct field_set_pair pair,
@@ -436,17 +421,26 @@ void field_set_common(const struct json_node *set, const struct json_node *with,
 static void merge_object(struct json_tree *tree, struct shape shape, struct json_node *object,
                          const struct json_node *applied);
 
-static void merge_element(struct json_tree *tree, struct shape shape, struct json_node *list,
-                          const struct json_node *element) {
+static void merge_list(struct json_tree *tree, struct shape shape, struct json_node *list,
+                       const struct json_node *applied) {
+        struct map *elements = elements_by_name(shape, list);
+        struct node_iter iter = node_iter(applied);
+        struct json_node *element;
         struct buf name = { 0 };
 
-        list_name(shape, element, &name);
-        size_t at = find_element(shape, list, buf_view(&name));
-        if (at == SIZE_MAX)
-                node_append(list, node_clone(tree, element));
-        else if (node_type(element) == JSON_OBJECT)
-                merge_object(tree, element_shape(shape), node_at(list, at), element);
+        while (node_next(&iter, NULL, &element)) {
+                list_name(shape, element, &name);
+                struct json_node *mine = map_get(elements, buf_view(&name));
+                if (!mine) {
+                        mine = node_clone(tree, element);
+                        node_append(list, mine);
+                        map_put(elements, buf_view(&name), mine);
+                } else if (node_type(element) == JSON_OBJECT) {
+                        merge_object(tree, element_shape(shape), mine, element);
+                }
+        }
         buf_release(&name);
+        map_free(elements);
 }
 
 static void merge_object(struct json_tree *tree, struct shape shape, struct json_node *object,
@@ -456,9 +450,8 @@ static void merge_object(struct json_tree *tree, struct shape shape, struct json
         struct slice name;
 
         while (node_next(&iter, &name, &value)) {
-                struct json_node *mine = node_find(object, name), *element;
+                struct json_node *mine = node_find(object, name);
                 struct shape inner = member_shape(shape, name);
-                struct node_iter elements = node_iter(value);
 
                 if (node_type(value) == JSON_NULL)
                         continue;
@@ -467,8 +460,7 @@ static void merge_object(struct json_tree *tree, struct shape shape, struct json
                 } else if (node_type(value) == JSON_OBJECT) {
                         merge_object(tree, inner, mine, value);
                 } else {
-                        while (node_next(&elements, NULL, &element))
-                                merge_element(tree, inner, mine, element);
+                        merge_list(tree, inner, mine, value);
                 }
         }
 }
@@ -480,21 +472,57 @@ void field_set_merge(struct json_tree *tree, const struct schema_object *schema,
 
 /* ---- pruning ---- */
 
-static void remove_step(struct shape shape, struct json_node *value, struct slice name) {
+/* One object or list that is pruned. */
+struct pruned {
+        struct shape shape;
+        struct json_node *value;
+        struct map *elements; /* of a list, by name; NULL = no list */
+        struct map_u64 *gone; /* elements to be removed, by address; NULL = none */
+};
+
+/* Value behind one step of a path, and its shape. */
+static struct json_node *pruned_step(const struct pruned *pruned, struct slice name,
+                                     struct shape *ret_shape) {
+        struct slice key = slice_make(name.ptr + 2, name.len - 2);
+
         if (slice_has_prefix(name, SLICE_LITERAL("f:"))) {
-                node_remove_slice(value, slice_make(name.ptr + 2, name.len - 2));
+                *ret_shape = member_shape(pruned->shape, key);
+                return node_find(pruned->value, key);
+        }
+        *ret_shape = element_shape(pruned->shape);
+        return pruned->elements ? map_get(pruned->elements, name) : NULL;
+}
+
+static void pruned_remove(struct pruned *pruned, struct slice name) {
+        if (slice_has_prefix(name, SLICE_LITERAL("f:"))) {
+                node_remove_slice(pruned->value, slice_make(name.ptr + 2, name.len - 2));
                 return;
         }
-        if (!is_keyed_list(shape, value) && !is_value_list(shape, value))
+        struct json_node *element = pruned->elements ? map_get(pruned->elements, name) : NULL;
+        if (!element)
                 return;
-        size_t at = find_element(shape, value, name);
-        if (at != SIZE_MAX)
-                node_remove_at(value, at);
+        if (!pruned->gone)
+                pruned->gone = map_u64_new();
+        map_u64_put(pruned->gone, (uint64_t)(uintptr_t)element, element);
+}
+
+static void pruned_finish(struct pruned *pruned) {
+        struct node_iter iter = node_iter(pruned->value);
+        struct json_node *element;
+
+        while (pruned->gone && node_next(&iter, NULL, &element))
+                if (map_u64_get(pruned->gone, (uint64_t)(uintptr_t)element))
+                        node_drop(&iter);
+        map_u64_free(pruned->gone);
+        map_free(pruned->elements);
 }
 
 static void field_set_prune_value(struct shape shape, struct json_node *value,
                                   const struct json_node *before, const struct json_node *now,
                                   const struct json_node *others) {
+        bool is_list = is_keyed_list(shape, value) || is_value_list(shape, value);
+        struct pruned pruned = { shape, value, is_list ? elements_by_name(shape, value) : NULL,
+                                 NULL };
         struct node_iter iter = node_iter(before);
         struct json_node *child;
         struct slice name;
@@ -507,13 +535,14 @@ static void field_set_prune_value(struct shape shape, struct json_node *value,
                 if (slice_is(name, "."))
                         continue;
                 if (!mine && !theirs && is_member(child)) {
-                        remove_step(shape, value, name);
+                        pruned_remove(&pruned, name);
                         continue;
                 }
-                struct json_node *target = field_set_step(shape, value, name, &inner);
+                struct json_node *target = pruned_step(&pruned, name, &inner);
                 if (target)
                         field_set_prune_value(inner, target, child, mine, theirs);
         }
+        pruned_finish(&pruned);
 }
 
 void field_set_prune(const struct schema_object *schema, struct json_node *object,

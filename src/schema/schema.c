@@ -21,8 +21,32 @@ const struct schema_object *schema_named(const char *name) {
         return NULL;
 }
 
+static int schema_name_order(const char *name, struct slice wanted) {
+        return slice_compare(slice_of(name), wanted);
+}
+
+static const struct schema_field *schema_find_sorted(const struct schema_object *object,
+                                                     struct slice name) {
+        size_t low = 0, high = object->count;
+
+        while (low < high) {
+                size_t middle = low + (high - low) / 2;
+                int order = schema_name_order(object->fields[middle].name, name);
+
+                if (order == 0)
+                        return &object->fields[middle];
+                if (order < 0)
+                        low = middle + 1;
+                else
+                        high = middle;
+        }
+        return NULL;
+}
+
 const struct schema_field *schema_field_find(const struct schema_object *object,
                                              struct slice name) {
+        if (object->is_sorted)
+                return schema_find_sorted(object, name);
         for (size_t i = 0; i < object->count; i++) {
                 const char *candidate = object->fields[i].name;
 

@@ -50,6 +50,7 @@ struct schema_object {
         const char *name; /* "core.v1.PodSpec" */
         const struct schema_field *fields;
         size_t count;
+        bool is_sorted; /* by the fields' names */
 };
 struct schema_root {
         const char *group, *version, *kind;

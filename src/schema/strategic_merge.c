@@ -2,7 +2,11 @@
  * directives ($patch, $retainKeys, $setElementOrder, $deleteFromPrimitiveList) steer. */
 #include "schema/strategic_merge.h"
 
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/text_set.h"
 #include "base/util.h"
+#include "schema/merge_index.h"
 #include <stdlib.h>
 
 #define ORDER_PREFIX "$setElementOrder/"
@@ -54,50 +58,8 @@ static struct json_node *clean_copy(struct merge *merge, const struct json *valu
         return node_import(merge->tree, value);
 }
 
-static bool value_equal(const struct json_node *a, const struct json *b) {
-        int64_t x, y;
-
-        if (node_type(a) != json_type(b))
-                return false;
-        if (node_type(a) == JSON_STRING)
-                return slice_eq(node_get_slice(a), json_text(b));
-        return node_as_i64(a, &x) && json_as_i64(b, &y) && x == y;
-}
-
 static bool values_equal(const struct json *a, const struct json *b) {
         return a && b && json_equal(a, b);
-}
-
-/* The part of an element by which it is known: itself, or its merge key. */
-static const struct json *patch_key(const struct json *element, const char *key) {
-        return *key ? json_get(element, key) : element;
-}
-
-static const struct json_node *target_key(const struct json_node *element, const char *key) {
-        return *key ? node_get(element, key) : element;
-}
-
-static size_t find_target(const struct json_node *list, const char *key,
-                          const struct json *wanted) {
-        struct node_iter iter = node_iter(list);
-        struct json_node *element;
-
-        for (size_t i = 0; node_next(&iter, NULL, &element); i++) {
-                if (value_equal(target_key(element, key), wanted))
-                        return i;
-        }
-        return SIZE_MAX;
-}
-
-static size_t find_patch(const struct json *list, const char *key, const struct json_node *wanted) {
-        struct json_iter iter = json_iter(list);
-        const struct json *element;
-
-        for (size_t i = 0; json_next(&iter, NULL, &element); i++) {
-                if (value_equal(wanted, patch_key(element, key)))
-                        return i;
-        }
-        return SIZE_MAX;
 }
 
 /* ---- lists ---- */
@@ -113,27 +75,25 @@ static bool is_replaced_whole(const struct json *patch) {
         return false;
 }
 
-static int merge_element(struct merge *merge, struct json_node *target, const char *key,
+static int merge_element(struct merge *merge, struct merge_index *index,
                          const struct schema_object *schema, const struct json *element) {
         struct slice directive = json_get_text(element, "$patch");
-        const struct json *wanted = patch_key(element, key);
-        size_t at;
+        const struct json *wanted = merge_key_of(element, index->key);
 
-        if (*key && (json_type(element) != JSON_OBJECT || !wanted))
+        if (*index->key && (json_type(element) != JSON_OBJECT || !wanted))
                 return err_set(merge->err, BERTH_ERR_INTERNAL,
-                               "map does not contain declared merge key: %s", key);
+                               "map does not contain declared merge key: %s", index->key);
         if (slice_is(directive, "delete")) {
-                while ((at = find_target(target, key, wanted)) != SIZE_MAX)
-                        node_remove_at(target, at);
+                merge_index_remove(index, wanted);
                 return 0;
         }
         if (directive.len && !slice_is(directive, "merge"))
                 return fail_structure(merge, "unknown patch type found");
-        at = find_target(target, key, wanted);
-        if (at == SIZE_MAX)
-                node_append(target, clean_copy(merge, element));
-        else if (*key)
-                return merge_object(merge, node_at(target, at), schema, element);
+        struct json_node *mine = merge_index_find(index, wanted);
+        if (!mine)
+                merge_index_append(index, clean_copy(merge, element));
+        else if (*index->key)
+                return merge_object(merge, mine, schema, element);
         return 0;
 }
 
@@ -149,7 +109,8 @@ static int check_order(struct merge *merge, const struct json *patch, const stru
                 if (json_get(element, "$patch"))
                         continue;
                 while (!is_found && json_next(&orders, NULL, &candidate))
-                        is_found = values_equal(patch_key(element, key), patch_key(candidate, key));
+                        is_found = values_equal(merge_key_of(element, key),
+                                                merge_key_of(candidate, key));
                 if (!is_found)
                         return fail_structure(merge, "the order in the patch list doesn't match "
                                                      "the $setElementOrder list");
@@ -204,22 +165,37 @@ static void strategic_merge_reorder(struct merge *merge, struct json_node *targe
                                     size_t reused) {
         size_t count = node_count(target);
         struct ranked *all = xcalloc(count + 1, sizeof(*all));
+        struct map *places = merge_places_new(order, key);
         struct node_iter iter = node_iter(target);
         struct json_node *element;
 
         for (size_t i = 0; node_next(&iter, NULL, &element); i++)
                 all[i] = (struct ranked){ element, i < retained + reused ? i : SIZE_MAX,
-                                          find_patch(order, key, target_key(element, key)) };
+                                          merge_place(places, element, key) };
+        map_free(places);
         strategic_merge_arrange(merge, target, all, count);
         free(all);
+}
+
+/* The elements of a patch with a directive, or those without. */
+static int merge_elements(struct merge *merge, struct merge_index *index,
+                          const struct schema_object *schema, const struct json *patch,
+                          bool has_directive) {
+        struct json_iter iter = json_iter(patch);
+        const struct json *element;
+
+        while (json_next(&iter, NULL, &element)) {
+                if (!!json_get(element, "$patch") == has_directive &&
+                    merge_element(merge, index, schema, element) < 0)
+                        return BERTH_ERR_INTERNAL;
+        }
+        return 0;
 }
 
 static int merge_list(struct merge *merge, struct json_node *target, const char *key,
                       const struct schema_object *schema, const struct json *patch,
                       const struct json *order) {
-        struct json_iter iter = json_iter(patch);
-        const struct json *element;
-        size_t before = node_count(target), retained;
+        size_t before = node_count(target);
 
         if (order && check_order(merge, patch, order, key) < 0)
                 return BERTH_ERR_INTERNAL;
@@ -234,77 +210,61 @@ static int merge_list(struct merge *merge, struct json_node *target, const char 
                 return 0;
         }
         /* Deletions first, so that old elements are the head of the list when order is made. */
-        while (json_next(&iter, NULL, &element)) {
-                if (json_get(element, "$patch") &&
-                    merge_element(merge, target, key, schema, element) < 0)
-                        return BERTH_ERR_INTERNAL;
-        }
-        retained = node_count(target);
-        iter = json_iter(patch);
-        while (json_next(&iter, NULL, &element)) {
-                if (!json_get(element, "$patch") &&
-                    merge_element(merge, target, key, schema, element) < 0)
-                        return BERTH_ERR_INTERNAL;
-        }
+        CLEANUP(merge_index_end) struct merge_index index;
+        merge_index_begin(&index, target, key);
+        if (merge_elements(merge, &index, schema, patch, true) < 0)
+                return BERTH_ERR_INTERNAL;
+        merge_index_sweep(&index);
+        size_t retained = node_count(target);
+        if (merge_elements(merge, &index, schema, patch, false) < 0)
+                return BERTH_ERR_INTERNAL;
         strategic_merge_reorder(merge, target, order ? order : patch, key, retained,
                                 order ? before - retained : 0);
         return 0;
 }
 
 static void delete_values(struct json_node *target, const struct json *values) {
+        CLEANUP(merge_index_end) struct merge_index index;
         struct json_iter iter = json_iter(values);
         const struct json *value;
-        size_t at;
 
-        while (json_next(&iter, NULL, &value)) {
-                while ((at = find_target(target, "", value)) != SIZE_MAX)
-                        node_remove_at(target, at);
-        }
+        merge_index_begin(&index, target, "");
+        while (json_next(&iter, NULL, &value))
+                merge_index_remove(&index, value);
+        merge_index_sweep(&index);
 }
 
 /* ---- maps ---- */
 
 static int retain_keys(struct merge *merge, struct json_node *target, const struct json *patch) {
-        const struct json *keep = json_get(patch, "$retainKeys");
-        struct json_iter patches = json_iter(patch);
-        const struct json *value;
+        const struct json *keep = json_get(patch, "$retainKeys"), *value;
+        struct json_iter patches = json_iter(patch), names = json_iter(keep);
+        struct node_iter members = node_iter(target);
+        CLEANUP(text_set_release) struct text_set retained = { 0 };
         struct slice key;
 
         if (!keep)
                 return 0;
         if (json_type(keep) != JSON_ARRAY)
                 return fail_structure(merge, "invalid patch format of retainKeys");
-        while (json_next(&patches, &key, &value)) {
-                struct json_node *probe = node_text(merge->tree, key);
-
+        while (json_next(&names, NULL, &value))
+                if (json_type(value) == JSON_STRING)
+                        text_set_add(&retained, json_text(value));
+        while (json_next(&patches, &key, &value))
                 if (!is_directive(key) && json_type(value) != JSON_NULL &&
-                    find_patch(keep, "", probe) == SIZE_MAX)
+                    !text_set_has(&retained, key))
                         return fail_structure(merge, "invalid patch format of retainKeys");
-        }
-        for (;;) {
-                struct node_iter iter = node_iter(target);
-                struct json_node *child;
-                bool is_dropped = false;
-
-                while (!is_dropped && node_next(&iter, &key, &child)) {
-                        if (find_patch(keep, "", node_text(merge->tree, key)) == SIZE_MAX)
-                                is_dropped = node_remove_slice(target, key);
-                }
-                if (!is_dropped)
-                        return 0;
-        }
+        while (node_next(&members, &key, NULL))
+                if (!text_set_has(&retained, key))
+                        node_drop(&members);
+        return 0;
 }
 
 static void clear_object(struct json_node *object) {
-        for (;;) {
-                struct node_iter iter = node_iter(object);
-                struct json_node *value;
-                struct slice key;
+        struct node_iter iter = node_iter(object);
 
-                if (!node_next(&iter, &key, &value))
-                        return;
-                node_remove_slice(object, key);
-        }
+        while (node_next(&iter, NULL, NULL))
+                node_drop(&iter);
 }
 
 /* $patch inside a map; *ret_is_done when nothing is left to merge. */
@@ -329,24 +289,43 @@ static int map_directive(struct merge *merge, struct json_node *target, const st
         return 0;
 }
 
-static const struct json *order_of(const struct json *patch, struct slice key) {
-        struct json_iter iter = json_iter(patch);
-        const struct json *value;
-        struct slice candidate;
+/* The members of a patch, each once, and the orders it gives its lists. */
+struct patch_object {
+        const struct json *json;
+        struct json_member *members;
+        size_t count;
+        struct map *orders; /* by the list's name; NULL = none */
+};
+
+static void patch_object_begin(struct patch_object *patch, const struct json *json) {
         const struct slice prefix = SLICE_LITERAL(ORDER_PREFIX);
 
-        while (json_next(&iter, &candidate, &value)) {
-                if (slice_has_prefix(candidate, prefix) &&
-                    slice_eq(slice_make(candidate.ptr + prefix.len, candidate.len - prefix.len),
-                             key))
-                        return value;
+        *patch = (struct patch_object){ .json = json };
+        patch->members = json_members(json, &patch->count);
+        for (size_t i = 0; i < patch->count; i++) {
+                struct slice key = patch->members[i].key;
+
+                if (!slice_has_prefix(key, prefix))
+                        continue;
+                if (!patch->orders)
+                        patch->orders = map_new();
+                map_put(patch->orders, slice_make(key.ptr + prefix.len, key.len - prefix.len),
+                        (void *)patch->members[i].value);
         }
-        return NULL;
+}
+
+static void patch_object_end(struct patch_object *patch) {
+        map_free(patch->orders);
+        free(patch->members);
+}
+
+static const struct json *order_of(const struct patch_object *patch, struct slice key) {
+        return patch->orders ? map_get(patch->orders, key) : NULL;
 }
 
 /* Puts a value where there was none, or none that it could be merged with. */
 static int replace_member(struct merge *merge, struct json_node *target,
-                          const struct schema_field *field, const struct json *patch,
+                          const struct schema_field *field, const struct patch_object *patch,
                           struct slice key, const struct json *value) {
         const struct json *order = order_of(patch, key);
         const char *merge_key = field ? field->merge_key : NULL;
@@ -372,7 +351,7 @@ static bool can_merge(const struct json_node *old, const struct schema_field *fi
 }
 
 static int merge_member(struct merge *merge, struct json_node *target,
-                        const struct schema_field *field, const struct json *patch,
+                        const struct schema_field *field, const struct patch_object *patch,
                         struct slice key, const struct json *value) {
         struct json_node *old = node_find(target, key);
         const struct schema_object *schema = NULL;
@@ -396,58 +375,71 @@ static int merge_member(struct merge *merge, struct json_node *target,
                           order_of(patch, key));
 }
 
-/* Directives about a list whose elements the patch does not name. */
-static void list_directives(struct merge *merge, struct json_node *target,
-                            const struct schema_object *schema, const struct json *patch) {
+static bool has_member(const struct patch_object *patch, struct slice name) {
+        for (size_t i = 0; i < patch->count; i++)
+                if (slice_eq(patch->members[i].key, name))
+                        return true;
+        return false;
+}
+
+/* A directive about a list whose elements the patch does not name. */
+static void list_directive(struct merge *merge, struct json_node *target,
+                           const struct schema_object *schema, const struct patch_object *patch,
+                           const struct json_member *member) {
         const struct slice order = SLICE_LITERAL(ORDER_PREFIX);
         const struct slice drop = SLICE_LITERAL(DELETE_PREFIX);
-        struct json_iter iter = json_iter(patch);
-        const struct json *value;
-        struct slice key;
+        bool is_order = slice_has_prefix(member->key, order);
+        bool is_drop = slice_has_prefix(member->key, drop);
+        size_t skip = is_order ? order.len : drop.len;
 
-        while (json_next(&iter, &key, &value)) {
-                bool is_order = slice_has_prefix(key, order), is_drop = slice_has_prefix(key, drop);
-                size_t skip = is_order ? order.len : drop.len;
+        if (!is_order && !is_drop)
+                return;
+        struct slice name = slice_make(member->key.ptr + skip, member->key.len - skip);
+        const struct schema_field *field = schema ? schema_field_find(schema, name) : NULL;
+        if (!field || !field->merge_key)
+                return;
+        struct json_node *list = node_find(target, name);
+        if (node_type(list) != JSON_ARRAY)
+                return;
+        if (is_drop)
+                delete_values(list, member->value);
+        else if (!has_member(patch, name))
+                strategic_merge_reorder(merge, list, member->value, field->merge_key,
+                                        node_count(list), 0);
+}
 
-                if (!is_order && !is_drop)
-                        continue;
-                struct slice name = slice_make(key.ptr + skip, key.len - skip);
-                struct json_node *list = node_find(target, name);
-                const struct schema_field *field = schema ? schema_field_find(schema, name) : NULL;
-                if (node_type(list) != JSON_ARRAY || !field || !field->merge_key)
-                        continue;
-                if (is_drop)
-                        delete_values(list, value);
-                else if (!json_get_slice(patch, name))
-                        strategic_merge_reorder(merge, list, value, field->merge_key,
-                                                node_count(list), 0);
+static int merge_members(struct merge *merge, struct json_node *target,
+                         const struct schema_object *schema, const struct patch_object *patch) {
+        int r = 0;
+
+        for (size_t i = 0; i < patch->count; i++)
+                list_directive(merge, target, schema, patch, &patch->members[i]);
+        for (size_t i = 0; r == 0 && i < patch->count; i++) {
+                struct slice key = patch->members[i].key;
+
+                if (!is_directive(key))
+                        r = merge_member(merge, target,
+                                         schema ? schema_field_find(schema, key) : NULL, patch, key,
+                                         patch->members[i].value);
         }
+        return r;
 }
 
 static int merge_object(struct merge *merge, struct json_node *target,
-                        const struct schema_object *schema, const struct json *patch) {
-        struct json_iter iter = json_iter(patch);
-        const struct json *value;
-        struct slice key;
+                        const struct schema_object *schema, const struct json *json) {
+        struct patch_object patch;
         bool is_done;
-        int r = map_directive(merge, target, patch, &is_done);
+        int r = map_directive(merge, target, json, &is_done);
 
         if (r < 0 || is_done)
                 return r;
-        r = retain_keys(merge, target, patch);
+        r = retain_keys(merge, target, json);
         if (r < 0)
                 return r;
-        list_directives(merge, target, schema, patch);
-        while (json_next(&iter, &key, &value)) {
-                const struct schema_field *field = schema ? schema_field_find(schema, key) : NULL;
-
-                if (is_directive(key))
-                        continue;
-                r = merge_member(merge, target, field, patch, key, value);
-                if (r < 0)
-                        return r;
-        }
-        return 0;
+        patch_object_begin(&patch, json);
+        r = merge_members(merge, target, schema, &patch);
+        patch_object_end(&patch);
+        return r;
 }
 
 int strategic_merge(struct json_tree *tree, struct json_node *target,
