@@ -60,6 +60,7 @@ static int add_role(void *context, struct daemon *daemon, struct runtime *runtim
                         .hook_directory = self->options->hook_directory,
                         .chain = self->chain,
                         .audit = on_audit,
+                        .anchors_audit = self->file,
                         .watches_always = options->webhook_address,
                         .metrics = daemon_metrics(daemon),
                         .may_act = may_act,

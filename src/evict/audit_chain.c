@@ -47,6 +47,8 @@ void audit_chain_append(struct audit_chain *chain, const struct audit_record *re
                 buf_printf(out, ",\"http\":%d", record->http);
         buf_char(out, '}');
         sha256_text(slice_make(buf_view(out).ptr + start, buf_view(out).len - start), chain->prev);
+        if (chain->seq == 1)
+                memcpy(chain->first, chain->prev, sizeof(chain->first));
         buf_char(out, '\n');
 }
 
@@ -70,19 +72,60 @@ static int verify_line(const struct audit_chain *chain, struct slice line, struc
                        (unsigned long long)expected);
 }
 
-int audit_chain_verify(struct audit_chain *chain, struct slice lines, struct err *err) {
+static bool is_other_line(const struct audit_chain *chain, const struct audit_head *head) {
+        return chain->seq == head->seq && strcmp(chain->prev, head->hash) != 0;
+}
+
+int audit_chain_verify_head(struct audit_chain *chain, struct slice lines,
+                            const struct audit_head *head, struct err *err) {
         struct slice rest = lines, line;
 
         while (rest.ptr && slice_split(&rest, '\n', &line)) {
                 if (line.len == 0 && !rest.ptr)
-                        return 0;
+                        break;
                 if (!rest.ptr)
                         return err_set(err, BERTH_ERR_INVALID, "the line of seq %llu is torn",
                                        (unsigned long long)chain->seq + 1);
                 if (verify_line(chain, line, err) < 0)
                         return BERTH_ERR_INVALID;
                 sha256_text(line, chain->prev);
-                chain->seq++;
+                if (++chain->seq == 1)
+                        memcpy(chain->first, chain->prev, sizeof(chain->first));
+                if (is_other_line(chain, head))
+                        return err_set(err, BERTH_ERR_INVALID,
+                                       "the line of seq %llu is not the one that was anchored",
+                                       (unsigned long long)chain->seq);
         }
+        if (chain->seq < head->seq)
+                return err_set(err, BERTH_ERR_INVALID,
+                               "the end is lost: the last line has seq %llu, and seq %llu was "
+                               "anchored",
+                               (unsigned long long)chain->seq, (unsigned long long)head->seq);
         return 0;
+}
+
+int audit_chain_verify(struct audit_chain *chain, struct slice lines, struct err *err) {
+        return audit_chain_verify_head(chain, lines, &(struct audit_head){ 0 }, err);
+}
+
+/* ---- heads ---- */
+
+void audit_head_write(const struct audit_chain *chain, struct buf *out) {
+        buf_printf(out, "%llu %s", (unsigned long long)chain->seq, chain->prev);
+}
+
+bool audit_head_parse(struct slice text, struct audit_head *ret_head) {
+        struct slice rest = text, number;
+        struct audit_head head = { 0 };
+
+        if (!slice_split(&rest, ' ', &number) || !slice_to_u64(number, &head.seq) ||
+            head.seq == 0 || rest.len != sizeof(head.hash) - 1)
+                return false;
+        memcpy(head.hash, rest.ptr, rest.len);
+        *ret_head = head;
+        return true;
+}
+
+void audit_chain_name(const struct audit_chain *chain, char out[AUDIT_CHAIN_NAME_SIZE]) {
+        snprintf(out, AUDIT_CHAIN_NAME_SIZE, "%.16s", chain->first);
 }

@@ -1,6 +1,7 @@
 /* Appends audit lines with fsync. */
 #include "roles/audit_file.h"
 
+#include "base/log.h"
 #include "base/util.h"
 #include "loop/file_text.h"
 #include <errno.h>
@@ -32,6 +33,9 @@ static int read_chain(const char *path, struct audit_chain *chain, size_t *ret_s
         int code = file_text_read(path, &text, err);
         if (code == 0) {
                 *ret_size = whole_lines(buf_view(&text));
+                if (*ret_size < buf_view(&text).len) /* a crash in the middle of it */
+                        LOG(LOG_WARN, "AuditLineTorn", log_text("file", path),
+                            log_i64("bytes", (int64_t)(buf_view(&text).len - *ret_size)));
                 code = audit_chain_verify(chain, slice_make(buf_view(&text).ptr, *ret_size), err);
         }
         buf_release(&text);

@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "base/util.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -126,6 +127,10 @@ void evictions_role_free(struct evictions_role *role) {
         action_list_release(&role->events);
         hook_caller_free(role->hooks);
         history_store_free(role->store);
+        if (role->anchor && role->chain.seq)
+                LOG(LOG_INFO, "AuditHead", log_i64("seq", (int64_t)role->chain.seq),
+                    log_text("hash", role->chain.prev));
+        audit_anchor_free(role->anchor);
         eviction_reconciler_free(role->reconciler);
         eviction_history_free(role->history);
         eviction_effects_release(&role->effects);
@@ -160,6 +165,19 @@ static struct evictions_role *evictions_role_new(struct runtime *runtime,
         return role;
 }
 
+/* The file lost its end: said in the log, and in the chain itself, which goes on. */
+static void on_audit_lost(void *context, const struct audit_head *head) {
+        struct evictions_role *role = context;
+        char text[160];
+
+        snprintf(text, sizeof(text),
+                 "the line of seq %llu was anchored, and is not in the audit file any more",
+                 (unsigned long long)head->seq);
+        LOG(LOG_ERROR, "AuditEndLost", log_text("error", text));
+        evictions_write_audit(role, &(struct audit_record){ .op = SLICE_LITERAL("end-lost"),
+                                                            .message = slice_of(text) });
+}
+
 struct evictions_role *evictions_role_add(struct runtime *runtime,
                                           const struct evictions_role_config *config) {
         struct evictions_role *role = evictions_role_new(runtime, config);
@@ -168,6 +186,13 @@ struct evictions_role *evictions_role_add(struct runtime *runtime,
                 runtime_evictions(runtime),
                 &(struct evict_requester_config){
                         .name = "evictions", .owner = role, .has_no_events = true });
+        if (config->anchors_audit)
+                role->anchor = audit_anchor_new(
+                        &(struct audit_anchor_config){ .transport = role->transport,
+                                                       .loop = role->loop,
+                                                       .chain = &role->chain,
+                                                       .lost = on_audit_lost,
+                                                       .context = role });
         if (config->metrics)
                 role->metrics = evictions_metrics_new(config->metrics, role);
         runtime_add_role(runtime, &(struct role){ .name = "evictions",

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "loop/watch_set.h"
+#include "roles/audit_anchor.h"
 #include "roles/evictions_role.h"
 #include "roles/history_store.h"
 #include "roles/hook_caller.h"
@@ -48,6 +49,7 @@ struct evictions_role {
         struct hook_caller *hooks;
         struct eviction_history *history;
         struct history_store *store;
+        struct audit_anchor *anchor;       /* NULL = none */
         struct evictions_metrics *metrics; /* NULL = nobody counts */
         struct api_request *discovery;
         struct mono_time asked; /* when discovery was */

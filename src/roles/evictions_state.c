@@ -46,6 +46,7 @@ void evictions_write_audit(struct evictions_role *role, const struct audit_recor
         chain->mode = evictions_mode_name(role);
         audit_chain_append(chain, record, loop_wall(role->loop), &line);
         role->config.audit(role->config.context, buf_view(&line));
+        audit_anchor_changed(role->newer ? role->newer->anchor : role->anchor);
         buf_release(&line);
 }
 

@@ -81,4 +81,26 @@ wait_for "collected with its last request" '"reason":"NotFound"' eviction pod-1-
 wait_for "the trail is intact" intact "$berth" audit verify "$work/audit"
 sed 's/"op":"cancel"/"op":"evicted"/' "$work/audit" >"$work/forged"
 wait_for "a forged trail shows" "was changed" "$berth" audit verify "$work/forged"
+
+# Cut off at the end it is a good chain, and only the cluster knows better; the next process says so, too.
+anchored() {
+        "$berth" audit verify --anchored "$@" 2>&1
+}
+wait_for "the end is anchored" "whole: up to line $(wc -l <"$work/audit")" anchored "$work/audit"
+sed '$d' "$work/audit" >"$work/cut"
+contains "a cut one is a chain" intact "$berth" audit verify "$work/cut"
+exits "but not whole" 3 "the end is lost" "$berth" audit verify --anchored "$work/cut"
+exits "nor with the head by hand" 3 "the end is lost" "$berth" audit verify --head "$(wc -l <"$work/audit") $("$berth" audit verify \
+        "$work/audit" | sed -n 's/.*last //p')" "$work/cut"
+: >"$work/empty"
+exits "nothing is left of it" 3 "has no anchor" "$berth" audit verify --anchored "$work/empty"
+exits "a head that is none" 2 'expected "SEQ HASH"' "$berth" audit verify --head 7 "$work/audit"
+kill $evictions
+wait $evictions 2>/dev/null
+contains "the head is in the log at the end" AuditHead cat "$work/evictions"
+cp "$work/cut" "$work/audit"
+start
+wait_for "noticed at the start" AuditEndLost cat "$work/evictions"
+wait_for "and in the chain, which goes on" '"op":"end-lost"' cat "$work/audit"
+contains "as a good one" intact "$berth" audit verify "$work/audit"
 finish

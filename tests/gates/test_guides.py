@@ -24,6 +24,7 @@ GUIDES = {
     "explain": ["explain.md"],
     "evictions": ["eviction.md", "serving.md"],
     "evict": ["eviction.md", "serving.md"],
+    "audit": ["eviction.md", "serving.md"],
     "simulate": ["simulate.md"],
     "bench": ["bench.md"],
 }

@@ -96,6 +96,48 @@ static void test_resume(void **state) {
         free(trail);
 }
 
+/* What is cut off at the end leaves a chain that is good in itself: the head tells. */
+static void test_head(void **state) {
+        struct audit_chain whole = { 0 }, chain = { 0 };
+        struct audit_head head, other;
+        struct err err = { 0 };
+        struct buf text = { 0 };
+        char name[AUDIT_CHAIN_NAME_SIZE], cut_name[AUDIT_CHAIN_NAME_SIZE];
+        char *trail = make_trail();
+
+        (void)state;
+        assert_int_equal(audit_chain_verify(&whole, slice_of(trail), NULL), 0);
+        audit_head_write(&whole, &text);
+        assert_true(audit_head_parse(buf_view(&text), &head));
+        assert_int_equal(head.seq, 4);
+        assert_int_equal(audit_chain_verify_head(&chain, slice_of(trail), &head, &err), 0);
+        audit_chain_name(&chain, name);
+        assert_int_equal(strlen(name), 16);
+
+        other = head; /* of line 2: the file may have gone on since */
+        other.seq = 2;
+        chain = (struct audit_chain){ 0 };
+        assert_int_equal(audit_chain_verify_head(&chain, slice_of(trail), &other, &err),
+                         BERTH_ERR_INVALID);
+        assert_string_equal(err.text, "the line of seq 2 is not the one that was anchored");
+
+        *line_at(trail, 3) = '\0';
+        chain = (struct audit_chain){ 0 };
+        assert_int_equal(audit_chain_verify(&chain, slice_of(trail), &err), 0);
+        audit_chain_name(&chain, cut_name);
+        assert_string_equal(cut_name, name);
+        chain = (struct audit_chain){ 0 };
+        assert_int_equal(audit_chain_verify_head(&chain, slice_of(trail), &head, &err),
+                         BERTH_ERR_INVALID);
+        assert_string_equal(err.text, "the end is lost: the last line has seq 3, and seq 4 was "
+                                      "anchored");
+        assert_false(audit_head_parse(SLICE_LITERAL("4"), &head));
+        assert_false(audit_head_parse(SLICE_LITERAL("x abc"), &head));
+        assert_false(audit_head_parse(SLICE_LITERAL("0 abc"), &head));
+        buf_release(&text);
+        free(trail);
+}
+
 static void test_digest(void **state) {
         static const struct {
                 const char *text, *digest; /* FIPS 180-4 examples */
@@ -119,6 +161,7 @@ int main(void) {
         const struct CMUnitTest tests[] = {
                 { "evict-I3: an edited line is named by its seq", test_verify, NULL, NULL, NULL },
                 cmocka_unit_test(test_resume),
+                cmocka_unit_test(test_head),
                 cmocka_unit_test(test_digest),
         };
 
