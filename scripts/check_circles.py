@@ -6,21 +6,12 @@ circles: the room, its files, the reason.
 """
 
 import collections
-import subprocess
 
+from archive_symbols import archive_symbols
 from source_text import arguments, finish, read_list
 
 TABLE = "circles-exceptions.txt"
 DEFINING = set("TDRBVWCGSu")
-
-
-def listing(archive):
-    """Yields (object file, symbol, type) as nm prints them."""
-    run = subprocess.run(["nm", "-A", "-P", "-g", archive], check=True, capture_output=True, text=True)
-    for line in run.stdout.splitlines():
-        where, _, rest = line.partition("]: ")
-        symbol, kind = rest.split()[:2]
-        yield where[where.index("[") + 1:].rsplit("/", 1)[-1], symbol, kind
 
 
 def file_names(folder):
@@ -32,10 +23,10 @@ def file_names(folder):
     return names
 
 
-def dependencies(archive, names):
-    """{file: {file it takes symbols from: one of the symbols}} of an archive."""
+def dependencies(symbols, names):
+    """{file: {file it takes symbols from: one of the symbols}} of an archive with those symbols."""
     owner, taken = {}, []
-    for member, symbol, kind in listing(archive):
+    for member, symbol, kind in symbols:
         name = names.get(member, member)
         if kind in DEFINING:
             owner[symbol] = name
@@ -110,8 +101,9 @@ def main():
             rows[row[0]].append(frozenset(row[1].split(",")))
     archives = {path.parent.relative_to(src).as_posix(): path for path in sorted(src.rglob("lib*.a"))}
     archives = {room: path for room, path in archives.items() if (parsed.root / "src" / room).is_dir()}
+    symbols = archive_symbols(archives.values())
     for room, path in archives.items():
-        graph = dependencies(path, file_names(parsed.root / "src" / room))
+        graph = dependencies(symbols[path], file_names(parsed.root / "src" / room))
         violations += judge(room, graph, rows.pop(room, []))
     if not archives:
         violations.append(f"no archives below {src}: build first")

@@ -5,19 +5,10 @@ From outside the tree core-symbols.txt says what may be taken, from other rooms 
 """
 
 import fnmatch
-import subprocess
 
+from archive_symbols import UNDEFINED, archive_symbols
 from check_layers import CORE, Table
 from source_text import arguments, finish, read_list
-
-
-def symbols(archive, *options):
-    """Yields (object file, symbol) as nm prints them."""
-    listing = subprocess.run(["nm", "-A", "-P", *options, archive], check=True, capture_output=True, text=True)
-    for line in listing.stdout.splitlines():
-        where, _, rest = line.partition(": ")
-        name = rest.split()[0]
-        yield where[where.find("[") + 1:-1].rsplit("/", 1)[-1], name.split("@")[0]
 
 
 def main():
@@ -29,11 +20,14 @@ def main():
     archives = {room: path for room, path in archives.items() if path.exists()}
     rows = read_list(parsed.root / "scripts" / "core-symbols.txt")
     rooms = Table(read_list(parsed.root / "scripts" / "layers.txt")).rooms
-    owner = {name: room for room, path in archives.items() for _, name in symbols(path, "--defined-only", "-g")}
+    symbols = archive_symbols(archives.values())
+    owner = {name: room for room, path in archives.items() for _, name, kind in symbols[path] if kind not in UNDEFINED}
     violations, used = [], set()
     for room, path in archives.items():
         allowed = [pattern for row in rows if row[0] in ("*", room) for pattern in row[1:]]
-        for member, name in symbols(path, "-u"):
+        for member, name, kind in symbols[path]:
+            if kind not in UNDEFINED:
+                continue
             used.add((room, name))
             if name in owner and owner[name] not in rooms[room]:
                 violations.append(f"src/{room}: {member} takes {name} from {owner[name]}")

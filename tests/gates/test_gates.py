@@ -196,35 +196,81 @@ COMMITS = [
 ]
 
 
-def archive(root):
-    """Builds each room of the tree the way meson names its archive."""
-    for room in {path.parent for path in (root / "src").rglob("*.c")}:
-        target = root / "build" / room.relative_to(root)
-        target.mkdir(parents=True, exist_ok=True)
-        objects = []
-        for source in sorted(room.glob("*.c")):
-            objects.append(target / (source.stem + ".o"))
-            subprocess.run(["gcc", "-w", f"-I{root / 'src'}", "-c", source, "-o", objects[-1]], check=True)
-        name = room.relative_to(root / "src").as_posix().replace("/", "_")
-        subprocess.run(["ar", "rcs", target / f"lib{name}.a", *objects], check=True)
+class Archives:
+    """Builds each room of a tree the way meson names its archive; what was built before is copied."""
+
+    def __init__(self, root):
+        self.root, self.built = root, {}
+
+    def compiled(self, source):
+        text = source.read_text()
+        if text not in self.built:
+            target = source.with_suffix(".o")
+            subprocess.run(["gcc", "-w", f"-I{self.root / 'src'}", "-c", source, "-o", target], check=True)
+            self.built[text] = target.read_bytes()
+            target.unlink()
+        return self.built[text]
+
+    def archive(self, room, target):
+        sources = sorted(room.glob("*.c"))
+        key = (target.name, *((source.name, source.read_text()) for source in sources))
+        if key not in self.built:
+            for source in sources:
+                (target.parent / (source.stem + ".o")).write_bytes(self.compiled(source))
+            subprocess.run(["ar", "rcs", target, *(target.parent / (source.stem + ".o") for source in sources)], check=True)
+            self.built[key] = target.read_bytes()
+        target.write_bytes(self.built[key])
+
+    def build(self):
+        shutil.rmtree(self.root / "build", ignore_errors=True)
+        for room in {path.parent for path in (self.root / "src").rglob("*.c")}:
+            target = self.root / "build" / room.relative_to(self.root)
+            target.mkdir(parents=True, exist_ok=True)
+            name = room.relative_to(self.root / "src").as_posix().replace("/", "_")
+            self.archive(room, target / f"lib{name}.a")
 
 
-def run_gate(gate, planted):
+class Tree:
+    """The good tree; each case plants its files in it and takes them out again."""
+
+    def __init__(self, folder):
+        self.root = pathlib.Path(folder)
+        self.archives = Archives(self.root)
+        self.write(GOOD | {f"scripts/{table}": (ROOT / "scripts" / table).read_text() for table in TABLES})
+
+    def write(self, files):
+        for name, text in files.items():
+            (self.root / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.root / name).write_text(text)
+
+    def remove(self, files):
+        for name in files:
+            (self.root / name).unlink()
+            for folder in (self.root / name).parents:
+                if folder == self.root or any(folder.iterdir()):
+                    break
+                folder.rmdir()
+
+    @contextlib.contextmanager
+    def planted(self, files):
+        before = {name: (self.root / name).read_text() for name in files if (self.root / name).exists()}
+        self.write(files)
+        try:
+            yield
+        finally:
+            self.remove(files)
+            self.write(before)
+
+
+def run_gate(tree, gate, planted):
     """(exit code, output) of the gate on the good tree with the planted files."""
-    with tempfile.TemporaryDirectory() as folder:
-        root = pathlib.Path(folder)
-        (root / "scripts").mkdir()
-        for table in TABLES:
-            shutil.copy(ROOT / "scripts" / table, root / "scripts")
-        if gate == "symbols":  # the exceptions of single rooms are about the real tree
-            rows = (root / "scripts" / "core-symbols.txt").read_text()
-            (root / "scripts" / "core-symbols.txt").write_text(re.sub(r"^[a-z].*$", "", rows, flags=re.MULTILINE))
-        for name, text in (GOOD | planted).items():
-            (root / name).parent.mkdir(parents=True, exist_ok=True)
-            (root / name).write_text(text)
+    if gate == "symbols":  # the exceptions of single rooms are about the real tree
+        rows = (tree.root / "scripts" / "core-symbols.txt").read_text()
+        planted = {"scripts/core-symbols.txt": re.sub(r"^[a-z].*$", "", rows, flags=re.MULTILINE)} | planted
+    with tree.planted(planted):
         if gate in ("symbols", "circles"):
-            archive(root)
-        return call(gate, "--root", str(root))
+            tree.archives.build()
+        return call(gate, "--root", str(tree.root))
 
 
 def call(gate, *arguments):
@@ -242,26 +288,21 @@ def call(gate, *arguments):
     return code, output.getvalue()
 
 
-def commit(root, subject):
+def commit(root, subject, *options):
     names = {f"GIT_{who}_{what}": "a@b" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
-    subprocess.run(["git", "-C", root, "commit", "-q", "--allow-empty", "-m", subject], check=True,
+    subprocess.run(["git", "-C", root, "commit", "-q", "--allow-empty", *options, "-m", subject], check=True,
                    env={**os.environ, **names, "GIT_CONFIG_GLOBAL": "/dev/null"})
 
 
-def run_commits(subject):
-    """(exit code, output) of the gate on a history of two commits, the second with the subject."""
-    with tempfile.TemporaryDirectory() as folder:
-        subprocess.run(["git", "init", "-q", folder], check=True)
-        commit(folder, "base: add a value")
-        commit(folder, subject)
-        return call("commits", "--root", folder)
-
-
-def check_commits():
-    """How many cases fail."""
+def check_commits(folder):
+    """How many cases fail, each the subject of the second commit of a history."""
+    subprocess.run(["git", "init", "-q", folder], check=True)
+    commit(folder, "base: add a value")
+    commit(folder, "base: add another")
     failures = 0
     for subject, expected in COMMITS:
-        code, output = run_commits(subject)
+        commit(folder, subject, "--amend")
+        code, output = call("commits", "--root", folder)
         is_right = code == 0 if expected is None else code == 1 and expected in output
         print(f"{'ok' if is_right else 'not ok'} - commits: {subject}")
         if not is_right:
@@ -285,7 +326,7 @@ def fixed(body):
         path = pathlib.Path(folder) / "src" / "x.c"
         path.parent.mkdir()
         path.write_text(function(body))
-        subprocess.run([ROOT / "scripts" / "check_style.py", "--root", folder, "--fix"], capture_output=True, check=False)
+        call("style", "--root", folder, "--fix")
         return path.read_text()
 
 
@@ -304,14 +345,18 @@ def check_fixes():
 def main():
     cases = [(gate, "clean tree", {}, None) for gate in ("layers", "banned", "limits", "headers", "symbols", "circles",
                                                        "way_out", "style")] + CASES
-    failures = check_commits() + check_fixes()
-    for gate, name, planted, expected in cases:
-        code, output = run_gate(gate, planted)
-        is_right = code == 0 if expected is None else code == 1 and expected in output
-        print(f"{'ok' if is_right else 'not ok'} - {gate}: {name}")
-        if not is_right:
-            failures += 1
-            print(f"# expected {expected!r}, exit {code}:\n# " + output.strip().replace("\n", "\n# "))
+    failures = check_fixes()
+    with tempfile.TemporaryDirectory() as folder:
+        failures += check_commits(folder)
+    with tempfile.TemporaryDirectory() as folder:
+        tree = Tree(folder)
+        for gate, name, planted, expected in cases:
+            code, output = run_gate(tree, gate, planted)
+            is_right = code == 0 if expected is None else code == 1 and expected in output
+            print(f"{'ok' if is_right else 'not ok'} - {gate}: {name}")
+            if not is_right:
+                failures += 1
+                print(f"# expected {expected!r}, exit {code}:\n# " + output.strip().replace("\n", "\n# "))
     sys.exit(1 if failures else 0)
 
 

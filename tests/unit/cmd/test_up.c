@@ -1,6 +1,7 @@
 /* berth up as a whole, for moments: it ends cleanly also when its view is due at the very end. */
 #include "cmd/up.h"
 
+#include "../long_form.h"
 #include "base/time.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +13,7 @@
 /* The view redraws every 500 ms; a run that ends a moment earlier has it due while it stops. */
 static void ends_while_the_view_is_due(void **state) {
         (void)state;
-        for (int i = 0; i < 3; i++) {
+        for (int i = 0; i < (long_form() ? 3 : 1); i++) {
                 struct up_options options = { .listen = "127.0.0.1:0",
                                               .controllers = "*",
                                               .nodes = 2,

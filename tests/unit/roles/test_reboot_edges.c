@@ -454,7 +454,7 @@ static void r71_sentinel_commands(void **state) {
                 if (cases[i].is_required) {
                         run_until_rebooted(edge);
                 } else { /* it goes on to look for an old lock only after the command */
-                        for (int t = 0; t < 100; t++)
+                        for (int t = 0; t < 40; t++)
                                 event_loop_run_once(edge->events, 2 * NS_PER_MS, NULL);
                         assert_int_equal(edge->reboots, 0);
                 }

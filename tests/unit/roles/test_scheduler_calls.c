@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define ITERATIONS_MAX 20000
-#define QUIET_ITERATIONS 40
+#define QUIET_ITERATIONS 10
 #define OF_CLAIM ",'volumes':[{'name':'v','persistentVolumeClaim':{'claimName':'c'}}]"
 #define NOMINATED ",'nominatedNodeName':'n1'"
 #define HIGH_NEVER ",'priorityClassName':'high-never'"

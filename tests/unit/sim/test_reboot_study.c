@@ -1,4 +1,5 @@
 /* Rollouts and their comparison: what must be so in every rollout, and the arithmetic. */
+#include "../long_form.h"
 #include "sim/reboot_study.h"
 
 #include <math.h>
@@ -11,7 +12,12 @@
 
 #include <cmocka.h>
 
-#define SEEDS 3
+#define SEEDS_SHORT 2
+#define SEEDS_LONG 6
+
+static uint32_t seeds(void) {
+        return long_form() ? SEEDS_LONG : SEEDS_SHORT;
+}
 
 static double of(const struct trial_result *result, enum trial_measure measure) {
         return result->values[measure];
@@ -31,7 +37,7 @@ static void test_measures(void **state) {
 
         (void)state;
         for (int arm = 0; arm < TRIAL_ARM_COUNT; arm++)
-                for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+                for (uint64_t seed = 1; seed <= seeds(); seed++) {
                         struct trial_result r;
                         double parts;
 
@@ -115,13 +121,13 @@ static void check_numbers(const struct reboot_study *study) {
         const struct study_cell *late = &study->points[0].cells[TRIAL_LATE][MEASURE_PREPARATION];
         double sum[2] = { 0, 0 };
 
-        for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        for (uint64_t seed = 1; seed <= seeds(); seed++) {
                 struct trial_result r;
 
                 run(&study->config.base, TRIAL_EARLY, seed, &r);
-                sum[0] += of(&r, MEASURE_PREPARATION) / SEEDS;
+                sum[0] += of(&r, MEASURE_PREPARATION) / seeds();
                 run(&study->config.base, TRIAL_LATE, seed, &r);
-                sum[1] += of(&r, MEASURE_PREPARATION) / SEEDS;
+                sum[1] += of(&r, MEASURE_PREPARATION) / seeds();
         }
         assert_true(fabs(early->mean - sum[0]) < 1e-6);
         assert_true(fabs(late->mean - sum[1]) < 1e-6);
@@ -133,7 +139,7 @@ static void check_numbers(const struct reboot_study *study) {
 
 static void test_study(void **state) {
         const struct reboot_study_config config = {
-                .base = trial_setting_default, .seeds = SEEDS, .first_seed = 1, .vary = "rho"
+                .base = trial_setting_default, .seeds = seeds(), .first_seed = 1, .vary = "rho"
         };
         struct json_tree *tree = json_tree_new();
         struct reboot_study *study = NULL;
@@ -145,7 +151,7 @@ static void test_study(void **state) {
         if (reboot_study_run(&config, &study, &err) < 0)
                 fail_msg("%s", err.text);
         assert_int_equal(study->point_count, 6);
-        assert_int_equal(study->trials, 5 * SEEDS * TRIAL_ARM_COUNT); /* rho 1 is the base */
+        assert_int_equal(study->trials, 5 * seeds() * TRIAL_ARM_COUNT); /* rho 1 is the base */
         check_numbers(study);
         reboot_study_write_text(study, &out);
         assert_int_equal(count_of(&out, "rho "), 5);

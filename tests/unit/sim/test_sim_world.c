@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#define RUNS_SHORT 8
+#define RUNS_SHORT 4
 #define RUNS_LONG 100
 
 static uint64_t from_environment(const char *name, uint64_t fallback) {
@@ -35,7 +35,7 @@ static void test_without_faults(void **state) {
                 assert_int_equal(report.faults[i], 0);
 }
 
-static void print_rooms(const struct sim_reservation_counts *reservations) {
+static void print_reservations(const struct sim_reservation_counts *reservations) {
         print_message(
                 "  reservations: %llu made, %llu released, of these %llu taken and %llu "
                 "expired, %llu gone with one of %llu schedulers; %llu waited for, %llu "
@@ -74,7 +74,7 @@ static void test_seeds(void **state) {
         }
         print_message("%llu seeds, %llu calls, %zu evicted\n", (unsigned long long)runs,
                       (unsigned long long)calls, evicted);
-        print_rooms(&reservations);
+        print_reservations(&reservations);
         for (size_t k = 0; k < SIM_FAULT_COUNT; k++)
                 print_message("  %-13s %llu\n", sim_fault_name((enum sim_fault)k),
                               (unsigned long long)faults[k]);
