@@ -22,7 +22,9 @@ static void evict_begin_pass(void *context, const struct evict_pass *pass) {
                 return;
         for (struct evict_job *job = requester->first, *next; job; job = next) {
                 next = job->next;
-                if (job_is_under_way(job->state))
+                if (pass->withdraws && job_is_under_way(job->state))
+                        evict_settle_withdraw(job, pass->now);
+                else if (job_is_under_way(job->state))
                         carry_over(job);
                 else
                         evict_open_end(job, EVICT_RESULT_WITHDRAWN, pass->now);

@@ -59,6 +59,7 @@ struct evict_job {
         bool takes_slot;   /* it is in the ledger of slots: its call's outcome matters there */
         bool was_reported; /* that it waits for a slot */
         bool is_answered;  /* JOB_REQUESTED: somebody reconciles the request */
+        bool is_withdrawn; /* JOB_REQUESTING: not wanted any more once it is written */
         int64_t grace_s;
         struct mono_time due;      /* JOB_WAITING: of the next try; LINED_UP: end of patience;
                                     * REQUESTED: until then somebody has to answer */
@@ -245,6 +246,8 @@ void evict_open_report(const struct evict_job *job, enum evict_note_kind kind, c
 /* Of a call, or as if of one. */
 void evict_settle(struct evict_job *job, const struct action_result *result, struct mono_time now,
                   struct wall_time wall);
+/* What is under way ends, as far as it can be taken back; a call that has no answer cannot. */
+void evict_settle_withdraw(struct evict_job *job, struct wall_time wall);
 /* An EvictionRequest was written, or not. */
 void evict_settle_written(struct evict_job *job, const struct action_result *result,
                           struct mono_time now, struct wall_time wall);

@@ -165,6 +165,21 @@ static void withdraw_request(struct evict_job *job) {
         action_list_add(&service->outbox, &action);
 }
 
+void evict_settle_withdraw(struct evict_job *job, struct wall_time wall) {
+        assert(job_is_under_way(job->state));
+        if (job->is_call || job->state == JOB_CALLED)
+                return;
+        if (job->state == JOB_REQUESTING) {
+                job->is_withdrawn = true;
+                return;
+        }
+        if (job->takes_slot)
+                evict_slots_end(job->requester->service->slots, job->record.pod.uid);
+        if (job->state == JOB_REQUESTED)
+                withdraw_request(job);
+        evict_open_end(job, EVICT_RESULT_WITHDRAWN, wall);
+}
+
 /* The asker goes on with the request, or without. */
 static void end_writing(struct evict_job *job, const struct action_result *result,
                         struct wall_time wall) {
@@ -187,7 +202,11 @@ void evict_settle_written(struct evict_job *job, const struct action_result *res
                           result->code == BERTH_ERR_CONFLICT;
         const struct action_result outcome = { .code = is_written ? BERTH_OK : result->code };
         settle_slot(job, &outcome, now);
-        if (job->only_writes) {
+        if (job->is_withdrawn) {
+                if (is_written)
+                        withdraw_request(job);
+                evict_open_end(job, EVICT_RESULT_WITHDRAWN, wall);
+        } else if (job->only_writes) {
                 end_writing(job, result, wall);
         } else if (is_written) {
                 evict_open_move(job, JOB_REQUESTED);

@@ -56,6 +56,8 @@ struct evict_pass {
         /* Goes on with the limits of the pass before, what waits for another try included: a pass
          * between two regular ones, started by an event. */
         bool continues;
+        /* Nothing is wanted any more: EvictionRequests that are open are withdrawn, too. */
+        bool withdraws;
 };
 
 struct evict_sink {

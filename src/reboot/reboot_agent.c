@@ -179,6 +179,23 @@ static bool reports_trouble(struct agent_step *step) {
         return true;
 }
 
+static void enter_phase(struct agent_step *step) {
+        struct reboot_agent *agent = step->agent;
+        const struct evict_sink *sink = agent->sink;
+
+        agent->phase = agent->node.record.phase;
+        agent->phase_since = step->now->mono;
+        agent->next_evict = step->now->mono;
+        agent->is_final_check = false;
+        agent->reported = step->now->mono;
+        agent->refusal = (struct drain_refusal){ 0 };
+        /* What the drain asked for and did not get is not wanted any more. */
+        if (agent->phase == REBOOT_ROLLBACK ||
+            (agent->phase == REBOOT_REBOOTING && step->config->forces))
+                sink->begin_pass(sink->context,
+                                 &(struct evict_pass){ .now = step->now->wall, .withdraws = true });
+}
+
 static void reboot_agent_decide(struct agent_step *step) {
         static void (*const phases[REBOOT_PHASE_COUNT])(struct agent_step *) = {
                 [REBOOT_IDLE] = agent_idle,           [REBOOT_WANTED] = agent_wanted,
@@ -195,14 +212,8 @@ static void reboot_agent_decide(struct agent_step *step) {
                 agent_wait(step, step->config->period_ns, SCOPE_ALL);
                 return;
         }
-        if (agent->node.record.phase != agent->phase) {
-                agent->phase = agent->node.record.phase;
-                agent->phase_since = step->now->mono;
-                agent->next_evict = step->now->mono;
-                agent->is_final_check = false;
-                agent->reported = step->now->mono;
-                agent->refusal = (struct drain_refusal){ 0 };
-        }
+        if (agent->node.record.phase != agent->phase)
+                enter_phase(step);
         agent->stats.is_settling = is_other_boot(agent);
         if (agent->stats.is_settling)
                 agent_settling(step);

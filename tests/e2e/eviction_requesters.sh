@@ -29,6 +29,9 @@ END
 runs() {
         [ "$(k get pod "$1" -o 'jsonpath={.status.phase}')" = Running ]
 }
+no_requests() {
+        [ "$(k get "evictionrequests.$kinds" -o name | wc -l)" -eq 0 ]
+}
 gone() {
         ! k get pod "$1"
 }
@@ -113,5 +116,24 @@ children="$children $!"
 until_true gone d || finish_early "d was not drained: $(cat "$work/reboot.log")"
 until_true trail '"pod":"d"' reboot.berth.dev/drain '"to":"PodDeleted"' ||
         judge bad "the trail does not tell of d: $(cat "$work/trail")"
+
+# A drain that is given up takes its requests back: the policy's stage has not asked for the eviction yet.
+k create -f - >/dev/null <<END
+apiVersion: lifecycle.berth.dev/v1alpha1
+kind: EvictionPolicy
+metadata: {name: never, namespace: default}
+spec: {selector: {matchLabels: {app: w}}, stages: [{name: hold, kind: wait, timeout: 1h, wait: {label: {key: done, value: "yes"}}}, {name: go, kind: evict}]}
+END
+pod w node-0
+until_true runs w || finish_early "w never ran"
+echo 2 >"$work/boot2"
+touch "$work/sentinel2"
+"$berth" reboot --eviction-requests --node-id node-0 --reboot-sentinel "$work/sentinel2" --reboot-command /bin/true --drain-timeout 5s --concurrency 2 \
+        --nsenter=false --metrics-port 0 --boot-id-file "$work/boot2" --period 1s --ds-namespace default --ds-name lock >"$work/rollback.log" 2>&1 &
+children="$children $!"
+until_true trail '"pod":"w"' reboot.berth.dev/drain || judge bad "w was not asked for: $(cat "$work/rollback.log")"
+until_true grep -q 'phase="Rollback"' "$work/rollback.log" || judge bad "no rollback: $(cat "$work/rollback.log")"
+until_true no_requests || judge bad "the requests of a drain that was given up are left"
+judge "$(runs w && echo ok)" "w was evicted"
 judge "$([ "$(k get "evictionrequests.$kinds" -o name | wc -l)" -eq 0 ] && echo ok)" "requests are left"
 finish

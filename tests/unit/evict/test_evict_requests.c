@@ -197,6 +197,43 @@ static void test_outcomes(void **state) {
         }
 }
 
+static void withdraw_all(struct scene *scene) {
+        scene->sink.begin_pass(scene->sink.context, &(struct evict_pass){ .withdraws = true });
+}
+
+/* A requester that wants nothing any more leaves no request behind, and may ask again. */
+static void test_withdrawn_by_its_requester(void **state) {
+        (void)state;
+        struct scene *scene = requested(EVICT_REQUESTS_ALWAYS);
+        size_t at = 0;
+        show(scene, "1", 1, AWAITING, false);
+        ask(scene, "2");
+        assert_string_equal(step(scene), "create-request descheduler-2"); /* no answer yet */
+        ask(scene, "3");
+        withdraw_all(scene);
+        assert_string_equal(step(scene), "withdraw-request descheduler-1");
+        assert_int_equal(evict_requester_open(scene->requester), 1);
+        const struct evict_record *record = evict_requester_next_record(scene->requester, 0, &at);
+        assert_int_equal(record->result, EVICT_RESULT_WITHDRAWN);
+        scene_free(scene);
+
+        scene = scene_new(EVICT_REQUESTS_ALWAYS);
+        ask(scene, "1");
+        step(scene);
+        withdraw_all(scene); /* while the kinds are looked up */
+        evict_service_saw_kinds(scene->service, EVICT_KINDS_OWN, scene->now);
+        assert_string_equal(step(scene), "");
+        ask(scene, "1");
+        assert_string_equal(step(scene), "create-request descheduler-1");
+        withdraw_all(scene); /* while it is written */
+        answer(scene, BERTH_OK);
+        assert_int_equal(evict_requester_open(scene->requester), 0);
+        assert_string_equal(step(scene), "withdraw-request descheduler-1");
+        ask(scene, "1");
+        assert_string_equal(step(scene), "create-request descheduler-1");
+        scene_free(scene);
+}
+
 /* A status of before our last word says nothing; a request that somebody deletes was withdrawn. */
 static void test_stale_and_deleted(void **state) {
         (void)state;
@@ -456,6 +493,7 @@ int main(void) {
                 cmocka_unit_test(test_said_once),
                 cmocka_unit_test(test_minds_requests),
                 cmocka_unit_test(test_outcomes),
+                cmocka_unit_test(test_withdrawn_by_its_requester),
                 cmocka_unit_test(test_stale_and_deleted),
                 cmocka_unit_test(test_unanswered),
                 cmocka_unit_test(test_answered_one_goes_on),

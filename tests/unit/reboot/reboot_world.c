@@ -358,8 +358,9 @@ static int perform(struct world *world, struct world_node *node, const struct ac
 /* ---- evictions ---- */
 
 static void begin_pass(void *context, const struct evict_pass *pass) {
-        (void)context;
-        (void)pass;
+        struct world_node *node = context;
+
+        node->withdrawals += pass->withdraws;
 }
 
 static enum evict_outcome ask(void *context, const struct evict_intent *intent) {

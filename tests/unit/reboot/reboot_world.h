@@ -55,7 +55,8 @@ struct world_node {
         bool reboot_fails, host_hangs;
         int64_t boots_at; /* monotonic; 0 = up */
         struct world_pod pods[4];
-        bool copy_is_behind; /* pods come from a copy, which shows none */
+        unsigned withdrawals; /* of what a drain asked for */
+        bool copy_is_behind;  /* pods come from a copy, which shows none */
         struct slice impossible;
         struct reboot_agent *agent; /* NULL = not running */
         bool saw_sentinel;          /* this process did */

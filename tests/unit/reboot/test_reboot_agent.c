@@ -171,6 +171,7 @@ static void gives_up_draining(void **state) {
                                                 "Blocked\n");
         assert_false(world_is_cordoned(world, 0));
         assert_int_equal(world_lock(world).len, 0);
+        assert_int_equal(world->nodes[0].withdrawals, 1);
         finish(world);
 }
 
