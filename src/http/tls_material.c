@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Of bearer tokens (RFC 6750). */
@@ -191,7 +192,7 @@ static int file_write(const char *path, struct slice text, struct err *err) {
         fd = open(beside.data, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
         if (fd < 0)
                 return err_set_errno(err, BERTH_ERR_IO, errno, "cannot write %s", path);
-        if (write_all(fd, text) < 0 || rename(beside.data, path) < 0) {
+        if (write_all(fd, text) < 0 || fsync(fd) < 0 || rename(beside.data, path) < 0) {
                 int code = errno;
 
                 unlink(beside.data);
@@ -200,20 +201,44 @@ static int file_write(const char *path, struct slice text, struct err *err) {
         return 0;
 }
 
-/* Whether there was a readable authority at path. */
-static bool ca_load(const char *path, struct tls_material_pair *ca) {
-        BIO *bio = BIO_new_file(path, "r");
+/* A kept file; -1 when there is none. It must be readable by its owner only. */
+static int kept_open(const char *path, int *ret_fd, struct err *err) {
+        CLEANUP(cleanup_close) int fd = open(path, O_RDONLY | O_CLOEXEC);
+        struct stat about;
 
-        if (!bio)
-                return false;
-        ca->key = PEM_read_bio_PrivateKey(bio, NULL, NULL, NULL);
-        ca->certificate = PEM_read_bio_X509(bio, NULL, NULL, NULL);
-        BIO_free(bio);
+        *ret_fd = -1;
+        if (fd < 0 && errno == ENOENT)
+                return 0;
+        if (fd < 0 || fstat(fd, &about) < 0)
+                return err_set_errno(err, BERTH_ERR_IO, errno, "cannot read %s", path);
+        if (about.st_mode & (S_IRWXG | S_IRWXO))
+                return err_set(err, BERTH_ERR_IO,
+                               "%s: its mode is %04o, so others could read it; it must be 0600",
+                               path, (unsigned)about.st_mode & 07777U);
+        *ret_fd = fd;
+        fd = -1;
+        return 0;
+}
+
+/* No key is made when there is no authority at path; an authority that is no good is an error. */
+static int ca_load(const char *path, struct tls_material_pair *ca, struct err *err) {
+        int fd, r = kept_open(path, &fd, err);
+        FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+
+        if (!file)
+                return r;
+        ca->key = PEM_read_PrivateKey(file, NULL, NULL, NULL);
+        ca->certificate = PEM_read_X509(file, NULL, NULL, NULL);
+        fclose(file);
         if (ca->key && ca->certificate && X509_check_private_key(ca->certificate, ca->key) == 1)
-                return true;
+                return 0;
         pair_release(ca);
         *ca = (struct tls_material_pair){ 0 };
-        return false;
+        return err_set(
+                err, BERTH_ERR_IO,
+                "%s: damaged: it holds no private key with its certificate; restore it from a "
+                "copy, or remove it to have another authority made, which no client knows",
+                path);
 }
 
 static int ca_save(const char *path, const struct tls_material_pair *ca, struct err *err) {
@@ -230,10 +255,10 @@ int tls_material_keep(const char *directory, const char *host, struct tls_materi
                       struct err *err) {
         CLEANUP(buf_release) struct buf path = { 0 };
         struct tls_material_pair ca = { 0 };
-        int r = 0;
 
         buf_printf(&path, "%s/" TLS_AUTHORITY_FILE, directory);
-        if (!ca_load(path.data, &ca))
+        int r = ca_load(path.data, &ca, err);
+        if (r == 0 && !ca.key)
                 r = ca_make(&ca) ? ca_save(path.data, &ca, err)
                                  : err_set(err, BERTH_ERR_INTERNAL, "cannot make TLS certificates");
         if (r == 0)
@@ -269,12 +294,19 @@ int token_keep(const char *directory, char buffer[TOKEN_TEXT_SIZE], struct err *
         CLEANUP(cleanup_close) int fd = -1;
 
         buf_printf(&path, "%s/" TLS_TOKEN_FILE, directory);
-        fd = open(path.data, O_RDONLY | O_CLOEXEC);
-        ssize_t size = fd < 0 ? -1 : read(fd, buffer, TOKEN_TEXT_SIZE - 1);
+        int r = kept_open(path.data, &fd, err);
+        if (r < 0)
+                return r;
+        ssize_t size = fd < 0 ? 0 : read(fd, buffer, TOKEN_TEXT_SIZE - 1);
         buffer[TOKEN_TEXT_SIZE - 1] = '\0';
         if (size == TOKEN_TEXT_SIZE - 1 && strspn(buffer, TOKEN_CHARACTERS) == (size_t)size)
                 return 0;
-        int r = token_make(buffer, err);
+        if (fd >= 0)
+                return err_set(err, BERTH_ERR_IO,
+                               "%s: damaged: it holds no token of %d characters; restore it from a "
+                               "copy, or remove it to have another one made",
+                               path.data, TOKEN_TEXT_SIZE - 1);
+        r = token_make(buffer, err);
         return r < 0 ? r : file_write(path.data, slice_of(buffer), err);
 }
 

@@ -17,7 +17,7 @@ struct tls_material {
  * the in-cluster service, and host (a name or an address; NULL = none). */
 int tls_material_make(const char *host, struct tls_material *ret_material, struct err *err);
 /* The same with an authority that is stored in a folder, so that clients of an earlier start trust
- * this one. */
+ * this one. A file that holds none, or that others can read, is an error. */
 int tls_material_keep(const char *directory, const char *host, struct tls_material *ret_material,
                       struct err *err);
 void tls_material_release(struct tls_material *material); /* accepts a zeroed struct */
@@ -25,7 +25,7 @@ void tls_material_release(struct tls_material *material); /* accepts a zeroed st
 #define TOKEN_TEXT_SIZE 49
 /* Random bearer token from the system's generator. */
 int token_make(char buffer[TOKEN_TEXT_SIZE], struct err *err);
-/* The same, stored in a folder; a file that holds no bearer token of this length is replaced. */
+/* The same, stored in a folder; a file that holds no bearer token of this length is an error. */
 int token_keep(const char *directory, char buffer[TOKEN_TEXT_SIZE], struct err *err);
 
 struct kubeconfig {

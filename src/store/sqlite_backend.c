@@ -5,17 +5,26 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/util.h"
+#include "store/data_folder.h"
+#include "store/wal_check.h"
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define FILE_NAME "berth.db"
 #define SCHEMA_VERSION 2
+/* In the header of the file while a process may have writes in the log, "open". */
+#define APPLICATION_OPEN 0x6f70656e
+#define APPLICATION_AT 68 /* its place in the file */
 
 struct sqlite_backend {
         char *path;
+        int folder;      /* locked; -1 = not yet */
+        bool is_marked;  /* APPLICATION_OPEN is in the file */
+        bool is_trusted; /* all was read: closing may write the log into the file */
         sqlite3 *db;
         sqlite3_stmt *put, *remove, *revision, *begin, *commit, *rollback;
 };
@@ -75,28 +84,65 @@ static int check_structure(struct sqlite_backend *backend, struct err *err) {
         return r;
 }
 
-/* SQLite takes a last page that is cut short for a whole one.  Only a crash in the middle of
- * writing leaves such a page, and then the log next to the file holds what is missing. */
-static int check_length(const char *path, struct err *err) {
-        struct buf log = { 0 };
-        struct stat about, about_log;
-        unsigned char header[18] = { 0 };
-        FILE *file = fopen(path, "rb");
+/* The database's file as SQLite's format has it, and the log next to it. */
+struct file_facts {
+        int64_t size, log_size;
+        bool exists, is_database, is_open;
+        long page_size;
+};
+
+static struct file_facts read_facts(const char *path, const char *log_path) {
+        struct file_facts facts = { 0 };
+        unsigned char header[APPLICATION_AT + 4] = { 0 };
+        struct stat about;
+        FILE *file = fopen(path, "rbe");
         size_t got = file ? fread(header, 1, sizeof(header), file) : 0;
-        long page_size = header[16] << 8 | header[17];
-        bool has_log, is_known = got == sizeof(header) && memcmp(header, "SQLite", 6) == 0;
 
         if (file)
                 fclose(file);
-        buf_printf(&log, "%s-wal", path);
-        has_log = stat(log.data, &about_log) == 0 && about_log.st_size > 0;
-        buf_release(&log);
-        page_size = page_size == 1 ? 65536 : page_size; /* as its file format says */
-        if (is_known && !has_log && page_size > 0 && stat(path, &about) == 0 &&
-            about.st_size % page_size != 0)
+        facts.exists = stat(path, &about) == 0;
+        facts.size = facts.exists ? (int64_t)about.st_size : 0;
+        facts.log_size = stat(log_path, &about) == 0 ? (int64_t)about.st_size : 0;
+        facts.is_database = got == sizeof(header) && memcmp(header, "SQLite", 6) == 0;
+        facts.page_size = header[16] << 8 | header[17];
+        facts.page_size = facts.page_size == 1 ? 65536 : facts.page_size;
+        facts.is_open = facts.is_database && memcmp(header + APPLICATION_AT, "open", 4) == 0;
+        return facts;
+}
+
+/* What SQLite would pass over: a last page that is cut short (only a crash in the middle of writing
+ * leaves one, and then the log holds what is missing), an empty file with a log, a log that is
+ * gone. */
+static int check_files(struct sqlite_backend *backend, struct err *err) {
+        CLEANUP(buf_release) struct buf log = { 0 }, journal = { 0 };
+
+        buf_printf(&log, "%s-wal", backend->path);
+        buf_printf(&journal, "%s-journal", backend->path);
+        const struct file_facts facts = read_facts(backend->path, log.data);
+        backend->is_marked = facts.is_open;
+        if (facts.exists && facts.size == 0 && access(journal.data, F_OK) != 0)
+                return err_set(err, BERTH_ERR_IO,
+                               "%s: damaged: it is empty; restore it from a copy, or remove it to "
+                               "start with an empty cluster",
+                               backend->path);
+        if (facts.size == 0 && facts.log_size > 0)
+                return err_set(err, BERTH_ERR_IO,
+                               "%s: missing, and %s is not; restore both from a copy",
+                               backend->path, log.data);
+        if (facts.is_open && facts.log_size == 0)
+                return err_set(
+                        err, BERTH_ERR_IO,
+                        "%s: missing or empty, and %s was not closed: the last writes are in it; "
+                        "restore both from a copy",
+                        log.data, backend->path);
+        int r = wal_check(log.data, facts.is_open, err);
+        if (r < 0)
+                return r;
+        if (facts.is_database && facts.log_size == 0 && facts.page_size > 0 &&
+            facts.size % facts.page_size != 0)
                 return err_set(err, BERTH_ERR_IO,
                                "%s: damaged: its last page is cut short; restore it from a copy",
-                               path);
+                               backend->path);
         return 0;
 }
 
@@ -152,7 +198,20 @@ static int open_statements(struct sqlite_backend *backend, struct err *err) {
         return 0;
 }
 
+/* Says in the file itself, not in the log, that the log belongs to it from now on. */
+static bool mark_open(struct sqlite_backend *backend) {
+        static const char sql[] = "PRAGMA application_id=1869636974; PRAGMA wal_checkpoint(FULL)";
+
+        _Static_assert(APPLICATION_OPEN == 1869636974, "the number in the statement");
+        backend->is_marked = sqlite3_exec(backend->db, sql, NULL, NULL, NULL) == SQLITE_OK;
+        return backend->is_marked;
+}
+
 static void backend_free(struct sqlite_backend *backend) {
+        if (backend->db && !backend->is_trusted)
+                sqlite3_db_config(backend->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+        else if (backend->is_marked)
+                sqlite3_exec(backend->db, "PRAGMA application_id=0", NULL, NULL, NULL);
         sqlite3_finalize(backend->put);
         sqlite3_finalize(backend->remove);
         sqlite3_finalize(backend->revision);
@@ -160,6 +219,8 @@ static void backend_free(struct sqlite_backend *backend) {
         sqlite3_finalize(backend->commit);
         sqlite3_finalize(backend->rollback);
         sqlite3_close(backend->db);
+        if (backend->folder >= 0)
+                close(backend->folder);
         free(backend->path);
         free(backend);
 }
@@ -171,7 +232,12 @@ int sqlite_backend_new(const char *directory, struct sqlite_backend **ret_backen
 
         buf_printf(&path, "%s/" FILE_NAME, directory);
         backend->path = buf_take(&path, NULL);
-        int r = check_length(backend->path, err);
+        backend->folder = -1;
+        int r = data_folder_open(directory, &backend->folder, err);
+        if (r == 0)
+                r = check_files(backend, err);
+        if (r == 0)
+                r = data_folder_make_file(backend->path, err);
         if (r == 0 &&
             sqlite3_open_v2(backend->path, &backend->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
                             NULL) != SQLITE_OK)
@@ -253,7 +319,10 @@ static int sqlite_backend_load(void *self,
         if (r == 0 && step != SQLITE_DONE)
                 r = sqlite_backend_fail(backend, "read it", err);
         sqlite3_finalize(statement);
-        return r < 0 ? r : load_revision(backend, ret_revision, err);
+        if (r == 0)
+                r = load_revision(backend, ret_revision, err);
+        backend->is_trusted = r == 0;
+        return r;
 }
 
 static void bind_text(sqlite3_stmt *statement, int index, struct slice text) {
@@ -291,7 +360,7 @@ static int sqlite_backend_commit(void *self, struct slice resource, const struct
                                  struct err *err) {
         struct sqlite_backend *backend = self;
 
-        if (!sqlite_backend_step(backend->begin))
+        if ((!backend->is_marked && !mark_open(backend)) || !sqlite_backend_step(backend->begin))
                 return sqlite_backend_fail(backend, "write to it", err);
         if (write_event(backend, resource, event) && sqlite_backend_step(backend->commit))
                 return 0;

@@ -191,9 +191,9 @@ def digest(path):
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def refuses(name, data, wanted):
+def refuses(name, data, wanted, place="berth.db"):
     """It does not start, says why, and leaves the file as it is."""
-    file = data / "berth.db"
+    file = data / place
     before = digest(file) if file.is_file() else None
     sandbox = Sandbox(data)
     text = sandbox.start()
@@ -246,12 +246,81 @@ def damage(source):
         refuses(name, folder, "berth.db")
 
 
+def crashed_log(source):
+    """What a killed process left, and what a disk then made of it: only an end that was being written may go."""
+    frame = 24 + 4096
+    log = (source / "berth.db-wal").read_bytes()
+    frames = (len(log) - 32) // frame
+    judge("the log has something to lose", frames > 3, frames)
+    middle = 32 + frames // 2 * frame
+    for name, file, change, wanted in (
+            ("header changed", "berth.db-wal", lambda text: text[:9] + b"X" + text[10:], "berth.db-wal"),
+            ("first page changed", "berth.db-wal", lambda text: text[:1000] + bytes([text[1000] ^ 1]) + text[1001:], "berth.db-wal"),
+            ("log zeroed", "berth.db-wal", lambda text: bytes(len(text)), "berth.db-wal"),
+            ("log emptied", "berth.db-wal", lambda text: b"", "berth.db-wal"),
+            ("log removed", "berth.db-wal", lambda text: None, "berth.db-wal"),
+            ("frame header changed", "berth.db-wal", lambda text: text[:middle + 8] + b"XX" + text[middle + 10:], "berth.db-wal"),
+            ("database emptied", "berth.db", lambda text: b"", "berth.db"),
+            ("authority rubbish", "authority.pem", lambda text: b"rubbish", "authority.pem"),
+            ("authority cut short", "authority.pem", lambda text: text[:-40], "authority.pem")):
+        folder = WORK / "crashed"
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(source, folder)
+        if (text := change((folder / file).read_bytes())) is None:
+            (folder / file).unlink()
+        else:
+            (folder / file).write_bytes(text)
+        refuses(f"after a crash, {name}", folder, wanted, file)
+
+
+def torn_end(data, sandbox):
+    """Cut within its last frame, the log is repaired: that is said, and all but the last write is there."""
+    for number in range(20):
+        sandbox.ask("POST", MAPS, {"metadata": {"name": f"w9-{number}"}, "data": {"n": str(number)}})
+    before, _ = contents(sandbox)
+    sandbox.kill()
+    with open(data / "berth.db-wal", "r+b") as file:
+        # Behind the frames in use lie those of the log before: the end is where the last write's text is.
+        text = file.read()
+        last = text.rindex(b"w9-19")
+        end = 32 + ((last - 32) // 4120) * 4120
+        file.truncate(end + 2000)
+    line = sandbox.start()
+    judge("torn end is repaired", line.startswith("listening"), line)
+    found, _ = contents(sandbox)
+    judge("torn end loses what was under way only", all(found.get(f"w9-{n}") == str(n) for n in range(19)) and
+          len(before) - len(found) <= 1, (len(before), len(found)))
+    sandbox.process.terminate()
+    sandbox.process.wait(20)
+    judge("torn end is said", "LogEndCutOff" in sandbox.process.stderr.read())
+
+
+def modes(data):
+    """Files and folder are for their owner only, and refused when they are not."""
+    for file in ("berth.db", "berth.db-wal", "authority.pem"):
+        judge(f"{file} is private", (data / file).stat().st_mode & 0o777 == 0o600, oct((data / file).stat().st_mode))
+    for place, mode in (("berth.db", 0o644), ("berth.db-wal", 0o640), ("authority.pem", 0o604), (".", 0o755), (".", 0o710)):
+        folder = WORK / "open"
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(data, folder)
+        (folder / place).chmod(mode)
+        refuses(f"{place} with mode {mode:o}", folder, f"{mode:04o}", place)
+
+
 def main():
     data = WORK / "data"
-    data.mkdir()
+    data.mkdir(mode=0o700)
     sandbox = Sandbox(data)
     sandbox.start()
     expected = kills(sandbox)
+    sandbox.kill()
+    crashed_log(data)
+    modes(data)
+    line = sandbox.start()
+    judge("starts after all that", line.startswith("listening") and contents(sandbox)[0] == expected, line)
+    torn_end(data, sandbox)
+    sandbox.start()
+    expected, _ = contents(sandbox)
     sandbox.process.terminate()
     judge("ends cleanly", sandbox.process.wait(20) == 0)
     damage(data)
@@ -260,7 +329,7 @@ def main():
     sandbox.kill()
     refuses("no folder", WORK / "nowhere", "nowhere")
     refuses("folder nobody can write to", pathlib.Path("/proc/self"), "/proc/self")
-    (WORK / "full").mkdir()
+    (WORK / "full").mkdir(mode=0o700)
     full_disk(WORK / "full")
     print(f"{counts[True]} passed, {counts[False]} failed")
     sys.exit(1 if counts[False] else 0)

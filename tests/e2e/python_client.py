@@ -41,7 +41,7 @@ class Sandbox:
     def __init__(self, berth, folder):
         self.berth, self.folder, self.listen = berth, folder, "127.0.0.1:0"
         self.kubeconfig = folder / "kubeconfig"
-        (folder / "data").mkdir()
+        (folder / "data").mkdir(mode=0o700)
         self.start()
 
     def start(self):

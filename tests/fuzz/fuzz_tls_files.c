@@ -1,5 +1,5 @@
 /* A folder in which something else lies where the sandbox keeps its authority and its token: it is
- * used when it is one, and replaced when it is not. */
+ * used when it is one, and refused when it is not. */
 #include "http/tls_material.h"
 
 #include <assert.h>
@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -22,6 +23,7 @@ static void put(const char *name, const uint8_t *data, size_t size) {
         assert(file);
         written = fwrite(data, 1, size, file);
         assert(written == size);
+        fchmod(fileno(file), 0600);
         fclose(file);
 }
 
@@ -42,9 +44,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                 assert(code == 0 && strcmp(first.ca_pem, second.ca_pem) == 0);
         }
         code = token_keep(folder, token, NULL);
-        assert(code == 0 && strlen(token) == TOKEN_TEXT_SIZE - 1);
-        code = token_keep(folder, again, NULL);
-        assert(code == 0 && strcmp(token, again) == 0);
+        if (code == 0) {
+                assert(strlen(token) == TOKEN_TEXT_SIZE - 1);
+                code = token_keep(folder, again, NULL);
+                assert(code == 0 && strcmp(token, again) == 0);
+        }
         tls_material_release(&first);
         tls_material_release(&second);
         return 0;

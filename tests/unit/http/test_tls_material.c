@@ -60,8 +60,8 @@ static void test_token(void **state) {
         assert_string_not_equal(a, b);
 }
 
-/* What is kept stays the same; what cannot be read is made anew; a folder that is not there is an
- * error. */
+/* What is kept stays the same; what is no good, or open to others, is an error, and so is a folder
+ * that is not there. */
 static void test_stored(void **state) {
         char folder[] = "/tmp/berth-stored-XXXXXX", path[64];
         char a[TOKEN_TEXT_SIZE], b[TOKEN_TEXT_SIZE];
@@ -76,9 +76,16 @@ static void test_stored(void **state) {
         assert_int_equal(tls_material_keep(folder, "10.1.2.3", &second, &err), 0);
         assert_string_equal(first.ca_pem, second.ca_pem);
         assert_string_not_equal(first.certificate_pem, second.certificate_pem);
+        assert_int_equal(chmod(path, 0644), 0);
+        assert_int_equal(tls_material_keep(folder, NULL, &third, &err), BERTH_ERR_IO);
+        assert_non_null(strstr(err.text, "its mode is 0644"));
+        assert_int_equal(chmod(path, 0600), 0);
         file = fopen(path, "w");
         fputs("rubbish", file);
         fclose(file);
+        assert_int_equal(tls_material_keep(folder, NULL, &third, &err), BERTH_ERR_IO);
+        assert_non_null(strstr(err.text, path));
+        unlink(path);
         assert_int_equal(tls_material_keep(folder, NULL, &third, &err), 0);
         assert_string_not_equal(first.ca_pem, third.ca_pem);
         unlink(path);
@@ -141,6 +148,7 @@ static void test_stored_token(void **state) {
                 { "a NUL", "0123456789abcdef\000123456789abcdef0123456789abcde", 48, false },
         };
         char folder[] = "/tmp/berth-stored-XXXXXX", path[64], token[TOKEN_TEXT_SIZE];
+        struct err err = { 0 };
 
         (void)state;
         assert_non_null(mkdtemp(folder));
@@ -149,12 +157,19 @@ static void test_stored_token(void **state) {
                 FILE *file = fopen(path, "w");
 
                 assert_int_equal(fwrite(cases[i].text, 1, cases[i].size, file), cases[i].size);
+                fchmod(fileno(file), 0600);
                 fclose(file);
-                assert_int_equal(token_keep(folder, token, NULL), 0);
-                assert_int_equal(strlen(token), TOKEN_TEXT_SIZE - 1);
-                if ((strcmp(token, cases[i].text) == 0) != cases[i].is_accepted)
-                        fail_msg("%s", cases[i].name);
+                int code = token_keep(folder, token, &err);
+                if ((code == 0) != cases[i].is_accepted)
+                        fail_msg("%s: %s", cases[i].name, err.text);
+                if (code == 0)
+                        assert_string_equal(token, cases[i].text);
+                else
+                        assert_non_null(strstr(err.text, path));
         }
+        assert_int_equal(chmod(path, 0640), 0);
+        assert_int_equal(token_keep(folder, token, &err), BERTH_ERR_IO);
+        assert_non_null(strstr(err.text, "its mode is 0640"));
         unlink(path);
         rmdir(folder);
 }
