@@ -1,8 +1,8 @@
 /* What arrives of an answer, and what its failure means. */
-#include "api/json.h"
 #include "api/status.h"
 #include "base/util.h"
 #include "client/http_transport_priv.h"
+#include "client/status_body.h"
 #include <stdio.h>
 #include <strings.h>
 
@@ -117,14 +117,7 @@ void http_explain_silence(struct http_call *request, CURLcode result, struct err
 }
 
 void http_explain_refusal(const struct http_call *request, struct err *err) {
-        struct json_doc *doc = NULL;
-        struct status_info info;
-
-        if (json_parse(buf_view(&request->answer), &doc, NULL) == 0 &&
-            status_decode(json_doc_root(doc), &info, NULL) == 0)
-                status_to_err(&info, err);
-        else
+        if (!status_body_to_err(buf_view(&request->answer), err))
                 err_set(err, status_code_to_err(request->status), "HTTP status %d",
                         request->status);
-        json_doc_free(doc);
 }

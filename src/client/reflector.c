@@ -11,8 +11,10 @@
 #include "base/util.h"
 #include "client/backoff.h"
 #include "client/known_objects.h"
+#include "client/list_reader.h"
 #include "client/record_splitter.h"
 #include "client/url_query.h"
+#include "client/watch_record.h"
 #include <assert.h>
 #include <stdlib.h>
 
@@ -38,10 +40,12 @@ struct reflector {
         struct loop_timer again;     /* armed until a list that reports all begins */
         /* Listing */
         struct loop_timer decode; /* armed while a page waits to be decoded */
-        struct json_doc *page;
+        struct list_reader *list;
+        struct buf page; /* the answer that waits */
         int iterations_left;
-        bool is_last_page;
-        bool is_whole; /* this list is asked for in one piece */
+        bool has_page, is_last_page;
+        bool is_whole;   /* this list is asked for in one piece, and read while it arrives */
+        bool takes_json; /* protobuf did not work */
         /* Watching */
         struct record_splitter splitter;
         struct buf version;
@@ -169,6 +173,8 @@ static void keep_version(struct reflector *reflector, struct slice version) {
 /* ---- listing ---- */
 
 static void on_page(void *context, const struct api_reply *reply);
+static void on_whole_data(void *context, struct slice chunk);
+static void on_whole_ended(void *context, const struct api_reply *reply);
 
 static void add_selectors(const struct reflector *reflector, struct buf *url) {
         if (reflector->label_selector[0])
@@ -177,7 +183,16 @@ static void add_selectors(const struct reflector *reflector, struct buf *url) {
                 url_query_text(url, "fieldSelector", slice_of(reflector->field_selector));
 }
 
+/* A server that has no protobuf of this kind answers in JSON. */
+static struct slice reflector_accept(const struct reflector *reflector) {
+        if (reflector->takes_json)
+                return SLICE_EMPTY;
+        return SLICE_LITERAL("application/vnd.kubernetes.protobuf,application/json");
+}
+
 static void ask_page(struct reflector *reflector, struct slice continue_token) {
+        static const struct api_stream_events events = { .data = on_whole_data,
+                                                         .ended = on_whole_ended };
         CLEANUP(buf_release) struct buf url = { 0 };
         struct api_call call = { .method = API_GET };
 
@@ -188,7 +203,15 @@ static void ask_page(struct reflector *reflector, struct slice continue_token) {
         if (continue_token.len)
                 url_query_text(&url, "continue", continue_token);
         call.path = buf_view(&url);
-        reflector->request = transport_call(reflector->transport, &call, on_page, reflector);
+        call.accept = reflector_accept(reflector);
+        reflector->request =
+                reflector->is_whole
+                        ? transport_stream(reflector->transport, &call, &events, reflector)
+                        : transport_call(reflector->transport, &call, on_page, reflector);
+}
+
+static void on_item(void *context, const struct json *item) {
+        take_object(context, item);
 }
 
 static void start_list(struct reflector *reflector, bool is_whole) {
@@ -197,10 +220,16 @@ static void start_list(struct reflector *reflector, bool is_whole) {
         reflector->watch_failures = 0;
         reflector->stats.lists++;
         known_objects_begin(reflector->known);
+        if (!reflector->list)
+                reflector->list = list_reader_new(on_item, reflector);
+        list_reader_begin(reflector->list);
         ask_page(reflector, SLICE_EMPTY);
 }
 
 static void finish_list(struct reflector *reflector) {
+        list_reader_free(reflector->list);
+        reflector->list = NULL;
+        buf_release(&reflector->page);
         known_objects_sweep(reflector->known, report_gone, reflector);
         backoff_reset(&reflector->backoff);
         reflector->is_synced = true;
@@ -208,32 +237,6 @@ static void finish_list(struct reflector *reflector) {
                 reflector->events->synced(reflector->context);
         reflector->reports_all = false;
         start_watch(reflector);
-}
-
-static void decode_page(struct reflector *reflector) {
-        struct json_doc *page = reflector->page;
-        struct json_iter items = json_iter(json_get(json_doc_root(page), "items"));
-        const struct json *object;
-
-        reflector->page = NULL;
-        loop_timer_disarm(reflector->loop, &reflector->decode);
-        reflector->is_busy = true;
-        while (json_next(&items, NULL, &object))
-                take_object(reflector, object);
-        reflector->is_busy = false;
-        json_doc_free(page);
-}
-
-static void on_decode(void *context) {
-        struct reflector *reflector = context;
-
-        if (--reflector->iterations_left > 0) {
-                loop_timer_arm(reflector->loop, &reflector->decode, 0);
-                return;
-        }
-        decode_page(reflector);
-        if (reflector->is_last_page)
-                finish_list(reflector);
 }
 
 static void list_failed(struct reflector *reflector, const struct api_reply *reply,
@@ -249,32 +252,104 @@ static void list_failed(struct reflector *reflector, const struct api_reply *rep
         back_off(reflector, err, reply->retry_after_s, true);
 }
 
+/* The answer came, and says nothing that can be used. */
+static void list_is_broken(struct reflector *reflector, struct err *err) {
+        static const struct api_reply none = { .status = 200, .retry_after_s = -1 };
+
+        if (reflector->request)
+                transport_cancel(reflector->transport, reflector->request);
+        reflector->request = NULL;
+        reflector->takes_json = true; /* the form that every server and kind has */
+        err_wrap(err, "answer to %s", reflector->path);
+        list_failed(reflector, &none, err);
+}
+
+static void clear_page(struct reflector *reflector) {
+        reflector->has_page = false;
+        buf_clear(&reflector->page);
+        loop_timer_disarm(reflector->loop, &reflector->decode);
+}
+
+static bool decode_page(struct reflector *reflector) {
+        struct err err = { 0 };
+
+        reflector->is_busy = true;
+        int r = list_reader_read(reflector->list, buf_view(&reflector->page), &err);
+        reflector->is_busy = false;
+        clear_page(reflector);
+        if (r < 0)
+                list_is_broken(reflector, &err);
+        return r == 0;
+}
+
+static void on_decode(void *context) {
+        struct reflector *reflector = context;
+
+        if (--reflector->iterations_left > 0) {
+                loop_timer_arm(reflector->loop, &reflector->decode, 0);
+                return;
+        }
+        if (decode_page(reflector) && reflector->is_last_page)
+                finish_list(reflector);
+}
+
 static void on_page(void *context, const struct api_reply *reply) {
         struct reflector *reflector = context;
-        struct json_doc *page = NULL;
-        struct err err = reply->error;
+        struct err err = { 0 };
 
         reflector->request = NULL;
-        if (reflector->page) /* the previous one, when this came before it was decoded */
-                decode_page(reflector);
-        if (reply->status == 200 && json_parse(reply->body, &page, &err) == 0 &&
-            json_type(json_get(json_doc_root(page), "items")) == JSON_NONE)
-                err_set(&err, BERTH_ERR_INTERNAL, "answer to %s is no list", reflector->path);
-        if (reply->status != 200 || err.code) {
-                json_doc_free(page);
-                list_failed(reflector, reply, &err);
+        if (reflector->has_page &&
+            !decode_page(reflector)) /* this came before that one was decoded */
+                return;
+        if (reply->status != 200) {
+                list_failed(reflector, reply, &reply->error);
+                return;
+        }
+        if (list_reader_peek(reflector->list, reply->body, &err) < 0) {
+                list_is_broken(reflector, &err);
                 return;
         }
         reflector->stats.pages++;
-        const struct json *metadata = json_get(json_doc_root(page), "metadata");
-        keep_version(reflector, json_get_text(metadata, "resourceVersion"));
-        struct slice next = json_get_text(metadata, "continue");
+        keep_version(reflector, list_reader_version(reflector->list));
+        struct slice next = list_reader_continue(reflector->list);
         reflector->is_last_page = next.len == 0;
+        reflector->iterations_left = next.len ? ITERATIONS_UNTIL_SENT : 1;
         if (next.len)
                 ask_page(reflector, next);
-        reflector->page = page;
-        reflector->iterations_left = next.len ? ITERATIONS_UNTIL_SENT : 1;
+        buf_slice(&reflector->page, reply->body);
+        reflector->has_page = true;
         loop_timer_arm(reflector->loop, &reflector->decode, 0);
+}
+
+/* ---- a list in one piece ---- */
+
+static void on_whole_data(void *context, struct slice chunk) {
+        struct reflector *reflector = context;
+        struct err err = { 0 };
+
+        reflector->is_busy = true;
+        int r = list_reader_feed(reflector->list, chunk, &err);
+        reflector->is_busy = false;
+        if (r < 0)
+                list_is_broken(reflector, &err);
+}
+
+static void on_whole_ended(void *context, const struct api_reply *reply) {
+        struct reflector *reflector = context;
+        struct err err = reply->error;
+
+        reflector->request = NULL;
+        if (reply->status != 200 || err.code) {
+                list_failed(reflector, reply, &err);
+                return;
+        }
+        if (list_reader_end(reflector->list, &err) < 0) {
+                list_is_broken(reflector, &err);
+                return;
+        }
+        reflector->stats.pages++;
+        keep_version(reflector, list_reader_version(reflector->list));
+        finish_list(reflector);
 }
 
 /* ---- watching ---- */
@@ -306,14 +381,14 @@ static void take_record_of_type(struct reflector *reflector, struct slice type,
 
 static bool take_record(void *context, struct slice record) {
         struct reflector *reflector = context;
-        CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
+        CLEANUP(watch_record_release) struct watch_record read = { 0 };
 
-        if (json_parse(record, &doc, &reflector->stream_error) < 0) {
+        if (watch_record_read(&read, record, &reflector->stream_error) < 0) {
+                reflector->takes_json |= read.is_protobuf;
                 err_wrap(&reflector->stream_error, "watch of %s", reflector->path);
                 return false;
         }
-        const struct json *object = json_get(json_doc_root(doc), "object");
-        take_record_of_type(reflector, json_get_text(json_doc_root(doc), "type"), object);
+        take_record_of_type(reflector, read.type, read.object);
         return reflector->stream_error.code == 0;
 }
 
@@ -391,6 +466,7 @@ static void start_watch(struct reflector *reflector) {
         url_query_u64(&url, "timeoutSeconds",
                       REFLECTOR_WATCH_MIN_S + rng_below(&reflector->rng, REFLECTOR_WATCH_MIN_S));
         call.path = buf_view(&url);
+        call.accept = reflector_accept(reflector);
         reflector->stats.watches++;
         reflector->stream_error = (struct err){ 0 };
         reflector->has_seen_records = false;
@@ -411,9 +487,7 @@ static void on_again(void *context) {
         if (reflector->request)
                 transport_cancel(reflector->transport, reflector->request);
         reflector->request = NULL;
-        loop_timer_disarm(reflector->loop, &reflector->decode);
-        json_doc_free(reflector->page);
-        reflector->page = NULL;
+        clear_page(reflector);
         record_splitter_clear(&reflector->splitter);
         start_list(reflector, false);
 }
@@ -466,7 +540,8 @@ void reflector_free(struct reflector *reflector) {
         loop_timer_disarm(reflector->loop, &reflector->retry);
         loop_timer_disarm(reflector->loop, &reflector->again);
         loop_timer_disarm(reflector->loop, &reflector->decode);
-        json_doc_free(reflector->page);
+        list_reader_free(reflector->list);
+        buf_release(&reflector->page);
         known_objects_free(reflector->known);
         record_splitter_release(&reflector->splitter);
         buf_release(&reflector->version);

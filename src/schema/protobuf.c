@@ -1,125 +1,45 @@
-/* Reads the protobuf wire format by the field tables. */
+/* Turns messages into JSON values by the field tables: containers are built in the order of the
+ * bytes, each with one pass over its message. */
 #include "schema/protobuf.h"
 
+#include "base/arena.h"
 #include "base/base64.h"
 #include "base/time.h"
 #include "base/utf8.h"
-#include "schema/schema.h"
-
-#define DEPTH_MAX 100
-
-enum wire_type { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2, WIRE_FIXED32 = 5 };
-
-/* One field as it stands in a message. */
-struct wire_field {
-        uint64_t number;
-        enum wire_type type;
-        uint64_t scalar;    /* varint, fixed */
-        struct slice bytes; /* WIRE_BYTES */
-};
+#include "schema/protobuf_wire.h"
+#include <assert.h>
 
 struct decoder {
-        struct json_tree *tree;
+        struct json_builder *builder;
         struct err *err;
-        int depth;
+        bool skips_field_sets;
 };
 
 static int protobuf_broken(struct decoder *decoder, const char *what) {
         return err_set(decoder->err, BERTH_ERR_BAD_REQUEST, "proto: %s", what);
 }
 
-/* ---- wire format ---- */
-
-static bool take_varint(struct slice *rest, uint64_t *ret_value) {
-        uint64_t value = 0;
-
-        for (unsigned shift = 0; shift < 64 && rest->len > 0; shift += 7) {
-                uint8_t byte = (uint8_t)*rest->ptr;
-
-                rest->ptr++;
-                rest->len--;
-                value |= (uint64_t)(byte & 0x7f) << shift;
-                if (!(byte & 0x80)) {
-                        *ret_value = value;
-                        return true;
-                }
-        }
-        return false;
+static int protobuf_open(struct decoder *decoder, enum json_type type) {
+        return json_build_open(decoder->builder, type)
+                       ? 0
+                       : protobuf_broken(decoder, "nested too deeply");
 }
 
-static bool take_fixed(struct slice *rest, size_t size, uint64_t *ret_value) {
-        uint64_t value = 0;
-
-        if (rest->len < size)
-                return false;
-        for (size_t i = 0; i < size; i++)
-                value |= (uint64_t)(uint8_t)rest->ptr[i] << (8 * i);
-        rest->ptr += size;
-        rest->len -= size;
-        *ret_value = value;
-        return true;
-}
-
-/* Moves rest behind the next field; false when the bytes are broken. */
-static bool take_field(struct slice *rest, struct wire_field *ret_field) {
-        struct wire_field field = { 0 };
-        uint64_t key, size;
-
-        if (!take_varint(rest, &key) || key >> 3 == 0)
-                return false;
-        field.number = key >> 3;
-        field.type = (enum wire_type)(key & 7);
-        switch (field.type) {
-        case WIRE_VARINT:
-                if (!take_varint(rest, &field.scalar))
-                        return false;
-                break;
-        case WIRE_FIXED64:
-        case WIRE_FIXED32:
-                if (!take_fixed(rest, field.type == WIRE_FIXED64 ? 8 : 4, &field.scalar))
-                        return false;
-                break;
-        case WIRE_BYTES:
-                if (!take_varint(rest, &size) || size > rest->len)
-                        return false;
-                field.bytes = slice_make(rest->ptr, (size_t)size);
-                rest->ptr += size;
-                rest->len -= (size_t)size;
-                break;
-        default:
-                return false;
-        }
-        *ret_field = field;
-        return true;
-}
-
-/* Last occurrence of a field; an absent one leaves *ret_field alone. */
-static bool find_field(struct slice message, uint64_t number, struct wire_field *ret_field) {
-        struct wire_field field;
-
-        while (message.len > 0) {
-                if (!take_field(&message, &field))
-                        return false;
-                if (field.number == number)
-                        *ret_field = field;
-        }
-        return true;
-}
-
-/* ---- single values ---- */
+/* ---- values; each writes one, or none when the bytes say "unset" and sets *ret_unset ---- */
 
 #define ZERO_TIME_S (-62135596800LL) /* Go's zero time */
 
 static int decode_time(struct decoder *decoder, struct slice message, bool is_micro,
-                       struct json_node **ret_node) {
+                       bool *ret_unset) {
         struct wire_field seconds = { 0 }, nanos = { 0 };
         char text[WALL_TIME_TEXT_MAX];
         struct wall_time time;
 
-        if (!find_field(message, 1, &seconds) || !find_field(message, 2, &nanos))
+        if (!wire_find_field(message, 1, &seconds) || !wire_find_field(message, 2, &nanos))
                 return protobuf_broken(decoder, "broken time");
         int64_t whole = (int64_t)seconds.scalar;
-        if (message.len == 0 || whole == ZERO_TIME_S)
+        *ret_unset = message.len == 0 || whole == ZERO_TIME_S;
+        if (*ret_unset)
                 return 0;
         if (whole > INT64_MAX / NS_PER_S - 1 || whole < INT64_MIN / NS_PER_S + 1)
                 return protobuf_broken(decoder, "time out of range");
@@ -128,96 +48,107 @@ static int decode_time(struct decoder *decoder, struct slice message, bool is_mi
                 wall_time_format_micro(time, text);
         else
                 wall_time_format(time, text);
-        *ret_node = node_string(decoder->tree, text);
+        json_build_copy(decoder->builder, slice_of(text));
         return 0;
 }
 
-static int decode_int_or_string(struct decoder *decoder, struct slice message,
-                                struct json_node **ret_node) {
+static int decode_text(struct decoder *decoder, struct slice text) {
+        if (!utf8_is_valid(text))
+                return protobuf_broken(decoder, "string is not UTF-8");
+        json_build_text(decoder->builder, text);
+        return 0;
+}
+
+static int decode_int_or_string(struct decoder *decoder, struct slice message) {
         struct wire_field type = { 0 }, number = { 0 }, text = { 0 };
 
-        if (!find_field(message, 1, &type) || !find_field(message, 2, &number) ||
-            !find_field(message, 3, &text))
+        if (!wire_find_field(message, 1, &type) || !wire_find_field(message, 2, &number) ||
+            !wire_find_field(message, 3, &text))
                 return protobuf_broken(decoder, "broken int-or-string");
-        if (!utf8_is_valid(text.bytes))
-                return protobuf_broken(decoder, "string is not UTF-8");
-        *ret_node = type.scalar == 1 ? node_text(decoder->tree, text.bytes)
-                                     : node_i64(decoder->tree, (int32_t)number.scalar);
+        if (type.scalar == 1)
+                return decode_text(decoder, text.bytes);
+        json_build_i64(decoder->builder, (int32_t)number.scalar);
         return 0;
 }
 
 /* Raw extensions carry JSON. */
-static int decode_raw(struct decoder *decoder, struct slice message, struct json_node **ret_node) {
+static int decode_raw(struct decoder *decoder, struct slice message, bool *ret_unset) {
+        CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
         struct wire_field raw = { 0 };
-        struct json_doc *doc = NULL;
 
-        if (!find_field(message, 1, &raw))
+        if (!wire_find_field(message, 1, &raw))
                 return protobuf_broken(decoder, "broken raw extension");
-        if (raw.bytes.len == 0)
+        *ret_unset = raw.bytes.len == 0;
+        if (*ret_unset)
                 return 0;
         if (json_parse(raw.bytes, &doc, decoder->err) < 0)
                 return protobuf_broken(decoder, "raw extension is not JSON");
-        *ret_node = node_import(decoder->tree, json_doc_root(doc));
-        json_doc_free(doc);
+        if (!json_build_value(decoder->builder, json_doc_root(doc)))
+                return protobuf_broken(decoder, "nested too deeply");
         return 0;
 }
 
-static struct json_node *decode_bytes(struct decoder *decoder, struct slice bytes) {
-        struct buf text = { 0 };
-
-        base64_encode(bytes, BASE64_STANDARD, &text);
-        struct json_node *node = node_text(decoder->tree, buf_view(&text));
-        buf_release(&text);
-        return node;
-}
-
-static struct json_node *decode_double(struct decoder *decoder, uint64_t bits) {
-        double value;
-
-        memcpy(&value, &bits, sizeof(value));
-        return node_f64(decoder->tree, value);
-}
-
-static int decode_message(struct decoder *decoder, const struct schema_object *schema,
-                          struct slice message, uint8_t via, struct json_node *object);
-
-/* Leaves *ret_node alone when the value says "unset". */
-static int decode_structured(struct decoder *decoder, const struct schema_field *field,
-                             struct slice bytes, struct json_node **ret_node) {
+static int decode_duration(struct decoder *decoder, struct slice message) {
         struct wire_field inner = { 0 };
         char text[40];
 
+        if (!wire_find_field(message, 1, &inner))
+                return protobuf_broken(decoder, "broken duration");
+        duration_format((int64_t)inner.scalar, text);
+        json_build_copy(decoder->builder, slice_of(text));
+        return 0;
+}
+
+static int decode_quantity(struct decoder *decoder, struct slice message) {
+        struct wire_field inner = { 0 };
+
+        if (!wire_find_field(message, 1, &inner))
+                return protobuf_broken(decoder, "broken quantity");
+        return decode_text(decoder, inner.bytes.len ? inner.bytes : SLICE_LITERAL("0"));
+}
+
+static void decode_bytes(struct decoder *decoder, struct slice bytes) {
+        CLEANUP(buf_release) struct buf text = { 0 };
+
+        base64_encode(bytes, BASE64_STANDARD, &text);
+        json_build_copy(decoder->builder, buf_view(&text));
+}
+
+static int decode_message(struct decoder *decoder, const struct schema_object *schema,
+                          struct slice message);
+
+static int decode_object(struct decoder *decoder, const struct schema_object *schema,
+                         struct slice message) {
+        int r = protobuf_open(decoder, JSON_OBJECT);
+
+        if (r == 0)
+                r = decode_message(decoder, schema, message);
+        if (r == 0)
+                json_build_close(decoder->builder);
+        return r;
+}
+
+static int decode_structured(struct decoder *decoder, const struct schema_field *field,
+                             struct slice bytes, bool *ret_unset) {
         switch ((enum schema_type)field->type) {
         case SCHEMA_OBJECT:
-                *ret_node = node_object(decoder->tree);
-                return decode_message(decoder, schema_field_object(field), bytes, 0, *ret_node);
+                return decode_object(decoder, schema_field_object(field), bytes);
         case SCHEMA_BYTES:
-                *ret_node = decode_bytes(decoder, bytes);
+                decode_bytes(decoder, bytes);
                 return 0;
         case SCHEMA_TIME:
         case SCHEMA_MICRO_TIME:
-                return decode_time(decoder, bytes, field->type == SCHEMA_MICRO_TIME, ret_node);
+                return decode_time(decoder, bytes, field->type == SCHEMA_MICRO_TIME, ret_unset);
         case SCHEMA_DURATION:
-                if (!find_field(bytes, 1, &inner))
-                        return protobuf_broken(decoder, "broken duration");
-                duration_format((int64_t)inner.scalar, text);
-                *ret_node = node_string(decoder->tree, text);
-                return 0;
+                return decode_duration(decoder, bytes);
         case SCHEMA_QUANTITY:
-                if (!find_field(bytes, 1, &inner) || !utf8_is_valid(inner.bytes))
-                        return protobuf_broken(decoder, "broken quantity");
-                *ret_node = inner.bytes.len ? node_text(decoder->tree, inner.bytes)
-                                            : node_string(decoder->tree, "0");
-                return 0;
+                return decode_quantity(decoder, bytes);
         case SCHEMA_INT_OR_STRING:
-                return decode_int_or_string(decoder, bytes, ret_node);
+                return decode_int_or_string(decoder, bytes);
         case SCHEMA_RAW:
-                return decode_raw(decoder, bytes, ret_node);
+                return decode_raw(decoder, bytes, ret_unset);
         default:
-                if (!utf8_is_valid(bytes))
-                        return protobuf_broken(decoder, "string is not UTF-8");
-                *ret_node = node_text(decoder->tree, bytes);
-                return 0;
+                return decode_text(decoder, bytes);
         }
 }
 
@@ -226,123 +157,172 @@ static bool is_number(const struct schema_field *field) {
                field->type == SCHEMA_INT64 || field->type == SCHEMA_FLOAT;
 }
 
-static struct json_node *decode_number(struct decoder *decoder, const struct schema_field *field,
-                                       uint64_t value) {
+static void decode_number(struct decoder *decoder, const struct schema_field *field,
+                          uint64_t value) {
+        double real;
+
         switch ((enum schema_type)field->type) {
         case SCHEMA_BOOL:
-                return node_bool(decoder->tree, value != 0);
+                json_build_bool(decoder->builder, value != 0);
+                return;
         case SCHEMA_INT32:
-                return node_i64(decoder->tree, (int32_t)value);
+                json_build_i64(decoder->builder, (int32_t)value);
+                return;
         case SCHEMA_FLOAT:
-                return decode_double(decoder, value);
+                memcpy(&real, &value, sizeof(real));
+                json_build_f64(decoder->builder, real);
+                return;
         default:
-                return node_i64(decoder->tree, (int64_t)value);
+                json_build_i64(decoder->builder, (int64_t)value);
         }
 }
 
 static int decode_value(struct decoder *decoder, const struct schema_field *field,
-                        const struct wire_field *wire, struct json_node **ret_node) {
+                        const struct wire_field *wire, bool *ret_unset) {
         if (is_number(field) != (wire->type != WIRE_BYTES))
                 return protobuf_broken(decoder, "wrong wire type");
-        if (is_number(field)) {
-                *ret_node = decode_number(decoder, field, wire->scalar);
-                return 0;
-        }
-        return decode_structured(decoder, field, wire->bytes, ret_node);
+        if (!is_number(field))
+                return decode_structured(decoder, field, wire->bytes, ret_unset);
+        decode_number(decoder, field, wire->scalar);
+        return 0;
 }
 
-/* ---- containers ---- */
+/* ---- members ---- */
 
 /* Numbers may come packed, one after the other without tags. */
 static int decode_packed(struct decoder *decoder, const struct schema_field *field,
-                         struct slice bytes, struct json_node *list) {
+                         struct slice bytes) {
         while (bytes.len > 0) {
                 uint64_t value;
-                bool is_whole = field->type == SCHEMA_FLOAT ? take_fixed(&bytes, 8, &value)
-                                                            : take_varint(&bytes, &value);
+                bool is_whole = field->type == SCHEMA_FLOAT ? wire_take_fixed(&bytes, 8, &value)
+                                                            : wire_take_varint(&bytes, &value);
 
                 if (!is_whole)
                         return protobuf_broken(decoder, "broken packed numbers");
-                node_append(list, decode_number(decoder, field, value));
+                decode_number(decoder, field, value);
         }
         return 0;
 }
 
 static int decode_element(struct decoder *decoder, const struct schema_field *field,
-                          const struct wire_field *wire, struct json_node *list) {
-        struct json_node *value = NULL;
+                          const struct wire_field *wire) {
+        bool is_unset = false;
 
         if (is_number(field) && wire->type == WIRE_BYTES)
-                return decode_packed(decoder, field, wire->bytes, list);
-        int r = decode_value(decoder, field, wire, &value);
-        if (r == 0 && value)
-                node_append(list, value);
-        return r;
+                return decode_packed(decoder, field, wire->bytes);
+        return decode_value(decoder, field, wire, &is_unset);
 }
 
 /* A list inside a map is a message of its own whose field 1 repeats. */
 static int decode_inner_list(struct decoder *decoder, const struct schema_field *field,
-                             struct slice message, struct json_node *list) {
-        while (message.len > 0) {
+                             struct slice message) {
+        int r = protobuf_open(decoder, JSON_ARRAY);
+
+        while (r == 0 && message.len > 0) {
                 struct wire_field wire;
 
-                if (!take_field(&message, &wire))
+                if (!wire_take_field(&message, &wire))
                         return protobuf_broken(decoder, "broken list");
-                int r = wire.number == 1 ? decode_element(decoder, field, &wire, list) : 0;
-                if (r < 0)
-                        return r;
+                r = wire.number == 1 ? decode_element(decoder, field, &wire) : 0;
         }
-        return 0;
-}
-
-static int decode_entry(struct decoder *decoder, const struct schema_field *field,
-                        struct slice entry, struct json_node *map) {
-        struct wire_field key = { 0 }, wire = { .type = WIRE_BYTES };
-        struct json_node *value = NULL;
-        int r;
-
-        if (is_number(field))
-                wire.type = WIRE_VARINT; /* an absent value is zero */
-        if (!find_field(entry, 1, &key) || !find_field(entry, 2, &wire) ||
-            !utf8_is_valid(key.bytes))
-                return protobuf_broken(decoder, "broken map entry");
-        if (field->shape == SHAPE_MAP_OF_LIST) {
-                value = node_array(decoder->tree);
-                r = decode_inner_list(decoder, field, wire.bytes, value);
-        } else {
-                r = decode_value(decoder, field, &wire, &value);
-        }
-        if (r == 0 && value)
-                node_set(decoder->tree, map, key.bytes, value);
+        if (r == 0)
+                json_build_close(decoder->builder);
         return r;
 }
 
-static int decode_field(struct decoder *decoder, const struct schema_field *field,
-                        const struct wire_field *wire, struct json_node *object) {
-        struct json_node *value = NULL;
+static int decode_entry(struct decoder *decoder, const struct schema_field *field,
+                        const struct wire_field *entry) {
+        struct wire_field key = { 0 }, wire = { .type = WIRE_BYTES };
+        bool is_unset = false;
+        int r;
 
-        if (field->shape == SHAPE_LIST)
-                return decode_element(decoder, field, wire,
-                                      node_need_array(decoder->tree, object, field->name));
-        if (field->shape != SHAPE_ONE && wire->type != WIRE_BYTES)
+        if (entry->type != WIRE_BYTES)
                 return protobuf_broken(decoder, "wrong wire type");
-        if (field->shape != SHAPE_ONE)
-                return decode_entry(decoder, field, wire->bytes,
-                                    node_need_object(decoder->tree, object, field->name));
-        int r = decode_value(decoder, field, wire, &value);
-        if (r == 0 && value)
-                node_put(decoder->tree, object, field->name, value);
+        if (is_number(field))
+                wire.type = WIRE_VARINT; /* an absent value is zero */
+        if (!wire_find_field(entry->bytes, 1, &key) || !wire_find_field(entry->bytes, 2, &wire) ||
+            !utf8_is_valid(key.bytes))
+                return protobuf_broken(decoder, "broken map entry");
+        json_build_key(decoder->builder, key.bytes);
+        if (field->shape == SHAPE_MAP_OF_LIST)
+                r = decode_inner_list(decoder, field, wire.bytes);
+        else
+                r = decode_value(decoder, field, &wire, &is_unset);
+        if (r == 0 && is_unset)
+                json_build_drop_key(decoder->builder);
+        return r;
+}
+
+static int decode_occurrence(struct decoder *decoder, const struct schema_field *field,
+                             const struct wire_field *wire) {
+        return field->shape == SHAPE_LIST ? decode_element(decoder, field, wire)
+                                          : decode_entry(decoder, field, wire);
+}
+
+/* A list or a map: every occurrence of the field from here on. They are neighbours where the
+ * message is sorted, and rest is then moved behind the last one; else they may be anywhere. */
+static int decode_repeated(struct decoder *decoder, const struct schema_field *field,
+                           struct wire_field wire, struct slice *rest, bool is_sorted) {
+        struct slice ahead = *rest;
+        uint64_t number = wire.number;
+
+        json_build_key(decoder->builder, slice_of(field->name));
+        int r = protobuf_open(decoder, field->shape == SHAPE_LIST ? JSON_ARRAY : JSON_OBJECT);
+        for (;;) {
+                if (r == 0 && wire.number == number)
+                        r = decode_occurrence(decoder, field, &wire);
+                if (r < 0)
+                        return r;
+                if (is_sorted && wire.number == number)
+                        *rest = ahead;
+                if (ahead.len == 0 || (is_sorted && wire.number != number))
+                        break;
+                if (!wire_take_field(&ahead, &wire))
+                        return protobuf_broken(decoder, "unexpected end of message");
+        }
+        json_build_close(decoder->builder);
+        return 0;
+}
+
+/* Go writes zero values that its JSON omits. */
+static bool is_omitted(const struct schema_field *field, const struct wire_field *wire) {
+        if (!(field->flags & FIELD_OMIT_EMPTY) || field->flags & FIELD_POINTER)
+                return false;
+        if (is_number(field))
+                return wire->type != WIRE_BYTES && wire->scalar == 0;
+        return (field->type == SCHEMA_STRING || field->type == SCHEMA_BYTES) &&
+               wire->type == WIRE_BYTES && wire->bytes.len == 0;
+}
+
+static int decode_single(struct decoder *decoder, const struct schema_field *field,
+                         const struct wire_field *wire) {
+        bool is_unset = false;
+
+        if (is_omitted(field, wire))
+                return 0;
+        if (decoder->skips_field_sets && field->type == SCHEMA_RAW &&
+            strcmp(field->name, "fieldsV1") == 0)
+                return 0;
+        json_build_key(decoder->builder, slice_of(field->name));
+        int r = decode_value(decoder, field, wire, &is_unset);
+        if (r == 0 && is_unset)
+                json_build_drop_key(decoder->builder);
         return r;
 }
 
 /* ---- messages ---- */
 
-static const struct schema_field *field_of(const struct schema_object *schema, uint64_t number,
-                                           uint8_t via) {
-        for (size_t i = 0; i < schema->count; i++)
-                if (schema->fields[i].number == number && schema->fields[i].via == via)
-                        return &schema->fields[i];
-        return NULL;
+/* Fields come in the order of their numbers, which is mostly that of the table, so the search goes
+ * on where the last one ended. */
+static size_t protobuf_field_index(const struct schema_object *schema, uint64_t number, uint8_t via,
+                                   size_t start) {
+        for (size_t i = 0; i < schema->count; i++) {
+                size_t at = start + i < schema->count ? start + i : start + i - schema->count;
+
+                if (schema->fields[at].number == number && schema->fields[at].via == via)
+                        return at;
+        }
+        return schema->count;
 }
 
 /* Members that JSON shows in place sit in messages of their own here. */
@@ -353,33 +333,57 @@ static bool is_inlined(const struct schema_object *schema, uint64_t number) {
         return false;
 }
 
-static int decode_one(struct decoder *decoder, const struct schema_object *schema,
-                      const struct wire_field *wire, uint8_t via, struct json_node *object) {
-        const struct schema_field *field = field_of(schema, wire->number, via);
+/* Go writes fields in the order of their numbers. */
+static bool is_sorted_message(struct slice message) {
+        struct wire_field wire;
+        uint64_t last = 0;
 
-        if (field)
-                return decode_field(decoder, field, wire, object);
-        if (via == 0 && wire->type == WIRE_BYTES && wire->number <= UINT8_MAX &&
-            is_inlined(schema, wire->number))
-                return decode_message(decoder, schema, wire->bytes, (uint8_t)wire->number, object);
-        return 0;
+        while (message.len > 0) {
+                if (!wire_take_field(&message, &wire) || wire.number < last)
+                        return false;
+                last = wire.number;
+        }
+        return true;
 }
 
-static int decode_message(struct decoder *decoder, const struct schema_object *schema,
-                          struct slice message, uint8_t via, struct json_node *object) {
+/* The fields of one message, of those that the inlined message via holds. */
+static int decode_fields(struct decoder *decoder, const struct schema_object *schema,
+                         struct slice message, uint8_t via) {
+        uint64_t done[4] = { 0 }; /* a bit for each list and map */
+        bool is_sorted = is_sorted_message(message);
+        size_t at = 0;
         int r = 0;
 
-        if (++decoder->depth > DEPTH_MAX)
-                return protobuf_broken(decoder, "nested too deeply");
         while (r == 0 && message.len > 0) {
                 struct wire_field wire;
 
-                if (!take_field(&message, &wire))
+                if (!wire_take_field(&message, &wire))
                         return protobuf_broken(decoder, "unexpected end of message");
-                r = decode_one(decoder, schema, &wire, via, object);
+                size_t index = protobuf_field_index(schema, wire.number, via, at);
+                if (index == schema->count) {
+                        if (via == 0 && wire.type == WIRE_BYTES && wire.number <= UINT8_MAX &&
+                            is_inlined(schema, wire.number))
+                                r = decode_fields(decoder, schema, wire.bytes,
+                                                  (uint8_t)wire.number);
+                        continue;
+                }
+                at = index;
+                const struct schema_field *field = &schema->fields[index];
+                uint64_t bit = (uint64_t)1 << index % 64;
+                if (field->shape == SHAPE_ONE) {
+                        r = decode_single(decoder, field, &wire);
+                } else if (!(done[index / 64 % 4] & bit)) {
+                        done[index / 64 % 4] |= bit;
+                        r = decode_repeated(decoder, field, wire, &message, is_sorted);
+                }
         }
-        decoder->depth--;
         return r;
+}
+
+static int decode_message(struct decoder *decoder, const struct schema_object *schema,
+                          struct slice message) {
+        assert(schema->count <= 256);
+        return decode_fields(decoder, schema, message, 0);
 }
 
 /* ---- envelope ---- */
@@ -390,11 +394,11 @@ bool protobuf_is_envelope(struct slice body) {
         return slice_has_prefix(body, slice_make(magic, sizeof(magic)));
 }
 
-static const struct schema_object *schema_of(struct slice api_version, struct slice kind) {
+const struct schema_object *protobuf_schema(struct slice api_version, struct slice kind) {
         struct slice rest = api_version, group = SLICE_EMPTY, version = api_version;
 
-        /* Options belong to every group. */
-        if (slice_is(kind, "DeleteOptions"))
+        /* Options and statuses belong to every group. */
+        if (slice_is(kind, "DeleteOptions") || slice_is(kind, "Status"))
                 return schema_find(SLICE_LITERAL("meta.k8s.io"), SLICE_LITERAL("v1"), kind);
         if (api_version.len && memchr(api_version.ptr, '/', api_version.len)) {
                 slice_split(&rest, '/', &group);
@@ -403,38 +407,78 @@ static const struct schema_object *schema_of(struct slice api_version, struct sl
         return schema_find(group, version, kind);
 }
 
-static int decode_envelope(struct decoder *decoder, struct slice envelope) {
-        struct wire_field type = { 0 }, raw = { 0 }, api_version = { 0 }, kind = { 0 };
+static int open_envelope(struct decoder *decoder, struct slice body,
+                         struct protobuf_envelope *ret_envelope) {
+        struct slice fields = slice_make(body.ptr + sizeof(magic), body.len - sizeof(magic));
+        struct wire_field type = { 0 }, raw = { 0 };
 
-        if (!find_field(envelope, 1, &type) || !find_field(envelope, 2, &raw) ||
-            !find_field(type.bytes, 1, &api_version) || !find_field(type.bytes, 2, &kind) ||
-            !utf8_is_valid(api_version.bytes) || !utf8_is_valid(kind.bytes))
+        if (!wire_find_field(fields, 1, &type) || !wire_find_field(fields, 2, &raw) ||
+            protobuf_type(type.bytes, ret_envelope) < 0)
                 return protobuf_broken(decoder, "broken envelope");
-        const struct schema_object *schema = schema_of(api_version.bytes, kind.bytes);
+        ret_envelope->message = raw.bytes;
+        return 0;
+}
+
+int protobuf_type(struct slice type, struct protobuf_envelope *ret_envelope) {
+        struct wire_field api_version = { 0 }, kind = { 0 };
+
+        if (!wire_find_field(type, 1, &api_version) || !wire_find_field(type, 2, &kind) ||
+            !utf8_is_valid(api_version.bytes) || !utf8_is_valid(kind.bytes))
+                return -1;
+        ret_envelope->api_version = api_version.bytes;
+        ret_envelope->kind = kind.bytes;
+        return 0;
+}
+
+int protobuf_build(struct json_builder *builder, const struct schema_object *schema,
+                   struct slice message, struct err *err) {
+        struct decoder decoder = { .builder = builder, .err = err, .skips_field_sets = true };
+
+        return decode_object(&decoder, schema, message);
+}
+
+static int build_envelope(struct decoder *decoder, struct slice body) {
+        struct json_builder *builder = decoder->builder;
+        struct protobuf_envelope envelope;
+
+        if (!protobuf_is_envelope(body))
+                return protobuf_broken(decoder, "not a Kubernetes envelope");
+        int r = open_envelope(decoder, body, &envelope);
+        if (r < 0)
+                return r;
+        const struct schema_object *schema = protobuf_schema(envelope.api_version, envelope.kind);
         if (!schema)
                 return err_set(decoder->err, BERTH_ERR_BAD_REQUEST,
                                "no kind \"" SLICE_FMT "\" is registered for version \"" SLICE_FMT
                                "\"",
-                               SLICE_ARG(kind.bytes), SLICE_ARG(api_version.bytes));
-        struct json_node *object = node_object(decoder->tree);
-        node_put_text(decoder->tree, object, "kind", kind.bytes);
-        node_put_text(decoder->tree, object, "apiVersion", api_version.bytes);
-        json_tree_set_root(decoder->tree, object);
-        return decode_message(decoder, schema, raw.bytes, 0, object);
+                               SLICE_ARG(envelope.kind), SLICE_ARG(envelope.api_version));
+        r = protobuf_open(decoder, JSON_OBJECT);
+        json_build_key(builder, SLICE_LITERAL("kind"));
+        json_build_text(builder, envelope.kind);
+        json_build_key(builder, SLICE_LITERAL("apiVersion"));
+        json_build_text(builder, envelope.api_version);
+        if (r == 0)
+                r = decode_message(decoder, schema, envelope.message);
+        if (r == 0)
+                json_build_close(builder);
+        return r;
+}
+
+int protobuf_build_envelope(struct json_builder *builder, struct slice body, struct err *err) {
+        struct decoder decoder = { .builder = builder, .err = err, .skips_field_sets = true };
+
+        return build_envelope(&decoder, body);
 }
 
 int protobuf_decode(struct slice body, struct json_tree **ret_tree, struct err *err) {
-        struct decoder decoder = { .err = err };
+        struct json_builder *builder = json_builder_new();
+        struct decoder decoder = { .builder = builder, .err = err };
 
-        if (!protobuf_is_envelope(body))
-                return protobuf_broken(&decoder, "not a Kubernetes envelope");
-        decoder.tree = json_tree_new();
-        int r = decode_envelope(&decoder,
-                                slice_make(body.ptr + sizeof(magic), body.len - sizeof(magic)));
-        if (r < 0) {
-                json_tree_free(decoder.tree);
-                return r;
+        int r = build_envelope(&decoder, body);
+        if (r == 0) {
+                *ret_tree = json_tree_new();
+                json_tree_set_root(*ret_tree, node_import(*ret_tree, json_builder_root(builder)));
         }
-        *ret_tree = decoder.tree;
-        return 0;
+        json_builder_free(builder);
+        return r;
 }

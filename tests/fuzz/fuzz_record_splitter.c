@@ -9,7 +9,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static bool note(void *context, struct slice record) {
         struct buf *records = context;
 
-        assert(record.len > 0 && !memchr(record.ptr, '\n', record.len));
+        assert(record.len > 0);
         buf_printf(records, "%zu:", record.len);
         buf_slice(records, record);
         return true;

@@ -107,6 +107,10 @@ static inline void fake_end(struct fake_request *request, struct api_reply reply
                 request->caller.done(request->caller.context, &reply);
 }
 static inline void fake_reply(struct fake_transport *fake, int status, const char *body) {
+        struct fake_request *request = fake_next(fake);
+
+        if (request->caller.events && status == 200)
+                request->caller.events->data(request->caller.context, slice_of(body));
         fake_end(fake_next(fake), (struct api_reply){ .status = status,
                                                       .body = slice_of(body),
                                                       .retry_after_s = -1 });

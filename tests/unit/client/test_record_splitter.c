@@ -50,6 +50,47 @@ static void test_every_cut(void **state) {
         }
 }
 
+/* Frames of protobuf may hold newlines; an empty one says nothing. */
+static void test_frames_at_every_cut(void **state) {
+        static const char stream[] = "\0\0\0\3a\nb\0\0\0\0\0\0\0\1c\0\0\0\5open";
+        size_t size = sizeof(stream) - 1;
+
+        (void)state;
+        for (size_t first = 0; first <= size; first++) {
+                for (size_t second = first; second <= size; second++) {
+                        struct record_splitter splitter = { 0 };
+                        struct seen seen = { 0 };
+                        struct slice cuts[] = {
+                                slice_make(stream, first),
+                                slice_make(stream + first, second - first),
+                                slice_make(stream + second, size - second),
+                        };
+
+                        for (size_t i = 0; i < ARRAY_LEN(cuts); i++)
+                                assert_int_equal(record_splitter_feed(&splitter, cuts[i], on_record,
+                                                                      &seen, NULL),
+                                                 0);
+                        assert_string_equal(seen.text, "[a\nb][c]");
+                        record_splitter_release(&splitter);
+                }
+        }
+}
+
+static void test_large_frame(void **state) {
+        struct record_splitter splitter = { .record_max = 4 };
+        struct seen seen = { 0 };
+
+        (void)state;
+        assert_int_equal(record_splitter_feed(&splitter, slice_make("\0\0\0\4abcd\0\0", 10),
+                                              on_record, &seen, NULL),
+                         0);
+        assert_int_equal(
+                record_splitter_feed(&splitter, slice_make("\0\5", 2), on_record, &seen, NULL),
+                BERTH_ERR_TOO_LARGE);
+        assert_string_equal(seen.text, "[abcd]");
+        record_splitter_release(&splitter);
+}
+
 static void test_stopping(void **state) {
         struct record_splitter splitter = { 0 };
         struct seen seen = { .stop_after = 2 };
@@ -94,8 +135,8 @@ static void test_limit(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_every_cut),
-                cmocka_unit_test(test_stopping),
+                cmocka_unit_test(test_every_cut),   cmocka_unit_test(test_frames_at_every_cut),
+                cmocka_unit_test(test_large_frame), cmocka_unit_test(test_stopping),
                 cmocka_unit_test(test_limit),
         };
 

@@ -86,7 +86,7 @@ static void test_namespace(void **state) {
         assert_decodes(
                 "v1", "Namespace", &object,
                 "{\"kind\":\"Namespace\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"demo\","
-                "\"generateName\":\"\",\"labels\":{\"a\":\"b\"}},\"spec\":{}}");
+                "\"labels\":{\"a\":\"b\"}},\"spec\":{}}");
 }
 
 /* Lists, quantities, int-or-string, inlined messages, nested objects. */
