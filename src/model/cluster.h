@@ -61,6 +61,16 @@ uint64_t cluster_failure_hash(struct slice reason, struct slice message);
 void cluster_nominate(struct cluster *cluster, struct pod_id pod,
                       struct slice node); /* "" clears */
 
+/* The pod's deletion is asked for: before the API shows it, the pod is on its way out, and counts
+ * as a disruption of its budgets until their status shows fewer healthy pods. */
+void cluster_mark_ending(struct cluster *cluster, struct pod_id pod);
+/* Nothing came of it. */
+void cluster_unmark_ending(struct cluster *cluster, struct pod_id pod);
+/* How often budgets were charged. */
+uint64_t cluster_charges(const struct cluster *cluster);
+/* Budgets that were not charged after that are taken by their status again. */
+void cluster_settle_budgets(struct cluster *cluster, uint64_t charge);
+
 /* ---- what-if ---- */
 /* Opens a what-if; they nest.  Until the matching rollback only assume, forget, nominate, and
  * cluster_withdraw are allowed.  None of them is logged or raises a generation then, so that nobody
@@ -173,6 +183,9 @@ struct budget_row {
         bool always_allow_unhealthy;
         size_t disrupted_count;
         struct slice *disrupted;
+        /* Disruptions by cluster_mark_ending that the status does not show yet. */
+        uint32_t unseen;
+        uint64_t last_charge;
 };
 bool cluster_namespace_labels(const struct cluster *cluster, struct str_id ns,
                               struct label_set_id *ret_labels);

@@ -344,7 +344,12 @@ struct cold_tables {
         struct map *priority_classes;
         struct map *claims; /* "namespace/name" -> struct claim_row */
         size_t bytes;
+        uint64_t charges; /* of budgets, by pods marked as ending */
 };
+/* As cluster_budget_next, to be changed. */
+struct budget_row *budget_row_next(struct cluster *cluster, struct str_id ns, size_t *at);
+/* See cluster_settle_budgets; true: something changed. */
+bool budget_rows_settle(struct cluster *cluster, uint64_t charge);
 void cold_tables_init(struct cluster *cluster);
 void cold_tables_release(struct cluster *cluster);
 

@@ -166,6 +166,15 @@ static struct budget_list *take_list(struct cluster *cluster, struct slice ns) {
         return list;
 }
 
+/* Of the disruptions that the old status did not show, the new one shows as many as healthy pods
+ * went. */
+static uint32_t still_unseen(const struct budget_row *old, const struct budget_row *now) {
+        int64_t shown = (int64_t)old->current_healthy - now->current_healthy;
+        if (shown <= 0)
+                return old->unseen;
+        return shown < old->unseen ? old->unseen - (uint32_t)shown : 0;
+}
+
 void cluster_put_budget(struct cluster *cluster, const struct disruption_budget *budget) {
         assert(!cluster_is_what_if(cluster));
         struct budget_row from = row_from(budget);
@@ -182,6 +191,8 @@ void cluster_put_budget(struct cluster *cluster, const struct disruption_budget 
         block->row.ns = list->ns;
         block->row.name = old ? old->row.name : str_take(cluster, budget->meta.name);
         if (old) {
+                block->row.unseen = still_unseen(&old->row, &block->row);
+                block->row.last_charge = old->row.last_charge;
                 cluster->tables.bytes -= old->bytes;
                 free(old);
         } else {
@@ -222,10 +233,32 @@ void cluster_remove_budget(struct cluster *cluster, struct slice ns, struct slic
         cluster_log_change(cluster, CLUSTER_BUDGET, NODE_NONE, POD_NONE);
 }
 
+struct budget_row *budget_row_next(struct cluster *cluster, struct str_id ns, size_t *at) {
+        const struct budget_list *list = budgets_of(cluster, ns);
+        return list && *at < list->count ? list->rows[(*at)++] : NULL;
+}
+
 const struct budget_row *cluster_budget_next(const struct cluster *cluster, struct str_id ns,
                                              size_t *at) {
         const struct budget_list *list = budgets_of(cluster, ns);
         return list && *at < list->count ? list->rows[(*at)++] : NULL;
+}
+
+bool budget_rows_settle(struct cluster *cluster, uint64_t charge) {
+        bool is_changed = false;
+        size_t at = 0;
+        void *value;
+        while (map_u64_next(cluster->tables.budgets, &at, NULL, &value)) {
+                const struct budget_list *list = value;
+                for (uint32_t i = 0; i < list->count; i++) {
+                        struct budget_row *row = list->rows[i];
+                        if (row->unseen == 0 || row->last_charge > charge)
+                                continue;
+                        row->unseen = 0;
+                        is_changed = true;
+                }
+        }
+        return is_changed;
 }
 
 /* ---- priority classes ---- */

@@ -109,6 +109,7 @@ struct pod_row {
         uint8_t is_live : 1; /* row in use */
         uint8_t has_priority : 1;
         uint8_t is_listed : 1;          /* in the list of equivalent pods */
+        uint8_t is_ending : 1;          /* its deletion was asked for here: cluster_mark_ending */
         uint32_t observed_generation;   /* metadata.generation, the highest number beyond that */
         const struct owner_row *owners; /* interned list, shared by siblings */
         struct wall_time created, started, deleted; /* deleted unset = not being deleted */
@@ -128,6 +129,11 @@ struct pod_equivalents {
          * are still there. */
         struct pod_id first;
 };
+
+/* On its way out, as the API or only we know. */
+static inline bool pod_row_is_leaving(const struct pod_row *row) {
+        return (row->flags & POD_TERMINATING) != 0 || row->is_ending;
+}
 
 static inline bool pod_row_is_finished(const struct pod_row *row) {
         return row->phase == POD_SUCCEEDED || row->phase == POD_FAILED;

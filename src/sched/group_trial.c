@@ -88,7 +88,7 @@ static void put_behind_leavers(struct group_trial_run *trial, struct group_place
         while (!pod_id_is_none(at)) {
                 const struct pod_row *other = cluster_pod(cluster, at);
                 struct pod_id next = other->next_on_node;
-                if ((other->flags & POD_TERMINATING) != 0 && other->priority < row->priority)
+                if (pod_row_is_leaving(other) && other->priority < row->priority)
                         cluster_withdraw(cluster, at);
                 at = next;
         }

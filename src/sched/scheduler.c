@@ -57,7 +57,8 @@ void scheduler_free(struct scheduler *scheduler) {
                 open_action_free(open);
         map_u64_free(scheduler->actions);
         scheduler_pre_bind_free(scheduler);
-        scheduler_confirm_free(scheduler);
+        pod_deadlines_release(&scheduler->unconfirmed);
+        pod_deadlines_release(&scheduler->removals);
         scheduler_extensions_free(scheduler);
         class_engine_free(scheduler->engine);
         refusal_cache_free(scheduler->failures);
@@ -223,6 +224,7 @@ struct scheduler_progress scheduler_step(struct scheduler *scheduler, struct mon
         scheduling_queue_flush(&scheduler->queue, mono.ns);
         scheduler_pre_bind_check(&step);
         scheduler_confirm(&step);
+        scheduler_removals_expire(&step);
         while (progress.decisions < max_decisions && !scheduler_extensions_are_full(scheduler)) {
                 struct queued_pod *entry = scheduling_queue_pop(&scheduler->queue, mono.ns);
                 if (!entry)
@@ -243,7 +245,8 @@ struct scheduler_progress scheduler_step(struct scheduler *scheduler, struct mon
 
 bool scheduler_next_due(const struct scheduler *scheduler, struct mono_time *ret_due) {
         bool (*const dues[])(const struct scheduler *, int64_t *) = { scheduler_pre_bind_due,
-                                                                      scheduler_confirm_due };
+                                                                      scheduler_confirm_due,
+                                                                      scheduler_removals_due };
         bool has_due = scheduling_queue_next_due(&scheduler->queue, &ret_due->ns);
         for (size_t i = 0; i < ARRAY_LEN(dues); i++) {
                 int64_t due_ns;
@@ -258,26 +261,6 @@ bool scheduler_next_due(const struct scheduler *scheduler, struct mono_time *ret
 
 /* ---- outcomes of actions ---- */
 
-/* Once all victims are being deleted the preemptor is woken by events again.  One that could not be
- * deleted leaves no trace in the cluster: the preemptor tries again. */
-static void finish_removal(struct step *step, const struct action_result *result,
-                           const struct open_action *open) {
-        struct queued_pod *entry = open_action_entry(step->scheduler, open);
-        if (!entry || entry->open_removals == 0)
-                return;
-        entry->open_removals--;
-        if (result->code != BERTH_OK && result->code != BERTH_ERR_NOT_FOUND) {
-                entry->is_error_backoff = true; /* not before its back-off is over */
-                entry->was_woken = true;
-        }
-        if (entry->open_removals > 0 || !entry->was_woken)
-                return;
-        entry->was_woken = false;
-        step->scheduler->queue.event = QUEUE_EVENT_ASSIGNED_REMOVED;
-        if (entry->part == QUEUE_UNSCHEDULABLE && !entry->is_gated)
-                scheduling_queue_move(&step->scheduler->queue, entry, step->mono.ns);
-}
-
 void scheduler_result(struct scheduler *scheduler, const struct action_result *result,
                       struct mono_time mono, struct wall_time wall, struct action_list *out) {
         struct step step = { scheduler, mono, wall, out };
@@ -290,7 +273,7 @@ void scheduler_result(struct scheduler *scheduler, const struct action_result *r
         else if (open->kind == ACTION_CHECK_BIND)
                 scheduler_confirm_checked(&step, result, open);
         else if (open->kind == ACTION_PREEMPT_POD)
-                finish_removal(&step, result, open);
+                scheduler_removal_answered(&step, result, open);
         else if (open->kind == ACTION_PATCH_OBJECT)
                 scheduler_pre_bind_written(&step, open, result);
         else if (open->kind == ACTION_ASK_EXTENDER) {

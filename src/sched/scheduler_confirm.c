@@ -4,7 +4,6 @@
  * assumed after CONFIRM_PATIENCE_NS is asked for. */
 #include "base/util.h"
 #include "sched/scheduler_priv.h"
-#include <stdlib.h>
 
 /* Watches deliver a binding within milliseconds; one that was cut starts again well within this. */
 #define CONFIRM_PATIENCE_NS (30 * NS_PER_S)
@@ -17,43 +16,21 @@ bool scheduler_is_assumed(const struct scheduler *scheduler, struct pod_id pod, 
 
 /* ---- the binds that wait, in the order of their answers ---- */
 
-static struct unconfirmed_bind *bind_at(const struct unconfirmed_binds *binds, size_t index) {
-        return &binds->ring[(binds->first + index) % binds->cap];
-}
-
-static void unconfirmed_binds_grow(struct unconfirmed_binds *binds) {
-        size_t cap = binds->cap ? binds->cap * 2 : 64;
-        struct unconfirmed_bind *ring = xreallocarray(NULL, cap, sizeof(*ring));
-        for (size_t i = 0; i < binds->count; i++)
-                ring[i] = *bind_at(binds, i);
-        free(binds->ring);
-        *binds = (struct unconfirmed_binds){ .ring = ring, .cap = cap, .count = binds->count };
-}
-
-static void unconfirmed_binds_drop_first(struct unconfirmed_binds *binds) {
-        binds->first = (binds->first + 1) % binds->cap;
-        binds->count--;
-}
-
 void scheduler_confirm_later(struct step *step, const struct open_action *open) {
-        struct unconfirmed_binds *binds = &step->scheduler->unconfirmed;
-        if (!scheduler_is_assumed(step->scheduler, open->pod, open->uid_hash))
-                return;
-        if (binds->count == binds->cap)
-                unconfirmed_binds_grow(binds);
-        *bind_at(binds, binds->count++) =
-                (struct unconfirmed_bind){ .pod = open->pod,
-                                           .uid_hash = open->uid_hash,
-                                           .profile = open->profile,
-                                           .due_ns = step->mono.ns + CONFIRM_PATIENCE_NS };
+        struct pod_deadline deadline = { .pod = open->pod,
+                                         .uid_hash = open->uid_hash,
+                                         .due_ns = step->mono.ns + CONFIRM_PATIENCE_NS,
+                                         .note = open->profile };
+        if (scheduler_is_assumed(step->scheduler, open->pod, open->uid_hash))
+                pod_deadlines_add(&step->scheduler->unconfirmed, &deadline);
 }
 
-static void ask_for(struct step *step, const struct unconfirmed_bind *bind) {
+static void ask_for(struct step *step, const struct pod_deadline *bind) {
         struct scheduler *scheduler = step->scheduler;
         const struct cluster *cluster = scheduler->config.cluster;
         const struct queued_pod about = { .pod = bind->pod,
                                           .uid_hash = bind->uid_hash,
-                                          .profile = bind->profile };
+                                          .profile = (uint8_t)bind->note };
         struct slice node = cluster_node_name(cluster, cluster_pod(cluster, bind->pod)->node);
         struct action check = { .kind = ACTION_CHECK_BIND,
                                 .target = scheduler_pod_ref(cluster, bind->pod),
@@ -62,27 +39,23 @@ static void ask_for(struct step *step, const struct unconfirmed_bind *bind) {
 }
 
 void scheduler_confirm(struct step *step) {
-        struct unconfirmed_binds *binds = &step->scheduler->unconfirmed;
-        while (binds->count > 0) {
-                const struct unconfirmed_bind *bind = bind_at(binds, 0);
+        struct pod_deadlines *binds = &step->scheduler->unconfirmed;
+        const struct pod_deadline *bind;
+        while ((bind = pod_deadlines_first(binds))) {
                 bool is_open = scheduler_is_assumed(step->scheduler, bind->pod, bind->uid_hash);
                 if (is_open && bind->due_ns > step->mono.ns)
                         return;
                 if (is_open)
                         ask_for(step, bind);
-                unconfirmed_binds_drop_first(binds);
+                pod_deadlines_drop_first(binds);
         }
 }
 
 bool scheduler_confirm_due(const struct scheduler *scheduler, int64_t *ret_due_ns) {
-        if (scheduler->unconfirmed.count == 0)
-                return false;
-        *ret_due_ns = bind_at(&scheduler->unconfirmed, 0)->due_ns;
-        return true;
-}
-
-void scheduler_confirm_free(struct scheduler *scheduler) {
-        free(scheduler->unconfirmed.ring);
+        const struct pod_deadline *first = pod_deadlines_first(&scheduler->unconfirmed);
+        if (first)
+                *ret_due_ns = first->due_ns;
+        return first;
 }
 
 /* ---- what the pod itself says ---- */

@@ -14,9 +14,9 @@ struct preemptor {
 static void remove_victim(struct step *step, struct queued_pod *entry, struct pod_id victim,
                           const struct preemptor *by) {
         struct scheduler *scheduler = step->scheduler;
-        const struct cluster *cluster = scheduler->config.cluster;
+        struct cluster *cluster = scheduler->config.cluster;
         const struct pod_row *row = cluster_pod(cluster, victim);
-        if ((row->flags & POD_TERMINATING) != 0)
+        if (pod_row_is_leaving(row))
                 return;
         struct slice note = slice_of(arena_printf(
                 &scheduler->scratch, "Preempted by %s " SLICE_FMT " on node " SLICE_FMT, by->kind,
@@ -46,6 +46,7 @@ static void remove_victim(struct step *step, struct queued_pod *entry, struct po
         scheduler_await_result(scheduler, &removal, action_list_add(step->out, &removal), entry,
                                SLICE_EMPTY);
         action_list_add(step->out, &event);
+        cluster_mark_ending(cluster, victim);
         entry->open_removals++;
         scheduler->stats.victims++;
 }
@@ -75,7 +76,7 @@ static void clear_lower_nominations(struct step *step, const struct queued_pod *
 /* True when somebody has to go who is not on the way out already. */
 static bool has_work(const struct cluster *cluster, const struct pod_id *victims, size_t count) {
         for (size_t i = 0; i < count; i++)
-                if ((cluster_pod(cluster, victims[i])->flags & POD_TERMINATING) == 0)
+                if (!pod_row_is_leaving(cluster_pod(cluster, victims[i])))
                         return true;
         return false;
 }

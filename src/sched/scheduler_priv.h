@@ -4,6 +4,7 @@
 #include "base/map.h"
 #include "plugin/pod_group.h"
 #include "sched/group_index.h"
+#include "sched/pod_deadlines.h"
 #include "sched/refusal_cache.h"
 #include "sched/scheduler.h"
 #include "sched/scheduling_queue.h"
@@ -18,17 +19,6 @@ struct open_action {
         struct extender_action ask; /* ACTION_ASK_EXTENDER, without the nodes */
 };
 
-/* Binds that were answered well and that the API does not show yet, oldest first. */
-struct unconfirmed_binds {
-        struct unconfirmed_bind {
-                struct pod_id pod;
-                uint64_t uid_hash;
-                int64_t due_ns; /* when the pod is asked for */
-                uint8_t profile;
-        } * ring;
-        size_t cap, first, count;
-};
-
 struct scheduler {
         struct scheduler_config config;
         struct scheduling_queue queue;
@@ -41,7 +31,9 @@ struct scheduler {
         bool has_seen;                  /* false: starts from the cluster's rows */
         size_t next_node;               /* parity sampling */
         struct map_u64 *actions;        /* id -> struct open_action */
-        struct unconfirmed_binds unconfirmed; /* scheduler_confirm.c */
+        struct pod_deadlines
+                unconfirmed;           /* binds that the API does not show; scheduler_confirm.c */
+        struct pod_deadlines removals; /* of victims, answered; scheduler_removal.c */
         struct scheduler_stats stats;
         struct decision_trace *traces; /* ring */
         struct pre_bind *pre_binds; /* pods whose volumes are being bound; scheduler_pre_bind.c */
@@ -94,6 +86,14 @@ void scheduler_preempt_for_group(struct step *step, struct queued_pod *entry,
                                  const struct group_view *group, const struct pod_id *victims,
                                  size_t count);
 
+/* ---- victims whose deletion is under way (scheduler_removal.c) ---- */
+/* Outcome of a victim's deletion. */
+void scheduler_removal_answered(struct step *step, const struct action_result *result,
+                                const struct open_action *open);
+/* Victims that were not seen to go in time stay. */
+void scheduler_removals_expire(struct step *step);
+bool scheduler_removals_due(const struct scheduler *scheduler, int64_t *ret_due_ns);
+
 /* ---- groups of pods (group_members.c) ---- */
 /* Has to wait for its group, or for more of its kind. */
 bool group_holds_back(struct scheduler *scheduler, const struct queued_pod *entry);
@@ -130,7 +130,6 @@ void scheduler_confirm(struct step *step);
 void scheduler_confirm_checked(struct step *step, const struct action_result *result,
                                const struct open_action *open);
 bool scheduler_confirm_due(const struct scheduler *scheduler, int64_t *ret_due_ns);
-void scheduler_confirm_free(struct scheduler *scheduler);
 
 /* ---- binding (scheduler_bind.c, scheduler_pre_bind.c) ---- */
 /* Emits the bind of a pod that is assumed on node. */

@@ -120,7 +120,8 @@ static void default_preemption_reprieve(struct default_preemption_search *search
                                         struct preemption_candidate *ret_candidate) {
         bool *is_gone = ARENA_ARRAY(search->arena, bool, count);
         struct victim_budgets budgets = { .cluster = search->attempt->cluster,
-                                          .arena = search->arena };
+                                          .arena = search->arena,
+                                          .is_parity = search->attempt->cycle.is_parity };
         struct pod_id *chosen = ARENA_ARRAY(search->arena, struct pod_id, count);
         qsort(victims, count, sizeof(*victims), compare_importance);
         for (size_t i = 0; i < count; i++) {
@@ -346,9 +347,8 @@ static struct slice default_preemption_ineligible(const struct default_preemptio
         for (struct pod_id at = cluster_nodes(cluster)->first_pod[node.index]; !pod_id_is_none(at);
              at = row_of(search, at)->next_on_node) {
                 const struct pod_row *row = row_of(search, at);
-                if ((row->flags & POD_TERMINATING) != 0 &&
-                    row->priority < attempt->cycle.priority &&
-                    (!attempt->cycle.is_parity || is_preempted(cluster, row)))
+                if (pod_row_is_leaving(row) && row->priority < attempt->cycle.priority &&
+                    (!attempt->cycle.is_parity || row->is_ending || is_preempted(cluster, row)))
                         return SLICE_LITERAL(
                                 "not eligible due to a terminating pod on the nominated node.");
         }

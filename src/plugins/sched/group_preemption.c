@@ -73,7 +73,7 @@ static void add_pod(struct group_preemptor *preemptor, struct unit *unit, struct
         unit->nodes[unit->pod_count++] = row->node;
         if (started_ns < unit->started_ns)
                 unit->started_ns = started_ns;
-        if ((row->flags & POD_TERMINATING) == 0)
+        if (!pod_row_is_leaving(row))
                 unit->is_leaving = false;
 }
 
@@ -149,7 +149,8 @@ static int compare_importance(const void *a, const void *b) {
 
 static void charge_budgets(struct group_preemptor *preemptor) {
         struct victim_budgets budgets = { .cluster = preemptor->search->cluster,
-                                          .arena = preemptor->arena };
+                                          .arena = preemptor->arena,
+                                          .is_parity = preemptor->search->group->is_parity };
         for (size_t i = 0; i < preemptor->count; i++)
                 for (size_t p = 0;
                      p < preemptor->units[i]->pod_count && !preemptor->units[i]->is_leaving; p++)

@@ -12,7 +12,10 @@ static struct budget_use *use_of(struct victim_budgets *budgets, const struct bu
                 if (use->budget == budget)
                         return use;
         struct budget_use *use = ARENA_NEW(budgets->arena, struct budget_use);
-        *use = (struct budget_use){ budget, budget->disruptions_allowed, budgets->uses };
+        int64_t left = budget->disruptions_allowed;
+        if (!budgets->is_parity)
+                left -= budget->unseen;
+        *use = (struct budget_use){ budget, left, budgets->uses };
         budgets->uses = use;
         return use;
 }
@@ -30,7 +33,7 @@ bool victim_budgets_charge(struct victim_budgets *budgets, struct pod_id pod) {
         const struct budget_row *budget;
         bool breaks = false;
         size_t at = 0;
-        if (row->labels.index == 0)
+        if (row->labels.index == 0 || (row->is_ending && !budgets->is_parity))
                 return false;
         while ((budget = cluster_budget_next(cluster, row->ns, &at))) {
                 if (!budget->has_selector || budget->selector_is_invalid ||
