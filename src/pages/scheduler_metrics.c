@@ -1,222 +1,17 @@
-/* The scheduler's metrics, and its remembered decisions. */
+/* Counts what the scheduler does, into the families of its metrics. */
 #include "pages/role_metrics.h"
 
 #include "api/json.h"
 #include "base/util.h"
 #include "model/cluster.h"
 #include "pages/metrics.h"
+#include "pages/scheduler_families.h"
 #include "plugin/sched_profile.h"
 #include "sched/decision.h"
 #include "sched/scheduler.h"
 #include <stdio.h>
 #include <stdlib.h>
 
-enum scheduler_family {
-        ATTEMPTS,
-        ATTEMPT_TIME,
-        ALGORITHM_TIME,
-        SLI_TIME,
-        TRIES,
-        PENDING,
-        INCOMING,
-        UNSCHEDULABLE,
-        AFTER_FLUSH,
-        IN_FLIGHT,
-        EVENT_TIME,
-        HINT_TIME,
-        POINT_TIME,
-        PLUGIN_TIME,
-        PLUGIN_RUNS,
-        PERMIT_TIME,
-        PREEMPTIONS,
-        VICTIMS,
-        EVICTION_TIME,
-        EVICTIONS,
-        CACHE,
-        GOROUTINES,
-        BATCHES,
-        BATCH_FLUSHES,
-        CALLS,
-        CALL_TIME,
-        PENDING_CALLS,
-        CLAIMS,
-        BINDER_REQUESTS,
-        BINDER_ERRORS,
-        DECISIONS,
-        FAMILY_COUNT
-};
-
-/* Names, labels and buckets are upstream's. Families of things that do not exist here (batches,
- * events in flight, waiting at Permit) are there without series. */
-struct scheduler_metrics_family {
-        const char *name, *help;
-        enum metric_type type;
-        const char *labels[3];
-        struct {
-                double start, factor;
-                size_t count; /* 0 = no histogram */
-        } buckets;
-};
-static const struct scheduler_metrics_family families[FAMILY_COUNT] = {
-        [ATTEMPTS] = { "scheduler_schedule_attempts_total",
-                       "Attempts to schedule pods, by result; scheduled means bound.",
-                       METRIC_COUNTER,
-                       { "result", "profile" },
-                       { 0 } },
-        [ATTEMPT_TIME] = { "scheduler_scheduling_attempt_duration_seconds",
-                           "Time of a decision, as the mean of its step.",
-                           METRIC_HISTOGRAM,
-                           { "result", "profile" },
-                           { 0.001, 2, 15 } },
-        [ALGORITHM_TIME] = { "scheduler_scheduling_algorithm_duration_seconds",
-                             "Time of filters and scores, as the mean of a step.",
-                             METRIC_HISTOGRAM,
-                             { NULL },
-                             { 0.001, 2, 15 } },
-        [SLI_TIME] = { "scheduler_pod_scheduling_sli_duration_seconds",
-                       "Time from a pod's first attempt until it was bound.",
-                       METRIC_HISTOGRAM,
-                       { "attempts" },
-                       { 0.01, 2, 20 } },
-        [TRIES] = { "scheduler_pod_scheduling_attempts",
-                    "Attempts until a pod had a node.",
-                    METRIC_HISTOGRAM,
-                    { NULL },
-                    { 1, 2, 5 } },
-        [PENDING] = { "scheduler_pending_pods",
-                      "Pods that wait, by part of the queue.",
-                      METRIC_GAUGE,
-                      { "queue" },
-                      { 0 } },
-        [INCOMING] = { "scheduler_queue_incoming_pods_total",
-                       "Pods that entered a part of the queue, by what brought them there.",
-                       METRIC_COUNTER,
-                       { "queue", "event" },
-                       { 0 } },
-        [UNSCHEDULABLE] = { "scheduler_unschedulable_pods",
-                            "Pods that this plugin refuses on a node; a pod counts with each of "
-                            "them.",
-                            METRIC_GAUGE,
-                            { "plugin", "profile" },
-                            { 0 } },
-        [AFTER_FLUSH] = { "scheduler_pod_scheduled_after_flush_total",
-                          "Pods bound after nothing but the clock had them tried again.",
-                          METRIC_COUNTER,
-                          { NULL },
-                          { 0 } },
-        [IN_FLIGHT] = { "scheduler_inflight_events",
-                        "Events kept for pods in flight; always empty.",
-                        METRIC_GAUGE,
-                        { "event" },
-                        { 0 } },
-        [EVENT_TIME] = { "scheduler_event_handling_duration_seconds",
-                         "Time to take in what a watch brought.",
-                         METRIC_HISTOGRAM,
-                         { "event" },
-                         { 0.0001, 2, 12 } },
-        [HINT_TIME] = { "scheduler_queueing_hint_execution_duration_seconds",
-                        "Time of a plugin's word on an event; every tenth is measured.",
-                        METRIC_HISTOGRAM,
-                        { "plugin", "event", "hint" },
-                        { 0.00001, 1.5, 20 } },
-        [POINT_TIME] = { "scheduler_framework_extension_point_duration_seconds",
-                         "Time of all plugins of an extension point.",
-                         METRIC_HISTOGRAM,
-                         { "extension_point", "status", "profile" },
-                         { 0.0001, 2, 12 } },
-        [PLUGIN_TIME] = { "scheduler_plugin_execution_duration_seconds",
-                          "Time of one run of a plugin, in every tenth decision.",
-                          METRIC_HISTOGRAM,
-                          { "plugin", "extension_point", "status" },
-                          { 0.00001, 1.5, 20 } },
-        [PLUGIN_RUNS] = { "scheduler_plugin_evaluation_total",
-                          "Runs of a plugin; one may judge many nodes.",
-                          METRIC_COUNTER,
-                          { "plugin", "extension_point", "profile" },
-                          { 0 } },
-        [PERMIT_TIME] = { "scheduler_permit_wait_duration_seconds",
-                          "Time pods waited at Permit; always empty.",
-                          METRIC_HISTOGRAM,
-                          { "result" },
-                          { 0.001, 2, 15 } },
-        [PREEMPTIONS] = { "scheduler_preemption_attempts_total",
-                          "Preemptions that chose a node.",
-                          METRIC_COUNTER,
-                          { NULL },
-                          { 0 } },
-        [VICTIMS] = { "scheduler_preemption_victims",
-                      "Pods evicted by a preemption.",
-                      METRIC_HISTOGRAM,
-                      { NULL },
-                      { 1, 2, 7 } },
-        [EVICTION_TIME] = { "scheduler_preemption_goroutines_duration_seconds",
-                            "Time until a victim's deletion was answered.",
-                            METRIC_HISTOGRAM,
-                            { "result" },
-                            { 0.01, 2, 20 } },
-        [EVICTIONS] = { "scheduler_preemption_goroutines_execution_total",
-                        "Deletions of victims, by result.",
-                        METRIC_COUNTER,
-                        { "result" },
-                        { 0 } },
-        [CACHE] = { "scheduler_cache_size",
-                    "Nodes, pods and assumed pods known.",
-                    METRIC_GAUGE,
-                    { "type" },
-                    { 0 } },
-        [GOROUTINES] = { "scheduler_goroutines",
-                         "What is under way; there is one thread for all of it.",
-                         METRIC_GAUGE,
-                         { "operation" },
-                         { 0 } },
-        [BATCHES] = { "scheduler_batch_attempts_total",
-                      "Decisions that asked for a batch's hint; there are no batches.",
-                      METRIC_COUNTER,
-                      { "profile", "result" },
-                      { 0 } },
-        [BATCH_FLUSHES] = { "scheduler_batch_cache_flushed_total",
-                            "Batches given up; there are no batches.",
-                            METRIC_COUNTER,
-                            { "profile", "reason" },
-                            { 0 } },
-        [CALLS] = { "scheduler_async_api_call_execution_total",
-                    "Writes to the API server, by kind and result.",
-                    METRIC_COUNTER,
-                    { "call_type", "result" },
-                    { 0 } },
-        [CALL_TIME] = { "scheduler_async_api_call_execution_duration_seconds",
-                        "Time until a write was answered, waiting included.",
-                        METRIC_HISTOGRAM,
-                        { "call_type", "result" },
-                        { 0.001, 2, 15 } },
-        [PENDING_CALLS] = { "scheduler_pending_async_api_calls",
-                            "Writes to the API server without an answer yet.",
-                            METRIC_GAUGE,
-                            { "call_type" },
-                            { 0 } },
-        [CLAIMS] = { "scheduler_resourceclaim_creates_total",
-                     "Resource claims made for pods; none are made here.",
-                     METRIC_COUNTER,
-                     { "status" },
-                     { 0 } },
-        [BINDER_REQUESTS] = { "scheduler_volume_binder_cache_requests_total",
-                              "Requests to a cache of volumes; there is none.",
-                              METRIC_COUNTER,
-                              { "operation" },
-                              { 0 } },
-        [BINDER_ERRORS] = { "scheduler_volume_scheduling_stage_error_total",
-                            "Writes to claims and volumes before a bind that failed.",
-                            METRIC_COUNTER,
-                            { "operation" },
-                            { 0 } },
-        [DECISIONS] = { "berth_scheduler_decisions_total",
-                        "Decisions taken, by result.",
-                        METRIC_COUNTER,
-                        { "result", "profile" },
-                        { 0 } },
-};
-
-#define BUCKETS_MAX 20
 #define SAMPLE 10           /* one of so many decisions, and hints, is timed */
 #define TIMED_RUNS_MAX 1024 /* of one decision */
 #define ATTEMPTS_CAP 15     /* from there on they count as "15+" */
@@ -239,8 +34,7 @@ struct scheduler_metrics {
         uint64_t seen; /* number of the last decision counted */
         struct scheduler_stats last;
         uint64_t seen_plugins;
-        struct metric *families[FAMILY_COUNT];
-        double buckets[FAMILY_COUNT][BUCKETS_MAX];
+        struct scheduler_families families;
 };
 
 /* The profile a pod asks for; it may be gone by now. */
@@ -262,14 +56,14 @@ static void count_decision(struct scheduler_metrics *own, const struct decision_
         slice_split(&rest, '/', &ns);
         labels[0] = slice_of(decision_outcome_name(trace->outcome));
         labels[1] = profile_of(own, ns, rest);
-        metric_add(own->families[DECISIONS], labels, 1);
-        metric_observe(own->families[ATTEMPT_TIME], labels, seconds_each, 1);
-        metric_observe(own->families[ALGORITHM_TIME], NULL, seconds_each, 1);
+        metric_add(own->families.items[FAMILY_DECISIONS], labels, 1);
+        metric_observe(own->families.items[FAMILY_ATTEMPT_TIME], labels, seconds_each, 1);
+        metric_observe(own->families.items[FAMILY_ALGORITHM_TIME], NULL, seconds_each, 1);
         /* A pod is scheduled once it is bound; see scheduler_metrics_bound. */
         if (trace->outcome == DECISION_PLACED)
-                metric_observe(own->families[TRIES], NULL, trace->attempts, 1);
+                metric_observe(own->families.items[FAMILY_TRIES], NULL, trace->attempts, 1);
         else
-                metric_add(own->families[ATTEMPTS], labels, 1);
+                metric_add(own->families.items[FAMILY_ATTEMPTS], labels, 1);
 }
 
 static void count_preemptions(struct scheduler_metrics *own) {
@@ -282,9 +76,9 @@ static void count_preemptions(struct scheduler_metrics *own) {
         own->last = stats;
         if (preemptions == 0)
                 return;
-        metric_add(own->families[PREEMPTIONS], NULL, (double)preemptions);
-        metric_observe(own->families[VICTIMS], NULL, (double)victims / (double)preemptions,
-                       preemptions);
+        metric_add(own->families.items[FAMILY_PREEMPTIONS], NULL, (double)preemptions);
+        metric_observe(own->families.items[FAMILY_VICTIMS], NULL,
+                       (double)victims / (double)preemptions, preemptions);
 }
 
 void scheduler_metrics_stepped(struct scheduler_metrics *own, int64_t elapsed_ns) {
@@ -319,14 +113,15 @@ static void count_point(struct scheduler_metrics *own, struct slice profile, con
                         const char *status, int64_t elapsed_ns) {
         struct slice labels[] = { slice_of(point), slice_of(status), profile };
 
-        metric_observe(own->families[POINT_TIME], labels, scheduler_metrics_seconds(elapsed_ns), 1);
+        metric_observe(own->families.items[FAMILY_POINT_TIME], labels,
+                       scheduler_metrics_seconds(elapsed_ns), 1);
 }
 
 static void count_removal(struct scheduler_metrics *own, const struct action_result *result) {
         struct slice label = slice_of(result->code == BERTH_OK ? "success" : "error");
 
-        metric_add(own->families[EVICTIONS], &label, 1);
-        metric_observe(own->families[EVICTION_TIME], &label,
+        metric_add(own->families.items[FAMILY_EVICTIONS], &label, 1);
+        metric_observe(own->families.items[FAMILY_EVICTION_TIME], &label,
                        scheduler_metrics_seconds(result->took_ns), 1);
 }
 
@@ -335,7 +130,7 @@ void scheduler_metrics_bound(struct scheduler_metrics *own, const struct action_
         struct slice labels[2], claim = SLICE_LITERAL("prebind");
 
         if (own && result->kind == ACTION_PATCH_OBJECT && !is_well)
-                metric_add(own->families[BINDER_ERRORS], &claim, 1);
+                metric_add(own->families.items[FAMILY_BINDER_ERRORS], &claim, 1);
         if (own && result->kind == ACTION_DELETE_POD)
                 count_removal(own, result);
 
@@ -343,14 +138,14 @@ void scheduler_metrics_bound(struct scheduler_metrics *own, const struct action_
                 return;
         labels[0] = slice_of(call_names[result->kind]);
         labels[1] = slice_of(is_well ? "success" : "error");
-        metric_add(own->families[CALLS], labels, 1);
-        metric_observe(own->families[CALL_TIME], labels, scheduler_metrics_seconds(result->took_ns),
-                       1);
+        metric_add(own->families.items[FAMILY_CALLS], labels, 1);
+        metric_observe(own->families.items[FAMILY_CALL_TIME], labels,
+                       scheduler_metrics_seconds(result->took_ns), 1);
         if (result->kind != ACTION_BIND)
                 return;
         labels[0] = slice_of(is_well ? "scheduled" : "error");
         labels[1] = profile_of(own, result->target.ns, result->target.name);
-        metric_add(own->families[ATTEMPTS], labels, 1);
+        metric_add(own->families.items[FAMILY_ATTEMPTS], labels, 1);
         count_point(own, labels[1], "Bind", is_well ? "Success" : "Error", result->took_ns);
 }
 
@@ -387,7 +182,7 @@ void scheduler_metrics_arrived(struct scheduler_metrics *own, enum object_kind k
                 return;
         snprintf(text, sizeof(text), "%s%s", what, changes[change]);
         struct slice label = slice_of(text);
-        metric_observe(own->families[EVENT_TIME], &label,
+        metric_observe(own->families.items[FAMILY_EVENT_TIME], &label,
                        scheduler_metrics_seconds(stopwatch_ns() - own->arriving_ns), 1);
 }
 
@@ -414,8 +209,8 @@ static void on_plugin_ran(void *context, const struct sched_profile *profile, si
         struct slice labels[] = { slice_of(profile->plugins[plugin].plugin->name),
                                   slice_of(point_names[point]), slice_of(verdict_code_name(code)) };
 
-        metric_observe(own->families[PLUGIN_TIME], labels, scheduler_metrics_seconds(elapsed_ns),
-                       1);
+        metric_observe(own->families.items[FAMILY_PLUGIN_TIME], labels,
+                       scheduler_metrics_seconds(elapsed_ns), 1);
         if (++own->timed_runs == TIMED_RUNS_MAX)
                 own->plugin_watch.now_ns = NULL; /* the rest are only counted */
 }
@@ -456,7 +251,8 @@ static void on_hinted(void *context, const struct plugin *plugin, uint32_t chang
                                   slice_of(queue_event_name(queue_event_of(change))),
                                   slice_of(is_woken ? "Queue" : "QueueSkip") };
 
-        metric_observe(own->families[HINT_TIME], labels, scheduler_metrics_seconds(elapsed_ns), 1);
+        metric_observe(own->families.items[FAMILY_HINT_TIME], labels,
+                       scheduler_metrics_seconds(elapsed_ns), 1);
 }
 
 void scheduler_metrics_placed(void *context, uint32_t attempts, int64_t since_first_ns,
@@ -466,10 +262,10 @@ void scheduler_metrics_placed(void *context, uint32_t attempts, int64_t since_fi
 
         snprintf(text, sizeof(text), "%u", attempts);
         struct slice label = slice_of(attempts < ATTEMPTS_CAP ? text : "15+");
-        metric_observe(own->families[SLI_TIME], &label, scheduler_metrics_seconds(since_first_ns),
-                       1);
+        metric_observe(own->families.items[FAMILY_SLI_TIME], &label,
+                       scheduler_metrics_seconds(since_first_ns), 1);
         if (was_flushed)
-                metric_add(own->families[AFTER_FLUSH], NULL, 1);
+                metric_add(own->families.items[FAMILY_AFTER_FLUSH], NULL, 1);
 }
 
 static void set_of(struct metric *metric, const char *label, size_t value) {
@@ -491,7 +287,8 @@ static void refresh_refusals(struct scheduler_metrics *own) {
                         if (counts[i] > 0)
                                 own->seen_plugins |= bit;
                         if ((own->seen_plugins & bit) != 0)
-                                metric_set(own->families[UNSCHEDULABLE], labels, counts[i]);
+                                metric_set(own->families.items[FAMILY_UNSCHEDULABLE], labels,
+                                           counts[i]);
                 }
         }
 }
@@ -506,7 +303,7 @@ static void refresh_runs(struct scheduler_metrics *own) {
                                                   runs->profile->scheduler_name };
 
                         if (runs->runs[i])
-                                metric_set(own->families[PLUGIN_RUNS], labels,
+                                metric_set(own->families.items[FAMILY_PLUGIN_RUNS], labels,
                                            (double)runs->runs[i]);
                 }
 }
@@ -523,7 +320,8 @@ static void refresh_incoming(struct scheduler_metrics *own) {
                                                           (enum queue_event)event)) };
 
                         if (count)
-                                metric_set(own->families[INCOMING], labels, (double)count);
+                                metric_set(own->families.items[FAMILY_INCOMING], labels,
+                                           (double)count);
                 }
 }
 
@@ -533,8 +331,9 @@ static void refresh_calls(struct scheduler_metrics *own, size_t binding) {
         runtime_stats(own->runtime, &stats);
         for (size_t i = 0; i < ARRAY_LEN(call_names); i++)
                 if (call_names[i])
-                        set_of(own->families[PENDING_CALLS], call_names[i], stats.open_kinds[i]);
-        set_of(own->families[GOROUTINES], "binding", binding);
+                        set_of(own->families.items[FAMILY_PENDING_CALLS], call_names[i],
+                               stats.open_kinds[i]);
+        set_of(own->families.items[FAMILY_GOROUTINES], "binding", binding);
 }
 
 static void scheduler_metrics_refresh(void *context) {
@@ -543,37 +342,17 @@ static void scheduler_metrics_refresh(void *context) {
         struct scheduler_stats stats;
 
         scheduler_stats(own->scheduler, &stats);
-        set_of(own->families[PENDING], "active", stats.active);
-        set_of(own->families[PENDING], "backoff", stats.backoff);
-        set_of(own->families[PENDING], "unschedulable", stats.unschedulable_pods);
-        set_of(own->families[PENDING], "gated", stats.gated);
-        set_of(own->families[CACHE], "nodes", cluster_node_count(cluster));
-        set_of(own->families[CACHE], "pods", cluster_pod_count(cluster));
-        set_of(own->families[CACHE], "assumed_pods", stats.binding);
+        set_of(own->families.items[FAMILY_PENDING], "active", stats.active);
+        set_of(own->families.items[FAMILY_PENDING], "backoff", stats.backoff);
+        set_of(own->families.items[FAMILY_PENDING], "unschedulable", stats.unschedulable_pods);
+        set_of(own->families.items[FAMILY_PENDING], "gated", stats.gated);
+        set_of(own->families.items[FAMILY_CACHE], "nodes", cluster_node_count(cluster));
+        set_of(own->families.items[FAMILY_CACHE], "pods", cluster_pod_count(cluster));
+        set_of(own->families.items[FAMILY_CACHE], "assumed_pods", stats.binding);
         refresh_refusals(own);
         refresh_incoming(own);
         refresh_runs(own);
         refresh_calls(own, stats.binding);
-}
-
-/* ---- families ---- */
-
-static void scheduler_metrics_add(struct scheduler_metrics *own, struct metrics *metrics,
-                                  enum scheduler_family family) {
-        const struct scheduler_metrics_family *row = &families[family];
-        struct metric_config config = { .name = row->name,
-                                        .help = row->help,
-                                        .type = row->buckets.count ? METRIC_HISTOGRAM : row->type };
-
-        for (size_t i = 0; i < ARRAY_LEN(row->labels); i++)
-                config.labels[i] = row->labels[i];
-        if (row->buckets.count) {
-                metric_buckets(row->buckets.start, row->buckets.factor, row->buckets.count,
-                               own->buckets[family]);
-                config.buckets = own->buckets[family];
-                config.bucket_count = row->buckets.count;
-        }
-        own->families[family] = metrics_add(metrics, &config);
 }
 
 struct scheduler_metrics *scheduler_metrics_new(struct metrics *metrics, struct runtime *runtime) {
@@ -586,8 +365,7 @@ struct scheduler_metrics *scheduler_metrics_new(struct metrics *metrics, struct 
                                               .times_hint = on_times_hint,
                                               .hinted = on_hinted,
                                               .context = own };
-        for (size_t i = 0; i < FAMILY_COUNT; i++)
-                scheduler_metrics_add(own, metrics, (enum scheduler_family)i);
+        scheduler_families_add(&own->families, metrics);
         metrics_on_write(metrics, scheduler_metrics_refresh, own);
         return own;
 }
@@ -608,47 +386,4 @@ void scheduler_metrics_free(struct scheduler_metrics *own) {
                 free(runs);
         }
         free(own);
-}
-
-/* ---- decisions ---- */
-
-static struct json_node *trace_value(const struct decision_trace *trace, struct json_tree *tree) {
-        struct json_node *entry = node_object(tree), *plugins = node_array(tree);
-        char at[WALL_TIME_TEXT_MAX];
-
-        wall_time_format_micro(trace->at, at);
-        node_put_i64(tree, entry, "number", (int64_t)trace->number);
-        node_put_string(tree, entry, "at", at);
-        node_put_string(tree, entry, "pod", trace->pod);
-        node_put_string(tree, entry, "uid", trace->uid);
-        node_put_string(tree, entry, "decision", decision_outcome_name(trace->outcome));
-        if (trace->node[0])
-                node_put_string(tree, entry, "node", trace->node);
-        if (trace->message[0])
-                node_put_string(tree, entry, "message", trace->message);
-        node_put_i64(tree, entry, "attempt", trace->attempts);
-        node_put_i64(tree, entry, "nodeCount", trace->node_count);
-        node_put_i64(tree, entry, "feasible", trace->feasible_count);
-        node_put_i64(tree, entry, "best", trace->best_count);
-        node_put_i64(tree, entry, "total", trace->best_total);
-        for (uint32_t i = 0; i < trace->plugin_count; i++) {
-                struct json_node *plugin = node_object(tree);
-
-                node_put_string(tree, plugin, "plugin", trace->plugins[i].name);
-                node_put_i64(tree, plugin, "refused", trace->plugins[i].refused);
-                node_append(plugins, plugin);
-        }
-        node_put(tree, entry, "plugins", plugins);
-        return entry;
-}
-
-void decisions_write(const struct scheduler *scheduler, struct buf *out) {
-        struct json_tree *tree = json_tree_new();
-        struct json_node *list = node_array(tree);
-
-        for (size_t i = 0; i < scheduler_trace_count(scheduler); i++)
-                node_append(list, trace_value(scheduler_trace(scheduler, i), tree));
-        node_write(list, out);
-        buf_char(out, '\n');
-        json_tree_free(tree);
 }
