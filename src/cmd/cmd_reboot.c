@@ -81,11 +81,19 @@ int reboot_part_make(const struct reboot_options *options, struct arena *arena,
         return reboot_setup_make(options, arena, &self->setup, err);
 }
 
+static bool is_kured(const char *program) {
+        const char *slash = strrchr(program, '/');
+
+        return strcmp(slash ? slash + 1 : program, "kured") == 0;
+}
+
 static int run_agent(const struct command_call *call) {
-        const struct reboot_options *options = call->options;
+        struct reboot_options given = *(const struct reboot_options *)call->options;
+        const struct reboot_options *options = &given;
         struct daemon_part part;
         struct err err = { 0 };
 
+        given.is_kured = is_kured(call->program);
         log_writer_set_json(strcmp(options->log_format, "json") == 0);
         log_writer_set_level((int)options->daemon.verbosity);
         int code = reboot_part_make(options, call->arena, &part, &err);
@@ -110,8 +118,9 @@ const struct command command_reboot = {
         .name = "reboot",
         .summary = "reboot this node when it requires it, as kured does",
         .synopsis = "[status]",
-        .description = "Stands in for kured 1.23. Looks for a sentinel, taints the node as "
-                       "soon as a reboot is required, waits for its window, for blockers "
+        .description = "Stands in for kured 1.23. Looks for a sentinel, taints the node "
+                       "(" REBOOT_TAINT_DEFAULT ":PreferNoSchedule) as soon as a reboot is "
+                       "required, waits for its window, for blockers "
                        "and for the lock, drains, reboots, and uncordons. Its state is an "
                        "annotation of the node: a crash leaves no cordon and no lock.\n\n"
                        "Each option may also come from the environment as KURED_ and its "

@@ -137,9 +137,9 @@ const struct option reboot_options_table[] = {
           .type = OPTION_TEXT,
           .offset = offsetof(struct reboot_options, taint),
           .value_name = "KEY",
-          .fallback = "",
           .help = "key of a PreferNoSchedule taint to set as soon as a reboot "
-                  "is required; empty = none" },
+                  "is required; empty = none (default " REBOOT_TAINT_DEFAULT
+                  "; none when started as kured or with --parity)" },
         { .name = "blocking-pod-selector",
           .type = OPTION_TEXTS,
           .offset = offsetof(struct reboot_options, blocking_selectors),

@@ -4,11 +4,14 @@
 #include "cmd/daemon.h"
 #include "cmd/option_table.h"
 
+#define REBOOT_TAINT_DEFAULT "berth.dev/reboot"
+
 struct reboot_options {
         struct daemon_options daemon;
         /* kured's */
         const char *node_id, *sentinel, *sentinel_command, *method, *reboot_command;
-        const char *drain_pod_selector, *ds_namespace, *ds_name, *lock_annotation, *taint;
+        const char *drain_pod_selector, *ds_namespace, *ds_name, *lock_annotation;
+        const char *taint; /* NULL = the default */
         const char *prometheus_url, *alert_regexp, *start_time, *end_time, *time_zone;
         const char *notify_url, *slack_hook_url, *slack_username, *slack_channel;
         const char *drain_message, *reboot_message, *uncordon_message, *log_format, *metrics_host;
@@ -27,6 +30,7 @@ struct reboot_options {
                 drain_escalation_ns, taint_ahead;
         int lock_object; /* enum: DaemonSet, Lease */
         bool uses_nsenter, is_anchored, is_parity;
+        bool is_kured; /* by the program's name: kured's defaults hold */
 };
 
 extern const struct option reboot_options_table[]; /* of struct reboot_options */

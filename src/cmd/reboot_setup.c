@@ -35,9 +35,22 @@ static const char *reboot_setup_unquote(const char *text, struct arena *arena) {
 
 /* ---- commands ---- */
 
+/* Whatever runs there fails with the code of nsenter, which is 1: a sentinel command then asks for
+ * no reboot, for ever. */
+static void warn_of_host(struct setup_call *call) {
+        struct err err = { 0 };
+
+        if (!call->options->uses_nsenter || call->setup->is_host_checked ||
+            host_can_enter(HOST_NSENTER, HOST_NAMESPACE_FILE, &err) == 0)
+                return;
+        LOG(LOG_WARN, "HostNotReachable", log_text("error", err.text),
+            log_text("effect", "commands of the host fail: run the container privileged and with "
+                               "hostPID, or use --nsenter=false outside of a container"));
+}
+
 static int set_command(struct setup_call *call, const char *option, const char *text,
                        const char *const **ret_words) {
-        static const char *const prefix[] = { "/usr/bin/nsenter", "-m/proc/1/ns/mnt", "--" };
+        static const char *const prefix[] = { HOST_NSENTER, "-m" HOST_NAMESPACE_FILE, "--" };
         const char **words;
         size_t count, skipped = call->options->uses_nsenter ? 0 : 3;
 
@@ -47,6 +60,8 @@ static int set_command(struct setup_call *call, const char *option, const char *
         memcpy(all, prefix, sizeof(prefix));
         memcpy(all + 3, words, count * sizeof(*all));
         *ret_words = all + skipped;
+        warn_of_host(call);
+        call->setup->is_host_checked = true;
         return 0;
 }
 
@@ -355,6 +370,14 @@ static int set_health(struct setup_call *call) {
         return 0;
 }
 
+/* kured sets none without being told. */
+static struct slice taint_key(const struct reboot_options *options) {
+        if (options->taint)
+                return slice_of(options->taint);
+        return options->is_kured || options->is_parity ? SLICE_EMPTY
+                                                       : SLICE_LITERAL(REBOOT_TAINT_DEFAULT);
+}
+
 static int set_agent(struct setup_call *call) {
         const struct reboot_options *options = call->options;
         struct reboot_config *agent = &call->setup->agent;
@@ -367,7 +390,7 @@ static int set_agent(struct setup_call *call) {
         agent->period_ns = options->period_ns;
         agent->reboot_delay_ns = options->reboot_delay_ns;
         agent->reboot_timeout_ns = options->reboot_timeout_ns;
-        agent->taint_key = slice_of(options->taint);
+        agent->taint_key = taint_key(options);
         agent->taint_lead_ns = options->is_parity ? 0 : options->taint_lead_ns;
         agent->taint_ahead = (uint32_t)options->taint_ahead;
         agent->is_late_taint = options->is_parity;

@@ -10,6 +10,7 @@ struct reboot_setup {
         struct reboot_role_config role;
         char boot_id[64];
         struct regex *alert_regex;
+        bool is_host_checked; /* that commands can enter its namespace */
 };
 
 /* Texts live in the arena or the options.  BERTH_ERR_INVALID and others name the option. */

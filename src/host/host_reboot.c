@@ -32,6 +32,19 @@ bool host_file_exists(const char *path) {
         return stat(path, &info) == 0;
 }
 
+int host_can_enter(const char *nsenter, const char *path, struct err *err) {
+        if (access(nsenter, X_OK) < 0)
+                return err_set_errno(err, BERTH_ERR_NOT_FOUND, errno, "%s cannot be run", nsenter);
+        int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+        if (fd < 0)
+                return err_set_errno(err, BERTH_ERR_FORBIDDEN, errno,
+                                     "the mount namespace of the host, %s, cannot be entered",
+                                     path);
+        close(fd);
+        return 0;
+}
+
 int host_signal(int pid, int number, struct err *err) {
         if (kill(pid, number) == 0)
                 return 0;

@@ -4,6 +4,8 @@
 
 #include "base/util.h"
 #include "reboot/reboot_agent_priv.h"
+#include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 const int64_t lead_bucket_s[LEAD_BUCKETS] = { 10,   60,    300,   900,   1800,
@@ -91,12 +93,18 @@ static void patch_failed(struct reboot_agent *agent, int code) {
         agent->is_taint_skipped = is_taint; /* a hint must not hold up the rest */
 }
 
+static void take_order(struct reboot_agent *agent, const struct action_result *result) {
+        agent->reboot_failed = result->code != BERTH_OK;
+        snprintf(agent->reboot_error, sizeof(agent->reboot_error), SLICE_FMT,
+                 SLICE_ARG(result->text));
+}
+
 bool reboot_agent_result(struct reboot_agent *agent, const struct action_result *result) {
         if (agent->pending == 0 || result->id != agent->pending)
                 return false;
         agent->pending = 0;
         if (agent->pending_kind == ACTION_REBOOT)
-                agent->reboot_failed = result->code != BERTH_OK;
+                take_order(agent, result);
         else if (result->code == BERTH_OK)
                 patch_succeeded(agent);
         else
@@ -148,8 +156,11 @@ static void order_reboot(struct agent_step *step) {
         if (!agent->was_required ||
             agent_has_passed(step, agent->checked, AGENT_CHECK_VALID_NS, NULL)) {
                 agent->reboot_failed = true; /* the check is too old: start over */
+                snprintf(agent->reboot_error, sizeof(agent->reboot_error),
+                         "the last look at the node is too long ago");
                 return;
         }
+        assert(agent->pending_phase == REBOOT_REBOOTING && !agent->pending);
         agent->stats.reboots++;
         agent_notify(step, step->config->reboot_message);
         agent_act(step, &(struct action){ .kind = ACTION_REBOOT,
@@ -196,6 +207,19 @@ static void enter_phase(struct agent_step *step) {
                                  &(struct evict_pass){ .now = step->now->wall, .withdraws = true });
 }
 
+/* What holds before any phase decides. */
+static void check_invariants(const struct agent_step *step) {
+        const struct reboot_agent *agent = step->agent;
+        const struct reboot_record *record = &agent->node.record;
+
+        assert(agent->knows_sentinel && agent->knows_node && !agent->node_is_gone);
+        assert(record->phase < REBOOT_PHASE_COUNT && agent->phase == record->phase);
+        assert(!agent->pending && agent->reading == REBOOT_READ_NOTHING && !agent->is_waiting);
+        assert(!agent->may_reboot);
+        /* I5: whoever sees a need has seen it itself. */
+        assert(agent->was_required || !(agent->is_required || agent->node.is_forced));
+}
+
 static void reboot_agent_decide(struct agent_step *step) {
         static void (*const phases[REBOOT_PHASE_COUNT])(struct agent_step *) = {
                 [REBOOT_IDLE] = agent_idle,           [REBOOT_WANTED] = agent_wanted,
@@ -214,6 +238,7 @@ static void reboot_agent_decide(struct agent_step *step) {
         }
         if (agent->node.record.phase != agent->phase)
                 enter_phase(step);
+        check_invariants(step);
         agent->stats.is_settling = is_other_boot(agent);
         if (agent->stats.is_settling)
                 agent_settling(step);

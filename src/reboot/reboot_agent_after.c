@@ -1,6 +1,8 @@
 /* Phases from the cordon on: draining, rebooting, coming back, giving the lock up. */
 #include "reboot/reboot_agent_priv.h"
 
+#include <assert.h>
+
 /* Deleting passes over budgets: for clusters without evictions, and where somebody asked for it. */
 static bool deletes_pods(const struct agent_step *step) {
         int64_t escalation_ns = step->config->drain_escalation_ns;
@@ -46,6 +48,7 @@ static void evict_all(struct agent_step *step) {
         struct slice requester = SLICE_LITERAL("kured");
         enum evict_way way = deletes_pods(step) ? EVICT_WAY_DELETE : EVICT_WAY_EVICT;
 
+        assert(step->agent->node.is_cordoned && agent_holds_lock(step));
         sink->begin_pass(sink->context, &(struct evict_pass){ .now = step->now->wall });
         for (size_t i = 0; i < pods->count; i++) {
                 const struct drain_pod *pod = &pods->items[i];
@@ -72,12 +75,15 @@ static void move_to(struct agent_step *step, enum reboot_phase phase, bool cordo
         struct reboot_record record = step->agent->node.record;
         struct node_change change = { .cordon = cordons ? MARK_SET : MARK_KEEP };
 
-        record.phase = phase;
         record.reason = SLICE_EMPTY;
         if (cordons)
                 record.is_cordoned_by_us = true;
-        if (phase == REBOOT_REBOOTING)
+        if (phase == REBOOT_REBOOTING) {
+                assert(record.phase == REBOOT_READY && step->agent->is_final_check);
+                assert(agent_holds_lock(step) && step->agent->was_required); /* I1, I5 */
                 step->agent->checked = step->now->mono;
+        }
+        record.phase = phase;
         agent_patch_node(step, &change, &record);
         step->agent->is_order_pending = phase == REBOOT_REBOOTING;
 }
@@ -221,7 +227,11 @@ void agent_rebooting(struct agent_step *step) {
         int64_t left_ns;
 
         if (agent->reboot_failed) {
-                agent_rollback(step, SLICE_LITERAL("the reboot could not be ordered"), true);
+                agent_rollback(step,
+                               slice_of(arena_printf(
+                                       &agent->text_arena, "the reboot could not be ordered%s%s",
+                                       agent->reboot_error[0] ? ": " : "", agent->reboot_error)),
+                               true);
                 return;
         }
         if (agent_has_passed(step, agent->phase_since, step->config->reboot_timeout_ns, &left_ns)) {

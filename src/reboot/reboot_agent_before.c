@@ -1,6 +1,7 @@
 /* Phases before the cordon: nothing is required, a reboot is wanted, the lock was claimed. */
 #include "reboot/reboot_agent_priv.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 /* A lock of ours without a record: kured left it, or the record went with an earlier Node of the
@@ -357,6 +358,10 @@ static void reboot_agent_before_cordon(struct agent_step *step) {
         struct reboot_agent *agent = step->agent;
         struct reboot_record record = agent->node.record;
         struct node_change change = { .cordon = agent->node.is_cordoned ? MARK_KEEP : MARK_SET };
+
+        assert(record.phase == REBOOT_CLAIMED);
+        assert(agent->knows_lock && agent_holds_lock(step)); /* I1 */
+        assert(agent->knows_pods && agent->knows_blockers && agent_is_due(step, 0));
 
         record.phase = REBOOT_DRAINING;
         record.boot_id = slice_of(agent->boot_id);

@@ -68,6 +68,7 @@ struct reboot_agent {
         enum reboot_phase phase;
         struct mono_time phase_since, refreshed, next_evict, ready_since, reported;
         bool is_final_check, may_reboot, reboot_failed, was_ready;
+        char reboot_error[128]; /* of one that failed; "" = none is known */
         struct mono_time checked;
         char holder[AGENT_NAME_MAX + 1]; /* whose absence is being watched; "" = none */
         struct mono_time holder_gone_since;

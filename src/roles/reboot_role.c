@@ -11,6 +11,7 @@
 #include "host/host_trim.h"
 #include "roles/reboot_notifier.h"
 #include "roles/reboot_reader.h"
+#include <stdio.h>
 #include <stdlib.h>
 
 #define TRIM_DELAY_NS (60 * NS_PER_S)
@@ -45,21 +46,29 @@ static void reboot_role_step(void *self);
 
 /* ---- reboot ---- */
 
-static void answer_reboot(struct reboot_role *role, int code) {
+static void answer_reboot(struct reboot_role *role, int code, const char *text) {
         reboot_agent_result(role->agent, &(struct action_result){ .id = role->reboot_id,
                                                                   .kind = ACTION_REBOOT,
-                                                                  .code = code });
+                                                                  .code = code,
+                                                                  .text = slice_of(text) });
         reboot_role_step(role);
 }
 
 static void on_reboot_command(void *context, enum host_command_end end, int code) {
         struct reboot_role *role = context;
         bool is_done = end == HOST_COMMAND_EXITED && code == 0;
+        char text[64] = "";
 
         role->command = NULL;
-        if (!is_done)
+        if (!is_done) {
                 LOG(LOG_ERROR, "RebootCommandFailed", log_i64("code", code));
-        answer_reboot(role, is_done ? BERTH_OK : BERTH_ERR_IO);
+                if (end == HOST_COMMAND_TIMED_OUT)
+                        snprintf(text, sizeof(text), "the reboot command took too long");
+                else
+                        snprintf(text, sizeof(text), "the reboot command ended with exit code %d",
+                                 code);
+        }
+        answer_reboot(role, is_done ? BERTH_OK : BERTH_ERR_IO, text);
 }
 
 static void reboot_by_call(struct reboot_role *role) {
@@ -69,7 +78,7 @@ static void reboot_by_call(struct reboot_role *role) {
 
         if (code < 0)
                 LOG(LOG_ERROR, "RebootNotOrdered", log_text("error", err.text));
-        answer_reboot(role, code);
+        answer_reboot(role, code, err.text);
 }
 
 static void on_order(void *context) {
@@ -77,7 +86,7 @@ static void on_order(void *context) {
         const struct reboot_host *host = role->config.host;
 
         if (host)
-                answer_reboot(role, host->reboot(host->context));
+                answer_reboot(role, host->reboot(host->context), "");
         else
                 reboot_by_call(role);
 }

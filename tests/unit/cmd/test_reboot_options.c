@@ -99,7 +99,7 @@ static const struct option_case cases[] = {
         { "concurrency", "KURED_CONCURRENCY", "1", "-3", NULL, { "two" }, NULL },
         { "prefer-no-schedule-taint",
           "KURED_PREFER_NO_SCHEDULE_TAINT",
-          "",
+          "(unset)",
           "weave.works/kured-node-reboot",
           NULL,
           { 0 },
@@ -251,6 +251,35 @@ static void options_have_defaults(void **state) {
 
                 if (strcmp(text, cases[i].fallback) != 0)
                         fail_msg("--%s is %s by default", cases[i].name, text);
+        }
+}
+
+/* berth has a taint by itself, kured and --parity have none; what is given counts, empty, too. */
+static void taints_by_default(void **state) {
+        static const struct {
+                struct command_words words;
+                bool is_kured;
+                const char *key;
+        } keys[] = {
+                { { 1, { "--node-id=n" } }, false, REBOOT_TAINT_DEFAULT },
+                { { 1, { "--node-id=n" } }, true, "" },
+                { { 2, { "--node-id=n", "--parity" } }, false, "" },
+                { { 2, { "--node-id=n", "--prefer-no-schedule-taint=" } }, false, "" },
+                { { 2, { "--node-id=n", "--prefer-no-schedule-taint=a/b" } }, true, "a/b" },
+        };
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+                CLEANUP(arena_release) struct arena arena;
+                struct reboot_options options;
+                struct reboot_setup setup;
+
+                arena_init(&arena, 0);
+                assert_int_equal(parse(&keys[i].words, &arena, &options, NULL), 0);
+                options.is_kured = keys[i].is_kured;
+                assert_int_equal(reboot_setup_make(&options, &arena, &setup, NULL), 0);
+                assert_true(slice_is(setup.agent.taint_key, keys[i].key));
+                reboot_setup_release(&setup);
         }
 }
 
@@ -519,6 +548,7 @@ static void exit_codes(void **state) {
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(options_have_defaults),
+                cmocka_unit_test(taints_by_default),
                 cmocka_unit_test(options_take_values),
                 cmocka_unit_test(variables_go_first),
                 cmocka_unit_test(bad_values_are_refused),

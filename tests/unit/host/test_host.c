@@ -97,6 +97,18 @@ static void reads_boot_ids(void **state) {
         assert_true(host_file_exists("/tmp"));
 }
 
+static void says_why_the_host_is_out_of_reach(void **state) {
+        struct err err = { 0 };
+
+        (void)state;
+        assert_int_equal(host_can_enter("/bin/sh", "/proc/self/ns/mnt", &err), 0);
+        assert_true(host_can_enter("/no/nsenter", "/proc/self/ns/mnt", &err) < 0);
+        assert_string_equal(err.text, "/no/nsenter cannot be run: No such file or directory");
+        assert_true(host_can_enter("/bin/sh", "/no/mnt", &err) < 0);
+        assert_string_equal(err.text, "the mount namespace of the host, /no/mnt, cannot be "
+                                      "entered: No such file or directory");
+}
+
 /* ---- logind ---- */
 
 enum bus_manner { BUS_AGREES, BUS_REFUSES, BUS_REFUSES_UNENDED };
@@ -243,9 +255,13 @@ static void serves_metrics(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(runs_commands),  cmocka_unit_test(cancels_commands),
-                cmocka_unit_test(reads_boot_ids), cmocka_unit_test(asks_logind),
-                cmocka_unit_test(trims_memory),   cmocka_unit_test(serves_metrics),
+                cmocka_unit_test(runs_commands),
+                cmocka_unit_test(says_why_the_host_is_out_of_reach),
+                cmocka_unit_test(cancels_commands),
+                cmocka_unit_test(reads_boot_ids),
+                cmocka_unit_test(asks_logind),
+                cmocka_unit_test(trims_memory),
+                cmocka_unit_test(serves_metrics),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

@@ -463,8 +463,21 @@ static void r71_sentinel_commands(void **state) {
         }
 }
 
+static void says_why_the_command_failed(void **state) {
+        static const char *const argv[] = { "sh", "-c", "exit 3", NULL };
+        struct edge *edge = edge_new();
+
+        (void)state;
+        edge->role_config.reboot_command = argv;
+        edge_start(edge);
+        run_until_node_has(edge, "the reboot could not be ordered: the reboot command ended with "
+                                 "exit code 3");
+        edge_free(edge);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
+                cmocka_unit_test(says_why_the_command_failed),
                 cmocka_unit_test(r47_prometheus_fails),
                 cmocka_unit_test(r48_pending_alerts),
                 cmocka_unit_test(r49_filtered_alerts),

@@ -569,6 +569,19 @@ static void names_what_is_refused(void **state) {
         }
 }
 
+static void says_why_the_order_failed(void **state) {
+        struct scene *scene = wanted();
+
+        (void)state;
+        scene->reboot_code = -1;
+        scene_start(scene, 0);
+        scene_run(scene, 30);
+        assert_true(scene_object_has(scene, NODE,
+                                     "backing off after a failure: the reboot could "
+                                     "not be ordered: the host does not want to"));
+        scene_free(scene);
+}
+
 /* ---- beside roles with a model ---- */
 
 #define OWN_PODS "spec.nodeName%3Dn0"
@@ -769,6 +782,7 @@ int main(void) {
                 cmocka_unit_test(escalates_past_budgets),
                 cmocka_unit_test(says_what_is_left),
                 cmocka_unit_test(names_what_is_refused),
+                cmocka_unit_test(says_why_the_order_failed),
                 cmocka_unit_test(drains_from_the_model),
                 cmocka_unit_test(is_blocked_from_the_model),
                 cmocka_unit_test(names_the_budget_of_the_model),
