@@ -2,12 +2,11 @@
 #include "host/host_command.h"
 
 #include "base/util.h"
-#include <errno.h>
+#include "host/host_child.h"
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 struct host_command {
@@ -18,6 +17,7 @@ struct host_command {
         int fd;
         void (*done)(void *context, enum host_command_end end, int code);
         void *context;
+        bool is_abandoned; /* nobody waits for its end any more */
 };
 
 static void host_command_release(struct host_command *command) {
@@ -36,27 +36,33 @@ static void host_command_finish(struct host_command *command, enum host_command_
         done(context, end, code);
 }
 
-static int host_command_reap(struct host_command *command) {
-        int status = 0;
-
-        while (waitpid(command->pid, &status, 0) < 0 && errno == EINTR)
-                ;
-        return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
 static void on_exit_ready(void *context, unsigned events) {
         struct host_command *command = context;
+        int code = host_child_reap(command->pid);
 
         (void)events;
-        host_command_finish(command, HOST_COMMAND_EXITED, host_command_reap(command));
+        if (command->is_abandoned)
+                host_command_release(command);
+        else
+                host_command_finish(command, HOST_COMMAND_EXITED, code);
+}
+
+/* Ends the program. One that cannot end yet is watched on, without anybody who waits for it. */
+static void host_command_abandon(struct host_command *command) {
+        loop_timer_disarm(command->loop, &command->timer);
+        if (host_child_kill(command->pid, command->fd, false))
+                host_command_release(command);
+        else
+                command->is_abandoned = true;
 }
 
 static void on_timeout(void *context) {
         struct host_command *command = context;
+        void (*done)(void *, enum host_command_end, int) = command->done;
+        void *receiver = command->context;
 
-        kill(command->pid, SIGKILL);
-        host_command_reap(command);
-        host_command_finish(command, HOST_COMMAND_TIMED_OUT, 0);
+        host_command_abandon(command);
+        done(receiver, HOST_COMMAND_TIMED_OUT, 0);
 }
 
 static void on_not_started(void *context) {
@@ -95,8 +101,7 @@ struct host_command *host_command_start(
                                 loop_timer_arm(loop, &command->timer, timeout_ns);
                         return command;
                 }
-                kill(command->pid, SIGKILL);
-                host_command_reap(command);
+                host_child_kill(command->pid, command->fd, false);
         }
         loop_timer_arm(loop, &command->timer, 0);
         return command;
@@ -105,9 +110,8 @@ struct host_command *host_command_start(
 void host_command_cancel(struct host_command *command) {
         if (!command)
                 return;
-        if (command->io) {
-                kill(command->pid, SIGKILL);
-                host_command_reap(command);
-        }
-        host_command_release(command);
+        if (command->io)
+                host_command_abandon(command);
+        else
+                host_command_release(command);
 }

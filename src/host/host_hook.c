@@ -2,6 +2,7 @@
 #include "host/host_hook.h"
 
 #include "base/util.h"
+#include "host/host_child.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -9,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 struct host_hook {
@@ -19,6 +19,7 @@ struct host_hook {
         pid_t pid;
         int end_fd, output_fd;
         bool is_stopping;
+        bool is_abandoned; /* nobody waits for its end any more */
         char line[HOST_HOOK_LINE_MAX];
         size_t line_len;
         bool is_line_over; /* the next byte begins a new line */
@@ -35,14 +36,6 @@ static void host_hook_release(struct host_hook *hook) {
         cleanup_close(&hook->end_fd);
         cleanup_close(&hook->output_fd);
         free(hook);
-}
-
-static int host_hook_reap(struct host_hook *hook) {
-        int status = 0;
-
-        while (waitpid(hook->pid, &status, 0) < 0 && errno == EINTR)
-                ;
-        return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 static void host_hook_finish(struct host_hook *hook, int code) {
@@ -92,19 +85,48 @@ static void on_output(void *context, unsigned events) {
 
 static void on_end(void *context, unsigned events) {
         struct host_hook *hook = context;
-        int code = host_hook_reap(hook);
+        int code = host_child_reap(hook->pid);
 
         (void)events;
+        if (hook->is_abandoned) {
+                host_hook_release(hook);
+                return;
+        }
         kill(-hook->pid, SIGKILL); /* what it left behind */
         host_hook_drain(hook);
         host_hook_finish(hook, code);
+}
+
+/* Ends the program. One that cannot end yet is watched on, and says nothing more. */
+static void host_hook_abandon(struct host_hook *hook) {
+        loop_timer_disarm(hook->loop, &hook->timer);
+        if (host_child_kill(hook->pid, hook->end_fd, true)) {
+                host_hook_release(hook);
+                return;
+        }
+        hook->is_abandoned = true;
+        if (hook->output_io)
+                loop_io_remove(hook->loop, hook->output_io);
+        hook->output_io = NULL;
+}
+
+static void host_hook_give_up(struct host_hook *hook) {
+        void (*done)(void *, const struct host_hook_end *) = hook->done;
+        void *context = hook->context;
+        char line[HOST_HOOK_LINE_MAX];
+
+        host_hook_drain(hook);
+        struct host_hook_end end = { .code = 128 + SIGKILL, .message = { line, hook->line_len } };
+        memcpy(line, hook->line, hook->line_len);
+        host_hook_abandon(hook);
+        done(context, &end);
 }
 
 static void on_timer(void *context) {
         struct host_hook *hook = context;
 
         if (hook->is_stopping)
-                kill(-hook->pid, SIGKILL);
+                host_hook_give_up(hook);
         else
                 host_hook_stop(hook);
 }
@@ -124,11 +146,10 @@ void host_hook_stop(struct host_hook *hook) {
 void host_hook_cancel(struct host_hook *hook) {
         if (!hook)
                 return;
-        if (hook->end_io) {
-                kill(-hook->pid, SIGKILL);
-                host_hook_reap(hook);
-        }
-        host_hook_release(hook);
+        if (hook->end_io)
+                host_hook_abandon(hook);
+        else
+                host_hook_release(hook);
 }
 
 /* ---- start ---- */
@@ -179,8 +200,7 @@ static bool host_hook_follow(struct host_hook *hook) {
                         hook->output_io = NULL; /* read at the end only */
                 return true;
         }
-        kill(-hook->pid, SIGKILL);
-        host_hook_reap(hook);
+        host_child_kill(hook->pid, hook->end_fd, true);
         return false;
 }
 
