@@ -15,6 +15,7 @@
 #include "roles/placement_simulator.h"
 #include "roles/role_config.h"
 #include "sched/decision.h"
+#include <stdio.h>
 #include <stdlib.h>
 
 const char *evict_outcome_text(enum evict_outcome outcome) {
@@ -87,6 +88,16 @@ static void note_spared(void *context, const struct desched_rule_report *rule, s
         };
 }
 
+static void note_young(void *context, const struct desched_rule_report *rule, struct pod_id pod,
+                       struct wall_time due) {
+        struct eviction_plan *plan = context;
+        char wait[DURATION_TEXT_MAX], text[DURATION_TEXT_MAX + sizeof("too young, due in ")];
+
+        duration_format_human(due.ns - plan->now.ns, wait);
+        snprintf(text, sizeof(text), "too young, due in %s", wait);
+        note_spared(plan, rule, pod, slice_of(text));
+}
+
 static const struct desched_usage *usage_of(const struct eviction_plan *plan) {
         return plan->live ? usage_live_source(plan->live) : recorded_usage_source(plan->usage);
 }
@@ -94,7 +105,9 @@ static const struct desched_usage *usage_of(const struct eviction_plan *plan) {
 static int eviction_plan_build(struct eviction_plan *plan, struct cluster *cluster,
                                const struct role_config *config, struct err *err) {
         struct config_problems *problems = config_problems_new();
-        const struct desched_observer observer = { plan, note_spared };
+        const struct desched_observer observer = { .context = plan,
+                                                   .spared = note_spared,
+                                                   .young = note_young };
         struct placement_predictor predictor = { 0 };
 
         if (config->profiles.count > 0) {
@@ -158,6 +171,7 @@ int eviction_plan_make(struct eviction_plan *plan, struct snapshot *snapshot,
                 code = eviction_plan_build(plan, snapshot->cluster, config, err);
         if (code < 0)
                 return code;
+        plan->now = now;
         plan->report = descheduler_pass(plan->descheduler, now);
         eviction_plan_estimate(plan, snapshot, now);
         return 0;

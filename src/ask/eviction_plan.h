@@ -58,7 +58,8 @@ struct eviction_plan {
         struct descheduler *descheduler;
         const struct cluster *cluster;
         const struct desched_report *report; /* per rule */
-        bool has_costs;                      /* of some eviction */
+        struct wall_time now;
+        bool has_costs; /* of some eviction */
         size_t eviction_count, eviction_cap, done_count;
         struct planned_eviction
                 *evictions; /* in the order they were asked for; outcome says which were refused */

@@ -63,6 +63,29 @@ static struct json_node *evictions_value(const struct eviction_plan *plan, bool 
         return list;
 }
 
+/* Why pods stay, and when the first will be old enough. */
+static void put_why(const struct desched_rule_report *rule, struct json_tree *tree,
+                    struct json_node *entry) {
+        struct json_node *causes = node_array(tree);
+        char due[WALL_TIME_TEXT_MAX];
+
+        for (size_t i = 0; i < rule->cause_count; i++) {
+                struct json_node *cause = node_object(tree);
+
+                node_put_text(tree, cause, "cause", rule->causes[i].text);
+                node_put_i64(tree, cause, "pods", rule->causes[i].count);
+                node_append(causes, cause);
+        }
+        node_put(tree, entry, "sparedBy", causes);
+        node_put_i64(tree, entry, "tooYoung", rule->young_count);
+        if (rule->has_due) {
+                wall_time_format(rule->due, due);
+                node_put_string(tree, entry, "due", due);
+        }
+        if (rule->idle.len)
+                node_put_text(tree, entry, "idle", rule->idle);
+}
+
 static struct json_node *rules_value(const struct eviction_plan *plan, struct json_tree *tree) {
         struct json_node *list = node_array(tree);
 
@@ -77,6 +100,7 @@ static struct json_node *rules_value(const struct eviction_plan *plan, struct js
                 node_put_i64(tree, entry, "limited", rule->limited);
                 node_put_i64(tree, entry, "refused", rule->refused);
                 node_put_i64(tree, entry, "spared", rule->spared);
+                put_why(rule, tree, entry);
                 if (plan->after.wanted) {
                         node_put_i64(tree, entry, "wantedBefore", plan->before.wanted[i]);
                         node_put_i64(tree, entry, "wantedAfter", plan->after.wanted[i]);
@@ -250,6 +274,45 @@ static void print_rules(const struct eviction_plan *plan, const struct plan_view
         text_table_write(&table, "  ", out);
 }
 
+/* With its profile where several have it. */
+static const char *rule_text(const struct eviction_plan *plan, const struct plan_view *view,
+                             const struct desched_rule_report *rule) {
+        size_t count = 0;
+
+        for (size_t i = 0; i < plan->report->rule_count; i++)
+                count += slice_eq(plan->report->rules[i].plugin, rule->plugin);
+        return count == 1 ? text_of(view, rule->plugin)
+                          : arena_printf(view->arena, SLICE_FMT " of " SLICE_FMT,
+                                         SLICE_ARG(rule->plugin), SLICE_ARG(rule->profile));
+}
+
+/* Rules that evict something speak for themselves. */
+static void print_idle_rules(const struct eviction_plan *plan, const struct plan_view *view,
+                             struct buf *out) {
+        static const char *const heads[] = { "NOTHING EVICTED BY", "WHY", NULL };
+        struct text_table table;
+
+        text_table_init(&table, view->arena, heads);
+        for (size_t i = 0; i < plan->report->rule_count; i++) {
+                CLEANUP(buf_release) struct buf why = { 0 };
+                struct slice rest, cause;
+                bool is_first = true;
+
+                desched_rule_explain(&plan->report->rules[i], plan->now, &why);
+                for (rest = buf_view(&why); slice_split(&rest, ';', &cause); is_first = false) {
+                        text_table_add_row(&table);
+                        if (is_first)
+                                text_table_set(&table, 0,
+                                               rule_text(plan, view, &plan->report->rules[i]));
+                        text_table_set(&table, 1, text_of(view, slice_trim(cause)));
+                }
+        }
+        if (table.row_count == 1)
+                return;
+        buf_char(out, '\n');
+        text_table_write(&table, "  ", out);
+}
+
 static void print_spared(const struct eviction_plan *plan, const struct plan_view *view,
                          struct buf *out) {
         static const char *const heads[] = { "POD", "RULE", "SPARED BECAUSE", NULL };
@@ -309,6 +372,7 @@ void plan_print(const struct eviction_plan *plan, const struct plan_view *view, 
         print_evictions(plan, view, true, out);
         print_evictions(plan, view, false, out);
         print_rules(plan, view, out);
+        print_idle_rules(plan, view, out);
         if (plan->after.wanted)
                 print_states(plan, view, out);
         if (view->shows_spared && plan->spared_count)

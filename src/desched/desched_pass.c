@@ -24,6 +24,13 @@ static void note_spared(void *context, struct pod_id pod, struct slice reasons) 
                 observer->spared(observer->context, pass->rule, pod, reasons);
 }
 
+static void note_young(void *context, struct pod_id pod, struct wall_time due) {
+        struct pass *pass = context;
+        const struct desched_observer *observer = &pass->descheduler->observer;
+        if (observer->young)
+                observer->young(observer->context, pass->rule, pod, due);
+}
+
 static void note_asked(void *context, struct pod_id pod, enum evict_outcome outcome) {
         (void)pod;
         struct pass *pass = context;
@@ -83,7 +90,10 @@ static void desched_pass_prepare(struct pass *pass, struct descheduler *deschedu
                 .usage = config->usage,
                 .has_grace = descheduler->has_grace,
                 .grace_s = descheduler->grace_s,
-                .listener = { .context = pass, .spared = note_spared, .asked = note_asked },
+                .listener = { .context = pass,
+                              .spared = note_spared,
+                              .asked = note_asked,
+                              .young = note_young },
                 .wants_reasons = descheduler->observer.spared,
                 .moves = { .predictor =
                                    descheduler->predictor.place ? &descheduler->predictor : NULL,
@@ -111,12 +121,11 @@ static void run_rule(struct pass *pass, const struct desched_instance *instance,
         if (observer->began)
                 observer->began(observer->context, rule);
         arena_clear(pass->run.scratch);
-        pass->run.plugin = slice_of(instance->plugin->name);
-        pass->run.is_mover = points->is_mover;
-        pass->run.has_due = false;
+        desched_run_begin_rule(&pass->run, instance->plugin);
         int code = is_balance ? points->balance(&pass->run, instance->state, &err)
                               : points->deschedule(&pass->run, instance->state, &err);
         rule->code = code;
+        desched_report_why(&pass->run, &pass->descheduler->told, rule);
         if (code < 0)
                 snprintf(rule->text, sizeof(rule->text), "%s", err.text);
         if (observer->ended)
@@ -160,6 +169,7 @@ static void run_point(struct pass *pass, enum desched_point point) {
 static const struct desched_report *run_pass(struct descheduler *descheduler, struct wall_time now,
                                              bool is_partial, uint32_t changes) {
         struct pass pass;
+        arena_clear(&descheduler->told);
         desched_pass_prepare(&pass, descheduler, now);
         pass.is_partial = is_partial;
         pass.changes = changes;

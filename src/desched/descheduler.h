@@ -44,10 +44,18 @@ int descheduler_new(const struct descheduler_config *config, struct config_probl
                     struct descheduler **ret_descheduler, struct err *err);
 void descheduler_free(struct descheduler *descheduler); /* accepts NULL */
 
+struct desched_spared_count {
+        struct slice text; /* the reason, in the words for the first pod */
+        uint32_t count;
+};
 struct desched_rule_report { /* one enabled plugin of one profile */
         struct slice profile, plugin;
         bool is_balance;
         uint32_t evicted, limited, refused, spared;
+        uint32_t young_count; /* pods that it will want once they are older */
+        size_t cause_count;   /* why pods are spared, the most frequent first */
+        const struct desched_spared_count *causes;
+        struct slice idle;    /* why it looked at no pod; "" = it did, or nobody says */
         bool was_passed_over; /* in a pass that was not about it */
         bool has_due;         /* time alone makes it want something at `due` */
         struct wall_time due;
@@ -70,17 +78,23 @@ const struct desched_report *descheduler_pass(struct descheduler *descheduler,
  * waits for another try. */
 const struct desched_report *descheduler_react(struct descheduler *descheduler,
                                                struct wall_time now, uint32_t changes);
+/* Why a rule did not evict: "12 too young, the first is due in 59m; 3: pod has local storage";
+ * nothing when it did. */
+void desched_rule_explain(const struct desched_rule_report *rule, struct wall_time now,
+                          struct buf *out);
 /* When a rule falls due by time alone, as of the last passes; false: none that is known of. */
 bool descheduler_next_due(const struct descheduler *descheduler, struct wall_time *ret_due);
 /* Changes that some rule reacts to. */
 uint32_t descheduler_wakes_on(const struct descheduler *descheduler);
 
-/* Called for every pod that a rule chose and a filter refused, and for every rule that runs;
- * members may be NULL. */
+/* Called for every pod that a rule chose and a filter refused, for pods that are too young for a
+ * rule, and for every rule that runs; members may be NULL. */
 struct desched_observer {
         void *context;
         void (*spared)(void *context, const struct desched_rule_report *rule, struct pod_id pod,
                        struct slice reasons);
+        void (*young)(void *context, const struct desched_rule_report *rule, struct pod_id pod,
+                      struct wall_time due);
         void (*began)(void *context, const struct desched_rule_report *rule);
         void (*ended)(void *context, const struct desched_rule_report *rule);
 };

@@ -17,6 +17,11 @@ struct descheduler {
         int64_t grace_s;
         struct desched_observer observer;
         struct arena pass, scratch;
+        struct arena told;                 /* texts of the report */
         struct desched_rule_report *rules; /* room for every enabled plugin */
         struct desched_report report;
 };
+
+/* What the run noted of the rule that just ended; texts go to the arena. */
+void desched_report_why(const struct desched_run *run, struct arena *arena,
+                        struct desched_rule_report *rule);

@@ -12,7 +12,7 @@ static const double loop_buckets[] = { 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1,  2.
 struct descheduler_metrics {
         const struct evict_requester *requester;
         struct metric *evicted, *evicted_total, *loop, *loop_doubled, *info;
-        struct metric *strategy, *strategy_doubled;
+        struct metric *strategy, *strategy_doubled, *verdicts;
         double info_value;
 };
 
@@ -77,6 +77,14 @@ struct descheduler_metrics *descheduler_metrics_new(struct metrics *metrics,
         own->strategy = add_strategy(metrics, "descheduler_strategy_duration_seconds");
         own->strategy_doubled =
                 add_strategy(metrics, "descheduler_descheduler_strategy_duration_seconds");
+        own->verdicts = metrics_add(
+                metrics, &(struct metric_config){
+                                 .name = "berth_descheduler_pods",
+                                 .help = "Pods that a strategy looked at in its last pass, by what "
+                                         "came of it: evicted, limited, refused (by a budget), "
+                                         "spared (by a filter), young (not old enough yet).",
+                                 .type = METRIC_GAUGE,
+                                 .labels = { "strategy", "profile", "verdict" } });
         own->info =
                 metrics_add(metrics, &(struct metric_config){ .name = "descheduler_build_info",
                                                               .help = "Version of the descheduler.",
@@ -105,4 +113,22 @@ void descheduler_metrics_ran(struct descheduler_metrics *own, struct slice plugi
                 return;
         metric_observe(own->strategy, labels, (double)elapsed_ns / 1e9, 1);
         metric_observe(own->strategy_doubled, labels, (double)elapsed_ns / 1e9, 1);
+}
+
+void descheduler_metrics_judged(struct descheduler_metrics *own,
+                                const struct descheduler_verdicts *verdicts) {
+        const struct {
+                const char *name;
+                uint32_t count;
+        } rows[] = { { "evicted", verdicts->evicted },
+                     { "limited", verdicts->limited },
+                     { "refused", verdicts->refused },
+                     { "spared", verdicts->spared },
+                     { "young", verdicts->young } };
+
+        for (size_t i = 0; own && i < ARRAY_LEN(rows); i++)
+                metric_set(own->verdicts,
+                           (struct slice[]){ verdicts->plugin, verdicts->profile,
+                                             slice_of(rows[i].name) },
+                           rows[i].count);
 }

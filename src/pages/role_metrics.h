@@ -47,6 +47,13 @@ void descheduler_metrics_passed(struct descheduler_metrics *own, int64_t elapsed
 void descheduler_metrics_ran(struct descheduler_metrics *own, struct slice plugin,
                              struct slice profile, int64_t elapsed_ns);
 
+struct descheduler_verdicts { /* of a rule in one pass, in pods */
+        struct slice plugin, profile;
+        uint32_t evicted, limited, refused, spared, young;
+};
+void descheduler_metrics_judged(struct descheduler_metrics *own,
+                                const struct descheduler_verdicts *verdicts); /* accepts NULL */
+
 /* Monotonic nanoseconds, read now: what the loop calls now stands still during an iteration. */
 int64_t stopwatch_ns(void);
 /* The remembered decisions, newest last, as a JSON array. */

@@ -72,6 +72,13 @@ bool desched_run_is_cleanup(const struct desched_run *run);
 void desched_run_report(struct desched_run *run, struct pod_id pod, struct slice reason);
 /* A rule that does not want something now will want it at that time, were nothing to change. */
 void desched_run_note_due(struct desched_run *run, struct wall_time at);
+/* How often a due time was noted in this rule. */
+size_t desched_run_due_count(const struct desched_run *run);
+/* The rule wants the pod, but for an age that was noted as due just now. */
+void desched_run_note_young(struct desched_run *run, struct pod_id pod);
+/* Why the rule did not look at pods at all, for people. */
+void desched_run_note_idle(struct desched_run *run, const char *format, ...)
+        __attribute__((format(printf, 2, 3)));
 /* Both kinds of filters, the cheap ones first. */
 bool desched_run_may_evict(struct desched_run *run, struct pod_id pod);
 enum pod_listing {
@@ -100,9 +107,11 @@ void desched_sort_pods(const struct pod_order *order, struct pod_id *pods, size_
 
 /* Reasons a filter gives, joined for people. */
 struct spare_reasons {
-        struct buf *text; /* NULL: nobody asks */
+        struct buf *text;        /* NULL: nobody asks for all of them */
+        struct desched_run *run; /* counts by the first reason; NULL = nobody does */
+        size_t cause;            /* of the run, of the first reason; 0 = none yet */
 };
-/* Adds one, after a comma; nothing when nobody asks. */
+/* Adds one, after a comma; pods are counted by the format of the first one. */
 void spare_reason(struct spare_reasons *reasons, const char *format, ...)
         __attribute__((format(printf, 2, 3)));
 

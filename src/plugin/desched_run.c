@@ -86,42 +86,81 @@ static bool all_by_kind(struct desched_filters filters, bool is_pre) {
         return true;
 }
 
+static void by_kind_prepare(struct desched_run *run, struct desched_filters *filters) {
+        filters->by_kind = ARENA_ARRAY(run->pass, uint8_t, run->kinds.count);
+        filters->causes = ARENA_ARRAY(run->pass, uint8_t, run->kinds.count);
+}
+
 void desched_run_use_filters(struct desched_run *run, struct desched_filters filters,
                              struct desched_filters pre_filters) {
         run->filters = filters;
         run->pre_filters = pre_filters;
         if (all_by_kind(filters, false))
-                run->filters.by_kind = ARENA_ARRAY(run->pass, uint8_t, run->kinds.count);
+                by_kind_prepare(run, &run->filters);
         if (all_by_kind(pre_filters, true))
-                run->pre_filters.by_kind = ARENA_ARRAY(run->pass, uint8_t, run->kinds.count);
+                by_kind_prepare(run, &run->pre_filters);
+}
+
+/* Index of the cause with this key; the text is that of the first pod. */
+static size_t find_cause(struct desched_run *run, const char *key, const char *format,
+                         va_list args) {
+        CLEANUP(buf_release) struct buf text = { 0 };
+        for (size_t i = 1; i < run->cause_count; i++)
+                if (run->causes[i].key == key || strcmp(run->causes[i].key, key) == 0)
+                        return i;
+        if (run->cause_count == 0 || run->cause_count == DESCHED_CAUSES_MAX)
+                return 0; /* no rule is at work, or there are too many */
+        buf_vprintf(&text, format, args);
+        run->causes[run->cause_count] =
+                (struct desched_cause){ .key = key,
+                                        .text = arena_slice(run->pass, buf_view(&text)) };
+        return run->cause_count++;
+}
+
+static size_t count_cause(struct desched_run *run, const char *key, const char *format, ...)
+        __attribute__((format(printf, 3, 4)));
+static size_t count_cause(struct desched_run *run, const char *key, const char *format, ...) {
+        va_list args;
+        va_start(args, format);
+        size_t cause = find_cause(run, key, format, args);
+        va_end(args);
+        run->causes[cause].count++;
+        return cause;
 }
 
 static bool ask_filters(struct desched_run *run, const struct desched_filters *filters, bool is_pre,
-                        struct pod_id pod) {
+                        struct pod_id pod, size_t *ret_cause) {
         struct buf text = { 0 };
-        struct spare_reasons reasons = { run->wants_reasons ? &text : NULL };
+        struct spare_reasons reasons = { run->wants_reasons ? &text : NULL, run, 0 };
         bool is_passed = true;
         for (size_t i = 0; i < filters->count && is_passed; i++)
                 is_passed = is_let_go(run, &filters->items[i], is_pre, pod, &reasons);
         if (!is_passed && run->listener.spared)
                 run->listener.spared(run->listener.context, pod, buf_view(&text));
         buf_release(&text);
+        if (!is_passed)
+                run->causes[reasons.cause].count++;
+        *ret_cause = reasons.cause;
         return is_passed;
 }
 
 /* Asks once per kind, unless every pod's reasons are reported. */
 static bool desched_run_passes(struct desched_run *run, const struct desched_filters *filters,
                                bool is_pre, struct pod_id pod) {
+        size_t cause;
         if (!filters->by_kind || run->is_cleanup)
-                return ask_filters(run, filters, is_pre, pod);
-        uint8_t *verdict = &filters->by_kind[run->kinds.of[pod.index]];
+                return ask_filters(run, filters, is_pre, pod, &cause);
+        uint32_t kind = run->kinds.of[pod.index];
+        uint8_t *verdict = &filters->by_kind[kind];
         if (*verdict == KIND_YES)
                 return true;
         if (*verdict == KIND_NOT_ASKED || run->wants_reasons) {
-                bool is_passed = ask_filters(run, filters, is_pre, pod);
+                bool is_passed = ask_filters(run, filters, is_pre, pod, &cause);
                 *verdict = is_passed ? KIND_YES : KIND_NO;
+                filters->causes[kind] = (uint8_t)cause;
                 return is_passed;
         }
+        run->causes[filters->causes[kind]].count++;
         if (run->listener.spared)
                 run->listener.spared(run->listener.context, pod, SLICE_EMPTY);
         return false;
@@ -150,7 +189,41 @@ bool desched_run_is_cleanup(const struct desched_run *run) {
         return run->is_cleanup;
 }
 
+size_t desched_run_due_count(const struct desched_run *run) {
+        return run->due_count;
+}
+
+void desched_run_note_young(struct desched_run *run, struct pod_id pod) {
+        run->young_count++;
+        if (run->listener.young)
+                run->listener.young(run->listener.context, pod, run->last_due);
+}
+
+void desched_run_note_idle(struct desched_run *run, const char *format, ...) {
+        CLEANUP(buf_release) struct buf text = { 0 };
+        va_list args;
+        va_start(args, format);
+        buf_vprintf(&text, format, args);
+        va_end(args);
+        run->idle = arena_slice(run->pass, buf_view(&text));
+}
+
+void desched_run_begin_rule(struct desched_run *run, const struct plugin *plugin) {
+        run->plugin = slice_of(plugin->name);
+        run->is_mover = plugin->desched->is_mover;
+        run->has_due = false;
+        run->due_count = run->young_count = 0;
+        run->idle = SLICE_EMPTY;
+        run->causes[0].key = "";
+        run->causes[0].text = SLICE_LITERAL("other filters");
+        run->cause_count = run->cause_count ? run->cause_count : 1;
+        for (size_t i = 0; i < run->cause_count; i++)
+                run->causes[i].count = 0;
+}
+
 void desched_run_note_due(struct desched_run *run, struct wall_time at) {
+        run->due_count++;
+        run->last_due = at;
         if (run->has_due && run->due.ns <= at.ns)
                 return;
         run->has_due = true;
@@ -158,7 +231,7 @@ void desched_run_note_due(struct desched_run *run, struct wall_time at) {
 }
 
 bool desched_run_explain(struct desched_run *run, struct pod_id pod, struct buf *reasons) {
-        struct spare_reasons asked = { reasons };
+        struct spare_reasons asked = { .text = reasons };
         for (size_t i = 0; i < run->filters.count; i++)
                 if (!is_let_go(run, &run->filters.items[i], false, pod, &asked))
                         return false;
@@ -169,11 +242,16 @@ bool desched_run_explain(struct desched_run *run, struct pod_id pod, struct buf 
 }
 
 void spare_reason(struct spare_reasons *reasons, const char *format, ...) {
+        va_list args;
+        if (reasons->run && !reasons->cause) {
+                va_start(args, format);
+                reasons->cause = find_cause(reasons->run, format, format, args);
+                va_end(args);
+        }
         if (!reasons->text)
                 return;
         if (reasons->text->len > 0)
                 buf_text(reasons->text, ", ");
-        va_list args;
         va_start(args, format);
         buf_vprintf(reasons->text, format, args);
         va_end(args);
@@ -238,6 +316,7 @@ static struct slice controller_of(const struct cluster *cluster, const struct po
 }
 
 void desched_run_spare(struct desched_run *run, struct pod_id pod, const char *why) {
+        count_cause(run, why, "%s", why);
         if (run->listener.spared)
                 run->listener.spared(run->listener.context, pod, slice_of(why));
 }

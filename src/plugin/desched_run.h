@@ -24,6 +24,15 @@ struct desched_filters {
         size_t count;
         const struct desched_instance *items;
         uint8_t *by_kind; /* enum kind_verdict of each kind; NULL: they look at more than it */
+        uint8_t *causes;  /* beside by_kind: why the filters keep the kind */
+};
+
+/* Why pods that a rule selects stay, counted by rule. */
+#define DESCHED_CAUSES_MAX 64
+struct desched_cause {
+        const char *key;   /* format or text of the reason; static */
+        struct slice text; /* of the first pod */
+        uint32_t count;    /* in the rule at work */
 };
 
 /* Called with what happens to pods; either may be NULL. */
@@ -31,6 +40,7 @@ struct desched_run_listener {
         void *context;
         void (*spared)(void *context, struct pod_id pod, struct slice reasons);
         void (*asked)(void *context, struct pod_id pod, enum evict_outcome outcome);
+        void (*young)(void *context, struct pod_id pod, struct wall_time due);
 };
 
 /* Whether moving a pod makes sense.  Without an oracle nobody asks. */
@@ -80,12 +90,20 @@ struct desched_run {
         bool is_cleanup; /* the filters at work are asked about a finished pod to delete */
         bool has_due;
         struct wall_time due; /* see desched_run_note_due */
+        size_t due_count;
+        struct wall_time last_due;
+        uint32_t young_count;
+        struct slice idle; /* see desched_run_note_idle */
+        size_t cause_count;
+        struct desched_cause causes[DESCHED_CAUSES_MAX]; /* the first: filters that name none */
         struct desched_moves moves;
         bool is_mover; /* the rule at work moves pods */
         const struct expected_times
                 *expected_times; /* NULL = what evictions take does not matter */
 };
 
+/* A rule begins: nothing is noted yet. */
+void desched_run_begin_rule(struct desched_run *run, const struct plugin *plugin);
 /* Orders nodes and pods; nodes are the ready ones among selected.  Memory comes from run->pass. */
 void desched_run_prepare(struct desched_run *run, const struct bitset *selected);
 /* From now on these filters are at work. */

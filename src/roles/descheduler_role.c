@@ -39,6 +39,7 @@ struct descheduler_role {
         uint32_t changes;          /* CLUSTER_*, of interest and not reacted to yet */
         uint64_t reactions;
         uint64_t passes, logged;               /* logged: the last record that was */
+        unsigned unlogged;                     /* evictions asked for since records were logged */
         bool is_started, is_finished, is_late; /* late: a pass waits for the evictions of one */
 };
 
@@ -73,6 +74,7 @@ static void log_records(struct descheduler_role *role) {
         uint64_t after = role->logged;
         size_t at = 0;
 
+        role->unlogged = 0;
         while ((record = evict_requester_next_record(role->requester, after, &at))) {
                 LOG(LOG_INFO, record_event(record->result), log_slice("namespace", record->pod.ns),
                     log_slice("pod", record->pod.name), log_slice("node", record->node),
@@ -104,16 +106,64 @@ static void observe_evictions(struct descheduler_role *role) {
         evict_service_observe(runtime_evictions(role->runtime), loop_mono(loop), loop_wall(loop));
 }
 
-static void log_report(const struct desched_report *report) {
+/* "PodLifeTime of a: 12: too young, the first is due in 59m | RemoveDuplicates of a: no pod
+ * matches"
+ */
+static void explain_nothing(const struct desched_report *report, struct wall_time now,
+                            struct buf *out) {
+        if (report->is_skipped)
+                buf_text(out, "too few nodes are ready and match the policy's nodeSelector");
+        for (size_t i = 0; i < report->rule_count; i++) {
+                const struct desched_rule_report *rule = &report->rules[i];
+                CLEANUP(buf_release) struct buf why = { 0 };
+
+                desched_rule_explain(rule, now, &why);
+                if (why.len)
+                        buf_printf(out, "%s" SLICE_FMT " of " SLICE_FMT ": " SLICE_FMT,
+                                   out->len ? " | " : "", SLICE_ARG(rule->plugin),
+                                   SLICE_ARG(rule->profile), SLICE_ARG(buf_view(&why)));
+        }
+}
+
+static void log_report(const struct desched_report *report, struct wall_time now) {
+        CLEANUP(buf_release) struct buf why = { 0 };
+        int64_t limited = 0, refused = 0, spared = 0, young = 0;
+
         for (size_t i = 0; i < report->rule_count; i++) {
                 const struct desched_rule_report *rule = &report->rules[i];
 
                 if (rule->code != BERTH_OK)
                         LOG(LOG_WARN, "PluginFailed", log_slice("profile", rule->profile),
                             log_slice("plugin", rule->plugin), log_text("error", rule->text));
+                limited += rule->limited;
+                refused += rule->refused;
+                spared += rule->spared;
+                young += rule->young_count;
         }
+        if (report->evicted == 0)
+                explain_nothing(report, now, &why);
         LOG(LOG_INFO, "DeschedulingPass", log_i64("nodes", (int64_t)report->node_count),
-            log_i64("evictions", report->evicted));
+            log_i64("evictions", report->evicted), log_i64("limited", limited),
+            log_i64("refused", refused), log_i64("spared", spared), log_i64("tooYoung", young),
+            log_slice("why", buf_view(&why)));
+}
+
+/* The requester remembers only so many; what a large pass asks for is told on the way. */
+static enum evict_outcome ask_and_log(void *context, const struct evict_intent *intent) {
+        struct descheduler_role *role = context;
+        struct evict_sink sink = evict_requester_sink(role->requester);
+        enum evict_outcome outcome = sink.ask(sink.context, intent);
+
+        if (++role->unlogged >= EVICT_RECORDS_DEFAULT / 2)
+                log_records(role);
+        return outcome;
+}
+
+static void descheduler_role_begin_pass(void *context, const struct evict_pass *pass) {
+        struct evict_sink sink =
+                evict_requester_sink(((struct descheduler_role *)context)->requester);
+
+        sink.begin_pass(sink.context, pass);
 }
 
 /* ---- between passes ---- */
@@ -169,7 +219,7 @@ static void descheduler_role_react(void *self) {
         role->changes = 0;
         role->reactions++;
         if (report->evicted > 0)
-                log_report(report);
+                log_report(report, loop_wall(loop));
         runtime_serve_evictions(role->runtime);
         await_due(role);
 }
@@ -210,7 +260,7 @@ static void descheduler_role_pass(void *self) {
         tracer_begin_pass(role->tracer);
         const struct desched_report *report = descheduler_pass(role->descheduler, loop_wall(loop));
         tracer_end_pass(role->tracer, report->evicted);
-        log_report(report);
+        log_report(report, loop_wall(loop));
         descheduler_metrics_passed(role->metrics, stopwatch_ns() - start_ns);
         role->passes++;
         role->changes = 0;
@@ -259,6 +309,14 @@ static void on_rule_ended(void *self, const struct desched_rule_report *rule) {
 
         descheduler_metrics_ran(role->metrics, rule->plugin, rule->profile,
                                 stopwatch_ns() - role->rule_start_ns);
+        descheduler_metrics_judged(
+                role->metrics, &(const struct descheduler_verdicts){ .plugin = rule->plugin,
+                                                                     .profile = rule->profile,
+                                                                     .evicted = rule->evicted,
+                                                                     .limited = rule->limited,
+                                                                     .refused = rule->refused,
+                                                                     .spared = rule->spared,
+                                                                     .young = rule->young_count });
         tracer_end_rule(
                 role->tracer,
                 &(struct traced_rule){ .profile = rule->profile,
@@ -303,7 +361,7 @@ static int descheduler_role_build(struct descheduler_role *role, struct err *err
                         .policy = config->policy,
                         .document = config->document,
                         .registry = config->registry,
-                        .sink = evict_requester_sink(role->requester),
+                        .sink = { role, descheduler_role_begin_pass, ask_and_log },
                         .usage = role->feed ? usage_feed_source(role->feed) : NULL,
                         .jobs = role->jobs ? &role->known_jobs : NULL,
                         .predictor = role->simulator ? &predictor : NULL,

@@ -77,8 +77,15 @@ static int high_node_utilization_balance(struct desched_run *run, const void *st
         };
         high_node_utilization_classify(&drain, &destinations);
         if (drain.source_count == 0 || (int64_t)drain.source_count <= args->node_count ||
-            drain.source_count == usage.node_count || bitset_is_empty(&destinations))
+            drain.source_count == usage.node_count || bitset_is_empty(&destinations)) {
+                desched_run_note_idle(
+                        run, "of %zu nodes %zu are below all thresholds, %zu can take their pods%s",
+                        usage.node_count, drain.source_count, bitset_count(&destinations),
+                        drain.source_count > 0 && (int64_t)drain.source_count <= args->node_count
+                                ? ": no more than numberOfNodes"
+                                : "");
                 return 0;
+        }
         drain.free_amounts = free_capacity(&usage, &destinations);
         node_drain_sort(&drain, false);
         node_drain_run(&drain);

@@ -262,7 +262,13 @@ bool rule_plan_matches(struct desched_run *run, const struct rule_plan *plan, st
         if (!is_looked_at(run, plan, id))
                 return false;
         const struct pod_row *pod = cluster_pod(desched_run_cluster(run), id);
-        return is_on_selected_node(run, plan, pod) && condition_holds(run, plan->when, pod);
+        if (!is_on_selected_node(run, plan, pod))
+                return false;
+        size_t due_count = desched_run_due_count(run);
+        bool holds = condition_holds(run, plan->when, pod);
+        if (!holds && desched_run_due_count(run) != due_count)
+                desched_run_note_young(run, id);
+        return holds;
 }
 
 const struct container_query *rule_plan_containers(const struct rule_plan *plan) {

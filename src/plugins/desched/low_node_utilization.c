@@ -146,8 +146,15 @@ static int low_node_utilization_balance(struct desched_run *run, const void *sta
         };
         size_t under_count = low_node_utilization_classify(&drain, &bounds, &under);
         if (under_count == 0 || (int64_t)under_count <= args->node_count ||
-            under_count == usage.node_count || drain.source_count == 0)
+            under_count == usage.node_count || drain.source_count == 0) {
+                desched_run_note_idle(
+                        run, "of %zu nodes %zu are below all thresholds, %zu above a target%s",
+                        usage.node_count, under_count, drain.source_count,
+                        under_count > 0 && (int64_t)under_count <= args->node_count
+                                ? ": no more than numberOfNodes"
+                                : "");
                 return 0;
+        }
         drain.free_amounts = free_capacity(&usage, drain.quotas, &under);
         node_drain_sort(&drain, true);
         node_drain_run(&drain);

@@ -134,6 +134,71 @@ static void plan_fails_on(void **state) {
                 ends_with_code("plan", cases[i].more, cases[i].code, cases[i].text);
 }
 
+#define WHY_POD(name, owner, more)                                                                 \
+        "---\napiVersion: v1\nkind: Pod\n"                                                         \
+        "metadata: {name: " name ", uid: " name                                                    \
+        ", creationTimestamp: \"2026-01-01T00:00:00Z\"," owner "}\nspec: {nodeName: n1," more      \
+        "containers: [{name: c, image: i}]}\nstatus: {phase: Running}\n"
+#define OWNED " ownerReferences: [{kind: ReplicaSet, name: r, uid: r}]"
+#define WHY_POLICY(limit, age)                                                                     \
+        "---\napiVersion: descheduler/v1alpha2\nkind: DeschedulerPolicy\n" limit                   \
+        "profiles:\n- name: tidy\n  pluginConfig:\n"                                               \
+        "  - {name: DefaultEvictor, args: {nodeFit: true}}\n"                                      \
+        "  - {name: RemovePodsViolatingNodeTaints}\n"                                              \
+        "  - {name: HighNodeUtilization, args: {thresholds: {pods: 20}}}\n"                        \
+        "  - {name: PodLifeTime, args: {maxPodLifeTimeSeconds: " age "}}\n"                        \
+        "  plugins:\n    deschedule: {enabled: [PodLifeTime, RemovePodsViolatingNodeTaints]}\n"    \
+        "    balance: {enabled: [HighNodeUtilization]}\n"
+
+/* The policy comes in the same stream as the objects. */
+static void plan_says_why_nothing_happens(void **state) {
+        static const char nodes[] = "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\n"
+                                    "status: {capacity: {cpu: 4, memory: 8Gi, pods: 110}}\n";
+        static const struct {
+                const char *objects, *policy;
+                const char *format;
+                const char *text;
+        } cases[] = {
+                { WHY_POD("a", OWNED, ""), WHY_POLICY("", "90000"), "text",
+                  "PodLifeTime                    1: too young, the first is due in 60m" },
+                { WHY_POD("a", OWNED, ""), WHY_POLICY("", "90000"), "json", "\"tooYoung\": 1" },
+                { WHY_POD("a", OWNED, ""), WHY_POLICY("", "90000"), "json",
+                  "\"due\": \"2026-01-02T01:00:01Z\"" },
+                { WHY_POD("a", OWNED, ""), WHY_POLICY("", "90000"), "text",
+                  "HighNodeUtilization            of 1 nodes 1 are below all thresholds" },
+                { WHY_POD("a", OWNED, ""), WHY_POLICY("", "90000"), "text",
+                  "RemovePodsViolatingNodeTaints  no pod matches" },
+                { WHY_POD("a", OWNED, "") WHY_POD("b", OWNED, ""), WHY_POLICY("", "60"), "text",
+                  "2: pod does not fit on any other node" },
+                { WHY_POD("a", "", "") WHY_POD("b", OWNED, "volumes: [{name: v, emptyDir: {}}],")
+                          WHY_POD("c", "", ""),
+                  WHY_POLICY("", "60"), "text",
+                  "PodLifeTime                    2: pod does not have any ownerRefs\n" },
+                { WHY_POD("a", "", "") WHY_POD("b", OWNED, "volumes: [{name: v, emptyDir: {}}],")
+                          WHY_POD("c", "", ""),
+                  WHY_POLICY("", "60"), "json", "\"cause\": \"pod has local storage\"" },
+        };
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+                static const char *const words[] = {
+                        "plan", "--objects", "-", "--now", "2026-01-02T00:00:00Z", "-o"
+                };
+                const char *all[WORDS_MAX + 1] = { NULL };
+                CLEANUP(buf_release) struct buf text = { 0 };
+                struct printed printed;
+
+                memcpy(all, words, sizeof(words));
+                all[ARRAY_LEN(words)] = cases[i].format;
+                buf_printf(&text, "%s%s%s", nodes, cases[i].objects, cases[i].policy);
+                printed_run(NULL, all, text.data, &printed);
+                if (printed.code != EXIT_DONE || !printed_has(&printed.out, cases[i].text))
+                        fail_msg("%zu: no \"%s\" in: %s%s", i, cases[i].text, printed.out.data,
+                                 printed.err.data);
+                printed_release(&printed);
+        }
+}
+
 static void plan_writes_a_page(void **state) {
         CLEANUP(buf_release) struct buf page = { 0 };
         char block[65536];
@@ -244,8 +309,11 @@ static void explain_forms_agree(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(plan_fails_on),       cmocka_unit_test(plan_writes_a_page),
-                cmocka_unit_test(explain_expects),     cmocka_unit_test(plan_forms_agree),
+                cmocka_unit_test(plan_fails_on),
+                cmocka_unit_test(plan_says_why_nothing_happens),
+                cmocka_unit_test(plan_writes_a_page),
+                cmocka_unit_test(explain_expects),
+                cmocka_unit_test(plan_forms_agree),
                 cmocka_unit_test(explain_forms_agree),
         };
 
