@@ -2,7 +2,9 @@
 #include "api/json.h"
 
 #include "api/json_priv.h"
+#include "base/util.h"
 #include <assert.h>
+#include <stdlib.h>
 
 static const char *const type_names[] = {
         [JSON_NONE] = "none",   [JSON_NULL] = "null",    [JSON_BOOL] = "boolean",
@@ -167,6 +169,16 @@ size_t json_count(const struct json *value) {
         return yyjson_is_ctn(container) ? unsafe_yyjson_get_len(container) : 0;
 }
 
+const struct json **json_elements(const struct json *array, size_t *ret_count) {
+        struct json_iter iter = json_iter(array);
+        const struct json **elements =
+                xreallocarray(NULL, iter.count + 1, sizeof(const struct json *));
+        while (json_next(&iter, NULL, &elements[iter.index]))
+                continue;
+        *ret_count = iter.count;
+        return elements;
+}
+
 const struct json *json_at(const struct json *array, size_t index) {
         return json_of(yyjson_arr_get(val_of(array), index));
 }
@@ -227,10 +239,4 @@ bool json_next(struct json_iter *iter, struct slice *ret_key, const struct json 
         iter->at = unsafe_yyjson_get_next(value);
         iter->index++;
         return true;
-}
-
-bool json_equal(const struct json *a, const struct json *b) {
-        if (!a || !b)
-                return a == b;
-        return yyjson_equals(val_of(a), val_of(b));
 }

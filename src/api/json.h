@@ -53,6 +53,8 @@ size_t json_count(const struct json *value); /* elements or members; else 0 */
 const struct json *json_at(
         const struct json *array,
         size_t index); /* O(1) amortised for flat arrays only; prefer json_iter */
+/* All elements, for other orders than json_iter's; from malloc, to be freed also when empty. */
+const struct json **json_elements(const struct json *array, size_t *ret_count);
 struct slice json_text(const struct json *value); /* string value; empty otherwise */
 bool json_is_true(const struct json *value);
 bool json_as_i64(const struct json *value, int64_t *ret_value); /* integers in range only */

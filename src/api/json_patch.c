@@ -8,6 +8,7 @@
 struct patch {
         struct json_tree *tree;
         size_t copied; /* bytes so far */
+        bool has_moved;
         struct err *err;
 };
 
@@ -127,17 +128,24 @@ static int locate_member(struct patch *p, const char *kind, const struct json_no
 
 /* ---- changes ---- */
 
-static size_t depth_of(const struct json_node *node) {
-        size_t max = 0;
+/* Whether containers nest deeper in a value than `most` levels; looks no deeper. */
+static bool is_deeper(const struct json_node *node, size_t most) {
         struct node_iter iter = node_iter(node);
         struct json_node *inner;
         if (!is_container(node))
-                return 0;
+                return false;
+        if (most == 0)
+                return true;
         while (node_next(&iter, NULL, &inner)) {
-                size_t depth = depth_of(inner);
-                max = depth > max ? depth : max;
+                if (is_deeper(inner, most - 1))
+                        return true;
         }
-        return max + 1;
+        return false;
+}
+
+static int too_deep(struct patch *p) {
+        return err_set(p->err, BERTH_ERR_INVALID, "JSON nested deeper than %d levels",
+                       JSON_DEPTH_MAX);
 }
 
 static int bad_index(struct patch *p, struct slice key) {
@@ -145,11 +153,9 @@ static int bad_index(struct patch *p, struct slice key) {
                        SLICE_ARG(key));
 }
 
-static int add_at(struct patch *p, const struct json_patch_place *place, struct json_node *value) {
+static int insert_at(struct patch *p, const struct json_patch_place *place,
+                     struct json_node *value) {
         size_t count = node_count(place->container), index = count;
-        if (place->depth + depth_of(value) > JSON_DEPTH_MAX)
-                return err_set(p->err, BERTH_ERR_INVALID, "JSON nested deeper than %d levels",
-                               JSON_DEPTH_MAX);
         if (node_type(place->container) == JSON_OBJECT) {
                 node_set(p->tree, place->container, place->key_text, value);
                 return 0;
@@ -159,6 +165,12 @@ static int add_at(struct patch *p, const struct json_patch_place *place, struct 
                 return bad_index(p, place->key_text);
         node_insert(place->container, index, value);
         return 0;
+}
+
+static int add_at(struct patch *p, const struct json_patch_place *place, struct json_node *value) {
+        if (place->depth > JSON_DEPTH_MAX || is_deeper(value, JSON_DEPTH_MAX - place->depth))
+                return too_deep(p);
+        return insert_at(p, place, value);
 }
 
 static int remove_at(struct patch *p, const struct json_patch_place *place) {
@@ -224,6 +236,8 @@ static int apply_replace(struct patch *p, const struct json_node *op) {
         return add_at(p, &place, value_of(p, op));
 }
 
+/* How deep the tree got is looked at once, when all operations are through: a value that is moved
+ * again and again would be walked each time. */
 static int apply_move(struct patch *p, const struct json_node *op) {
         CLEANUP(place_release) struct json_patch_place from = { 0 };
         CLEANUP(place_release) struct json_patch_place to = { 0 };
@@ -235,7 +249,8 @@ static int apply_move(struct patch *p, const struct json_node *op) {
         r = remove_at(p, &from);
         if (r == 0)
                 r = locate_member(p, "move", op, "path", &to);
-        return r < 0 ? r : add_at(p, &to, value);
+        p->has_moved = true;
+        return r < 0 ? r : insert_at(p, &to, value);
 }
 
 /* About what the value takes as text. */
@@ -261,6 +276,8 @@ static int apply_copy(struct patch *p, const struct json_node *op) {
         const struct json_node *value = json_patch_child(from.container, from.key_text, &exists);
         if (!exists && node_type(from.container) == JSON_ARRAY)
                 return bad_index(p, from.key_text);
+        if (is_deeper(value, JSON_DEPTH_MAX))
+                return too_deep(p);
         p->copied += size_of(value);
         if (p->copied > JSON_PATCH_COPY_MAX)
                 return err_set(p->err, BERTH_ERR_INVALID, "copy operations exceed %d bytes",
@@ -335,5 +352,7 @@ int json_patch_apply(struct json_tree *tree, const struct json_node *ops, struct
         struct json_node *op;
         while (r == 0 && node_next(&iter, NULL, &op))
                 r = apply_one(&patch, op);
+        if (r == 0 && patch.has_moved && is_deeper(json_tree_root(tree), JSON_DEPTH_MAX))
+                r = too_deep(&patch);
         return r;
 }

@@ -208,29 +208,49 @@ ROW_HOOK(secret_row) {
         row_end(&row);
 }
 
-/* Sorted by name; limits and requests apart. */
+static int compare_members(const void *a, const void *b) {
+        return slice_compare(((const struct json_member *)a)->key,
+                             ((const struct json_member *)b)->key);
+}
+
+/* Sorted by name; *ret_count says how many. From malloc. */
+static struct json_member *amounts_by_name(const struct json *amounts, size_t *ret_count) {
+        struct json_member *members = json_members(amounts, ret_count);
+
+        if (members)
+                qsort(members, *ret_count, sizeof(*members), compare_members);
+        return members;
+}
+
+/* "requests.cpu: 1/2", limits and requests apart. */
+static void write_amounts(const struct json *status, struct buf *requests, struct buf *limits) {
+        size_t count, used_count, j = 0;
+        struct json_member *hard = amounts_by_name(json_get(status, "hard"), &count);
+        struct json_member *used = amounts_by_name(json_get(status, "used"), &used_count);
+
+        for (size_t i = 0; i < count; i++) {
+                struct slice name = hard[i].key, amount = SLICE_EMPTY;
+                struct buf *out =
+                        slice_has_prefix(name, SLICE_LITERAL("limits.")) ? limits : requests;
+
+                while (j < used_count && slice_compare(used[j].key, name) < 0)
+                        j++;
+                if (j < used_count && slice_eq(used[j].key, name))
+                        amount = json_text(used[j].value);
+                buf_printf(out, "%s" SLICE_FMT ": " SLICE_FMT "/" SLICE_FMT, out->len ? ", " : "",
+                           SLICE_ARG(name), SLICE_ARG(amount.len ? amount : SLICE_LITERAL("0")),
+                           SLICE_ARG(json_text(hard[i].value)));
+        }
+        free(hard);
+        free(used);
+}
+
 ROW_HOOK(resource_quota_row) {
-        const struct json *status = json_get(object, "status"), *hard = json_get(status, "hard");
-        struct slice *names = ARENA_ARRAY(context->scratch, struct slice, json_count(hard) + 1);
-        struct json_iter iter = json_iter(hard);
         struct row row = row_begin(context, cells);
         struct buf requests = { 0 }, limits = { 0 };
-        const struct json *amount;
-        size_t count = 0;
 
         (void)conditions;
-        while (json_next(&iter, &names[count], &amount))
-                count++;
-        qsort(names, count, sizeof(names[0]), compare_slices);
-        for (size_t i = 0; i < count; i++) {
-                struct buf *out =
-                        slice_has_prefix(names[i], SLICE_LITERAL("limits.")) ? &limits : &requests;
-                struct slice used = json_text(json_get_slice(json_get(status, "used"), names[i]));
-
-                buf_printf(out, "%s" SLICE_FMT ": " SLICE_FMT "/" SLICE_FMT, out->len ? ", " : "",
-                           SLICE_ARG(names[i]), SLICE_ARG(used.len ? used : SLICE_LITERAL("0")),
-                           SLICE_ARG(json_text(json_get_slice(hard, names[i]))));
-        }
+        write_amounts(json_get(object, "status"), &requests, &limits);
         cell_name(&row, object);
         cell_text(&row, buf_view(&requests));
         cell_text(&row, buf_view(&limits));

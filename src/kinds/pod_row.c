@@ -1,7 +1,9 @@
 /* The table row of a pod: its state in one word, as kubectl has always shown it. */
 #include "kinds/row.h"
 
+#include "base/map.h"
 #include <stdio.h>
+#include <stdlib.h>
 
 #define REASON_MAX 256
 
@@ -10,6 +12,7 @@ struct pod_state {
         const struct json *pod, *spec, *status;
         char reason[REASON_MAX];
         int64_t restarts, ready, total;
+        struct map *init_by_name;  /* init containers; NULL = none */
         struct slice last_restart; /* RFC 3339 of the latest end; these texts compare as times */
 };
 
@@ -44,6 +47,21 @@ static void end_reason(struct pod_state *state, const char *prefix, const struct
                          (long long)json_get_i64(end, "exitCode", 0));
 }
 
+/* Elements by a member's text; of several the first. */
+static struct map *elements_by(const struct json *list, const char *member) {
+        struct json_iter iter = json_iter(list);
+        const struct json *element;
+        struct map *map = map_new();
+
+        while (json_next(&iter, NULL, &element)) {
+                struct slice key = json_get_text(element, member);
+
+                if (!map_get(map, key))
+                        map_put(map, key, (void *)element);
+        }
+        return map;
+}
+
 static const struct json *condition_of(const struct pod_state *state, const char *type) {
         struct json_iter iter = json_iter(json_get(state->status, "conditions"));
         const struct json *condition;
@@ -61,13 +79,9 @@ static bool has_true_condition(const struct pod_state *state, const char *type) 
 /* ---- init containers ---- */
 
 static bool is_sidecar(const struct pod_state *state, struct slice name) {
-        struct json_iter iter = json_iter(json_get(state->spec, "initContainers"));
-        const struct json *container;
-
-        while (json_next(&iter, NULL, &container))
-                if (slice_eq(json_get_text(container, "name"), name))
-                        return slice_is(json_get_text(container, "restartPolicy"), "Always");
-        return false;
+        return state->init_by_name &&
+               slice_is(json_get_text(map_get(state->init_by_name, name), "restartPolicy"),
+                        "Always");
 }
 
 /* False when the pod is still held up by this container. */
@@ -124,8 +138,11 @@ static void walk_containers(struct pod_state *state) {
         char failed[REASON_MAX] = "";
         bool is_running = false;
 
-        for (size_t i = json_count(statuses); i > 0; i--) {
-                const struct json *status = json_at(statuses, i - 1);
+        size_t count;
+        const struct json **elements = json_elements(statuses, &count);
+
+        for (size_t i = count; i > 0; i--) {
+                const struct json *status = elements[i - 1];
                 const struct json *end = container_state(status, "terminated");
                 struct slice waiting = json_get_text(container_state(status, "waiting"), "reason");
 
@@ -142,6 +159,7 @@ static void walk_containers(struct pod_state *state) {
                         state->ready++;
                 }
         }
+        free(elements);
         if (!slice_is(slice_of(state->reason), "Completed"))
                 return;
         if (is_running && has_true_condition(state, "Ready"))
@@ -175,10 +193,14 @@ static void pod_row_judge(struct pod_state *state) {
                      "SchedulingGated"))
                 set_reason(state, "", SLICE_LITERAL("SchedulingGated"));
         count_containers(state);
+        if (json_count(json_get(state->spec, "initContainers")))
+                state->init_by_name = elements_by(json_get(state->spec, "initContainers"), "name");
         if (!walk_init(state) || has_true_condition(state, "Initialized")) {
                 recount_sidecars(state);
                 walk_containers(state);
         }
+        map_free(state->init_by_name);
+        state->init_by_name = NULL;
         if (is_deleted && slice_is(reason, "NodeLost"))
                 set_reason(state, "", SLICE_LITERAL("Unknown"));
         else if (is_deleted && !is_over(phase))
@@ -206,13 +228,13 @@ static void cell_gates(struct row *row, const struct pod_state *state) {
                 cell_string(row, "<none>");
                 return;
         }
-        while (json_next(&iter, NULL, &gate)) {
-                char type[REASON_MAX];
-
-                snprintf(type, sizeof(type), SLICE_FMT,
-                         SLICE_ARG(json_get_text(gate, "conditionType")));
-                passed += has_true_condition(state, type);
-        }
+        struct map *conditions = elements_by(json_get(state->status, "conditions"), "type");
+        while (json_next(&iter, NULL, &gate))
+                passed += slice_is(
+                        json_get_text(map_get(conditions, json_get_text(gate, "conditionType")),
+                                      "status"),
+                        "True");
+        map_free(conditions);
         cell_format(row, "%zu/%zu", passed, json_count(gates));
 }
 
