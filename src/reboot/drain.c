@@ -78,19 +78,22 @@ static const struct drain_pod *covered_pod(const struct disruption_budget *budge
 
 struct slice drain_impossible(const struct drain_pods *pods, const struct drain_rules *rules,
                               const struct drain_budgets *budgets, struct wall_time now,
-                              struct arena *arena) {
-        for (size_t i = 0; budgets && i < budgets->count; i++) {
-                const struct disruption_budget *budget = &budgets->items[i];
-                const struct drain_pod *pod =
-                        never_opens(budget) ? covered_pod(budget, pods, rules, now) : NULL;
+                              struct arena *arena, struct drain_deadlock *ret_deadlock) {
+        const struct drain_pod *pod = NULL;
+        const struct disruption_budget *budget = NULL;
 
-                if (pod)
-                        return slice_of(arena_printf(arena,
-                                                     "budget " SLICE_FMT "/" SLICE_FMT
-                                                     " can never let pod " SLICE_FMT " go",
-                                                     SLICE_ARG(budget->meta.ns),
-                                                     SLICE_ARG(budget->meta.name),
-                                                     SLICE_ARG(pod->name)));
+        *ret_deadlock = (struct drain_deadlock){ 0 };
+        for (size_t i = 0; budgets && !pod && i < budgets->count; i++) {
+                budget = &budgets->items[i];
+                if (never_opens(budget))
+                        pod = covered_pod(budget, pods, rules, now);
         }
-        return SLICE_EMPTY;
+        if (!pod)
+                return SLICE_EMPTY;
+        *ret_deadlock = (struct drain_deadlock){ arena_slice(arena, budget->meta.ns),
+                                                 arena_slice(arena, budget->meta.name),
+                                                 arena_slice(arena, pod->name) };
+        return slice_of(arena_printf(
+                arena, "budget " SLICE_FMT "/" SLICE_FMT " can never let pod " SLICE_FMT " go",
+                SLICE_ARG(budget->meta.ns), SLICE_ARG(budget->meta.name), SLICE_ARG(pod->name)));
 }

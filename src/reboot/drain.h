@@ -72,6 +72,9 @@ struct slice drain_left(const struct drain_pods *pods, const struct drain_rules 
                         struct arena *arena);
 /* Names the first budget that covers a pod to be evicted and can never let one go, whatever becomes
  * ready; "" when there is none.  budgets NULL = they may not be read.  Arena text. */
+struct drain_deadlock { /* arena texts */
+        struct slice ns, budget, pod;
+};
 struct slice drain_impossible(const struct drain_pods *pods, const struct drain_rules *rules,
                               const struct drain_budgets *budgets, struct wall_time now,
-                              struct arena *arena);
+                              struct arena *arena, struct drain_deadlock *ret_deadlock);

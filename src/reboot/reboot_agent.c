@@ -25,7 +25,8 @@ struct reboot_agent *reboot_agent_new(const struct reboot_config *config, struct
         struct arena *const arenas[] = { &agent->node_arena,    &agent->lock_arena,
                                          &agent->blocker_arena, &agent->pods_arena,
                                          &agent->peers_arena,   &agent->health_arena,
-                                         &agent->text_arena,    &agent->refusal_arena };
+                                         &agent->text_arena,    &agent->refusal_arena,
+                                         &agent->wait_arena };
 
         agent->config = config;
         agent->sink = sink;
@@ -48,6 +49,7 @@ void reboot_agent_free(struct reboot_agent *agent) {
         arena_release(&agent->health_arena);
         arena_release(&agent->text_arena);
         arena_release(&agent->refusal_arena);
+        arena_release(&agent->wait_arena);
         free(agent->boot_id);
         free(agent);
 }
@@ -272,6 +274,8 @@ void reboot_agent_step(struct reboot_agent *agent, const struct reboot_now *now,
         arena_clear(&agent->text_arena);
         if (is_held(&step))
                 return;
+        arena_clear(&agent->wait_arena);
+        agent->wait_count = 0;
         send_due_notice(&step);
         if (agent->may_reboot) {
                 order_reboot(&step);

@@ -60,10 +60,27 @@ void reboot_agent_free(struct reboot_agent *agent); /* accepts NULL */
 void reboot_agent_step(struct reboot_agent *agent, const struct reboot_now *now,
                        struct action_list *out, struct reboot_next *ret_next);
 
+/* The objects whose change may end the wait under way; valid until the next step. */
+#define REBOOT_WAITS_MAX 3
+size_t reboot_agent_waits(const struct reboot_agent *agent, const struct object_ref **ret_waits);
+enum reboot_news {
+        REBOOT_NEWS_NONE,
+        REBOOT_NEWS_LOOK,      /* worth another look */
+        REBOOT_NEWS_LOCK_FREE, /* for us and whoever else waits for it */
+        REBOOT_NEWS_LOCK_HELD,
+};
+/* Whether one of them, as it is now, is news; object NULL = it is gone. */
+enum reboot_news reboot_agent_judge(const struct reboot_agent *agent, const struct reboot_now *now,
+                                    struct slice kind, const struct json *object);
+/* Ends the wait: the next step reads everything again. */
+void reboot_agent_look(struct reboot_agent *agent, const struct reboot_now *now);
+
 /* Answers.  code is BERTH_OK or why it could not be read; documents are taken over. */
 void reboot_agent_saw_sentinel(struct reboot_agent *agent, bool is_required);
 void reboot_agent_saw_node(struct reboot_agent *agent, int code, struct json_doc *node);
 void reboot_agent_saw_lock(struct reboot_agent *agent, int code, struct json_doc *object);
+/* One of the pods that block. */
+void reboot_agent_saw_blocking_pod(struct reboot_agent *agent, struct slice ns, struct slice name);
 /* reason "" = nothing blocks; copied */
 void reboot_agent_saw_blockers(struct reboot_agent *agent, struct slice reason);
 /* What is pointed to is only looked at. */

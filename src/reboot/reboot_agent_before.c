@@ -161,6 +161,8 @@ static bool find_outer_obstacle(struct agent_step *step, struct slice *ret_reaso
                 if (!agent_needs(step, REBOOT_READ_BLOCKERS))
                         return false;
                 *ret_reason = step->agent->blocker;
+                if (step->agent->blocking_pod.name.len > 0)
+                        agent_await(step, step->agent->blocking_pod);
                 if (ret_reason->len > 0)
                         return true;
         }
@@ -255,6 +257,17 @@ static struct slice drain_obstacle(const struct agent_step *step) {
         return passes_budgets ? SLICE_EMPTY : step->agent->impossible;
 }
 
+static void await_deadlock(struct agent_step *step) {
+        const struct drain_deadlock *deadlock = &step->agent->deadlock;
+
+        agent_await(step, (struct object_ref){ .kind = SLICE_LITERAL("PodDisruptionBudget"),
+                                               .ns = deadlock->ns,
+                                               .name = deadlock->budget });
+        agent_await(step, (struct object_ref){ .kind = SLICE_LITERAL("Pod"),
+                                               .ns = deadlock->ns,
+                                               .name = deadlock->pod });
+}
+
 /* A drain that cannot end is not begun, and keeps the lock from nobody.  True: it ended the step.
  */
 static bool is_stopped_by_drain(struct agent_step *step) {
@@ -262,6 +275,7 @@ static bool is_stopped_by_drain(struct agent_step *step) {
                 return true;
         if (drain_obstacle(step).len == 0)
                 return false;
+        await_deadlock(step);
         reboot_agent_before_hold(step, REBOOT_BLOCKED, drain_obstacle(step));
         return true;
 }
@@ -286,6 +300,9 @@ static void queue_up(struct agent_step *step) {
                         return;
                 }
         }
+        agent_await(step, (struct object_ref){ .kind = step->config->lock_kind,
+                                               .ns = step->config->lock_ns,
+                                               .name = step->config->lock_name });
         reboot_agent_before_hold(step, REBOOT_QUEUED, agent_lock_state(step));
 }
 
@@ -327,6 +344,9 @@ void agent_wanted(struct agent_step *step) {
         if (!find_obstacle(step, &obstacle))
                 return;
         if (obstacle.len > 0) {
+                if (agent->wait_count == 0)
+                        agent_await(step, (struct object_ref){ .kind = SLICE_LITERAL("Node"),
+                                                               .name = step->config->node });
                 reboot_agent_before_hold(step, REBOOT_BLOCKED, obstacle);
                 return;
         }

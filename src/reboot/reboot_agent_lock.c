@@ -54,18 +54,31 @@ bool agent_holds_lock(const struct agent_step *step) {
         return own && !lock_owner_is_expired(own, step->now->wall);
 }
 
+static struct lock_claim lock_claim_of(const struct reboot_agent *agent,
+                                       const struct reboot_now *now, struct slice gone) {
+        const struct reboot_record *record = &agent->node.record;
+        return (struct lock_claim){
+                .owner = { .node = agent->config->node,
+                           .was_cordoned = agent->node.is_cordoned && !record->is_cordoned_by_us,
+                           .created = now->wall,
+                           .ttl_ns = agent->config->lock_ttl_ns },
+                .limit = agent->config->concurrency,
+                .gone = gone,
+        };
+}
+
+bool agent_lock_admits(const struct reboot_agent *agent, const struct reboot_now *now,
+                       const struct reboot_lock *lock, struct arena *arena) {
+        struct lock_claim claim = lock_claim_of(agent, now, SLICE_EMPTY);
+        struct reboot_lock taken;
+
+        return reboot_lock_take(lock, &claim, now->wall, arena, &taken);
+}
+
 static bool lock_with_us(const struct agent_step *step, struct slice gone,
                          struct reboot_lock *ret_taken) {
         struct reboot_agent *agent = step->agent;
-        const struct reboot_record *record = &agent->node.record;
-        struct lock_claim claim = {
-                .owner = { .node = step->config->node,
-                           .was_cordoned = agent->node.is_cordoned && !record->is_cordoned_by_us,
-                           .created = step->now->wall,
-                           .ttl_ns = step->config->lock_ttl_ns },
-                .limit = step->config->concurrency,
-                .gone = gone,
-        };
+        struct lock_claim claim = lock_claim_of(agent, step->now, gone);
 
         return !agent->lock_is_missing && !agent->lock_is_broken &&
                reboot_lock_take(&agent->lock, &claim, step->now->wall, &agent->lock_arena,

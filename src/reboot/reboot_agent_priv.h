@@ -34,10 +34,12 @@ struct reboot_agent {
         struct node_facts node;
         struct arena node_arena, lock_arena, blocker_arena, pods_arena, peers_arena, health_arena;
         struct arena text_arena; /* of the step */
-        struct arena refusal_arena;
+        struct arena refusal_arena, wait_arena;
         struct json_doc *lock_doc;
         struct reboot_lock lock;
-        struct slice lock_error; /* of a broken one */
+        struct slice lock_error;        /* of a broken one */
+        struct object_ref blocking_pod; /* of the blocker; name "" = none */
+        struct drain_deadlock deadlock; /* of impossible */
         struct slice blocker, impossible, cap_reason, ill;
         struct fleet_answer fleet;
         struct drain_pods pods;
@@ -57,6 +59,8 @@ struct reboot_agent {
         const struct slice *notice;       /* to be sent once the pending patch succeeded */
         bool is_notice_due, is_lead_due;
         bool is_waiting;
+        struct object_ref waits[REBOOT_WAITS_MAX]; /* what may end it early */
+        size_t wait_count;
         struct mono_time wake;
         enum agent_scope wake_scope;
         uint32_t waiting_before;
@@ -85,6 +89,10 @@ struct agent_step {
         struct reboot_next *next;
 };
 
+/* A change of this object is worth a look before the wait is over; copied. */
+void agent_await(struct agent_step *step, struct object_ref ref);
+bool agent_lock_admits(const struct reboot_agent *agent, const struct reboot_now *now,
+                       const struct reboot_lock *lock, struct arena *arena);
 /* Each ends the step: by a reading, an action or a wait. */
 void agent_act(struct agent_step *step, const struct action *action);
 void agent_wait(struct agent_step *step, int64_t delay_ns, enum agent_scope scope);

@@ -1,6 +1,7 @@
 /* Readings that the agent got, stored until they are forgotten. */
 #include "reboot/reboot_agent_priv.h"
 
+#include "base/buf.h"
 #include "base/util.h"
 #include <stdio.h>
 
@@ -108,6 +109,18 @@ void reboot_agent_saw_blockers(struct reboot_agent *agent, struct slice reason) 
         agent->knows_blockers = true;
         arena_clear(&agent->blocker_arena);
         agent->blocker = arena_slice(&agent->blocker_arena, reason);
+        agent->blocking_pod = (struct object_ref){ 0 };
+}
+
+void reboot_agent_saw_blocking_pod(struct reboot_agent *agent, struct slice ns, struct slice name) {
+        CLEANUP(buf_release) struct buf reason = { 0 };
+
+        buf_printf(&reason, "pod " SLICE_FMT "/" SLICE_FMT, SLICE_ARG(ns), SLICE_ARG(name));
+        reboot_agent_saw_blockers(agent, buf_view(&reason));
+        agent->blocking_pod =
+                (struct object_ref){ .kind = SLICE_LITERAL("Pod"),
+                                     .ns = arena_slice(&agent->blocker_arena, ns),
+                                     .name = arena_slice(&agent->blocker_arena, name) };
 }
 
 static struct drain_pod copy_pod(const struct drain_pod *pod, struct arena *arena) {
@@ -144,7 +157,7 @@ void reboot_agent_saw_pods(struct reboot_agent *agent, int code,
         for (size_t i = 0; i < listing->pods->count; i++)
                 agent->pods.items[i] = copy_pod(&listing->pods->items[i], arena);
         agent->impossible = drain_impossible(&agent->pods, &rules, listing->budgets,
-                                             (struct wall_time){ 0 }, arena);
+                                             (struct wall_time){ 0 }, arena, &agent->deadlock);
 }
 
 void reboot_agent_saw_refusal(struct reboot_agent *agent, struct slice pod_uid, struct slice text) {

@@ -14,7 +14,6 @@ static void read_blocking_pods(struct reboot_reader *reader);
 static void on_blocking_pods(void *context, const struct api_reply *reply) {
         struct reboot_reader *reader = context;
         struct json_doc *doc = NULL;
-        struct buf reason = { 0 };
 
         reader->request = NULL;
         if (reader_reply_document(reply, &doc) < 0) {
@@ -25,15 +24,13 @@ static void on_blocking_pods(void *context, const struct api_reply *reply) {
         const struct json *meta =
                 json_get(json_at(json_get(json_doc_root(doc), "items"), 0), "metadata");
         if (meta) {
-                buf_printf(&reason, "pod " SLICE_FMT "/" SLICE_FMT,
-                           SLICE_ARG(json_get_text(meta, "namespace")),
-                           SLICE_ARG(json_get_text(meta, "name")));
-                reboot_reader_blockers_blocked(reader, buf_view(&reason));
+                reboot_agent_saw_blocking_pod(reader->agent, json_get_text(meta, "namespace"),
+                                              json_get_text(meta, "name"));
+                reader_finish(reader);
         } else {
                 reader->selector++;
                 read_blocking_pods(reader);
         }
-        buf_release(&reason);
         json_doc_free(doc);
 }
 
@@ -89,10 +86,12 @@ static void take_blocking_pods(struct reboot_reader *reader, const struct cluste
                 }
                 pod = first_match(&pods, &selector);
         }
-        reboot_reader_blockers_blocked(
-                reader, pod ? slice_of(arena_printf(&arena, "pod " SLICE_FMT "/" SLICE_FMT,
-                                                    SLICE_ARG(pod->ns), SLICE_ARG(pod->name)))
-                            : SLICE_EMPTY);
+        if (!pod) {
+                reboot_reader_blockers_blocked(reader, SLICE_EMPTY);
+                return;
+        }
+        reboot_agent_saw_blocking_pod(reader->agent, pod->ns, pod->name);
+        reader_finish(reader);
 }
 
 static void read_blocking_pods(struct reboot_reader *reader) {

@@ -11,6 +11,7 @@
 #include "host/host_trim.h"
 #include "roles/reboot_notifier.h"
 #include "roles/reboot_reader.h"
+#include "roles/reboot_wake.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -22,6 +23,7 @@ struct reboot_role {
         struct reboot_role_config config;
         struct reboot_agent *agent;
         struct reboot_reader *reader;
+        struct reboot_wake *wake;
         struct reboot_notifier *notifier;
         struct evict_requester *requester;
         struct evict_sink sink;
@@ -201,10 +203,12 @@ static void reboot_role_step(void *self) {
         runtime_serve_evictions(role->runtime);
         if (role->actions.count > 0)
                 reboot_role_perform(role);
-        if (next.read != REBOOT_READ_NOTHING)
+        if (next.read != REBOOT_READ_NOTHING) {
                 reboot_reader_start(role->reader, &next);
-        else if (next.has_wake)
+        } else if (next.has_wake) {
+                reboot_wake_follow(role->wake);
                 reboot_role_rest(role, next.wake.ns - now.mono.ns);
+        }
 }
 
 /* Through the loop, so that readings answered at once do not pile up on the stack. */
@@ -212,6 +216,11 @@ static void on_answered(void *context) {
         struct reboot_role *role = context;
 
         loop_timer_arm(runtime_loop(role->runtime), &role->timer, 0);
+}
+
+static void on_arrived(void *self, enum object_kind kind, enum change_kind change,
+                       const struct json *object) {
+        reboot_wake_arrived(((struct reboot_role *)self)->wake, kind, change, object);
 }
 
 static void on_changed(void *self) {
@@ -249,6 +258,7 @@ static void free_role(void *self) {
         if (role->nodes)
                 transport_cancel(runtime_transport(role->runtime), role->nodes);
         reboot_reader_free(role->reader);
+        reboot_wake_free(role->wake);
         reboot_notifier_free(role->notifier);
         reboot_agent_free(role->agent);
         action_list_release(&role->actions);
@@ -272,9 +282,15 @@ struct reboot_role *reboot_role_add(struct runtime *runtime,
         role->sink = evict_requester_sink(role->requester);
         role->notifier = reboot_notifier_new(runtime_loop(runtime), config->notify_url);
         role->agent = reboot_agent_new(config->agent, slice_of(config->boot_id), &role->sink);
+        role->wake = reboot_wake_new(&(struct reboot_wake_config){ .runtime = runtime,
+                                                                   .agent = role->agent,
+                                                                   .node = config->agent->node,
+                                                                   .woken = on_answered,
+                                                                   .context = role });
         runtime_add_role(runtime, &(struct role){ .name = "reboot",
                                                   .self = role,
                                                   .changed = on_changed,
+                                                  .arrived = on_arrived,
                                                   .result = on_result,
                                                   .evicted = on_evicted,
                                                   .is_idle = is_idle,

@@ -37,6 +37,7 @@ counts() {
         # A sandbox of its own: the server notices only when it has something to say that a client is gone.
         start_sandbox "$berth" --nodes 1 --seed 1 --feature-gates "$gates"
         kubectl apply -f "$deploy/crds" >/dev/null
+        kubectl annotate node node-0 berth.dev/reboot-hold=true >/dev/null
         "$berth" "$@" --kubeconfig "$KUBECONFIG" --leader-elect=false --secure-port 0 >"$work/$client.out" 2>&1 &
         process=$!
         children="$children $process"
@@ -64,7 +65,9 @@ counts evictions berth-evictions "pods $budgets $requests $evictions $policies" 
         evictions --no-audit-output
 counts run berth-run "nodes pods $budgets $requests $evictions $policies" "" run --roles scheduler,descheduler,evictions,reboot \
         --eviction-reservations --policy-config-file "$work/policy.yaml" --descheduling-interval 1h --no-audit-output \
-        --node-id node-0 --reboot-sentinel "$work/none"
+        --node-id node-0 --reboot-sentinel "$work/policy.yaml" --period 1s
+# The reboot agent of that process waited: for its node, which the model follows anyway.
+if grep -q 'phase="Blocked" reason="held by annotation' "$work/berth-run.out"; then judge ok; else judge bad "it did not wait: $(cat "$work/berth-run.out")"; fi
 
 "$berth" up --listen 127.0.0.1:0 --kubeconfig-out "$work/up.kubeconfig" --feature-gates "$gates" --nodes 2 --for 60s \
         --policy "$work/policy.yaml" >"$work/up.out" 2>&1 &

@@ -45,6 +45,7 @@ static void read_lists(const struct json *first, const struct json *second, stru
         struct drain_rules drain = { &everything, 60 };
         struct fleet_answer fleet;
         struct drain_budgets budgets;
+        struct drain_deadlock deadlock;
         struct drain_pods pods;
         struct buf names = { 0 };
 
@@ -58,7 +59,7 @@ static void read_lists(const struct json *first, const struct json *second, stru
                 for (size_t i = 0; i < pods.count; i++)
                         drain_judge(&pods.items[i], &drain, now);
                 drain_budgets_decode(second, arena, &budgets);
-                drain_impossible(&pods, &drain, &budgets, now, arena);
+                drain_impossible(&pods, &drain, &budgets, now, arena, &deadlock);
         }
         buf_release(&names);
 }

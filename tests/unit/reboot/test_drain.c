@@ -96,6 +96,7 @@ static bool is_impossible(const char *status, const char *ns) {
         CLEANUP(cleanup_json_doc) struct json_doc *pods_doc = NULL, *doc = NULL;
         struct selector everything = { 0 };
         struct drain_rules rules = { &everything, 0 };
+        struct drain_deadlock deadlock;
         struct drain_budgets list;
         struct drain_pods pods;
         struct slice text;
@@ -115,7 +116,7 @@ static bool is_impossible(const char *status, const char *ns) {
                  ns, status);
         assert_int_equal(json_parse(slice_of(budgets), &doc, NULL), 0);
         drain_budgets_decode(json_doc_root(doc), &arena, &list);
-        text = drain_impossible(&pods, &rules, &list, NOW, &arena);
+        text = drain_impossible(&pods, &rules, &list, NOW, &arena, &deadlock);
         if (text.len > 0)
                 assert_true(slice_is(text, "budget ns/all can never let pod web-1 go"));
         return text.len > 0;
@@ -210,6 +211,7 @@ static void takes_the_same_from_the_model(void **state) {
         CLEANUP(arena_release) struct arena arena;
         struct selector everything = { 0 };
         struct drain_rules rules = { &everything, 0 };
+        struct drain_deadlock deadlock;
         struct drain_pods listed, taken;
         struct drain_budgets budgets;
 
@@ -226,7 +228,7 @@ static void takes_the_same_from_the_model(void **state) {
         for (size_t i = 0; i < listed.count; i++)
                 same_pod(&listed.items[i], named(&taken, listed.items[i].name));
         drain_budgets_take(cluster, &taken, &arena, &budgets);
-        assert_true(slice_is(drain_impossible(&taken, &rules, &budgets, NOW, &arena),
+        assert_true(slice_is(drain_impossible(&taken, &rules, &budgets, NOW, &arena, &deadlock),
                              "budget ns/all can never let pod web go"));
         drain_pods_take(cluster, SLICE_LITERAL("n3"), &arena, &taken);
         assert_int_equal(taken.count, 0);

@@ -125,8 +125,9 @@ static struct api_request *make_stream(void *self, const struct api_call *call,
         struct scene *scene = self;
         struct transport inner = local_transport(scene->local);
 
-        if (!scene->has_model)
-                fail_msg("an agent alone watches nothing");
+        buf_printf(&scene->calls, "%lld WATCH " SLICE_FMT "\n",
+                   (long long)((loop_mono(scene->loop).ns - scene->began_ns) / NS_PER_S),
+                   SLICE_ARG(call->path));
         return transport_stream(&inner, call, events, context);
 }
 

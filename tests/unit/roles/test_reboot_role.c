@@ -652,12 +652,115 @@ static void names_the_budget_of_the_model(void **state) {
         scene_free(scene);
 }
 
+/* ---- blockers that go are noticed before the period is over ---- */
+
+#define PDB "/apis/policy/v1/namespaces/default/poddisruptionbudgets"
+#define HELD_LOCK                                                                                  \
+        "{\"metadata\":{\"annotations\":{\"weave.works/"                                           \
+        "kured-node-lock\":\"{\\\"nodeID\\\":\\\"n1\\\","                                          \
+        "\\\"created\\\":\\\"1970-01-01T00:00:00Z\\\"}\"}}}"
+#define FREE_LOCK "{\"metadata\":{\"annotations\":{\"weave.works/kured-node-lock\":null}}}"
+#define HOLD(value) "{\"metadata\":{\"annotations\":{\"berth.dev/reboot-hold\":" value "}}}"
+
+static void block_by_budget(struct scene *scene) {
+        scene_add_pod(scene, "web", "\"app\":\"web\"", "");
+        assert_int_equal(scene_ask(scene, "POST", PDB,
+                                   "{\"metadata\":{\"name\":\"all\"},\"spec\":{\"minAvailable\":1,"
+                                   "\"selector\":{\"matchLabels\":{\"app\":\"web\"}}}}",
+                                   NULL),
+                         201);
+        assert_int_equal(scene_ask(scene, "PATCH", PDB "/all/status",
+                                   "{\"status\":{\"observedGeneration\":1,\"disruptionsAllowed\":0,"
+                                   "\"expectedPods\":1,\"desiredHealthy\":1,\"currentHealthy\":1}}",
+                                   NULL),
+                         200);
+}
+
+static void change(struct scene *scene, const char *path, const char *body) {
+        assert_int_equal(scene_ask(scene, body ? "PATCH" : "DELETE", path, body, NULL), 200);
+}
+
+static void hold_back(struct scene *scene) {
+        change(scene, NODE, HOLD("\"true\""));
+}
+
+static void lock_by_another(struct scene *scene) {
+        change(scene, SCENE_LOCK, HELD_LOCK);
+}
+
+static void notices_what_goes(void **state) {
+        static const struct {
+                const char *name;
+                void (*block)(struct scene *scene);
+                const char *reason, *path, *body;
+        } cases[] = {
+                { "pod", block, "pod default/batch", SCENE_PODS "/batch", NULL },
+                { "label", block, "pod default/batch", SCENE_PODS "/batch",
+                  "{\"metadata\":{\"labels\":null}}" },
+                { "budget", block_by_budget, IMPOSSIBLE, PDB "/all", NULL },
+                { "pod of the budget", block_by_budget, IMPOSSIBLE, SCENE_PODS "/web", NULL },
+                { "hold", hold_back, "held by annotation", NODE, HOLD("null") },
+                { "lock", lock_by_another, "lock held by n1", SCENE_LOCK, FREE_LOCK },
+        };
+
+        (void)state;
+        for (size_t i = 0; i < 2 * ARRAY_LEN(cases); i++) {
+                struct scene *scene = wanted();
+                size_t at = i / 2;
+
+                scene->has_model = i % 2;
+                scene->agents[0].config.period_ns = 3600 * NS_PER_S;
+                cases[at].block(scene);
+                if (cases[at].block == block) /* rules are read at the start */
+                        assert_int_equal(scene->agents[0].role_config.blocking_selector_count, 1);
+                scene_start(scene, 0);
+                scene_run(scene, 60);
+                if (!scene_object_has(scene, NODE, cases[at].reason))
+                        fail_msg("%s: no reason", cases[at].name);
+                change(scene, cases[at].path, cases[at].body);
+                scene_run(scene, 20);
+                if (scene->agents[0].reboots != 1)
+                        fail_msg("%s, model %d: not noticed\n%s", cases[at].name, scene->has_model,
+                                 scene->calls.data);
+                scene_free(scene);
+        }
+}
+
+/* The lock's object is made later; what others do with the lock wakes nobody who cannot have it. */
+static void notices_the_lock_only_when_free(void **state) {
+        struct scene *scene = wanted();
+        unsigned before;
+
+        (void)state;
+        scene->agents[0].config.period_ns = 3600 * NS_PER_S;
+        assert_int_equal(scene_ask(scene, "DELETE", SCENE_LOCK, NULL, NULL), 200);
+        scene_start(scene, 0);
+        scene_run(scene, 60);
+        assert_true(scene_object_has(scene, NODE, "the lock's object does not exist: DaemonSet"));
+        before = scene_count(scene, "GET", "");
+        assert_int_equal(
+                scene_ask(scene, "POST", "/apis/apps/v1/namespaces/kube-system/daemonsets",
+                          "{\"metadata\":{\"name\":\"kured\",\"annotations\":{"
+                          "\"weave.works/kured-node-lock\":\"{\\\"nodeID\\\":\\\"n1\\\"}\"}},"
+                          "\"spec\":{\"selector\":{\"matchLabels\":{\"name\":\"kured\"}},"
+                          "\"template\":{\"metadata\":{\"labels\":{\"name\":\"kured\"}},"
+                          "\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}}}",
+                          NULL),
+                201);
+        scene_run(scene, 60);
+        assert_int_equal(scene_count(scene, "GET", ""), before);
+        change(scene, SCENE_LOCK, FREE_LOCK);
+        scene_run(scene, 20);
+        assert_int_equal(scene->agents[0].reboots, 1);
+        scene_free(scene);
+}
+
 /* ---- costs ---- */
 
 /* Calls per hour at kured's period of one hour: counted over four hours, the first one left out. */
 static double calls_per_hour(bool is_required, bool is_blocked) {
         struct scene *scene = scene_new();
-        unsigned before;
+        unsigned before, watches;
         double calls;
 
         scene_require(scene, 0, is_required);
@@ -673,9 +776,11 @@ static double calls_per_hour(bool is_required, bool is_blocked) {
                         200);
         scene_start(scene, 0);
         scene_run(scene, 3600);
-        before = scene_count(scene, "", "/");
+        before = scene_count(scene, "", "/") - scene_count(scene, "WATCH", "/");
+        watches = scene_count(scene, "WATCH", "/");
         scene_run(scene, 4 * 3600);
-        calls = (scene_count(scene, "", "/") - before) / 4.0;
+        calls = (scene_count(scene, "", "/") - scene_count(scene, "WATCH", "/") - before) / 4.0;
+        assert_true(scene_count(scene, "WATCH", "/") - watches <= 4 * 12); /* opened again */
         scene_free(scene);
         return calls;
 }
@@ -754,6 +859,25 @@ static void r76_rights_of_kured_only(void **state) {
         scene_free(scene);
 }
 
+/* Without the right to watch, as kured is installed, it is tried once; the period goes on. */
+static void watches_only_where_it_may(void **state) {
+        struct scene *scene = scene_new_as(&kured);
+
+        (void)state;
+        grant(scene);
+        scene_require(scene, 0, true);
+        block(scene);
+        scene->agents[0].config.period_ns = 3600 * NS_PER_S;
+        scene_start(scene, 0);
+        scene_run(scene, 4 * 3600);
+        assert_int_equal(scene_count(scene, "WATCH", "metadata.name%3Dbatch"), 1);
+        change(scene, SCENE_PODS "/batch", NULL);
+        scene_run(scene, 3600);
+        assert_int_equal(scene->agents[0].reboots, 1);
+        assert_in_range(scene_count(scene, "", "metadata.name"), 2, 6);
+        scene_free(scene);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(r07_nothing_required),
@@ -786,6 +910,9 @@ int main(void) {
                 cmocka_unit_test(drains_from_the_model),
                 cmocka_unit_test(is_blocked_from_the_model),
                 cmocka_unit_test(names_the_budget_of_the_model),
+                cmocka_unit_test(notices_what_goes),
+                cmocka_unit_test(notices_the_lock_only_when_free),
+                cmocka_unit_test(watches_only_where_it_may),
                 cmocka_unit_test(costs_few_calls),
                 cmocka_unit_test(r76_rights_of_kured_only),
         };
