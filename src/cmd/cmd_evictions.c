@@ -21,6 +21,7 @@ struct evictions_daemon {
         struct audit_chain chain;
         struct daemon *daemon;
         struct eviction_webhook *webhook;
+        struct eviction_requester_user *requesters; /* of the options */
         struct err failure;
 };
 
@@ -61,6 +62,7 @@ static int add_role(void *context, struct daemon *daemon, struct runtime *runtim
                         .chain = self->chain,
                         .audit = on_audit,
                         .anchors_audit = self->file,
+                        .verifies_users = true,
                         .watches_always = options->webhook_address,
                         .metrics = daemon_metrics(daemon),
                         .may_act = may_act,
@@ -70,7 +72,9 @@ static int add_role(void *context, struct daemon *daemon, struct runtime *runtim
         return eviction_webhook_new(
                 &(struct eviction_webhook_config){ .address = options->webhook_address,
                                                    .certificate_path = options->webhook_certificate,
-                                                   .key_path = options->webhook_key },
+                                                   .key_path = options->webhook_key,
+                                                   .requesters = self->requesters,
+                                                   .requester_count = options->requesters.count },
                 runtime, role, &self->webhook, err);
 }
 
@@ -87,6 +91,20 @@ static int check_webhook(const struct evictions_options *options, struct err *er
         if (!options->webhook_address && (options->webhook_certificate || options->webhook_key))
                 return err_set(err, BERTH_ERR_USAGE,
                                "--webhook-cert and --webhook-key are for --webhook-listen");
+        if (!options->webhook_address && options->requesters.count)
+                return err_set(err, BERTH_ERR_USAGE, "--requester is for --webhook-listen");
+        return 0;
+}
+
+static int read_requesters(struct evictions_daemon *self, struct err *err) {
+        const struct option_texts *texts = &self->options->requesters;
+
+        self->requesters = xcalloc(texts->count + 1, sizeof(self->requesters[0]));
+        for (size_t i = 0; i < texts->count; i++)
+                if (!eviction_requester_user_parse(slice_of(texts->items[i]), &self->requesters[i]))
+                        return err_set(err, BERTH_ERR_USAGE,
+                                       "--requester: expected NAME=USER, found \"%s\"",
+                                       texts->items[i]);
         return 0;
 }
 
@@ -102,6 +120,7 @@ static void evictions_part_free(void *context) {
         struct evictions_daemon *self = context;
 
         audit_file_close(self->file);
+        free(self->requesters);
         free(self);
 }
 
@@ -126,7 +145,7 @@ int evictions_part_make(const struct evictions_options *options, struct daemon_p
                                                     .leave = evictions_leave },
                                           .end = evictions_part_end,
                                           .free = evictions_part_free };
-        if (check_webhook(options, err) < 0)
+        if (check_webhook(options, err) < 0 || read_requesters(self, err) < 0)
                 return err->code;
         return options->audit_path
                        ? audit_file_open(options->audit_path, &self->file, &self->chain, err)
@@ -191,6 +210,13 @@ const struct option evictions_options_table[] = {
           .value_name = "FILE",
           .is_file = true,
           .help = "key of that certificate, PEM" },
+        { .name = "requester",
+          .type = OPTION_TEXTS,
+          .offset = offsetof(struct evictions_options, requesters),
+          .value_name = "NAME=USER",
+          .help = "the webhook lets only this user ask for evictions in this requester's name "
+                  "(descheduler.berth.dev/evict=USER); may be given again, also for other users of "
+                  "the same name" },
         { .name = "allow-delete",
           .type = OPTION_FLAG,
           .offset = offsetof(struct evictions_options, may_delete),

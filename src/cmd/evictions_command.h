@@ -7,6 +7,7 @@
 struct evictions_options {
         struct daemon_options daemon;
         const char *audit_path, *hook_directory;
+        struct option_texts requesters; /* NAME=USER */
         const char *webhook_address, *webhook_certificate, *webhook_key;
         bool may_delete, has_no_evictor, keeps_definitions, is_audit_quiet;
         int mode;

@@ -28,6 +28,7 @@ void audit_chain_append(struct audit_chain *chain, const struct audit_record *re
                 { "podUID", record->uid },
                 { "node", record->node },
                 { "requester", record->requester },
+                { "user", record->user },
                 { "responder", record->responder },
                 { "stage", record->stage },
                 { "from", record->from },

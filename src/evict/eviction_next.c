@@ -140,7 +140,8 @@ void eviction_next_create(struct eviction_sync *sync) {
         eviction_audit(sync, (struct audit_record){ .op = SLICE_LITERAL("create"),
                                                     .eviction = object.name,
                                                     .request = request->object.name,
-                                                    .requester = request->requester });
+                                                    .requester = request->requester,
+                                                    .user = eviction_user_of(sync, request) });
         pause_creating(sync);
         eviction_effect_add(sync, EVICTION_CREATE, &object, eviction_text_keep(sync->out, &body));
 }

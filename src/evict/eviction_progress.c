@@ -84,6 +84,7 @@ static void patch_request(struct eviction_sync *sync, const struct eviction_requ
                                              .op = SLICE_LITERAL("request"),
                                              .request = request->object.name,
                                              .requester = request->requester,
+                                             .user = eviction_user_of(sync, request),
                                              .from = slice_of(eviction_outcome_name(
                                                      request->object.conditions.outcome)),
                                              .to = slice_of(eviction_outcome_name(outcome)) });

@@ -156,6 +156,10 @@ bool eviction_reconciler_next_due(const struct eviction_reconciler *reconciler,
         return is_found;
 }
 
+void eviction_reconciler_trust_users(struct eviction_reconciler *reconciler, bool trusts_users) {
+        reconciler->trusts_users = trusts_users;
+}
+
 void eviction_reconciler_set_controller(struct eviction_reconciler *reconciler,
                                         bool is_controller) {
         struct slice key;

@@ -150,6 +150,10 @@ void eviction_reconciler_free(struct eviction_reconciler *reconciler); /* accept
 /* Takes over from another controller, or leaves the field to one. */
 void eviction_reconciler_set_controller(struct eviction_reconciler *reconciler, bool is_controller);
 
+/* Whether the annotation EVICTION_USER_KEY is what the API server says: only then the audit log has
+ * it. */
+void eviction_reconciler_trust_users(struct eviction_reconciler *reconciler, bool trusts_users);
+
 /* Events of watches. Objects are copied; an older version of a known object is ignored. */
 int eviction_reconciler_put_request(struct eviction_reconciler *reconciler,
                                     const struct json *object, struct err *err);

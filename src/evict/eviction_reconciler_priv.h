@@ -137,6 +137,7 @@ struct eviction_reconciler {
         struct map *moves;       /* ns/VM -> struct vm_move */
         struct map *moving;      /* ns/name of pods that are evicted by any client */
         uint64_t last_serial;
+        bool trusts_users;    /* admission keeps who writes requests */
         bool has_policy_news; /* one was put since that was taken */
         bool has_waiting;     /* some target may wait for a slot */
         struct map_u64 *open; /* id -> open_effect */
@@ -239,6 +240,9 @@ void eviction_withdraw(struct eviction_sync *sync, const struct eviction_request
                        const char *reason);
 /* Deletes the pod, whatever budgets say: its policy wants that at this request's deadline. */
 void eviction_delete_pod(struct eviction_sync *sync, const struct eviction_request *request);
+/* The user behind a request, where admission vouches for it; else empty. */
+struct slice eviction_user_of(const struct eviction_sync *sync,
+                              const struct eviction_request *request);
 bool eviction_request_is_ours(const struct eviction_request *request);
 bool eviction_has_finalizer(const struct eviction *eviction, const char *name);
 /* Appends ,"finalizers":[...] with all but this one. */

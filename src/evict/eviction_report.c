@@ -3,6 +3,11 @@
 #include "evict/eviction_stages.h"
 #include <stdlib.h>
 
+struct slice eviction_user_of(const struct eviction_sync *sync,
+                              const struct eviction_request *request) {
+        return sync->reconciler->trusts_users ? request->user : SLICE_EMPTY;
+}
+
 bool eviction_has_finalizer(const struct eviction *eviction, const char *name) {
         for (size_t i = 0; i < eviction->finalizer_count; i++)
                 if (slice_is(eviction->finalizers[i], name))
@@ -64,6 +69,7 @@ void eviction_delete_pod(struct eviction_sync *sync, const struct eviction_reque
         eviction_audit(sync, (struct audit_record){ .op = SLICE_LITERAL("delete-call"),
                                                     .request = request->object.name,
                                                     .requester = request->requester,
+                                                    .user = eviction_user_of(sync, request),
                                                     .reason = SLICE_LITERAL("deadline") });
         eviction_effect_end_pod(sync, NULL, EVICTION_MANAGER, true);
 }
@@ -78,6 +84,7 @@ void eviction_withdraw(struct eviction_sync *sync, const struct eviction_request
         eviction_audit(sync, (struct audit_record){ .op = SLICE_LITERAL("withdraw"),
                                                     .request = request->object.name,
                                                     .requester = request->requester,
+                                                    .user = eviction_user_of(sync, request),
                                                     .reason = slice_of(reason) });
         eviction_effect_add(sync, EVICTION_WITHDRAW, &request->object,
                             eviction_text_keep(sync->out, &body));

@@ -3,6 +3,8 @@
 
 #include "base/util.h"
 #include "base/uuid.h"
+#include "evict/client_eviction.h"
+#include "evict/eviction_claim.h"
 #include <stdlib.h>
 
 #define OBJECT_ARENA_BYTES 1024
@@ -121,6 +123,13 @@ int eviction_request_decode(const struct json *object, struct eviction_request *
         }
         request->requester = eviction_request_keep(&request->arena, spec, "requester");
         request->intent = intent_of(json_get_text(spec, "intent"));
+        request->user = arena_slice(
+                &request->arena,
+                json_get_text(json_get(json_get(object, "metadata"), "annotations"),
+                              slice_has_prefix(request->requester,
+                                               SLICE_LITERAL(CLIENT_EVICTION_DOMAIN "/"))
+                                      ? CLIENT_EVICTION_USER_KEY
+                                      : EVICTION_USER_KEY));
         request->deadline = read_time(json_get(json_get(object, "metadata"), "annotations"),
                                       "lifecycle.berth.dev/deadline");
         *ret_request = request;

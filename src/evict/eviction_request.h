@@ -77,6 +77,7 @@ struct eviction_request {
         struct slice requester;
         enum eviction_intent intent;
         struct wall_time deadline; /* of the annotation; unset = none */
+        struct slice user;         /* annotation: who asks, where admission keeps that */
 };
 
 enum responder_state {

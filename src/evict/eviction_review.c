@@ -1,6 +1,8 @@
 /* Reads an AdmissionReview about an eviction, and writes the answer. */
 #include "evict/eviction_review.h"
 
+#include "base/base64.h"
+#include "evict/eviction_reconciler.h"
 #include <string.h>
 
 static int eviction_review_refuse(struct err *err, const char *path, const char *text) {
@@ -61,6 +63,52 @@ static int read_eviction(const struct json *request, struct client_eviction *ret
         return 0;
 }
 
+/* An EvictionRequest of either group, not its status. */
+static bool is_request(const struct json *request) {
+        const struct json *resource = json_get(request, "resource");
+        struct slice group = json_get_text(resource, "group");
+        struct slice operation = json_get_text(request, "operation");
+
+        return (slice_is(group, EVICTION_GROUP_OWN) || slice_is(group, EVICTION_GROUP_NATIVE)) &&
+               slice_is(json_get_text(resource, "resource"), "evictionrequests") &&
+               json_get_text(request, "subResource").len == 0 &&
+               (slice_is(operation, "CREATE") || slice_is(operation, "UPDATE"));
+}
+
+static bool is_of_masters(const struct json *user) {
+        struct json_iter iter = json_iter(json_get(user, "groups"));
+        const struct json *item;
+
+        while (json_next(&iter, NULL, &item))
+                if (slice_is(json_text(item), "system:masters"))
+                        return true;
+        return false;
+}
+
+static int read_claim(const struct json *request, struct eviction_review *review, struct err *err) {
+        const struct json *user = json_get(request, "userInfo");
+        const struct json *object = json_get(request, "object"),
+                          *old = json_get(request, "oldObject");
+        const struct json *annotations = json_get(json_get(object, "metadata"), "annotations");
+
+        if (!is_text(user, "username", EVICTION_REVIEW_USER_MAX) ||
+            json_get_text(user, "username").len == 0)
+                return eviction_review_refuse(err, "request.userInfo.username",
+                                              "expected a user of at most 1024 bytes");
+        review->has_annotations = json_type(annotations) == JSON_OBJECT;
+        review->is_of_masters = is_of_masters(user);
+        review->claim = (struct eviction_claim){
+                .user = json_get_text(user, "username"),
+                .is_new = slice_is(json_get_text(request, "operation"), "CREATE"),
+                .requester = json_get_text(json_get(object, "spec"), "requester"),
+                .intent = json_get_text(json_get(object, "spec"), "intent"),
+                .old_intent = json_get_text(json_get(old, "spec"), "intent"),
+                .old_user = json_get_text(json_get(json_get(old, "metadata"), "annotations"),
+                                          EVICTION_USER_KEY),
+        };
+        return 0;
+}
+
 static int read_review(const struct json *root, struct eviction_review *review, struct err *err) {
         const struct json *request = json_get(root, "request");
 
@@ -74,6 +122,9 @@ static int read_review(const struct json *root, struct eviction_review *review, 
         if (review->uid.len == 0 || review->uid.len > EVICTION_REVIEW_UID_MAX)
                 return eviction_review_refuse(err, "request.uid", "expected a uid");
         review->is_eviction = is_eviction(request);
+        review->is_request = is_request(request);
+        if (review->is_request)
+                return read_claim(request, review, err);
         return review->is_eviction ? read_eviction(request, &review->call, err) : 0;
 }
 
@@ -96,11 +147,62 @@ void eviction_review_release(struct eviction_review *review) {
         *review = (struct eviction_review){ 0 };
 }
 
-void eviction_review_answer(const struct eviction_review *review, const char *text,
-                            struct buf *out) {
+static void write_head(const struct eviction_review *review, struct buf *out) {
         buf_text(out, "{\"apiVersion\":\"admission.k8s.io/v1\",\"kind\":\"AdmissionReview\","
                       "\"response\":{\"uid\":");
         buf_json_string(out, review->uid);
+}
+
+/* Sets the user, or takes away what the client wrote in its place. */
+static void write_user_patch(const struct eviction_review *review, struct buf *out) {
+        struct slice user = eviction_claim_user(&review->claim);
+
+        if (user.len == 0) {
+                buf_text(
+                        out,
+                        "[{\"op\":\"add\",\"path\":\"" EVICTION_USER_PATCH_PATH
+                        "\",\"value\":\"\"},{\"op\":\"remove\",\"path\":\"" EVICTION_USER_PATCH_PATH
+                        "\"}]");
+                return;
+        }
+        buf_text(out,
+                 review->has_annotations
+                         ? "["
+                         : "[{\"op\":\"add\",\"path\":\"/metadata/annotations\",\"value\":{}},");
+        buf_text(out, "{\"op\":\"add\",\"path\":\"" EVICTION_USER_PATCH_PATH "\",\"value\":");
+        buf_json_string(out, user);
+        buf_text(out, "}]");
+}
+
+void eviction_review_answer_request(const struct eviction_review *review, const struct err *refusal,
+                                    struct buf *out) {
+        struct buf patch = { 0 };
+
+        write_head(review, out);
+        if (refusal) {
+                buf_text(out,
+                         ",\"allowed\":false,\"status\":{\"kind\":\"Status\",\"apiVersion\":\"v1\","
+                         "\"metadata\":{},\"status\":\"Failure\",\"code\":403,"
+                         "\"reason\":\"Forbidden\",\"message\":");
+                buf_json_string(out, slice_of(refusal->text));
+                buf_text(out, "}}}");
+                return;
+        }
+        if (eviction_claim_user(&review->claim).len || review->has_annotations)
+                write_user_patch(review, &patch);
+        buf_text(out, ",\"allowed\":true");
+        if (patch.len) {
+                buf_text(out, ",\"patchType\":\"JSONPatch\",\"patch\":\"");
+                base64_encode(buf_view(&patch), BASE64_STANDARD, out);
+                buf_char(out, '"');
+        }
+        buf_text(out, "}}");
+        buf_release(&patch);
+}
+
+void eviction_review_answer(const struct eviction_review *review, const char *text,
+                            struct buf *out) {
+        write_head(review, out);
         if (!text) {
                 buf_text(out, ",\"allowed\":true}}");
                 return;

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define WHO_AGAIN_NS (10 * NS_PER_S)
 #define NOT_READY_TEXT                                                                             \
         "Cannot evict pod yet. berth evictions has not read the cluster's EvictionPolicies"
 
@@ -23,7 +24,12 @@ struct eviction_webhook {
         struct runtime *runtime;
         struct evictions_role *role;
         struct admission_listener *listener;
-        struct webhook_write *writes; /* under way */
+        struct webhook_write *writes;                     /* under way */
+        const struct eviction_requester_user *requesters; /* names that are somebody's */
+        size_t requester_count;
+        char *own_user; /* NULL = not known yet */
+        struct api_request *who;
+        struct loop_timer who_timer;
 };
 
 /* ---- requests of clients ---- */
@@ -122,6 +128,54 @@ static struct client_eviction_verdict webhook_decide(struct eviction_webhook *we
         return verdict;
 }
 
+/* ---- EvictionRequests ---- */
+
+static void judge_request(struct eviction_webhook *webhook, struct eviction_review *review,
+                          struct buf *out) {
+        struct err err = { 0 };
+
+        review->claim.is_privileged =
+                review->is_of_masters ||
+                (webhook->own_user && slice_is(review->claim.user, webhook->own_user));
+        int code = eviction_claim_check(&review->claim, webhook->requesters,
+                                        webhook->requester_count, &err);
+        if (code < 0)
+                LOG(LOG_WARN, "EvictionRequestRefused", log_text("error", err.text));
+        eviction_review_answer_request(review, code < 0 ? &err : NULL, out);
+}
+
+/* Who this process is: its own requests stand for clients. */
+static void on_own_user(void *context, const struct api_reply *reply) {
+        struct eviction_webhook *webhook = context;
+        struct json_doc *doc = NULL;
+
+        webhook->who = NULL;
+        if (reply->status == 201 && json_parse(reply->body, &doc, NULL) == 0) {
+                const struct json *status = json_get(json_doc_root(doc), "status");
+
+                webhook->own_user =
+                        slice_dup(json_get_text(json_get(status, "userInfo"), "username"));
+        } else {
+                LOG(LOG_WARN, "OwnUserNotKnown", log_i64("status", reply->status),
+                    log_text("error", reply->error.text));
+                loop_timer_arm(runtime_loop(webhook->runtime), &webhook->who_timer, WHO_AGAIN_NS);
+        }
+        json_doc_free(doc);
+}
+
+static void ask_who(void *context) {
+        struct eviction_webhook *webhook = context;
+
+        webhook->who = transport_call(
+                webhook->role->transport,
+                &(struct api_call){
+                        .method = API_POST,
+                        .path = SLICE_LITERAL("/apis/authentication.k8s.io/v1/selfsubjectreviews"),
+                        .body = SLICE_LITERAL("{\"apiVersion\":\"authentication.k8s.io/v1\","
+                                              "\"kind\":\"SelfSubjectReview\"}") },
+                on_own_user, webhook);
+}
+
 int eviction_webhook_review(struct eviction_webhook *webhook, struct slice body, struct buf *out,
                             struct err *err) {
         struct client_eviction_verdict verdict = { 0 };
@@ -130,6 +184,11 @@ int eviction_webhook_review(struct eviction_webhook *webhook, struct slice body,
 
         if (code < 0)
                 return code;
+        if (review.is_request) {
+                judge_request(webhook, &review, out);
+                eviction_review_release(&review);
+                return 0;
+        }
         if (review.is_eviction)
                 verdict = webhook_decide(webhook, &review.call);
         if (verdict.waits)
@@ -154,6 +213,8 @@ int eviction_webhook_new(const struct eviction_webhook_config *config, struct ru
 
         webhook->runtime = runtime;
         webhook->role = role;
+        webhook->requesters = config->requesters;
+        webhook->requester_count = config->requester_count;
         int code = admission_listener_new(
                 &(struct admission_listener_config){ .address = config->address,
                                                      .certificate_path = config->certificate_path,
@@ -168,6 +229,8 @@ int eviction_webhook_new(const struct eviction_webhook_config *config, struct ru
         }
         LOG(LOG_INFO, "WebhookServed", log_i64("port", admission_listener_port(webhook->listener)),
             log_text("path", EVICTION_WEBHOOK_PATH));
+        webhook->who_timer = (struct loop_timer){ .fired = ask_who, .context = webhook };
+        loop_timer_arm(runtime_loop(runtime), &webhook->who_timer, 0);
         *ret_webhook = webhook;
         return 0;
 }
@@ -176,6 +239,10 @@ void eviction_webhook_free(struct eviction_webhook *webhook) {
         if (!webhook)
                 return;
         admission_listener_free(webhook->listener);
+        loop_timer_disarm(runtime_loop(webhook->runtime), &webhook->who_timer);
+        if (webhook->who)
+                transport_cancel(webhook->role->transport, webhook->who);
+        free(webhook->own_user);
         while (webhook->writes) {
                 transport_cancel(webhook->role->transport, webhook->writes->request);
                 webhook_write_free(webhook->writes);

@@ -1,9 +1,11 @@
 /* The admission webhook on pods/eviction: makes other clients of the subresource wait until the
- * stages of a pod's EvictionPolicy are over. It answers from what the role of evictions knows,
- * whether that one leads or not. */
+ * stages of a pod's EvictionPolicy are over.  On evictionrequests it keeps who wrote a request, and
+ * refuses a requester's name that is another user's. It answers from what the role of evictions
+ * knows, whether that one leads or not. */
 #pragma once
 
 #include "base/err.h"
+#include "evict/eviction_claim.h"
 #include "loop/runtime.h"
 #include "roles/evictions_role.h"
 #include <stdint.h>
@@ -13,6 +15,8 @@
 struct eviction_webhook_config {
         const char *address; /* "0.0.0.0:9443" */
         const char *certificate_path, *key_path;
+        const struct eviction_requester_user *requesters; /* borrowed: names that are somebody's */
+        size_t requester_count;
 };
 
 struct eviction_webhook;

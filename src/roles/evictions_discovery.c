@@ -59,6 +59,8 @@ static void evictions_discovery_start(struct evictions_role *role, const char *g
                                               .directory = role->config.hook_directory,
                                               .answered = evictions_on_answered,
                                               .context = role });
+        if (role->config.verifies_users)
+                loop_timer_arm(role->loop, &role->users_timer, 0);
         if (role->has_older)
                 start_older(role);
         evictions_follow(role);

@@ -123,6 +123,9 @@ void evictions_role_free(struct evictions_role *role) {
         watch_set_remove(watches, role->migrations);
         evictions_drop_calls(role);
         evictions_drop_policy_writes(role);
+        loop_timer_disarm(role->loop, &role->users_timer);
+        if (role->probe)
+                transport_cancel(role->transport, role->probe);
         loop_timer_disarm(role->loop, &role->policy_timer);
         action_list_release(&role->events);
         hook_caller_free(role->hooks);
@@ -160,6 +163,7 @@ static struct evictions_role *evictions_role_new(struct runtime *runtime,
                 (struct loop_timer){ .fired = evictions_take_over, .context = role };
         role->policy_timer =
                 (struct loop_timer){ .fired = evictions_report_policies_again, .context = role };
+        role->users_timer = (struct loop_timer){ .fired = evictions_probe_users, .context = role };
         action_list_init(&role->events);
         eviction_effects_init(&role->effects);
         return role;

@@ -31,6 +31,7 @@ struct evictions_role_config {
         bool may_delete;            /* pods at a request's deadline, where their policy says so */
         const char *hook_directory; /* programs of exec hooks; NULL = none is run */
         struct audit_chain chain;   /* where the audit log continues */
+        bool verifies_users;        /* finds out whether admission keeps who writes requests */
         bool anchors_audit;         /* keeps the chain's head in a ConfigMap, too */
         /* Gets every audit line with its newline, before the effect it announces. May be NULL. */
         void (*audit)(void *context, struct slice line);

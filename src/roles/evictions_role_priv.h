@@ -61,6 +61,9 @@ struct evictions_role {
         struct loop_timer older_timer; /* fires when the older part is done */
         struct loop_timer step_timer, discovery_timer, take_over_timer, policy_timer;
         struct policy_write *policy_writes; /* under way */
+        bool has_probed, trusts_users;      /* see evictions_users.c */
+        struct api_request *probe;
+        struct loop_timer users_timer;
         struct action_list events;
         uint64_t skipped;
 };
@@ -115,6 +118,10 @@ void evictions_report_policies(struct evictions_role *role);
 /* Of a timer: the same, of what could not be written. */
 void evictions_report_policies_again(void *context);
 void evictions_drop_policy_writes(struct evictions_role *role);
+
+/* ---- evictions_users.c ---- */
+/* Of a timer: whether the users that requests name are those of the API server. */
+void evictions_probe_users(void *context);
 
 /* ---- evictions_discovery.c ---- */
 /* Finds out which form of the API there is, defines ours where none is, and starts. */

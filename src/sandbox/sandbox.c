@@ -60,6 +60,9 @@ static int start_server(struct sandbox *sandbox, const struct sandbox_config *co
         struct webhook_caller webhooks;
         size_t definition_count = 0;
 
+        if (config->passes_evictions) /* left to webhooks */
+                judge.waits = NULL, judge.admits = NULL;
+
         if (config->has_eviction_requests && native_evictions_new(&sandbox->native, err) < 0)
                 return err->code;
         if (sandbox->native)
@@ -78,7 +81,7 @@ static int start_server(struct sandbox *sandbox, const struct sandbox_config *co
         sandbox->server = api_server_new(
                 &(struct api_server_config){ .store = sandbox->store,
                                              .webhooks = &webhooks,
-                                             .evictions = config->passes_evictions ? NULL : &judge,
+                                             .evictions = &judge,
                                              .account_key_pem = sandbox->tls.ca_key_pem,
                                              .tokens = &token,
                                              .token_count = 1,

@@ -69,7 +69,17 @@ struct api_eviction_call {
         struct slice user;
         bool is_dry_run;
 };
+/* An EvictionRequest that is created, or of which more than the status is written. */
+struct api_eviction_request {
+        const struct api_user *user;
+        bool is_new;
+        struct slice requester, intent, old_intent, old_user;
+};
 struct api_eviction_judge {
+        /* FORBIDDEN with err, or the user to be kept in the annotation (empty = none). NULL =
+         * requests are as they are written. */
+        int (*admits)(void *self, const struct api_eviction_request *request,
+                      struct slice *ret_user, struct err *err);
         /* True: the call is answered 429, with this text and pause. May call api_server_inside. */
         bool (*waits)(void *self, const struct api_eviction_call *call, struct buf *ret_text,
                       int *ret_retry_after_s);

@@ -12,9 +12,11 @@
 #include "server/api_metadata.h"
 #include "server/api_object.h"
 #include "server/api_output.h"
+#include "server/api_state.h"
 #include "server/rbac_escalation.h"
 #include "server/webhook.h"
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- hooks ---- */
 
@@ -49,6 +51,49 @@ static int run_webhooks(struct api_context *context, struct api_write *write) {
         return 0;
 }
 
+#define EVICTION_USER "lifecycle.berth.dev/user" /* annotation */
+
+static bool is_eviction_request(const struct api_context *context, const struct api_write *write) {
+        const struct kind_info *kind = write->resource->kind;
+
+        return context->server->evictions.admits && !context->engine->is_bootstrapping &&
+               write->operation != KIND_UPDATE_STATUS &&
+               strcmp(kind->plural, "evictionrequests") == 0 &&
+               (strcmp(kind->group, "lifecycle.berth.dev") == 0 ||
+                strcmp(kind->group, "lifecycle.k8s.io") == 0);
+}
+
+/* A request keeps who wrote it, whatever the client says. */
+static int keep_eviction_user(struct api_context *context, struct api_write *write) {
+        const struct api_eviction_judge *judge = &context->server->evictions;
+        const struct json *old = write->old_json;
+        struct json_node *spec = node_get(write->object, "spec");
+        struct json_node *meta = node_need_object(write->tree, write->object, "metadata");
+        struct slice user = SLICE_EMPTY;
+        struct err err = { 0 };
+        int code =
+                judge->admits(judge->self,
+                              &(struct api_eviction_request){
+                                      .user = &context->user,
+                                      .is_new = !old,
+                                      .requester = node_get_text(spec, "requester"),
+                                      .intent = node_get_text(spec, "intent"),
+                                      .old_intent = json_get_text(json_get(old, "spec"), "intent"),
+                                      .old_user = json_get_text(
+                                              json_get(json_get(old, "metadata"), "annotations"),
+                                              EVICTION_USER) },
+                              &user, &err);
+
+        if (code < 0)
+                return fail_hook(context, write->name, &err);
+        if (user.len)
+                node_put_text(write->tree, node_need_object(write->tree, meta, "annotations"),
+                              EVICTION_USER, user);
+        else if (node_get(meta, "annotations"))
+                node_remove(node_get(meta, "annotations"), EVICTION_USER);
+        return 0;
+}
+
 static int run_hooks(struct api_context *context, struct api_write *write) {
         const struct kind_info *kind = write->resource->kind;
         struct err err = { 0 };
@@ -60,7 +105,8 @@ static int run_hooks(struct api_context *context, struct api_write *write) {
             kind->admit(&context->hooks, write->operation, write->tree, write->object,
                         write->old_json, &err) < 0)
                 return fail_hook(context, write->name, &err);
-        if (run_webhooks(context, write) < 0 || check_escalation(context, write) < 0)
+        if (run_webhooks(context, write) < 0 || check_escalation(context, write) < 0 ||
+            (is_eviction_request(context, write) && keep_eviction_user(context, write) < 0))
                 return API_FAILED;
         if (write->operation == KIND_CREATE && has_quotas(context, write) &&
             quota_admit(&context->hooks, write->object, write->ns, &err) < 0)

@@ -40,7 +40,7 @@ if [ "$way" = webhook ]; then
         port=$(free_port)
         exits "a webhook without certificate" 2 "needs --webhook-cert" "$berth" evictions --webhook-listen "127.0.0.1:$port"
         exits "a certificate without webhook" 2 "are for --webhook-listen" "$berth" evictions --webhook-cert x --webhook-key y
-        "$berth" evictions --mode $mode --no-audit-output --webhook-listen "127.0.0.1:$port" --webhook-cert "$work/webhook.crt" \
+        "$berth" evictions --mode $mode --no-audit-output --requester reserved.example.com/x=root --webhook-listen "127.0.0.1:$port" --webhook-cert "$work/webhook.crt" \
                 --webhook-key "$work/webhook.key" >"$work/webhook" 2>&1 &
         children="$children $!"
         wait_for "the other one is ready" Ready cat "$work/webhook"
@@ -59,6 +59,20 @@ webhooks:
   clientConfig: {url: "https://127.0.0.1:$port/pods-eviction", caBundle: $(base64 -w0 <"$work/webhook.crt")}
   rules:
   - {apiGroups: [""], apiVersions: [v1], resources: [pods/eviction], operations: [CREATE], scope: Namespaced}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingWebhookConfiguration
+metadata: {name: berth-evictions}
+webhooks:
+- name: evictionrequests.lifecycle.berth.dev
+  admissionReviewVersions: [v1]
+  sideEffects: None
+  failurePolicy: Fail
+  timeoutSeconds: 5
+  clientConfig: {url: "https://127.0.0.1:$port/pods-eviction", caBundle: $(base64 -w0 <"$work/webhook.crt")}
+  rules:
+  - {apiGroups: [lifecycle.berth.dev, lifecycle.k8s.io], apiVersions: [v1alpha1], resources: [evictionrequests],
+     operations: [CREATE, UPDATE], scope: Namespaced}
 END
 fi
 for name in db free; do
@@ -207,6 +221,46 @@ far_left() {
 wait_for "the eviction goes on" "[]" far_left
 contains "through its stage" "run prepare 1" cat "$work/log"
 kubectl delete "evictionrequests.$kinds" want-far >/dev/null
+
+# Whoever asks is who the API server says, whatever the request claims; some names are not for everybody.
+kubectl create serviceaccount mallory >/dev/null
+kubectl create clusterrole asks --verb=create,update,patch,get --resource="evictionrequests.$kinds" >/dev/null
+kubectl create clusterrolebinding asks --clusterrole=asks --serviceaccount=default:mallory >/dev/null
+account=system:serviceaccount:default:mallory
+pod claimed none
+claim() { # claim NAME REQUESTER [ANNOTATIONS]: by the account
+        kubectl --as=$account create -f - <<END
+apiVersion: $kinds/v1alpha1
+kind: EvictionRequest
+metadata: {name: $1, annotations: {${3:-}}}
+spec:
+  target: {pod: {name: claimed, uid: $(kubectl get pod claimed -o 'jsonpath={.metadata.uid}')}}
+  requester: $2
+  intent: Withdrawn
+END
+}
+user_of() {
+        kubectl get "evictionrequests.$kinds" "$1" -o 'jsonpath={.metadata.annotations.lifecycle\.berth\.dev/user}'
+}
+wait_for "users are known to be kept" 'RequestUsers verified="true"' cat "$work/evictions"
+contains "another user's name" "may not ask for evictions as" claim c0 clients.berth.dev/kubernetes-admin
+contains "a free name" created claim c1 mallory.example.com/x "lifecycle.berth.dev/user: root"
+is "its user" "$account" "$(user_of c1)"
+kubectl --as=$account annotate --overwrite "evictionrequests.$kinds" c1 lifecycle.berth.dev/user=root >/dev/null
+is "which stays" "$account" "$(user_of c1)"
+if [ "$way" = webhook ]; then
+        contains "a name that is configured" "may not ask for evictions as" claim c3 reserved.example.com/x
+fi
+kubectl --as=$account patch "evictionrequests.$kinds" c1 --type=merge -p '{"spec":{"intent":"Eviction"}}' >/dev/null
+claimed_left() {
+        echo "[$(left claimed)]"
+}
+wait_for "the pod is evicted" "[]" claimed_left
+asked_by() {
+        grep '"requester":"mallory.example.com/x"' "$work/audit"
+}
+wait_for "the audit log has the user" "\"user\":\"$account\"" asked_by
+kubectl delete "evictionrequests.$kinds" c1 >/dev/null
 
 if [ "$way" = webhook ]; then
         # post PATH [CURL OPTIONS]: what the webhook answers to a stranger

@@ -85,8 +85,10 @@ if command -v openssl >/dev/null && command -v python3 >/dev/null; then
                 --webhook-listen "127.0.0.1:$port" --webhook-cert "$work/crt" --webhook-key "$work/key" >"$work/webhook" 2>&1 &
         children="$children $!"
         wait_for "it answers" Ready cat "$work/webhook"
-        kubectl patch validatingwebhookconfiguration berth-evictions --type=json \
-                -p "[{\"op\":\"add\",\"path\":\"/webhooks/0/clientConfig/caBundle\",\"value\":\"$(base64 -w0 <"$work/crt")\"}]" >/dev/null
+        for kind in validating mutating; do
+                kubectl patch ${kind}webhookconfiguration berth-evictions --type=json \
+                        -p "[{\"op\":\"add\",\"path\":\"/webhooks/0/clientConfig/caBundle\",\"value\":\"$(base64 -w0 <"$work/crt")\"}]" >/dev/null
+        done
         kubectl -n kube-system delete endpoints berth-evictions-webhook --ignore-not-found >/dev/null 2>&1
         kubectl -n kube-system create -f - >/dev/null <<END
 apiVersion: v1

@@ -1,4 +1,5 @@
 /* AdmissionReview about pods/eviction: what is read, what is refused, what is answered. */
+#include "base/base64.h"
 #include "base/util.h"
 #include "evict/eviction_review.h"
 
@@ -219,12 +220,124 @@ static void test_answers(void **state) {
         eviction_review_release(&review);
 }
 
+/* ---- EvictionRequests ---- */
+
+#define REQUEST_REVIEW(operation, user, groups, object, old)                                       \
+        "{\"kind\":\"AdmissionReview\",\"apiVersion\":\"admission.k8s.io/v1\",\"request\":{"       \
+        "\"uid\":\"7\",\"operation\":\"" operation "\",\"resource\":{\"group\":"                   \
+        "\"lifecycle.berth.dev\",\"version\":\"v1alpha1\",\"resource\":\"evictionrequests\"},"     \
+        "\"userInfo\":{\"username\":\"" user "\",\"groups\":[" groups "]},\"object\":" object      \
+        ",\"oldObject\":" old "}}"
+#define CLAIM(user, requester, intent)                                                             \
+        "{\"metadata\":{\"annotations\":{\"lifecycle.berth.dev/user\":\"" user "\"}},\"spec\":{"   \
+        "\"requester\":\"" requester "\",\"intent\":\"" intent "\"}}"
+
+static const struct eviction_requester_user reserved[] = {
+        { SLICE_INIT("robot.example.com/x"), SLICE_INIT("robot") },
+        { SLICE_INIT("robot.example.com/x"), SLICE_INIT("spare") },
+};
+
+/* The patch of the answer as text; "" = none.  refused: 403. */
+static void check_request(const char *name, const char *text, const char *patch, bool is_refused) {
+        struct eviction_review review;
+        struct buf out = { 0 }, found = { 0 };
+        struct json_doc *doc = NULL;
+        struct err err = { 0 };
+
+        assert_int_equal(eviction_review_parse(slice_of(text), &review, &err), 0);
+        assert_true(review.is_request);
+        assert_false(review.is_eviction);
+        review.claim.is_privileged = review.is_of_masters;
+        int code = eviction_claim_check(&review.claim, reserved, 2, &err);
+        eviction_review_answer_request(&review, code < 0 ? &err : NULL, &out);
+        assert_int_equal(json_parse(buf_view(&out), &doc, NULL), 0);
+        const struct json *response = json_get(json_doc_root(doc), "response");
+        base64_decode(json_get_text(response, "patch"), BASE64_STANDARD, &found);
+        if (json_get_bool(response, "allowed", is_refused) == is_refused ||
+            !slice_is(buf_view(&found), patch))
+                fail_msg("%s: " SLICE_FMT " " SLICE_FMT, name, SLICE_ARG(buf_view(&out)),
+                         SLICE_ARG(buf_view(&found)));
+        if (is_refused)
+                assert_int_equal(json_get_i64(json_get(response, "status"), "code", 0), 403);
+        json_doc_free(doc);
+        buf_release(&out);
+        buf_release(&found);
+        eviction_review_release(&review);
+}
+
+#define SETS(user)                                                                                 \
+        "[{\"op\":\"add\",\"path\":\"/metadata/annotations/"                                       \
+        "lifecycle.berth.dev~1user\",\"value\":\"" user "\"}]"
+
+static void test_requests(void **state) {
+        (void)state;
+        check_request(
+                "created, with a lie",
+                REQUEST_REVIEW("CREATE", "anna", "", CLAIM("root", "a.io/x", "Eviction"), "null"),
+                SETS("anna"), false);
+        check_request(
+                "created, without annotations",
+                REQUEST_REVIEW("CREATE", "anna", "",
+                               "{\"spec\":{\"requester\":\"a.io/x\",\"intent\":\"Eviction\"}}",
+                               "null"),
+                "[{\"op\":\"add\",\"path\":\"/metadata/annotations\",\"value\":{}},"
+                "{\"op\":\"add\",\"path\":\"/metadata/annotations/lifecycle.berth.dev~1user\","
+                "\"value\":\"anna\"}]",
+                false);
+        check_request("a change of something else",
+                      REQUEST_REVIEW("UPDATE", "anna", "", CLAIM("root", "a.io/x", "Eviction"),
+                                     CLAIM("bert", "a.io/x", "Eviction")),
+                      SETS("bert"), false);
+        check_request("asked again by another",
+                      REQUEST_REVIEW("UPDATE", "anna", "", CLAIM("bert", "a.io/x", "Eviction"),
+                                     CLAIM("bert", "a.io/x", "Withdrawn")),
+                      SETS("anna"), false);
+        check_request(
+                "a lie where there was none",
+                REQUEST_REVIEW("UPDATE", "anna", "", CLAIM("root", "a.io/x", "Eviction"),
+                               "{\"spec\":{\"intent\":\"Eviction\"}}"),
+                "[{\"op\":\"add\",\"path\":\"/metadata/annotations/lifecycle.berth.dev~1user\","
+                "\"value\":\"\"},{\"op\":\"remove\",\"path\":"
+                "\"/metadata/annotations/lifecycle.berth.dev~1user\"}]",
+                false);
+        check_request("another's name",
+                      REQUEST_REVIEW("CREATE", "anna", "",
+                                     CLAIM("", "robot.example.com/x", "Eviction"), "null"),
+                      "", true);
+        check_request("one's own", /* one of two */
+                      REQUEST_REVIEW("CREATE", "spare", "",
+                                     CLAIM("", "robot.example.com/x", "Eviction"), "null"),
+                      SETS("spare"), false);
+        check_request("an administrator",
+                      REQUEST_REVIEW("CREATE", "anna", "\"system:masters\"",
+                                     CLAIM("", "robot.example.com/x", "Eviction"), "null"),
+                      SETS("anna"), false);
+        check_request("another's name, asked again",
+                      REQUEST_REVIEW("UPDATE", "anna", "",
+                                     CLAIM("robot", "robot.example.com/x", "Eviction"),
+                                     CLAIM("robot", "robot.example.com/x", "Withdrawn")),
+                      "", true);
+        check_request("another's name, withdrawn: a right of whoever may write it",
+                      REQUEST_REVIEW("UPDATE", "anna", "",
+                                     CLAIM("robot", "robot.example.com/x", "Withdrawn"),
+                                     CLAIM("robot", "robot.example.com/x", "Eviction")),
+                      SETS("anna"), false);
+        check_request("a client's name",
+                      REQUEST_REVIEW("CREATE", "anna", "",
+                                     CLAIM("", "clients.berth.dev/bert", "Eviction"), "null"),
+                      "", true);
+        check_request("the client's own",
+                      REQUEST_REVIEW("CREATE", "bert", "",
+                                     CLAIM("", "clients.berth.dev/bert", "Eviction"), "null"),
+                      SETS("bert"), false);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_reads),          cmocka_unit_test(test_dry_runs),
                 cmocka_unit_test(test_name_of_object), cmocka_unit_test(test_other_things),
                 cmocka_unit_test(test_refuses),        cmocka_unit_test(test_large),
-                cmocka_unit_test(test_answers),
+                cmocka_unit_test(test_answers),        cmocka_unit_test(test_requests),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
