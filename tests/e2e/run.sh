@@ -42,7 +42,7 @@ start() { # start NAME PORT ARGUMENT...
         shift 2
         # shellcheck disable=SC2046
         "$berth" run $(manifest_args "$port") --kubeconfig "$work/run.kubeconfig" --no-audit-output \
-                --authentication-skip-lookup --authorization-always-allow-paths='/*' --leader-elect-lease-duration 3s \
+                --audit-file "$work/$name.audit" --authentication-skip-lookup --authorization-always-allow-paths='/*' --leader-elect-lease-duration 3s \
                 --leader-elect-renew-deadline 2s --leader-elect-retry-period 300ms "$@" >"$work/$name.log" 2>&1 &
         process=$!
         children="$children $process"
@@ -103,6 +103,21 @@ for family in scheduler_schedule_attempts_total descheduler_pods_evicted_total b
         'leader_election_master_status{name="descheduler"} 1'; do
         wait_for "metrics of every role" "$family" metrics
 done
+# Who ended which pod, by which way: the audit log has a line for what another role of the process did, the metric counts it.
+ended() { # ended POD: its line
+        grep '"op":"pod-end"' "$work/first.audit" | grep "\"pod\":\"$1\""
+}
+contains "the descheduler's pod has a line" '"requester":"sigs.k8s.io/descheduler"' ended one-b
+contains "with the way" '"reason":"request"' ended one-b
+contains "and the result" '"to":"success"' ended one-b
+is "one line, no more" 1 "$(ended one-b | wc -l)"
+is "none for what evictions did itself" 0 "$(ended one-a | wc -l)"
+counted() {
+        metrics | grep '^berth_evictions_total'
+}
+wait_for "counted for who wanted it" 'berth_evictions_total{requester="descheduler",way="request",result="success"} 1' counted
+wait_for "and for who did it" 'berth_evictions_total{requester="evictions",way="subresource",result="success"} 2' counted
+contains "the audit log is whole" intact "$berth" audit verify "$work/first.audit"
 is "the second waits" 0 "$(grep -c Leading "$work/second.log")"
 kill -9 "$first"
 takes_all second
