@@ -81,7 +81,9 @@ static int load_files(const struct kubeconfig_source *source, struct files *file
                 result = load_file(files, path.data, true, err);
         }
         if (result == 0 && files->count == 0)
-                return err_set(err, BERTH_ERR_NOT_FOUND, "there is no kubeconfig file");
+                return err_set(err, BERTH_ERR_NOT_FOUND,
+                               "there is no kubeconfig: expected --kubeconfig FILE, $KUBECONFIG or "
+                               "~/.kube/config");
         return result;
 }
 

@@ -81,13 +81,31 @@ static int explain_pod(struct explain *explain, struct pod_id pod, struct err *e
         return 0;
 }
 
+/* kubectl's default namespace is not everybody's: says where a pod of that name is. */
+static int fail_no_pod(const struct explain *explain, struct slice ns, struct slice name,
+                       struct err *err) {
+        const struct cluster *cluster = explain->inputs.snapshot.cluster;
+
+        for (uint32_t i = 0; i < cluster_pod_cap(cluster); i++) {
+                const struct pod_row *row = cluster_pod(cluster, (struct pod_id){ i });
+
+                if (row->is_live && slice_eq(slice_make(row->name, row->name_length), name))
+                        return err_set(err, BERTH_ERR_NOT_FOUND,
+                                       "no pod " SLICE_FMT "/" SLICE_FMT "; did you mean " SLICE_FMT
+                                       "/" SLICE_FMT "?",
+                                       SLICE_ARG(ns), SLICE_ARG(name),
+                                       SLICE_ARG(cluster_text(cluster, row->ns)), SLICE_ARG(name));
+        }
+        return err_set(err, BERTH_ERR_NOT_FOUND, "no pod " SLICE_FMT "/" SLICE_FMT, SLICE_ARG(ns),
+                       SLICE_ARG(name));
+}
+
 static int explain_named(struct explain *explain, struct slice ns, struct slice name,
                          struct err *err) {
         struct pod_id pod = cluster_find_pod(explain->inputs.snapshot.cluster, ns, name);
 
         if (pod_id_is_none(pod))
-                return err_set(err, BERTH_ERR_NOT_FOUND, "no pod " SLICE_FMT "/" SLICE_FMT,
-                               SLICE_ARG(ns), SLICE_ARG(name));
+                return fail_no_pod(explain, ns, name, err);
         return explain_pod(explain, pod, err);
 }
 

@@ -16,8 +16,7 @@ static int help_run(const struct command_call *call) {
         if (call->arguments.count) {
                 command = command_find(call->commands, call->arguments.items[0]);
                 if (!command) {
-                        fprintf(stderr, "berth help: unknown command \"%s\"\n",
-                                call->arguments.items[0]);
+                        command_unknown(call->commands, "berth help", call->arguments.items[0]);
                         return EXIT_USAGE;
                 }
         }

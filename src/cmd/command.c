@@ -1,6 +1,8 @@
 /* Finding, parsing and running subcommands. */
 #include "cmd/command.h"
 
+#include "base/name_hint.h"
+#include "base/util.h"
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +13,35 @@ const struct command *command_find(const struct command *const *commands, const 
                 if (strcmp(commands[i]->name, name) == 0)
                         return commands[i];
         return NULL;
+}
+
+/* What people may have meant who know kubectl. */
+static const char *meant_command(const char *name) {
+        static const char *const verbs[] = { "get",      "apply", "create", "delete",
+                                             "describe", "logs",  "config", "exec",
+                                             "patch",    "label", "taint",  "run-pod" };
+
+        if (strcmp(name, "drain") == 0)
+                return "berth evict --node NAME empties a node";
+        for (size_t i = 0; i < ARRAY_LEN(verbs); i++)
+                if (strcmp(name, verbs[i]) == 0)
+                        return "kubectl does that, also for the clusters of berth up and berth "
+                               "sandbox (their kubeconfig: --kubeconfig-out FILE)";
+        return NULL;
+}
+
+void command_unknown(const struct command *const *commands, const char *who, const char *name) {
+        struct name_hint hint = name_hint_start(slice_of(name));
+        const char *meant = meant_command(name);
+
+        for (size_t i = 0; commands[i]; i++)
+                name_hint_try(&hint, commands[i]->name);
+        fprintf(stderr, "%s: unknown command \"%s\"", who, name);
+        if (meant)
+                fprintf(stderr, "; %s", meant);
+        else if (hint.best)
+                fprintf(stderr, "; did you mean \"%s\"?", hint.best);
+        fputs("\nTry: berth help\n", stderr);
 }
 
 static int usage_failed(const struct program *program, const struct command *command,
@@ -148,7 +179,7 @@ int command_main(const struct program *program, int argc, char **argv) {
         command = command_find(program->commands,
                                strcmp(argv[1], "--version") == 0 ? "version" : argv[1]);
         if (!command) {
-                fprintf(stderr, "berth: unknown command \"%s\"\nTry: berth help\n", argv[1]);
+                command_unknown(program->commands, "berth", argv[1]);
                 return EXIT_USAGE;
         }
         return run_command(program, command, argv[0],

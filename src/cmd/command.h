@@ -42,6 +42,8 @@ struct program {
 extern const struct program program_berth; /* commands.c */
 
 const struct command *command_find(const struct command *const *commands, const char *name);
+/* Tells standard error that there is no such command, and which one may have been meant. */
+void command_unknown(const struct command *const *commands, const char *who, const char *name);
 /* Parses and runs argv; returns the exit code. */
 int command_main(const struct program *program, int argc, char **argv);
 

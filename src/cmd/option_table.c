@@ -1,12 +1,15 @@
 /* Parsing and describing of option tables. */
 #include "cmd/option_table.h"
 
+#include "base/name_hint.h"
 #include "base/slice.h"
 #include "base/time.h"
 #include "base/util.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define NAME_PART_MIN 4 /* characters of a name that tell something */
 
 struct parse {
         const struct option *options;
@@ -267,6 +270,28 @@ struct option_texts options_of_part(const struct option_texts *part_words,
         return words;
 }
 
+/* The option that was meant: a letter or two away, or a longer name with this one in it. */
+static const char *meant_option(const struct parse *parse, struct slice name) {
+        struct name_hint hint = name_hint_start(name);
+        const char *longer = NULL;
+
+        for (const struct option *option = parse->options; option->name; option++) {
+                name_hint_try(&hint, option->name);
+                if (!longer && name.len >= NAME_PART_MIN && !option->has_no_effect &&
+                    slice_contains(slice_of(option->name), name))
+                        longer = option->name;
+        }
+        return hint.best ? hint.best : longer;
+}
+
+static int fail_unknown_option(const struct parse *parse, struct slice name) {
+        const char *meant = meant_option(parse, name);
+
+        return err_set(parse->err, BERTH_ERR_USAGE, "unknown option --" SLICE_FMT "%s%s%s",
+                       SLICE_ARG(name), meant ? "; did you mean --" : "", meant ? meant : "",
+                       meant ? "?" : "");
+}
+
 static int parse_long(struct parse *parse, const char *const *words, size_t count, size_t *at) {
         const char *word = words[*at] + 2;
         const char *equals = strchr(word, '=');
@@ -280,8 +305,7 @@ static int parse_long(struct parse *parse, const char *const *words, size_t coun
         if (!option && parse_for_part(parse, words, count, at))
                 return 0;
         if (!option)
-                return err_set(parse->err, BERTH_ERR_USAGE, "unknown option --" SLICE_FMT,
-                               SLICE_ARG(name));
+                return fail_unknown_option(parse, name);
         return take_value(parse, option, equals ? equals + 1 : NULL, words, count, at);
 }
 

@@ -365,10 +365,20 @@ static void print_states(const struct eviction_plan *plan, const struct plan_vie
         text_table_write(&table, "  ", out);
 }
 
+static const char *skipped_text(const struct eviction_plan *plan) {
+        if (!plan->report->is_skipped)
+                return "";
+        if (cluster_node_count(plan->cluster) == 0)
+                return "; the pass was skipped: there are no nodes (kubectl get nodes,pods -A -o "
+                       "yaml "
+                       "has both)";
+        return "; the pass was skipped: too few nodes are ready and match the policy's "
+               "nodeSelector";
+}
+
 void plan_print(const struct eviction_plan *plan, const struct plan_view *view, struct buf *out) {
         buf_printf(out, "%zu eviction(s) on %zu node(s)%s\n\n", plan->done_count,
-                   plan->report->node_count,
-                   plan->report->is_skipped ? "; too few nodes, the pass was skipped" : "");
+                   plan->report->node_count, skipped_text(plan));
         print_evictions(plan, view, true, out);
         print_evictions(plan, view, false, out);
         print_rules(plan, view, out);

@@ -8,6 +8,7 @@ const struct option snapshot_option_table[] = {
         { .name = "objects",
           .type = OPTION_TEXTS,
           .offset = offsetof(struct snapshot_options, objects),
+          .letter = 'f',
           .value_name = "FILE|DIR",
           .is_file = true,
           .help = "the cluster as files: YAML or JSON as kubectl get -o writes "
@@ -81,6 +82,8 @@ static int read_objects(struct snapshot_inputs *inputs, const struct snapshot_op
                                       &(struct snapshot_source){ .kubeconfig = options->kubeconfig,
                                                                  .context = options->context },
                                       err);
+        if (code < 0 && !options->kubeconfig && !options->context)
+                return err_wrap(err, "no --objects FILE is given, so the live cluster is read");
         if (code == 0 && snapshot->note.len)
                 fprintf(stderr, "berth: not shown by the cluster, taken as absent: %s\n",
                         snapshot->note.data);

@@ -1,11 +1,11 @@
 /* The list of what was found wrong, and how one complaint is put into words. */
+#include "base/name_hint.h"
 #include "base/util.h"
 #include "config/field_priv.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #define LINE_MAX_BYTES (ERR_TEXT_MAX + 2 * ERR_PATH_MAX + 64)
 
@@ -175,50 +175,12 @@ void field_warning(struct field_reader *reader, const struct json *value, const 
 
 /* ---- unknown fields ---- */
 
-#define NAME_LENGTH_MAX 64
-#define DISTANCE_MAX 2
-
-static size_t config_problems_smallest(size_t a, size_t b, size_t c) {
-        size_t least = a < b ? a : b;
-        return least < c ? least : c;
-}
-
-/* Insertions, deletions and replacements that turn one name into the other. */
-static size_t config_problems_distance(struct slice a, const char *name) {
-        size_t row[NAME_LENGTH_MAX + 1], length = strlen(name);
-        if (a.len > NAME_LENGTH_MAX || length > NAME_LENGTH_MAX)
-                return NAME_LENGTH_MAX;
-        for (size_t j = 0; j <= length; j++)
-                row[j] = j;
-        for (size_t i = 1; i <= a.len; i++) {
-                size_t diagonal = row[0];
-                row[0] = i;
-                for (size_t j = 1; j <= length; j++) {
-                        size_t cost = a.ptr[i - 1] == name[j - 1] ? 0 : 1;
-                        size_t next = config_problems_smallest(row[j] + 1, row[j - 1] + 1,
-                                                               diagonal + cost);
-                        diagonal = row[j];
-                        row[j] = next;
-                }
-        }
-        return row[length];
-}
-
 /* The row the writer may have meant; NULL when none is close. */
 static const char *nearest_name(const struct field *fields, struct slice key) {
-        const char *best = NULL;
-        size_t least = DISTANCE_MAX + 1;
-        for (const struct field *field = fields; field->name; field++) {
-                size_t steps = config_problems_distance(key, field->name);
-                if (key.len == strlen(field->name) &&
-                    strncasecmp(key.ptr, field->name, key.len) == 0)
-                        return field->name;
-                if (steps < least && steps * 3 <= key.len) {
-                        best = field->name;
-                        least = steps;
-                }
-        }
-        return best;
+        struct name_hint hint = name_hint_start(key);
+        for (const struct field *field = fields; field->name; field++)
+                name_hint_try(&hint, field->name);
+        return hint.best;
 }
 
 void field_unknown(struct field_reader *reader, const struct field *fields,

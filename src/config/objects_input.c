@@ -84,8 +84,10 @@ static int walk_value(struct objects_input_walk *walk, const struct input_object
         char text[128];
         if (json_type(self.value) != JSON_OBJECT) {
                 snprintf(text, sizeof(text),
-                         "expected a Kubernetes object, found a value of type %s",
-                         json_type_name(json_type(self.value)));
+                         "expected a Kubernetes object, found a value of type %s%s",
+                         json_type_name(json_type(self.value)),
+                         json_type(self.value) == JSON_STRING ? " (kubectl get needs -o yaml)"
+                                                              : "");
                 return objects_input_fail(walk, object, text);
         }
         if (!read_name(self.value, "apiVersion", &self.api_version))

@@ -1,5 +1,6 @@
 /* Building profiles of the descheduler. */
 #include "desched/desched_profile.h"
+#include "base/name_hint.h"
 #include "base/util.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,6 +89,21 @@ static void *decode_args(struct desched_profile_build *build, const struct plugi
         return is_good ? args : NULL;
 }
 
+static const char *nearest_plugin(const struct desched_profile_build *build, struct slice name) {
+        struct name_hint hint = name_hint_start(name);
+        for (size_t i = 0; build->env->registry[i]; i++)
+                name_hint_try(&hint, build->env->registry[i]->name);
+        return hint.best;
+}
+
+/* "is not known; did you mean "PodLifeTime"?", in the arena. */
+static const char *unknown_text(const struct desched_profile_build *build, struct slice name) {
+        const char *meant = nearest_plugin(build, name);
+        return meant ? arena_printf(&build->profile->arena, "is not known; did you mean \"%s\"?",
+                                    meant)
+                     : "is not known";
+}
+
 static size_t find_spec(const struct desched_profile_build *build, struct slice name) {
         for (size_t i = 0; i < build->spec->plugin_count; i++)
                 if (slice_eq(build->spec->plugins[i].name, name))
@@ -111,8 +127,9 @@ static void read_args(struct desched_profile_build *build) {
                 if (!plugin) {
                         struct field_reader reader = reader_at(build, "%s", where);
                         field_problem(&reader, config_name(build, i), "name",
-                                      "plugin \"" SLICE_FMT "\" is not known",
-                                      SLICE_ARG(spec->plugins[i].name));
+                                      "plugin \"" SLICE_FMT "\" %s",
+                                      SLICE_ARG(spec->plugins[i].name),
+                                      unknown_text(build, spec->plugins[i].name));
                         build->is_good = false;
                         continue;
                 }
@@ -188,13 +205,25 @@ static const struct desched_instance *make_instance(struct desched_profile_build
         return instance;
 }
 
+/* Where it does take part. */
+static const char *misplaced_text(const struct desched_profile_build *build,
+                                  const struct plugin *plugin) {
+        for (size_t i = 0; i < DESCHED_POINT_COUNT; i++)
+                if (takes_part(plugin, (enum desched_point)i))
+                        return arena_printf(&build->profile->arena,
+                                            "does not take part here, but in plugins.%s",
+                                            point_names[i]);
+        return "does not take part here";
+}
+
 /* The instance of an enabled plugin; NULL when something is wrong with it. */
 static const struct desched_instance *need_instance(struct desched_profile_build *build,
                                                     const struct mention *mention) {
         const struct plugin *plugin = plugin_find(build->env->registry, mention->name);
         if (!plugin || !takes_part(plugin, mention->point)) {
                 desched_profile_complain(build, mention,
-                                         plugin ? "does not take part here" : "is not known");
+                                         plugin ? misplaced_text(build, plugin)
+                                                : unknown_text(build, mention->name));
                 return NULL;
         }
         const struct desched_instance *instance = find_instance(build->profile, plugin);
@@ -207,7 +236,9 @@ static const struct desched_instance *need_instance(struct desched_profile_build
         else if (slice_is(mention->name, DEFAULT_EVICTOR))
                 args = decode_args(build, plugin, NULL, "pluginConfig");
         else
-                desched_profile_complain(build, mention, "has no entry in pluginConfig");
+                desched_profile_complain(build, mention,
+                                         "has no entry in pluginConfig: add one with its name; "
+                                         "args may be left out");
         return args ? make_instance(build, plugin, args, mention) : NULL;
 }
 

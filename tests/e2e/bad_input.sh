@@ -126,6 +126,25 @@ expect port-in-use 1 "127\.0\.0\.1:$port.*in use" "$berth" sandbox --listen "127
 # ---- usage ----
 expect unknown-command 2 'unknown command "fly"' "$berth" fly
 expect unknown-option 2 'unknown option --fly' "$berth" up --fly
+expect near-command 2 'unknown command "desceduler"; did you mean "descheduler"' "$berth" desceduler
+expect kubectl-verb 2 'unknown command "get"; kubectl does that' "$berth" get pods
+expect kubectl-drain 2 'berth evict --node NAME empties a node' "$berth" drain n1
+expect near-option 2 'unknown option --objcts; did you mean --objects' "$berth" plan --objcts x
+expect part-of-option 2 'unknown option --interval; did you mean --descheduling-interval' "$berth" descheduler --interval 5m
+expect no-kubeconfig 1 'no --objects FILE is given, so the live cluster is read: there is no kubeconfig: expected --kubeconfig FILE' \
+        env -u KUBECONFIG -u KUBERNETES_SERVICE_HOST HOME="$work" "$berth" plan
+printf 'NAME   READY\nweb-1  1/1\n' >table.txt
+expect kubectl-table 1 'table\.txt:1:1: expected a Kubernetes object.*kubectl get needs -o yaml' "$berth" plan -f table.txt
+# policy NAME PATTERN PLUGINCONFIG ENABLED: what is said of a mistake in a policy
+policy() {
+        printf 'apiVersion: descheduler/v1alpha2\nkind: DeschedulerPolicy\nprofiles:\n- name: a\n  pluginConfig: [%s]\n  plugins: {%s}\n' "$3" "$4" >policy.yaml
+        printf 'apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: shop}\nspec: {containers: [{name: c, image: i}]}\n' >pod.yaml
+        expect "$1" 1 "$2" "$berth" plan -f pod.yaml --policy policy.yaml
+}
+policy near-plugin 'plugin "PodLifetime" is not known; did you mean "PodLifeTime"' '{name: PodLifetime}' ''
+policy no-plugin-config 'has no entry in pluginConfig: add one with its name' '' 'balance: {enabled: [RemoveDuplicates]}'
+policy wrong-point 'does not take part here, but in plugins.balance' '{name: RemoveDuplicates}' 'deschedule: {enabled: [RemoveDuplicates]}'
+expect other-namespace 1 'no pod default/p; did you mean shop/p' "$berth" explain p -f pod.yaml
 expect bad-number 2 'option --nodes: expected a number from' "$berth" up --nodes=-1
 expect bad-duration 2 'expected a duration' "$berth" up --for soon
 expect unknown-replay 2 'found "other"' "$berth" replay other

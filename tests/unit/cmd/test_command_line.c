@@ -144,6 +144,9 @@ static void commands_refuse(void **state) {
                 const char *first, *second;
         } cases[] = {
                 { { "nonesuch" }, "unknown command \"nonesuch\"", "Try: berth help" },
+                { { "desceduler" }, "unknown command", "did you mean \"descheduler\"?" },
+                { { "drain" }, "unknown command", "berth evict --node NAME empties a node" },
+                { { "get" }, "unknown command", "kubectl does that" },
                 { { "help", "nonesuch" }, "unknown command", "\"nonesuch\"" },
                 { { "completion", "csh" }, "expected bash, zsh or fish", "\"csh\"" },
                 { { "audit", "check", "x" }, "expected \"verify\"", "\"check\"" },

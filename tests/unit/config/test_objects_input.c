@@ -63,7 +63,8 @@ static const struct {
         const char *text, *line;
 } refusals[] = {
         { "a: [\n", "in:2:1: malformed YAML: flow sequence without a closing bracket" },
-        { "hello\n", "in:1:1: expected a Kubernetes object, found a value of type string" },
+        { "hello\n", "in:1:1: expected a Kubernetes object, found a value of type string (kubectl "
+                     "get needs -o yaml)" },
         { "apiVersion: v1\nkind: Pod\n---\nkind: Pod\n", "in:4:1: apiVersion is missing" },
         { "apiVersion: v1\n", "in:1:1: kind is missing" },
         { "apiVersion: 1\nkind: Pod\n", "in:1:1: apiVersion: expected a string" },
