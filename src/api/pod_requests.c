@@ -6,18 +6,56 @@
 #define DEFAULT_CPU_MILLI 100
 #define DEFAULT_MEMORY_BYTES (200 * 1024 * 1024)
 
+#define WALKED_MAX 32 /* amounts; more are found by hash */
+
 /* A growing sum; the lists it is fed from bound its size. */
 struct total {
         size_t count, cap;
         struct resource_amount *items;
+        uint32_t *slots;   /* numbers of items, by hash of the name; 0 = free */
+        size_t slot_count; /* a power of two, more than twice the items; 0 = there are few */
         struct arena *arena;
 };
 
-static struct resource_amount *pod_requests_entry(struct total *total, struct slice name) {
+/* The slot of a name, or the free one where it belongs. */
+static uint32_t *total_slot(const struct total *total, struct slice name) {
+        uint64_t hash = hash_bytes(name.ptr, name.len, (uint64_t)(uintptr_t)total->slots);
+        size_t mask = total->slot_count - 1, at = hash & mask;
+        while (total->slots[at] && !slice_eq(total->items[total->slots[at] - 1].name, name))
+                at = (at + 1) & mask;
+        return &total->slots[at];
+}
+
+static void total_hash(struct total *total) {
+        total->slot_count = 4 * WALKED_MAX;
+        while (total->slot_count < 4 * total->count)
+                total->slot_count *= 2;
+        total->slots = ARENA_ARRAY(total->arena, uint32_t, total->slot_count);
+        memset(total->slots, 0, total->slot_count * sizeof(*total->slots));
+        for (size_t i = 0; i < total->count; i++)
+                *total_slot(total, total->items[i].name) = (uint32_t)(i + 1);
+}
+
+static struct resource_amount *total_find(struct total *total, struct slice name) {
+        if (total->count >= WALKED_MAX && total->slot_count <= 2 * total->count)
+                total_hash(total);
+        if (total->slot_count) {
+                uint32_t number = *total_slot(total, name);
+                return number ? &total->items[number - 1] : NULL;
+        }
         for (size_t i = 0; i < total->count; i++) {
                 if (slice_eq(total->items[i].name, name))
                         return &total->items[i];
         }
+        return NULL;
+}
+
+static struct resource_amount *pod_requests_entry(struct total *total, struct slice name) {
+        struct resource_amount *found = total_find(total, name);
+        if (found)
+                return found;
+        if (total->slot_count)
+                *total_slot(total, name) = (uint32_t)(total->count + 1);
         total->items = arena_grow(total->arena, total->items, total->count, &total->cap,
                                   sizeof(*total->items));
         total->items[total->count] = (struct resource_amount){ .name = name };
@@ -78,6 +116,21 @@ static struct total container_requests(const struct pod_spec *spec,
         return result;
 }
 
+/* The moment of one init container beside the sidecars so far, which it may be one of. What it does
+ * not ask for is what it was when the last sidecar started, and counts already. */
+static void raise_moment(struct total *peak, struct total *sidecars, const struct total *own,
+                         bool is_sidecar) {
+        for (size_t i = 0; i < own->count; i++) {
+                const struct resource_amount *beside = total_find(sidecars, own->items[i].name);
+                int64_t amount = is_sidecar ? 0 : own->items[i].amount;
+                struct resource_amount moment = {
+                        .name = own->items[i].name,
+                        .amount = sum_saturated(amount, beside ? beside->amount : 0),
+                };
+                raise_to(peak, &moment, 1);
+        }
+}
+
 /* Init containers run one after another beside the sidecars started before them, so the pod needs
  * the largest of those moments, or everything that runs later. */
 static void add_init(struct total *total, const struct pod_spec *spec, bool use_defaults,
@@ -90,11 +143,8 @@ static void add_init(struct total *total, const struct pod_spec *spec, bool use_
                 if (container->is_sidecar) {
                         add_list(total, own.items, own.count);
                         add_list(&sidecars, own.items, own.count);
-                        raise_to(&peak, sidecars.items, sidecars.count);
-                } else {
-                        add_list(&own, sidecars.items, sidecars.count);
-                        raise_to(&peak, own.items, own.count);
                 }
+                raise_moment(&peak, &sidecars, &own, container->is_sidecar);
         }
         raise_to(total, peak.items, peak.count);
 }

@@ -2,9 +2,11 @@
 #include "api/object.h"
 #include "api/quantity.h"
 #include "api/quota_scope.h"
+#include "base/saturate.h"
 #include "base/util.h"
 #include "control/pod_owner.h"
 #include <stdio.h>
+#include <stdlib.h>
 
 /* ---- hearing ---- */
 
@@ -32,15 +34,37 @@ static void resource_quota_changed(struct controller_run *run, struct change *ch
 
 /* ---- usage ---- */
 
+/* What one limit of a quota counts in pods or claims. */
+struct quota_amount {
+        struct slice key;    /* of spec.hard */
+        struct slice amount; /* resource that is summed up: cpu, memory, storage; empty = objects */
+        bool is_limit;       /* limits instead of requests */
+        bool is_claims;      /* of claims instead of pods */
+        bool is_done;        /* neither */
+        int64_t total;       /* cpu: milli */
+};
+
 struct usage {
         struct controller_run *run;
         const struct json *quota, *spec;
         struct slice ns;
-        struct slice key;    /* of spec.hard */
-        struct slice amount; /* resource of pods that is summed up: cpu, memory, ... */
-        bool is_limit;       /* limits instead of requests */
-        int64_t total;       /* cpu: milli */
+        struct quota_amount *amounts; /* each object is read once for all of them */
+        size_t count;
 };
+
+static void amount_add_pod(struct quota_amount *amount, const struct pod_spec *spec,
+                           const struct resource_list *requests) {
+        char name[512];
+
+        snprintf(name, sizeof(name), SLICE_FMT, SLICE_ARG(amount->amount));
+        if (amount->amount.len == 0)
+                amount->total++;
+        else if (amount->is_limit)
+                amount->total = sum_saturated(amount->total, pod_spec_limit(spec, name));
+        else
+                amount->total =
+                        sum_saturated(amount->total, resource_list_get(requests, name, NULL));
+}
 
 static bool add_pod(void *context, const struct store_object *object) {
         struct usage *usage = context;
@@ -50,23 +74,18 @@ static bool add_pod(void *context, const struct store_object *object) {
         struct json_doc *doc = NULL;
         struct arena arena;
         struct pod_spec spec;
-        char name[256];
 
         if (!entry || entry->pod->phase == PHASE_SUCCEEDED || entry->pod->phase == PHASE_FAILED)
                 return true;
         arena_init(&arena, 4096);
         const struct json *pod = entry_read(entry, &doc);
-        snprintf(name, sizeof(name), SLICE_FMT, SLICE_ARG(usage->amount));
         if (pod_spec_decode(json_get(pod, "spec"), &arena, &spec, NULL) == 0 &&
             quota_covers_pod(usage->spec, &spec)) {
                 struct resource_list requests = pod_spec_requests(&spec, false, &arena);
 
-                if (usage->amount.len == 0)
-                        usage->total++;
-                else if (usage->is_limit)
-                        usage->total += pod_spec_limit(&spec, name);
-                else
-                        usage->total += resource_list_get(&requests, name, NULL);
+                for (size_t i = 0; i < usage->count; i++)
+                        if (!usage->amounts[i].is_claims && !usage->amounts[i].is_done)
+                                amount_add_pod(&usage->amounts[i], &spec, &requests);
         }
         arena_release(&arena);
         json_doc_free(doc);
@@ -74,12 +93,11 @@ static bool add_pod(void *context, const struct store_object *object) {
 }
 
 /* CLASS.storageclass.storage.k8s.io/ in front restricts to claims of that class. */
-static bool is_of_class(const struct usage *usage, const struct json *claim) {
+static bool is_of_class(struct slice key, struct slice class) {
         struct slice marker = SLICE_LITERAL(".storageclass.storage.k8s.io/");
-        const char *found = memmem(usage->key.ptr, usage->key.len, marker.ptr, marker.len);
+        const char *found = memmem(key.ptr, key.len, marker.ptr, marker.len);
 
-        return !found || slice_eq(json_get_text(json_get(claim, "spec"), "storageClassName"),
-                                  slice_make(usage->key.ptr, (size_t)(found - usage->key.ptr)));
+        return !found || slice_eq(class, slice_make(key.ptr, (size_t)(found - key.ptr)));
 }
 
 static bool add_claim(void *context, const struct store_object *object) {
@@ -89,14 +107,18 @@ static bool add_claim(void *context, const struct store_object *object) {
 
         if (json_parse(store_object_body(object), &doc, NULL) < 0)
                 return true;
-        const struct json *claim = json_doc_root(doc);
-        const struct json *requests =
-                json_get(json_get(json_get(claim, "spec"), "resources"), "requests");
-        if (is_of_class(usage, claim)) {
-                if (usage->amount.len == 0)
-                        usage->total++;
-                else if (quantity_value(json_get_text(requests, "storage"), &units, NULL) == 0)
-                        usage->total += units;
+        const struct json *spec = json_get(json_doc_root(doc), "spec");
+        struct slice class = json_get_text(spec, "storageClassName");
+        struct slice storage =
+                json_get_text(json_get(json_get(spec, "resources"), "requests"), "storage");
+        if (quantity_value(storage, &units, NULL) < 0)
+                units = 0;
+        for (size_t i = 0; i < usage->count; i++) {
+                struct quota_amount *amount = &usage->amounts[i];
+
+                if (amount->is_claims && is_of_class(amount->key, class))
+                        amount->total =
+                                sum_saturated(amount->total, amount->amount.len ? units : 1);
         }
         json_doc_free(doc);
         return true;
@@ -104,14 +126,14 @@ static bool add_claim(void *context, const struct store_object *object) {
 
 static bool add_one(void *context, const struct store_object *object) {
         (void)object;
-        ((struct usage *)context)->total++;
+        (*(int64_t *)context)++;
         return true;
 }
 
 /* count/PLURAL.GROUP, or the plural of a core resource; -1 when it counts nothing. */
-static int counted_resource(const struct usage *usage) {
-        struct slice prefix = SLICE_LITERAL("count/"), rest = usage->key, plural = SLICE_EMPTY;
-        const struct control_resources *table = usage->run->control->table;
+static int counted_resource(const struct control *control, struct slice key) {
+        struct slice prefix = SLICE_LITERAL("count/"), rest = key, plural = SLICE_EMPTY;
+        const struct control_resources *table = control->table;
 
         if (slice_has_prefix(rest, prefix))
                 rest = slice_make(rest.ptr + prefix.len, rest.len - prefix.len);
@@ -129,52 +151,76 @@ static struct slice resource_quota_without(struct slice text, const char *prefix
         return slice_make(text.ptr + strlen(prefix), text.len - strlen(prefix));
 }
 
-static void measure_pods(struct usage *usage) {
-        const struct control *control = usage->run->control;
-
-        usage->amount = usage->key;
-        usage->is_limit = slice_has_prefix(usage->key, SLICE_LITERAL("limits."));
-        if (usage->is_limit)
-                usage->amount = resource_quota_without(usage->key, "limits.");
-        else if (slice_has_prefix(usage->key, SLICE_LITERAL("requests.")))
-                usage->amount = resource_quota_without(usage->key, "requests.");
-        else if (slice_is(usage->key, "pods"))
-                usage->amount = SLICE_EMPTY;
-        control_each(control, control->resource.pods, usage->ns, add_pod, usage);
+static void amount_of_pods(struct quota_amount *amount) {
+        amount->amount = amount->key;
+        amount->is_limit = slice_has_prefix(amount->key, SLICE_LITERAL("limits."));
+        if (amount->is_limit)
+                amount->amount = resource_quota_without(amount->key, "limits.");
+        else if (slice_has_prefix(amount->key, SLICE_LITERAL("requests.")))
+                amount->amount = resource_quota_without(amount->key, "requests.");
+        else if (slice_is(amount->key, "pods"))
+                amount->amount = SLICE_EMPTY;
 }
 
+/* Numbers of objects are counted here; what is in pods and claims is left to one walk over them. */
+static bool is_counted(const struct usage *usage, struct quota_amount *amount) {
+        const struct control *control = usage->run->control;
+        int resource = counted_resource(control, amount->key);
+
+        if (slice_has_suffix(amount->key, SLICE_LITERAL("requests.storage"))) {
+                amount->is_claims = true;
+                amount->amount = SLICE_LITERAL("storage");
+                return false;
+        }
+        if (slice_has_suffix(amount->key, SLICE_LITERAL("persistentvolumeclaims")) &&
+            !slice_has_prefix(amount->key, SLICE_LITERAL("count/"))) {
+                amount->is_claims = true;
+                return false;
+        }
+        if (resource < 0 ||
+            (resource == control->resource.pods && !slice_is(amount->key, "count/pods"))) {
+                amount_of_pods(amount);
+                return false;
+        }
+        control_each(control, resource, usage->ns, add_one, &amount->total);
+        return true;
+}
+
+/* Fills in the amounts for all limits, in their order. */
 static void resource_quota_measure(struct usage *usage) {
         const struct control *control = usage->run->control;
-        int resource = counted_resource(usage);
+        size_t count;
+        struct json_member *hard = json_members(json_get(usage->spec, "hard"), &count);
+        struct quota_amount *amounts = xcalloc(count + 1, sizeof(*amounts));
+        bool has_pods = false, has_claims = false;
 
-        usage->total = 0;
-        if (slice_has_suffix(usage->key, SLICE_LITERAL("requests.storage"))) {
-                usage->amount = SLICE_LITERAL("storage");
-                control_each(control, control->resource.claims, usage->ns, add_claim, usage);
-        } else if (slice_has_suffix(usage->key, SLICE_LITERAL("persistentvolumeclaims")) &&
-                   !slice_has_prefix(usage->key, SLICE_LITERAL("count/"))) {
-                usage->amount = SLICE_EMPTY;
-                control_each(control, control->resource.claims, usage->ns, add_claim, usage);
-        } else if (resource >= 0 && resource != control->resource.pods) {
-                control_each(control, resource, usage->ns, add_one, usage);
-        } else if (slice_is(usage->key, "count/pods")) {
-                control_each(control, resource, usage->ns, add_one, usage);
-        } else {
-                measure_pods(usage);
+        for (size_t i = 0; i < count; i++) {
+                amounts[i].key = hard[i].key;
+                amounts[i].is_done = is_counted(usage, &amounts[i]);
+                has_claims |= amounts[i].is_claims;
+                has_pods |= !amounts[i].is_done && !amounts[i].is_claims;
         }
+        usage->amounts = amounts;
+        usage->count = count;
+        if (has_pods)
+                control_each(control, control->resource.pods, usage->ns, add_pod, usage);
+        if (has_claims)
+                control_each(control, control->resource.claims, usage->ns, add_claim, usage);
+        free(hard);
 }
 
-static void put_total(const struct usage *usage, struct json_tree *tree, struct json_node *used) {
-        bool is_bytes = slice_has_suffix(usage->key, SLICE_LITERAL("memory")) ||
-                        slice_has_suffix(usage->key, SLICE_LITERAL("storage"));
+static void put_total(const struct quota_amount *amount, struct json_tree *tree,
+                      struct json_node *used) {
+        bool is_bytes = slice_has_suffix(amount->key, SLICE_LITERAL("memory")) ||
+                        slice_has_suffix(amount->key, SLICE_LITERAL("storage"));
         char text[QUANTITY_TEXT_MAX];
 
-        if (slice_has_suffix(usage->key, SLICE_LITERAL("cpu")))
-                quantity_format_milli(usage->total, text);
+        if (slice_has_suffix(amount->key, SLICE_LITERAL("cpu")))
+                quantity_format_milli(amount->total, text);
         else
-                quantity_format_units(usage->total,
+                quantity_format_units(amount->total,
                                       is_bytes ? QUANTITY_BINARY_SI : QUANTITY_DECIMAL_SI, text);
-        node_set(tree, used, usage->key, node_string(tree, text));
+        node_set(tree, used, amount->key, node_string(tree, text));
 }
 
 /* ---- reconciling ---- */
@@ -197,17 +243,16 @@ static int look_at(struct controller_run *run, const struct json *quota, struct 
                                .quota = quota,
                                .spec = json_get(quota, "spec"),
                                .ns = object_namespace(quota) };
-        struct json_iter iter = json_iter(json_get(usage.spec, "hard"));
         struct json_tree *tree = json_tree_new();
         struct json_node *status = node_object(tree), *used;
 
         if (json_get(usage.spec, "hard"))
                 node_put(tree, status, "hard", node_import(tree, json_get(usage.spec, "hard")));
         used = node_need_object(tree, status, "used");
-        while (json_next(&iter, &usage.key, NULL)) {
-                resource_quota_measure(&usage);
-                put_total(&usage, tree, used);
-        }
+        resource_quota_measure(&usage);
+        for (size_t i = 0; i < usage.count; i++)
+                put_total(&usage.amounts[i], tree, used);
+        free(usage.amounts);
         drop_old(quota, "hard", tree, status);
         drop_old(quota, "used", tree, status);
         int r = status_write_back(run, run->control->resource.quotas, quota, tree, status, err);

@@ -7,17 +7,26 @@
 #include "api/quantity.h"
 #include "api/quota_scope.h"
 #include "base/arena.h"
+#include "base/saturate.h"
 #include "base/util.h"
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MILLI 1000
 
 /* One limited resource of one quota. */
 struct limited {
+        struct slice key, hard;
+        int64_t wanted_milli, used_milli;
+};
+
+/* The resources of a quota that an object takes of. */
+struct quota_use {
         const struct kind_info *kind;
-        const struct json *quota_spec;
-        struct slice key;
-        int64_t used_milli;
+        const struct json *spec; /* of the quota */
+        struct limited *limited;
+        size_t count;
 };
 
 struct quota_check {
@@ -54,7 +63,9 @@ static bool quota_admit_counts(const struct kind_info *kind, struct slice key,
 /* ---- how much an object uses ---- */
 
 static int64_t in_milli(const char *name, int64_t amount) {
-        return strcmp(name, "cpu") == 0 ? amount : amount * MILLI;
+        if (strcmp(name, "cpu") == 0)
+                return amount;
+        return amount > INT64_MAX / MILLI ? INT64_MAX : amount * MILLI;
 }
 
 /* Name of the resource of pods that a key sums up; false when it is none. */
@@ -67,44 +78,64 @@ static bool summed_resource(struct slice key, struct slice *ret_name, bool *ret_
                slice_is(key, "ephemeral-storage");
 }
 
-static int64_t pod_use(const struct limited *limited, const struct json *pod) {
-        struct slice phase = json_get_text(json_get(pod, "status"), "phase"), name = SLICE_EMPTY;
-        bool with_finished = false, is_limit = false;
-        bool is_counted = quota_admit_counts(limited->kind, limited->key, &with_finished);
+static int64_t pod_use(const struct limited *limited, const struct pod_spec *spec,
+                       const struct resource_list *requests) {
+        struct slice name = SLICE_EMPTY;
+        bool is_limit = false;
+        char text[512];
+
+        if (!summed_resource(limited->key, &name, &is_limit) || name.len >= sizeof(text))
+                return 0;
+        snprintf(text, sizeof(text), SLICE_FMT, SLICE_ARG(name));
+        return in_milli(text, is_limit ? pod_spec_limit(spec, text)
+                                       : resource_list_get(requests, text, NULL));
+}
+
+typedef void quota_add(struct limited *limited, int64_t milli);
+
+static void quota_add_used(struct limited *limited, int64_t milli) {
+        limited->used_milli = sum_saturated(limited->used_milli, milli);
+}
+
+static void quota_add_wanted(struct limited *limited, int64_t milli) {
+        limited->wanted_milli = sum_saturated(limited->wanted_milli, milli);
+}
+
+/* A pod is decoded once for all limits. */
+static void add_pod(struct quota_use *use, const struct json *pod, quota_add *add) {
+        struct slice phase = json_get_text(json_get(pod, "status"), "phase");
         bool is_finished = slice_is(phase, "Succeeded") || slice_is(phase, "Failed");
         struct pod_spec spec;
         struct arena arena;
-        int64_t use = 0;
 
-        if (is_finished && !with_finished)
-                return 0;
         arena_init(&arena, 4096);
         if (pod_spec_decode(json_get(pod, "spec"), &arena, &spec, NULL) == 0 &&
-            quota_covers_pod(limited->quota_spec, &spec)) {
-                if (is_counted) {
-                        use = MILLI;
-                } else if (summed_resource(limited->key, &name, &is_limit)) {
-                        struct resource_list requests = pod_spec_requests(&spec, false, &arena);
-                        const char *text = arena_string(&arena, name);
+            quota_covers_pod(use->spec, &spec)) {
+                struct resource_list requests = pod_spec_requests(&spec, false, &arena);
 
-                        use = in_milli(text, is_limit ? pod_spec_limit(&spec, text)
-                                                      : resource_list_get(&requests, text, NULL));
+                for (size_t i = 0; i < use->count; i++) {
+                        struct limited *limited = &use->limited[i];
+                        bool with_finished = false;
+                        bool is_counted =
+                                quota_admit_counts(use->kind, limited->key, &with_finished);
+
+                        if (!is_finished || with_finished)
+                                add(limited,
+                                    is_counted ? MILLI : pod_use(limited, &spec, &requests));
                 }
         }
         arena_release(&arena);
-        return use;
 }
 
-static int64_t use_of(const struct limited *limited, const struct json *object) {
+static int64_t object_use(const struct quota_use *use, const struct limited *limited,
+                          const struct json *object) {
         bool with_finished;
         int64_t milli = 0;
 
-        if (strcmp(limited->kind->plural, "pods") == 0 && !*limited->kind->group)
-                return pod_use(limited, object);
-        if (quota_admit_counts(limited->kind, limited->key, &with_finished))
+        if (quota_admit_counts(use->kind, limited->key, &with_finished))
                 return MILLI;
         if (slice_is(limited->key, "requests.storage") &&
-            strcmp(limited->kind->plural, "persistentvolumeclaims") == 0)
+            strcmp(use->kind->plural, "persistentvolumeclaims") == 0)
                 quantity_milli(
                         json_get_text(json_get(json_get(json_get(object, "spec"), "resources"),
                                                "requests"),
@@ -113,10 +144,17 @@ static int64_t use_of(const struct limited *limited, const struct json *object) 
         return milli;
 }
 
-static bool add_use(void *context, const struct json *object) {
-        struct limited *limited = context;
+static void quota_use_add(struct quota_use *use, const struct json *object, quota_add *add) {
+        if (strcmp(use->kind->plural, "pods") == 0 && !*use->kind->group) {
+                add_pod(use, object, add);
+                return;
+        }
+        for (size_t i = 0; i < use->count; i++)
+                add(&use->limited[i], object_use(use, &use->limited[i], object));
+}
 
-        limited->used_milli += use_of(limited, object);
+static bool add_use(void *context, const struct json *object) {
+        quota_use_add(context, object, quota_add_used);
         return true;
 }
 
@@ -138,31 +176,50 @@ static void amount_add(struct buf *out, struct slice key, int64_t milli) {
         buf_printf(out, "%s" SLICE_FMT "=%s", out->len ? "," : "", SLICE_ARG(key), text);
 }
 
-static void check_resource(struct quota_check *check, const struct json *spec, struct slice key,
-                           struct slice hard, struct overrun *overrun) {
-        struct limited limited = { .kind = check->context->kind, .quota_spec = spec, .key = key };
-        int64_t wanted = use_of(&limited, check->created), allowed = 0;
+/* All limits of a quota, then those the new object takes of. */
+static void quota_use_begin(struct quota_use *use, struct quota_check *check,
+                            const struct json *quota) {
+        const struct json *hard = json_get(json_get(quota, "status"), "hard"), *amount;
+        struct json_iter iter = json_iter(hard);
+        struct slice key;
+        size_t count = 0;
 
-        if (wanted <= 0 || quantity_milli(hard, &allowed, NULL) < 0)
+        *use = (struct quota_use){ .kind = check->context->kind,
+                                   .spec = json_get(quota, "spec"),
+                                   .limited = xcalloc(iter.count + 1, sizeof(*use->limited)) };
+        while (json_next(&iter, &key, &amount))
+                use->limited[use->count++] =
+                        (struct limited){ .key = key, .hard = json_text(amount) };
+        quota_use_add(use, check->created, quota_add_wanted);
+        for (size_t i = 0; i < use->count; i++)
+                if (use->limited[i].wanted_milli > 0)
+                        use->limited[count++] = use->limited[i];
+        use->count = count;
+}
+
+static void check_resource(const struct limited *limited, struct overrun *overrun) {
+        int64_t allowed = 0;
+
+        if (quantity_milli(limited->hard, &allowed, NULL) < 0 ||
+            sum_saturated(limited->used_milli, limited->wanted_milli) <= allowed)
                 return;
-        check->context->each(check->context->engine, limited.kind->group, limited.kind->plural,
-                             check->ns, add_use, &limited);
-        if (limited.used_milli + wanted <= allowed)
-                return;
-        amount_add(&overrun->requested, key, wanted);
-        amount_add(&overrun->used, key, limited.used_milli);
-        amount_add(&overrun->hard, key, allowed);
+        amount_add(&overrun->requested, limited->key, limited->wanted_milli);
+        amount_add(&overrun->used, limited->key, limited->used_milli);
+        amount_add(&overrun->hard, limited->key, allowed);
 }
 
 static bool check_quota(void *context, const struct json *quota) {
         struct quota_check *check = context;
-        struct json_iter iter = json_iter(json_get(json_get(quota, "status"), "hard"));
         struct overrun overrun = { 0 };
-        const struct json *hard;
-        struct slice key;
+        struct quota_use use;
 
-        while (json_next(&iter, &key, &hard))
-                check_resource(check, json_get(quota, "spec"), key, json_text(hard), &overrun);
+        quota_use_begin(&use, check, quota);
+        if (use.count)
+                check->context->each(check->context->engine, use.kind->group, use.kind->plural,
+                                     check->ns, add_use, &use);
+        for (size_t i = 0; i < use.count; i++)
+                check_resource(&use.limited[i], &overrun);
+        free(use.limited);
         if (overrun.requested.len)
                 check->result = admit_forbid(
                         check->context, check->object, check->err,

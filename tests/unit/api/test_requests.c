@@ -106,6 +106,34 @@ static void test_requests(void **state) {
         }
 }
 
+/* Sidecars and plain init containers in turn, each with a resource of its own and one of all. */
+static void test_requests_of_many(void **state) {
+        struct buf text = { 0 };
+        struct pod_spec spec;
+
+        buf_text(&text, "{\"containers\":[{\"name\":\"a\"}],\"initContainers\":[");
+        for (int i = 0; i < 200; i++)
+                buf_printf(&text,
+                           "%s{\"name\":\"c%d\",%s\"resources\":{\"requests\":{\"a.b/x\":\"1\","
+                           "\"a.b/u%d\":\"%d\"}}}",
+                           i ? "," : "", i, i % 2 ? "" : "\"restartPolicy\":\"Always\",", i, i + 1);
+        buf_text(&text, "]}");
+        struct json_doc *doc = must_parse(text.data);
+        assert_int_equal(pod_spec_decode(json_doc_root(doc), *state, &spec, NULL), 0);
+        struct resource_list requests = pod_spec_requests(&spec, false, *state);
+        assert_int_equal(requests.count, 201);
+        /* The last plain one runs beside all sidecars. */
+        assert_int_equal(resource_list_get(&requests, "a.b/x", NULL), 101);
+        for (int i = 0; i < 200; i++) {
+                char name[32];
+
+                snprintf(name, sizeof(name), "a.b/u%d", i);
+                assert_int_equal(resource_list_get(&requests, name, NULL), i + 1);
+        }
+        json_doc_free(doc);
+        buf_release(&text);
+}
+
 static void test_qos(void **state) {
         static const struct {
                 const char *spec;
@@ -213,6 +241,7 @@ static void test_quota_scopes(void **state) {
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test_setup_teardown(test_requests, setup, teardown),
+                cmocka_unit_test_setup_teardown(test_requests_of_many, setup, teardown),
                 cmocka_unit_test_setup_teardown(test_qos, setup, teardown),
                 cmocka_unit_test_setup_teardown(test_limits, setup, teardown),
                 cmocka_unit_test_setup_teardown(test_quota_scopes, setup, teardown),
