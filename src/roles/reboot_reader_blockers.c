@@ -9,16 +9,28 @@ static void reboot_reader_blockers_blocked(struct reboot_reader *reader, struct 
         reader_finish(reader);
 }
 
+/* "Prometheus does not answer: HTTP status 500" */
+static void reboot_reader_blockers_failed(struct reboot_reader *reader, const char *what,
+                                          const char *why) {
+        CLEANUP(buf_release) struct buf reason = { 0 };
+
+        buf_printf(&reason, "%s%s%s", what, why[0] ? ": " : "", why);
+        reboot_reader_blockers_blocked(reader, buf_view(&reason));
+}
+
+#define PODS_NOT_LISTED "blocking pods cannot be listed"
+
 static void read_blocking_pods(struct reboot_reader *reader);
 
 static void on_blocking_pods(void *context, const struct api_reply *reply) {
         struct reboot_reader *reader = context;
+        CLEANUP(buf_release) struct buf why = { 0 };
         struct json_doc *doc = NULL;
 
         reader->request = NULL;
         if (reader_reply_document(reply, &doc) < 0) {
-                reboot_reader_blockers_blocked(reader,
-                                               SLICE_LITERAL("blocking pods cannot be listed"));
+                reader_print_failure(reply, "", &why);
+                reboot_reader_blockers_failed(reader, PODS_NOT_LISTED, why.data);
                 return;
         }
         const struct json *meta =
@@ -74,14 +86,14 @@ static void take_blocking_pods(struct reboot_reader *reader, const struct cluste
         struct drain_pods pods;
         struct selector selector;
         const struct drain_pod *pod = NULL;
+        struct err err = { 0 };
 
         arena_init(&arena, 4096);
         drain_pods_take(model, reader->config->agent->node, &arena, &pods);
         for (size_t i = 0; !pod && i < reader->config->blocking_selector_count; i++) {
                 if (selector_parse(slice_of(reader->config->blocking_selectors[i]), &arena,
-                                   &selector, NULL) < 0) {
-                        reboot_reader_blockers_blocked(
-                                reader, SLICE_LITERAL("blocking pods cannot be listed"));
+                                   &selector, &err) < 0) {
+                        reboot_reader_blockers_failed(reader, PODS_NOT_LISTED, err.text);
                         return;
                 }
                 pod = first_match(&pods, &selector);
@@ -109,8 +121,9 @@ static void ask_prometheus(struct reboot_reader *reader, enum api_method method)
 
 static void on_alerts(void *context, const struct api_reply *reply) {
         struct reboot_reader *reader = context;
-        struct json_doc *doc = NULL;
-        struct buf names = { 0 }, reason = { 0 };
+        CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
+        CLEANUP(buf_release) struct buf names = { 0 }, reason = { 0 };
+        struct err err = { 0 };
 
         reader->request = NULL;
         if ((reply->status == 405 || reply->status == 501) && !reader->is_get_retried) {
@@ -121,18 +134,16 @@ static void on_alerts(void *context, const struct api_reply *reply) {
         int code = reader_reply_document(reply, &doc);
         if (code == BERTH_OK)
                 code = blocking_alerts_find(json_doc_root(doc), &reader->config->alerts, &names,
-                                            NULL);
-        json_doc_free(doc);
-        if (code < 0)
-                buf_text(&reason, "Prometheus does not answer");
-        else if (names.len > 0)
+                                            &err);
+        if (code < 0) {
+                reader_print_failure(reply, err.text, &reason);
+                reboot_reader_blockers_failed(reader, "Prometheus does not answer", reason.data);
+        } else if (names.len > 0) {
                 buf_printf(&reason, "alert " SLICE_FMT, SLICE_ARG(buf_view(&names)));
-        if (reason.len > 0)
                 reboot_reader_blockers_blocked(reader, buf_view(&reason));
-        else
+        } else {
                 read_blocking_pods(reader);
-        buf_release(&names);
-        buf_release(&reason);
+        }
 }
 
 static void ask_prometheus(struct reboot_reader *reader, enum api_method method) {

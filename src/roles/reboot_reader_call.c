@@ -41,6 +41,15 @@ int reader_reply_document(const struct api_reply *reply, struct json_doc **ret_d
         return code == BERTH_OK ? json_parse(reply->body, ret_doc, NULL) : code;
 }
 
+void reader_print_failure(const struct api_reply *reply, const char *unreadable, struct buf *out) {
+        if (reply->error.text[0])
+                buf_text(out, reply->error.text);
+        else if (reply->status < 200 || reply->status >= 300)
+                buf_printf(out, "HTTP status %d", reply->status);
+        else
+                buf_text(out, unreadable[0] ? unreadable : "the answer is no JSON");
+}
+
 void reader_list_own_pods(struct reboot_reader *reader,
                           void (*done)(void *context, const struct api_reply *reply)) {
         struct buf path = { 0 }, fields = { 0 };

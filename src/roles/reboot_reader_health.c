@@ -1,6 +1,7 @@
 /* Whether a node is well after its reboot: its pods, a program, a page, the budgets. */
 #include "roles/reboot_reader_priv.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static void check_health(struct reboot_reader *reader);
@@ -44,7 +45,8 @@ static void judge_list(struct reboot_reader *reader, const struct api_reply *rep
         const struct json *object, *meta;
 
         if (reader_reply_document(reply, &doc) < 0) {
-                buf_printf(&text, "%ss cannot be listed", what);
+                buf_printf(&text, "%ss cannot be listed: ", what);
+                reader_print_failure(reply, "", &text);
                 health_checked(reader, text.data);
                 return;
         }
@@ -76,20 +78,27 @@ static void on_health_budgets(void *context, const struct api_reply *reply) {
 
 static void on_health_command(void *context, enum host_command_end end, int code) {
         struct reboot_reader *reader = context;
+        char text[80] = "";
 
         reader->command = NULL;
-        health_checked(reader, end == HOST_COMMAND_EXITED && code == 0
-                                       ? ""
-                                       : "the health command does not succeed");
+        if (end == HOST_COMMAND_TIMED_OUT)
+                snprintf(text, sizeof(text), "the health command does not end in time");
+        else if (end == HOST_COMMAND_NOT_FOUND || code != 0)
+                snprintf(text, sizeof(text), "the health command does not succeed: exit code %d",
+                         code);
+        health_checked(reader, text);
 }
 
 static void on_health_url(void *context, const struct api_reply *reply) {
         struct reboot_reader *reader = context;
+        CLEANUP(buf_release) struct buf text = { 0 };
 
         reader->request = NULL;
-        health_checked(reader, reply->status >= 200 && reply->status < 300
-                                       ? ""
-                                       : "the health page does not answer with success");
+        if (reply->status < 200 || reply->status >= 300) {
+                buf_text(&text, "the health page does not answer with success: ");
+                reader_print_failure(reply, "", &text);
+        }
+        health_checked(reader, text.len ? text.data : "");
 }
 
 static const char *url_path(const char *url) {

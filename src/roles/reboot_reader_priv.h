@@ -62,6 +62,8 @@ void reader_list_own_pods(struct reboot_reader *reader,
 int reader_reply_code(const struct api_reply *reply);
 /* ret_doc is the caller's to free. */
 int reader_reply_document(const struct api_reply *reply, struct json_doc **ret_doc);
+/* Why there is no document: the error of the call, the status, or what is wrong with the text. */
+void reader_print_failure(const struct api_reply *reply, const char *unreadable, struct buf *out);
 /* The agent has the answer: the reading is over. */
 void reader_finish(struct reboot_reader *reader);
 

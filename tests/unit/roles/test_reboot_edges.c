@@ -188,7 +188,7 @@ static void r47_prometheus_fails(void **state) {
         catcher_stop(&edge->catcher);
         edge->role_config.prometheus_url = edge->url;
         edge_start(edge);
-        run_until_node_has(edge, "Prometheus does not answer");
+        run_until_node_has(edge, "Prometheus does not answer: ");
         edge_free(edge);
 }
 
@@ -378,7 +378,7 @@ static void asks_a_page_for_health(void **state) {
         edge->config.checks_health = true;
         edge->role_config.health_url = edge->url;
         edge_start(edge);
-        run_until_node_has(edge, "the health page does not answer");
+        run_until_node_has(edge, "the health page does not answer with success: HTTP status 503");
         assert_true(node_has(edge, "\"unschedulable\":true"));
         assert_true(catcher_has(&edge->catcher, "GET /well?x=y "));
         edge->catcher.status = 200;

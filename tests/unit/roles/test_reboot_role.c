@@ -376,7 +376,8 @@ static void r50_selector_refused(void **state) {
         assert_true(scene_has(scene, "-> 400"));
         assert_int_equal(scene_count(scene, "PUT", ""), 0);
         assert_true(metrics_have(
-                scene, "berth_reboot_reason{node=\"n0\",reason=\"blocking pods cannot be listed"));
+                scene,
+                "berth_reboot_reason{node=\"n0\",reason=\"blocking pods cannot be listed: "));
         scene_free(scene);
 }
 
