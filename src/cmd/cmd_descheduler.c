@@ -21,6 +21,13 @@ const struct option descheduler_options_table[] = {
           .value_name = "FILE",
           .is_file = true,
           .help = "DeschedulerPolicy v1alpha2, YAML or JSON" },
+        { .name = "scheduler-config",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct descheduler_options, scheduler_config),
+          .value_name = "FILE",
+          .is_file = true,
+          .help = "KubeSchedulerConfiguration by which pods are scheduled here; without it that of "
+                  "the scheduler's pods in kube-system" },
         { .name = "descheduling-interval",
           .type = OPTION_DURATION,
           .offset = offsetof(struct descheduler_options, interval_ns),

@@ -130,6 +130,10 @@ static int make_part(struct run_call *run, enum run_role role, struct daemon_par
                 return scheduler_part_make(&roles->scheduler, part, run->err);
         case RUN_DESCHEDULER:
                 take_shared(options, &roles->descheduler.daemon);
+                if (run->is_chosen[RUN_SCHEDULER] && !roles->descheduler.scheduler_config) {
+                        roles->descheduler.scheduler_config = roles->scheduler.config;
+                        roles->descheduler.runs_scheduler = true;
+                }
                 if (roles->descheduler.interval_ns == 0)
                         return err_set(run->err, BERTH_ERR_USAGE,
                                        "expected --descheduling-interval above 0");

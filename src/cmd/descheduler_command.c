@@ -35,8 +35,12 @@ static int add_role(void *context, struct daemon *daemon, struct runtime *runtim
         /* What it costs besides is for those who ask for it. */
         bool by_request = options->gives_requests && options->requests != EVICT_REQUESTS_NEVER;
 
+        /* A file is meant for all pods; what this process schedules by is for some. */
+        bool finds_scheduler = !self->options->scheduler_config || self->options->runs_scheduler;
+
         self->daemon = daemon;
-        if (role_config_build(&self->config, runtime_cluster(runtime), NULL, err) < 0)
+        if (role_config_build(&self->config, runtime_cluster(runtime), NULL, err) < 0 ||
+            (finds_scheduler && role_config_take_default(&self->config, err) < 0))
                 return err->code;
         role_config_add_descheduler(
                 &self->config, runtime,
@@ -45,6 +49,8 @@ static int add_role(void *context, struct daemon *daemon, struct runtime *runtim
                         .is_dry_run = self->options->is_dry_run,
                         .watches = self->options->watches,
                         .is_elected = self->options->daemon.elects,
+                        .scheduler_source = self->options->scheduler_config,
+                        .finds_scheduler = finds_scheduler,
                         .follows_background = by_request || self->config.gates & FEATURE_BACKGROUND,
                         .weighs_cost = by_request,
                         .finished = on_finished,
@@ -86,6 +92,7 @@ static void descheduler_part_free(void *context) {
 static int descheduler_load(struct descheduler_daemon *self, struct err *err) {
         const struct descheduler_options *options = self->options;
         struct role_config_sources sources = { .policy_path = options->policy,
+                                               .config_path = options->scheduler_config,
                                                .is_parity = options->is_parity };
 
         if (check_options(options, err) < 0 ||

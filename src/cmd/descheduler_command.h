@@ -7,6 +7,8 @@
 struct descheduler_options {
         struct daemon_options daemon;
         const char *policy, *gates;
+        const char *scheduler_config; /* NULL = looked for in the cluster */
+        bool runs_scheduler;          /* in this process, by that configuration */
         int64_t interval_ns;
         bool is_dry_run, is_parity, watches;
         const char *trace_endpoint, *trace_ca, *trace_service, *trace_namespace;

@@ -53,6 +53,12 @@ static void note_asked(void *context, struct pod_id pod, enum evict_outcome outc
         }
 }
 
+static void note_not_better(void *context, struct pod_id pod) {
+        struct pass *pass = context;
+        pass->rule->not_better++;
+        pass->rule->not_better_pod = pod;
+}
+
 static struct bitset select_nodes(struct descheduler *descheduler) {
         const struct cluster *cluster = descheduler->config.cluster;
         const struct node_table *table = cluster_nodes(cluster);
@@ -93,7 +99,8 @@ static void desched_pass_prepare(struct pass *pass, struct descheduler *deschedu
                 .listener = { .context = pass,
                               .spared = note_spared,
                               .asked = note_asked,
-                              .young = note_young },
+                              .young = note_young,
+                              .not_better = note_not_better },
                 .wants_reasons = descheduler->observer.spared,
                 .moves = { .predictor =
                                    descheduler->predictor.place ? &descheduler->predictor : NULL,

@@ -55,7 +55,10 @@ struct desched_rule_report { /* one enabled plugin of one profile */
         uint32_t young_count; /* pods that it will want once they are older */
         size_t cause_count;   /* why pods are spared, the most frequent first */
         const struct desched_spared_count *causes;
-        struct slice idle;    /* why it looked at no pod; "" = it did, or nobody says */
+        struct slice idle; /* why it looked at no pod; "" = it did, or nobody says */
+        /* Of the spared: pods the scheduler would not place better; one of them. */
+        uint32_t not_better;
+        struct pod_id not_better_pod;
         bool was_passed_over; /* in a pass that was not about it */
         bool has_due;         /* time alone makes it want something at `due` */
         struct wall_time due;

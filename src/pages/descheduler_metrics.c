@@ -12,7 +12,7 @@ static const double loop_buckets[] = { 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1,  2.
 struct descheduler_metrics {
         const struct evict_requester *requester;
         struct metric *evicted, *evicted_total, *loop, *loop_doubled, *info;
-        struct metric *strategy, *strategy_doubled, *verdicts;
+        struct metric *strategy, *strategy_doubled, *verdicts, *not_better, *moves_nothing;
         double info_value;
 };
 
@@ -90,6 +90,20 @@ struct descheduler_metrics *descheduler_metrics_new(struct metrics *metrics,
                                                               .help = "Version of the descheduler.",
                                                               .type = METRIC_GAUGE,
                                                               .labels = { "DeschedulerVersion" } });
+        own->not_better = metrics_add(
+                metrics,
+                &(struct metric_config){ .name = "berth_descheduler_not_better_total",
+                                         .help = "Pods a strategy wanted to move and left, for the "
+                                                 "scheduler would not place them better.",
+                                         .type = METRIC_COUNTER,
+                                         .labels = { "strategy", "profile" } });
+        own->moves_nothing = metrics_add(
+                metrics,
+                &(struct metric_config){ .name = "berth_descheduler_nothing_moved",
+                                         .help = "1 while a strategy's last run left all its pods "
+                                                 "for that reason: see --scheduler-config.",
+                                         .type = METRIC_GAUGE,
+                                         .labels = { "strategy", "profile" } });
         metrics_on_write(metrics, descheduler_metrics_refresh, own);
         return own;
 }
@@ -131,4 +145,15 @@ void descheduler_metrics_judged(struct descheduler_metrics *own,
                            (struct slice[]){ verdicts->plugin, verdicts->profile,
                                              slice_of(rows[i].name) },
                            rows[i].count);
+}
+
+void descheduler_metrics_not_better(struct descheduler_metrics *own, struct slice plugin,
+                                    struct slice profile, uint32_t count, bool is_all) {
+        const struct slice labels[] = { plugin, profile };
+
+        if (!own)
+                return;
+        if (count > 0)
+                metric_add(own->not_better, labels, count);
+        metric_set(own->moves_nothing, labels, is_all ? 1 : 0);
 }

@@ -326,6 +326,14 @@ static bool desched_run_spare_refused(struct desched_run *run, struct pod_id pod
         return false;
 }
 
+/* The scheduler was asked, and says that the move is no good. */
+static bool desched_run_spare_compared(struct desched_run *run, struct pod_id pod,
+                                       const char *why) {
+        if (run->listener.not_better)
+                run->listener.not_better(run->listener.context, pod);
+        return desched_run_spare_refused(run, pod, why);
+}
+
 static bool has_come_back(struct desched_run *run, const struct pod_row *row) {
         struct slice owner = controller_of(run->cluster, row);
         struct wall_time until;
@@ -356,12 +364,13 @@ static bool is_worth_moving(struct desched_run *run, struct pod_id pod,
                 return true;
         }
         if (!placement->is_placed)
-                return desched_run_spare_refused(run, pod, "no node would take it");
+                return desched_run_spare_compared(run, pod, "no node would take it");
         if (placement->node.index == row->node.index)
-                return desched_run_spare_refused(run, pod,
-                                                 "the scheduler would put it back on its node");
+                return desched_run_spare_compared(run, pod,
+                                                  "the scheduler would put it back on its node");
         if (placement->has_gain && placement->gain < needed_gain(run, pod))
-                return desched_run_spare_refused(run, pod, "no other node is better by the margin");
+                return desched_run_spare_compared(run, pod,
+                                                  "no other node is better by the margin");
         return true;
 }
 

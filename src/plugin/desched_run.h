@@ -35,12 +35,14 @@ struct desched_cause {
         uint32_t count;    /* in the rule at work */
 };
 
-/* Called with what happens to pods; either may be NULL. */
+/* Called with what happens to pods; each may be NULL. */
 struct desched_run_listener {
         void *context;
         void (*spared)(void *context, struct pod_id pod, struct slice reasons);
         void (*asked)(void *context, struct pod_id pod, enum evict_outcome outcome);
         void (*young)(void *context, struct pod_id pod, struct wall_time due);
+        /* Before it is spared: the scheduler was asked, and would not place the pod better. */
+        void (*not_better)(void *context, struct pod_id pod);
 };
 
 /* Whether moving a pod makes sense.  Without an oracle nobody asks. */

@@ -13,12 +13,16 @@
 #include "roles/eviction_forecast.h"
 #include "roles/job_watch.h"
 #include "roles/placement_simulator.h"
+#include "roles/scheduler_search.h"
 #include "roles/tracer.h"
 #include "roles/usage_feed.h"
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Changes within this time are answered together, and reactions are at least so far apart. */
 #define REACT_PAUSE_NS (200 * NS_PER_MS)
+#define SCHEDULER_HINT                                                                             \
+        "If pods are scheduled by another configuration, give it with --scheduler-config."
 
 struct descheduler_role {
         struct runtime *runtime;
@@ -34,6 +38,8 @@ struct descheduler_role {
         struct tracer *tracer; /* NULL = no traces */
         int64_t rule_start_ns;
         struct loop_timer pass_timer, react_timer;
+        struct scheduler_search *search; /* NULL = not under way */
+        size_t found_count;              /* configurations of schedulers */
         struct api_request *probe; /* whether pods can be evicted here; NULL = not under way */
         uint64_t seen;             /* generation up to which changes were looked at */
         uint32_t changes;          /* CLUSTER_*, of interest and not reacted to yet */
@@ -104,6 +110,63 @@ static void observe_evictions(struct descheduler_role *role) {
         struct loop *loop = runtime_loop(role->runtime);
 
         evict_service_observe(runtime_evictions(role->runtime), loop_mono(loop), loop_wall(loop));
+}
+
+/* Every pod the rule wanted to move stays where it is, for the scheduler would not place it better:
+ * mostly because it is asked with another configuration than the one pods are scheduled by. */
+static bool moves_nothing(const struct desched_rule_report *rule) {
+        return rule->not_better > 0 && rule->evicted + rule->limited + rule->refused == 0;
+}
+
+static void record_not_moved(struct descheduler_role *role,
+                             const struct desched_rule_report *rule) {
+        const struct cluster *cluster = runtime_cluster(role->runtime);
+        const struct pod_row *pod = cluster_pod(cluster, rule->not_better_pod);
+        struct action event = { .kind = ACTION_RECORD_EVENT,
+                                .target = { .kind = SLICE_LITERAL("Pod"),
+                                            .ns = cluster_text(cluster, pod->ns),
+                                            .name = slice_of(pod->name),
+                                            .uid = slice_of(pod->uid) } };
+        struct action_list actions;
+        char note[512];
+
+        snprintf(note, sizeof(note),
+                 SLICE_FMT
+                 ": none of %u pods moves, for the scheduler would put them back or place "
+                 "them no better. " SCHEDULER_HINT,
+                 SLICE_ARG(rule->plugin), rule->not_better);
+        event.event =
+                (struct event_action){ .is_warning = true,
+                                       .reason = SLICE_LITERAL("NothingMoved"),
+                                       .action = SLICE_LITERAL("Descheduling"),
+                                       .note = slice_of(note),
+                                       .controller = SLICE_LITERAL("sigs.k8s.io/descheduler") };
+        action_list_init(&actions);
+        action_list_add(&actions, &event);
+        runtime_submit(role->runtime, role, &actions);
+        action_list_release(&actions);
+}
+
+static void report_moves(struct descheduler_role *role, const struct desched_rule_report *rule) {
+        bool is_all = moves_nothing(rule);
+
+        descheduler_metrics_not_better(role->metrics, rule->plugin, rule->profile, rule->not_better,
+                                       is_all);
+        if (!is_all)
+                return;
+        LOG(LOG_WARN, "NothingMoved", log_slice("profile", rule->profile),
+            log_slice("strategy", rule->plugin), log_i64("pods", rule->not_better),
+            log_text("reason", "the scheduler would put them back or place them no better"),
+            log_text("hint", SCHEDULER_HINT));
+        if (!role->config.is_dry_run)
+                record_not_moved(role, rule);
+}
+
+/* What keeps whole rules from moving anything. */
+static void report_rules(struct descheduler_role *role, const struct desched_report *report) {
+        for (size_t i = 0; i < report->rule_count; i++)
+                if (!report->rules[i].was_passed_over)
+                        report_moves(role, &report->rules[i]);
 }
 
 /* "PodLifeTime of a: 12: too young, the first is due in 59m | RemoveDuplicates of a: no pod
@@ -260,6 +323,7 @@ static void descheduler_role_pass(void *self) {
         tracer_begin_pass(role->tracer);
         const struct desched_report *report = descheduler_pass(role->descheduler, loop_wall(loop));
         tracer_end_pass(role->tracer, report->evicted);
+        report_rules(role, report);
         log_report(report, loop_wall(loop));
         descheduler_metrics_passed(role->metrics, stopwatch_ns() - start_ns);
         role->passes++;
@@ -425,6 +489,55 @@ static void descheduler_role_start(void *self) {
                                role->config.first_delay_ns);
 }
 
+static void descheduler_role_prepare(struct descheduler_role *role) {
+        struct err err = { 0 };
+
+        role->known_jobs = (struct desched_jobs){ role, has_ttl };
+        role->jobs =
+                job_watch_new(role->runtime, role->config.policy, descheduler_role_start, role);
+        if (descheduler_role_build(role, &err) < 0)
+                descheduler_role_finish(role, &err);
+        else if (!role->jobs)
+                descheduler_role_start(role);
+}
+
+/* ---- how pods are scheduled here ---- */
+
+static void on_scheduler_failed(void *self, const char *source, const char *error) {
+        (void)self;
+        LOG(LOG_WARN, "SchedulerConfigurationNotRead", log_text("source", source),
+            log_text("error", error),
+            log_text("effect", "its profiles are taken to be the default; see --scheduler-config"));
+}
+
+static void on_scheduler_found(void *self, const char *source, struct slice text) {
+        struct descheduler_role *role = self;
+        struct err err = { 0 };
+
+        if (role->config.found_scheduler(role->config.found_context, text, source, &err) < 0) {
+                on_scheduler_failed(role, source, err.text);
+                return;
+        }
+        role->found_count++;
+        LOG(LOG_INFO, "SchedulerConfiguration", log_text("source", source));
+}
+
+static void on_scheduler_searched(void *self) {
+        struct descheduler_role *role = self;
+
+        role->search = NULL;
+        if (role->found_count == 0)
+                LOG(LOG_INFO, "SchedulerConfiguration",
+                    log_text("source", role->config.scheduler_source
+                                               ? role->config.scheduler_source
+                                               : "default: no scheduler with another was found"));
+        descheduler_role_prepare(role);
+}
+
+static const struct scheduler_search_events search_events = { .found = on_scheduler_found,
+                                                              .failed = on_scheduler_failed,
+                                                              .done = on_scheduler_searched };
+
 static void on_probed(void *self, const struct api_reply *reply) {
         struct descheduler_role *role = self;
         struct err err = { 0 };
@@ -436,13 +549,11 @@ static void on_probed(void *self, const struct api_reply *reply) {
                 descheduler_role_finish(role, role->config.is_parity ? NULL : &err);
                 return;
         }
-        role->known_jobs = (struct desched_jobs){ role, has_ttl };
-        role->jobs =
-                job_watch_new(role->runtime, role->config.policy, descheduler_role_start, role);
-        if (descheduler_role_build(role, &err) < 0)
-                descheduler_role_finish(role, &err);
-        else if (!role->jobs)
-                descheduler_role_start(role);
+        if (role->config.found_scheduler)
+                role->search = scheduler_search_new(runtime_transport(role->runtime),
+                                                    &search_events, role);
+        else
+                descheduler_role_prepare(role);
 }
 
 static void on_changed(void *self) {
@@ -478,6 +589,7 @@ static void free_role(void *self) {
         loop_timer_disarm(loop, &role->react_timer);
         if (role->probe)
                 transport_cancel(runtime_transport(role->runtime), role->probe);
+        scheduler_search_free(role->search);
         descheduler_metrics_free(role->metrics);
         descheduler_free(role->descheduler);
         eviction_forecast_free(role->forecast);

@@ -27,6 +27,14 @@ struct descheduler_role_config {
         bool watches; /* also acts between passes: on changes, and when a rule falls due */
         /* How pods are scheduled here, for moving only what lands better; NULL = not asked. */
         const struct sched_profile_list *profiles;
+        /* Where the profiles come from, for the log; "" or NULL = upstream's defaults. */
+        const char *scheduler_source;
+        /* Looks in the cluster for the configuration of its schedulers before the first pass, and
+         * hands each over; a code below 0 refuses it.  NULL = nobody looks. */
+        bool finds_scheduler;
+        int (*found_scheduler)(void *context, struct slice text, const char *source,
+                               struct err *err);
+        void *found_context;
         /* Called once: after a single pass whose evictions are all answered (err NULL), or when the
          * policy names something the cluster does not have.  May be NULL. */
         void (*finished)(void *context, const struct err *err);

@@ -96,6 +96,7 @@ int role_config_load(const struct role_config_sources *sources, struct role_conf
         arena_init(&ret_config->arena, 0);
         ret_config->is_parity = sources->is_parity;
         ret_config->gates = sources->gates;
+        ret_config->is_given = sources->config_path || sources->config;
         if ((sources->policy_path || sources->policy) && load_policy(ret_config, sources, err) < 0)
                 return err->code;
         if (sources->config_path || sources->config)
@@ -106,7 +107,16 @@ int role_config_load(const struct role_config_sources *sources, struct role_conf
 
 int role_config_build(struct role_config *config, const struct cluster *cluster,
                       const struct object_cache *object_cache, struct err *err) {
-        return build_profiles(config, cluster, object_cache, &config->profiles, err);
+        config->cluster = cluster;
+        if (build_profiles(config, cluster, object_cache, &config->profiles, err) < 0)
+                return err->code;
+        if (config->is_given)
+                config->settled_profiles = UINT64_MAX >> (64 - config->profiles.count);
+        return 0;
+}
+
+static int take_found(void *context, struct slice text, const char *source, struct err *err) {
+        return role_config_take_found(context, text, source, err);
 }
 
 struct descheduler_role *role_config_add_descheduler(struct role_config *config,
@@ -119,11 +129,17 @@ struct descheduler_role *role_config_add_descheduler(struct role_config *config,
         whole.registry = desched_registry;
         whole.is_parity = config->is_parity;
         whole.profiles = config->profiles.count > 0 ? &config->profiles : NULL;
+        if (role->finds_scheduler && whole.profiles && !config->is_parity) {
+                whole.found_scheduler = take_found;
+                whole.found_context = config;
+        }
         return descheduler_role_add(runtime, &whole);
 }
 
 void role_config_release(struct role_config *config) {
         sched_profile_list_release(&config->profiles);
+        for (size_t i = 0; i < config->found_count; i++)
+                scheduler_configuration_free(config->found[i]);
         scheduler_configuration_free(config->configuration);
         descheduler_policy_free(config->policy);
         arena_release(&config->arena);

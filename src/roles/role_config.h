@@ -15,6 +15,9 @@ struct descheduler_policy;
 struct document;
 struct object_cache;
 
+#define ROLE_FOUND_MAX 8
+#define ROLE_PROFILES_MAX 64
+
 struct role_config_sources {
         /* Files; NULL = none: the scheduler runs with defaults, nothing is descheduled. */
         const char *policy_path, *config_path;
@@ -32,6 +35,12 @@ struct role_config {
         struct scheduler_configuration *configuration; /* of the scheduler */
         struct sched_profile_list profiles;            /* after role_config_build */
         int64_t backoff_initial_ns, backoff_max_ns;    /* 0 = default */
+        const struct cluster *cluster;                 /* after role_config_build */
+        /* Configurations found besides; profiles of these or of a given file stay, as bits. */
+        size_t found_count;
+        struct scheduler_configuration *found[ROLE_FOUND_MAX];
+        uint64_t settled_profiles;
+        bool is_given; /* the scheduler's configuration is from a file */
 };
 
 /* Reads and checks the files.  ret_config must be zeroed; release it also after an error. */
@@ -41,8 +50,16 @@ int role_config_load(const struct role_config_sources *sources, struct role_conf
  * outlive them. */
 int role_config_build(struct role_config *config, const struct cluster *cluster,
                       const struct object_cache *object_cache, struct err *err);
+/* Adds the profiles of another scheduler's configuration, found in the cluster; those of the
+ * default configuration give way to it, those of a file or of one found before do not.  source
+ * names it in errors.  Nothing is changed then. */
+int role_config_take_found(struct role_config *config, struct slice text, const char *source,
+                           struct err *err);
+/* Adds the default profile unless there is one of its name. */
+int role_config_take_default(struct role_config *config, struct err *err);
 /* Adds the descheduler with the policy of this configuration (policy, document, registry, parity
- * and profiles, if built, of role are filled in). */
+ * and profiles, if built, of role are filled in; found_scheduler as well where it finds_scheduler).
+ */
 struct descheduler_role *role_config_add_descheduler(struct role_config *config,
                                                      struct runtime *runtime,
                                                      const struct descheduler_role_config *role);
