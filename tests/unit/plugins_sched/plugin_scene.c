@@ -1,6 +1,7 @@
 /* Runs scenes of one scheduler plugin. */
 #include "plugin_scene.h"
 #include "base/util.h"
+#include "plugin/pod_group.h"
 #include "plugin/sched_attempt.h"
 #include "plugins/sched/registry.h"
 #include <setjmp.h>
@@ -65,12 +66,14 @@ static void put_pod(struct plugin_stage *stage, const struct plugin_pod *pod, co
         if (node)
                 snprintf(place, sizeof(place), "'nodeName':'%s',", node);
         apply(stage, OBJECT_POD,
-              parse("{'metadata':{'namespace':'%s','name':'%s','uid':'%s','labels':{%s}},'spec':{%s"
-                    "%s%s'containers':[{'name':'c'%s%s}]},'status':{'phase':'%s'}}",
-                    pod->ns ? pod->ns : "default", pod->name, pod->name, or_empty(pod->labels),
-                    place, or_empty(pod->spec), pod->spec && *pod->spec ? "," : "",
+              parse("{'metadata':{'namespace':'%s','name':'%s','uid':'%s',%s%s'labels':{%s}},'spec'"
+                    ":{%s"
+                    "%s%s'containers':[{'name':'c'%s%s}]},'status':{'phase':'%s'%s%s}}",
+                    pod->ns ? pod->ns : "default", pod->name, pod->name, or_empty(pod->meta),
+                    pod->meta ? "," : "", or_empty(pod->labels), place, or_empty(pod->spec),
+                    pod->spec && *pod->spec ? "," : "",
                     pod->container && *pod->container ? "," : "", or_empty(pod->container),
-                    node ? "Running" : "Pending"));
+                    node ? "Running" : "Pending", pod->status ? "," : "", or_empty(pod->status)));
 }
 
 static void put_object(struct plugin_stage *stage, const char *text) {
@@ -89,8 +92,8 @@ static void put_object(struct plugin_stage *stage, const char *text) {
         };
         struct json_doc *doc = parse("%s", text);
         struct slice kind = json_get_text(json_doc_root(doc), "kind");
-        if (slice_is(kind, "Namespace")) {
-                apply(stage, OBJECT_NAMESPACE, doc);
+        if (slice_is(kind, "Namespace") || slice_is(kind, "PodDisruptionBudget")) {
+                apply(stage, slice_is(kind, "Namespace") ? OBJECT_NAMESPACE : OBJECT_BUDGET, doc);
                 return;
         }
         for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
@@ -108,7 +111,8 @@ static void put_object(struct plugin_stage *stage, const char *text) {
 static int stage_profile(struct plugin_stage *stage, const char *plugin, const char *args,
                          const struct plugin_case *row, struct err *err) {
         const struct slice all = SLICE_LITERAL("*");
-        const struct plugin_choice enabled[] = { { slice_of(plugin), 1 },
+        const struct plugin_choice enabled[] = { { slice_of(row ? or_empty(row->beside) : ""), 1 },
+                                                 { slice_of(plugin), 1 },
                                                  { SLICE_LITERAL("PrioritySort"), 0 },
                                                  { SLICE_LITERAL("DefaultBinder"), 0 } };
         struct sched_profile_spec spec = { 0 };
@@ -117,12 +121,12 @@ static int stage_profile(struct plugin_stage *stage, const char *plugin, const c
                                    .cluster = stage->cluster,
                                    .is_parity = row && row->is_parity,
                                    .gates = row ? row->gates : 0 };
-        bool is_extra = !slice_is(enabled[1].name, plugin) && !slice_is(enabled[2].name, plugin);
-        spec.sets[POINT_MULTI] =
-                (struct plugin_set){ .enabled = is_extra ? enabled : enabled + 1,
-                                     .enabled_count = ARRAY_LEN(enabled) - !is_extra,
-                                     .disabled = &all,
-                                     .disabled_count = 1 };
+        bool is_extra = !slice_is(enabled[2].name, plugin) && !slice_is(enabled[3].name, plugin);
+        size_t first = !is_extra ? 2 : enabled[0].name.len > 0 ? 0 : 1;
+        spec.sets[POINT_MULTI] = (struct plugin_set){ .enabled = enabled + first,
+                                                      .enabled_count = ARRAY_LEN(enabled) - first,
+                                                      .disabled = &all,
+                                                      .disabled_count = 1 };
         stage->args = parse("{%s}", or_empty(args));
         const struct plugin_args given = { slice_of(plugin), json_doc_root(stage->args) };
         spec.args = &given;
@@ -239,6 +243,138 @@ static void score_nodes(struct plugin_stage *stage, struct sched_attempt *attemp
         expect_column(stage, row, nodes, column, false);
 }
 
+/* ---- victims ---- */
+
+static void append_victims(struct plugin_stage *stage, const struct preemption_candidate *chosen,
+                           struct buf *out) {
+        buf_slice(out, cluster_node_name(stage->cluster, chosen->node));
+        buf_char(out, ':');
+        for (size_t i = 0; i < chosen->victim_count; i++)
+                append_word(out, slice_of(cluster_pod(stage->cluster, chosen->victims[i])->name));
+}
+
+static void find_victims(struct plugin_stage *stage, struct sched_attempt *attempt,
+                         const struct plugin_case *row) {
+        const struct node_id *order = cluster_node_order(stage->cluster);
+        struct node_refusal refusals[PLUGIN_NODES_MAX];
+        struct buf text = { 0 };
+        attempt->refusal_count = 0;
+        for (size_t i = 0; i < cluster_node_count(stage->cluster); i++)
+                if (!sched_attempt_judge(attempt, order[i], &refusals[attempt->refusal_count]))
+                        attempt->refusal_count++;
+        attempt->refusals = refusals;
+        sched_attempt_post_filter(attempt);
+        if (attempt->preemption.chosen)
+                append_victims(stage, attempt->preemption.chosen, &text);
+        else
+                buf_slice(&text, attempt->preemption.message);
+        buf_char(&text, '\0');
+        expect(row, "preempts", row->preempts, text.data);
+        buf_release(&text);
+}
+
+/* ---- groups ---- */
+
+static size_t find_members(struct plugin_stage *stage, const char *names, struct pod_id *ret_pods) {
+        struct slice rest = slice_of(or_empty(names)), name;
+        size_t count = 0;
+        while (rest.len > 0 && slice_split(&rest, ' ', &name))
+                ret_pods[count++] =
+                        cluster_find_pod(stage->cluster, SLICE_LITERAL("default"), name);
+        return count;
+}
+
+static void append_placements(struct plugin_stage *stage, const struct group_domain_list *list,
+                              struct buf *out) {
+        for (size_t i = 0; i < list->count; i++) {
+                buf_text(out, i > 0 ? ", " : "");
+                buf_slice(out, list->items[i].name);
+                buf_char(out, ':');
+                for (size_t n = 0; n < list->items[i].count; n++)
+                        append_word(out,
+                                    cluster_node_name(stage->cluster, list->items[i].nodes[n]));
+        }
+}
+
+static void expect_placement_scores(const struct plugin_case *row, const char *what,
+                                    const char *expected, const struct group_domain_list *list,
+                                    const int64_t *scores) {
+        struct buf text = { 0 };
+        for (size_t i = 0; i < list->count; i++) {
+                append_word(&text, list->items[i].name);
+                buf_printf(&text, "=%lld", (long long)scores[i]);
+        }
+        buf_char(&text, '\0');
+        expect(row, what, expected, text.data);
+        buf_release(&text);
+}
+
+static void score_placements(struct plugin_stage *stage, const struct plugin_case *row,
+                             const struct group_view *group, const struct group_domain_list *list) {
+        const struct profile_point *point = &stage->profile->points[POINT_PLACEMENT_SCORE];
+        int64_t scores[PLUGIN_NODES_MAX];
+        assert_true(point->count == 1);
+        const struct profile_plugin *plugin = &stage->profile->plugins[point->plugins[0]];
+        const struct group_points *points = plugin->plugin->sched->groups;
+        for (size_t i = 0; i < list->count; i++) {
+                const struct group_domain_use use = { .placement = &list->items[i],
+                                                      .pod_count = list->items[i].count };
+                scores[i] = points->score_placement(group, plugin->state, &use);
+        }
+        expect_placement_scores(row, "placement_raw", row->placement_raw, list, scores);
+        points->normalize_placements(scores, list->count);
+        expect_placement_scores(row, "placement_scores", row->placement_scores, list, scores);
+}
+
+static void place_group(struct plugin_stage *stage, const struct plugin_case *row) {
+        const struct profile_point *point = &stage->profile->points[POINT_PLACEMENT_GENERATE];
+        struct pod_id members[PLUGIN_PODS_MAX];
+        struct group_domain_list list = { 0 };
+        struct verdict verdict = { .code = VERDICT_OK };
+        struct buf text = { 0 };
+        const struct group_view group = {
+                .cluster = stage->cluster,
+                .object_cache = stage->object_cache,
+                .ns = SLICE_LITERAL("default"),
+                .name = SLICE_LITERAL("g"),
+                .object = pod_group_find(stage->object_cache, SLICE_LITERAL("default"),
+                                         SLICE_LITERAL("g")),
+                .placed_count = find_members(stage, row->members, members),
+                .placed = members,
+                .arena = &stage->arena,
+        };
+        assert_true(point->count == 1);
+        const struct profile_plugin *plugin = &stage->profile->plugins[point->plugins[0]];
+        if (plugin->plugin->sched->groups->generate_placements(&group, plugin->state, &list,
+                                                               &verdict) == VERDICT_OK)
+                append_placements(stage, &list, &text);
+        else
+                buf_slice(&text, verdict.reasons[0]);
+        buf_char(&text, '\0');
+        expect(row, "placements", row->placements, text.data);
+        buf_release(&text);
+        if (row->placement_raw || row->placement_scores)
+                score_placements(stage, row, &group, &list);
+}
+
+/* ---- points ---- */
+
+static void list_points(struct plugin_stage *stage, const char *name,
+                        const struct plugin_case *row) {
+        struct buf text = { 0 };
+        for (int p = 0; p < POINT_COUNT; p++) {
+                const struct profile_point *point = &stage->profile->points[p];
+                for (size_t i = 0; i < point->count; i++)
+                        if (slice_is(slice_of(stage->profile->plugins[point->plugins[i]]
+                                                      .plugin->name),
+                                     name))
+                                append_word(&text, slice_of(sched_point_name((enum sched_point)p)));
+        }
+        buf_char(&text, '\0');
+        expect(row, "points", row->points, text.data);
+        buf_release(&text);
+}
+
 static void stage_ask(struct plugin_stage *stage, const struct plugin_case *row) {
         struct sched_attempt attempt;
         struct phase_verdict gate;
@@ -252,6 +388,7 @@ static void stage_ask(struct plugin_stage *stage, const struct plugin_case *row)
                                                      .profile = stage->profile,
                                                      .pod = pod,
                                                      .node_name = slice_of(or_empty(row->pod.node)),
+                                                     .now = { 1767225600 * NS_PER_S }, /* 2026 */
                                                      .arena = &stage->arena });
         if (sched_attempt_gate(&attempt, &gate)) {
                 expect_reason(row, gate.reasons, gate.reason_count);
@@ -262,6 +399,8 @@ static void stage_ask(struct plugin_stage *stage, const struct plugin_case *row)
                 size_t count = judge_nodes(stage, &attempt, row, fits);
                 if ((row->raw || row->scores) && count > 0)
                         score_nodes(stage, &attempt, row, (struct node_batch){ fits, count });
+                if (row->preempts)
+                        find_victims(stage, &attempt, row);
         }
         sched_attempt_release(&attempt);
 }
@@ -275,6 +414,10 @@ void plugin_cases_run(const char *plugin, const struct plugin_case *cases, size_
                 if (stage_profile(&stage, plugin, cases[i].args, &cases[i], &err) < 0)
                         fail_msg("%s: %s", cases[i].name, err.text);
                 stage_ask(&stage, &cases[i]);
+                if (cases[i].points)
+                        list_points(&stage, plugin, &cases[i]);
+                if (cases[i].placements)
+                        place_group(&stage, &cases[i]);
                 stage_release(&stage);
         }
 }

@@ -19,6 +19,8 @@ struct plugin_pod { /* in namespace default, without requests */
         const char *spec;      /* members of spec */
         const char *container; /* members of its container */
         const char *ns;        /* NULL = default */
+        const char *status;    /* members of status, beside the phase */
+        const char *meta;      /* members of metadata */
 };
 #define PLUGIN_NODES_MAX 6
 #define PLUGIN_PODS_MAX 8
@@ -27,6 +29,7 @@ struct plugin_pod { /* in namespace default, without requests */
 struct plugin_case {
         const char *name;
         const char *args;                           /* members of the plugin's arguments */
+        const char *beside;                         /* another plugin of the profile */
         struct plugin_node nodes[PLUGIN_NODES_MAX]; /* none = n1 and n2 */
         struct plugin_pod pods[PLUGIN_PODS_MAX];    /* that run */
         struct plugin_pod pod;                      /* the one to be placed; node: spec.nodeName */
@@ -38,6 +41,17 @@ struct plugin_case {
          * reason; nodes that Filter leaves, with blanks between; the reason for the first node it
          * refuses. */
         const char *refused, *fits, *why;
+        /* Points of the profile at which the plugin takes part: "preEnqueue permit". */
+        const char *points;
+        /* PostFilter, where no node fits: the node and who has to go, "n1: a b", or why nobody. */
+        const char *preempts;
+        /* Of the group default/g, which is the object of that name: the sets of nodes it may use,
+         * "a: n1 n2, b: n3" or why there is no saying; its members that run are the pods of
+         * .members, names with blanks between. */
+        const char *members, *placements;
+        /* What each of these sets is worth, with so many waiting members as there are nodes in it:
+         * raw, and normalised. */
+        const char *placement_raw, *placement_scores;
         /* Scores of the nodes that fit as the plugin gives them and when they are normalised: "n1=3
          * n2=0"; "skip" where it has nothing to say. */
         const char *raw, *scores;
