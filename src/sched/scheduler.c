@@ -280,7 +280,9 @@ void scheduler_result(struct scheduler *scheduler, const struct action_result *r
                 struct extended_decision extended;
                 if (scheduler_extender_answered(&step, open, result, &extended))
                         decide_extended(&step, &extended);
-        } else if (result->code != BERTH_OK && entry)
+        } else if (entry && result->code == BERTH_OK)
+                entry->status_written_ns = mono.ns;
+        else if (entry)
                 entry->failure_hash = 0; /* written again by the next failure */
         open_action_free(open);
 }

@@ -5,6 +5,8 @@
 
 #define EVENT_NOTE_MAX 1024
 #define EVENT_NOTE_CUT " ..."
+/* So long a status that was answered well may take to be seen. */
+#define STATUS_PATIENCE_NS (30 * NS_PER_S)
 
 static void emit_event(struct step *step, const struct queued_pod *entry, struct slice message) {
         const struct cluster *cluster = step->scheduler->config.cluster;
@@ -26,6 +28,14 @@ static void emit_event(struct step *step, const struct queued_pod *entry, struct
         action_list_add(step->out, &event);
 }
 
+/* The last write was answered well and came to nothing, or somebody else has undone it. */
+static bool is_write_void(const struct step *step, const struct queued_pod *entry,
+                          const struct pod_row *row) {
+        return entry->status_written_ns > 0 &&
+               step->mono.ns - entry->status_written_ns >= STATUS_PATIENCE_NS &&
+               row->failure_hash != entry->failure_hash;
+}
+
 /* Condition and nomination in one write; nothing when neither differs from what was written. */
 static void emit_status(struct step *step, struct queued_pod *entry, struct slice reason,
                         const struct failure *failure) {
@@ -33,10 +43,13 @@ static void emit_status(struct step *step, struct queued_pod *entry, struct slic
         struct cluster *cluster = scheduler->config.cluster;
         const struct pod_row *row = cluster_pod(cluster, entry->pod);
         uint64_t hash = cluster_failure_hash(reason, failure->message);
-        bool changes_condition = hash != entry->failure_hash;
+        bool is_void = is_write_void(step, entry, row);
+        bool is_nomination_void = is_void && (row->flags & POD_NOMINATED_HERE) != 0;
+        bool changes_condition = hash != entry->failure_hash || is_void;
         bool changes_nomination =
                 failure->sets_nomination &&
-                !slice_eq(cluster_text(cluster, row->nominated), failure->nomination);
+                (is_nomination_void ||
+                 !slice_eq(cluster_text(cluster, row->nominated), failure->nomination));
         if (!changes_condition && !changes_nomination)
                 return;
         if (!wall_time_is_set(entry->failed_since))
@@ -55,6 +68,7 @@ static void emit_status(struct step *step, struct queued_pod *entry, struct slic
         uint64_t id = action_list_add(step->out, &status);
         scheduler_await_result(scheduler, &status, id, entry, SLICE_EMPTY);
         entry->failure_hash = hash;
+        entry->status_written_ns = 0;
 }
 
 void scheduler_fail(struct step *step, struct queued_pod *entry, const struct failure *failure) {

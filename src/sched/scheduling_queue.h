@@ -31,6 +31,7 @@ struct queued_pod {
         uint32_t wakes_on;
         uint64_t decided_generation; /* of the cluster its last attempt saw */
         uint64_t failure_hash;       /* reason and message last written; 0 = none */
+        int64_t status_written_ns;   /* when that was answered well; 0 = it is not yet */
         struct wall_time failed_since;
         /* Deletions of its victims that are on their way: until they are answered it is not tried
          * again, or it would preempt again; was_woken: an event arrived meanwhile. */

@@ -92,6 +92,42 @@ static void test_failed_write_is_repeated(void **state) {
         assert_int_equal(count_actions(test, ACTION_POD_STATUS), 1);
 }
 
+/* Answered well, and the pod never shows it. */
+static void test_status_without_effect_is_written_again(void **state) {
+        struct sched_test *test = *state;
+        put_node(test, "n1", 1000);
+        put_pod(test, "p", 2000, "");
+        step(test);
+        answer(test, ACTION_POD_STATUS, "p", BERTH_OK);
+        put_node(test, "n2", 100); /* soon after: it may still be on its way */
+        test->now_ns += 20 * NS_PER_S;
+        step(test);
+        test->now_ns += 301 * NS_PER_S;
+        step(test);
+        const struct action *status = find_action(test, ACTION_POD_STATUS, "p");
+        assert_non_null(status);
+        assert_true(status->status.sets_condition);
+}
+
+static void test_status_that_is_seen_is_not(void **state) {
+        struct sched_test *test = *state;
+        put_node(test, "n1", 1000);
+        put_pod(test, "p", 2000, "");
+        step(test);
+        answer(test, ACTION_POD_STATUS, "p", BERTH_OK);
+        apply(test, OBJECT_POD, CHANGE_UPDATED,
+              "{\"metadata\":{\"namespace\":\"default\",\"name\":\"p\",\"uid\":\"uid-p\"},"
+              "\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"i\",\"resources\":{"
+              "\"requests\":{\"cpu\":\"2000m\"}}}]},\"status\":{\"conditions\":[{\"type\":"
+              "\"PodScheduled\",\"status\":\"False\",\"reason\":\"Unschedulable\",\"message\":"
+              "\"0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, "
+              "preemption: 0/1 nodes are available: 1 Preemption is not helpful for "
+              "scheduling.\"}]}}");
+        test->now_ns += 301 * NS_PER_S;
+        assert_int_equal(step(test).decisions, 1);
+        assert_int_equal(count_actions(test, ACTION_POD_STATUS), 0);
+}
+
 static void test_new_node_wakes(void **state) {
         struct sched_test *test = *state;
         put_node(test, "n1", 1000);
@@ -478,6 +514,8 @@ int main(void) {
                 CASE("sched-096 the same failure writes no status",
                      test_same_failure_writes_nothing),
                 TEST(test_failed_write_is_repeated),
+                TEST(test_status_without_effect_is_written_again),
+                TEST(test_status_that_is_seen_is_not),
                 TEST(test_new_node_wakes),
                 CASE("sched-089 a grown node wakes when large enough",
                      test_grown_node_wakes_when_large_enough),
