@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #define METRICS_ANSWER_MAX ((size_t)1 << 20)
+#define METRICS_PAUSE_NS (100 * NS_PER_MS)
 
 struct metrics_connection {
         struct metrics_listener *listener; /* NULL = free slot */
@@ -31,6 +32,7 @@ struct metrics_listener {
         uint16_t port;
         void (*write)(void *context, struct buf *out);
         void *context;
+        struct loop_timer pause;
         struct metrics_connection connections[METRICS_CONNECTIONS_MAX];
 };
 
@@ -113,14 +115,31 @@ static void on_ready(void *context, unsigned events) {
                 close_connection(connection);
 }
 
+static void metrics_listener_resume(void *context) {
+        struct metrics_listener *listener = context;
+
+        loop_io_change(listener->loop, listener->io, LOOP_READ);
+}
+
+/* No descriptor is left: asking again at once would take all the time there is. */
+static void metrics_listener_pause(struct metrics_listener *listener) {
+        listener->pause.fired = metrics_listener_resume;
+        listener->pause.context = listener;
+        loop_io_change(listener->loop, listener->io, 0);
+        loop_timer_arm(listener->loop, &listener->pause, METRICS_PAUSE_NS);
+}
+
 static void on_accept(void *context, unsigned events) {
         struct metrics_listener *listener = context;
         struct metrics_connection *connection = NULL;
         int fd = accept4(listener->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 
         (void)events;
-        if (fd < 0)
+        if (fd < 0) {
+                if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
+                        metrics_listener_pause(listener);
                 return;
+        }
         for (size_t i = 0; i < METRICS_CONNECTIONS_MAX && !connection; i++)
                 if (!listener->connections[i].listener)
                         connection = &listener->connections[i];
@@ -215,6 +234,7 @@ void metrics_listener_free(struct metrics_listener *listener) {
         for (size_t i = 0; i < METRICS_CONNECTIONS_MAX; i++)
                 if (listener->connections[i].listener)
                         close_connection(&listener->connections[i]);
+        loop_timer_disarm(listener->loop, &listener->pause);
         loop_io_remove(listener->loop, listener->io);
         close(listener->fd);
         free(listener);

@@ -15,10 +15,12 @@
 #include "base/uuid.h"
 #include "http/gzip.h"
 #include "http/http_exchange.h"
+#include "http/http_link.h"
 #include "http/http_listener.h"
 #include <gnutls/gnutls.h>
 #include <microhttpd.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define HEADER_TIMEOUT_NS (30 * NS_PER_S)
@@ -27,6 +29,8 @@
 #define GZIP_FROM_BYTES (128U * 1024)
 #define RETRY_AFTER_S 1
 #define TLS_HANDSHAKE_BYTE 0x16
+/* Descriptors that connections leave to the rest of the process. */
+#define DESCRIPTORS_RESERVED 128
 
 /* One of the two daemons with its place in the loop. */
 struct engine {
@@ -42,7 +46,8 @@ struct exchange {
         struct http_front *front;
         struct engine *engine;
         struct MHD_Connection *connection;
-        void *pending; /* the handler waits for something; the connection is suspended */
+        struct http_link *link; /* of the connection */
+        void *pending;          /* the handler waits for something; the connection is suspended */
         bool is_started;
 };
 
@@ -51,6 +56,9 @@ struct http_front {
         struct engine plain, secure;
         struct http_listener *listener;
         struct http_exchanges exchanges;
+        struct http_peers peers;
+        struct http_links links;
+        size_t connection_max;
         bool is_resume_deferred, is_closing, asks_for_certificates;
         struct rng rng;
         enum http_tls tls_minimum;
@@ -91,15 +99,11 @@ static struct exchange *exchange_of(struct http_exchange *base) {
         return (struct exchange *)base;
 }
 
-static void http_front_suspend(struct exchange *exchange) {
-        exchange->base.is_asleep = true;
-        MHD_suspend_connection(exchange->connection);
-}
-
 static void http_front_wake(struct exchange *exchange) {
         if (!exchange->base.is_asleep)
                 return;
         exchange->base.is_asleep = false;
+        http_link_wakes(exchange->link);
         MHD_resume_connection(exchange->connection);
 }
 
@@ -130,6 +134,23 @@ static void stream_ready(void *context) {
         loop_defer(front->loop, resume_ready, front);
 }
 
+/* The peer is gone: the exchange is woken to end. */
+static void exchange_abandon(void *sleeper) {
+        struct exchange *exchange = sleeper;
+
+        exchange->base.is_ended = true;
+        stream_ready(exchange);
+}
+
+/* False when the peer is gone: there is nobody to wait for. */
+static bool http_front_suspend(struct exchange *exchange) {
+        if (http_link_sleeps(exchange->link, exchange_abandon, exchange))
+                return false;
+        exchange->base.is_asleep = true;
+        MHD_suspend_connection(exchange->connection);
+        return true;
+}
+
 static ssize_t stream_read(void *context, uint64_t position, char *buffer, size_t size) {
         struct exchange *exchange = context;
         enum http_stream_state state;
@@ -140,12 +161,13 @@ static ssize_t stream_read(void *context, uint64_t position, char *buffer, size_
                 return (ssize_t)count;
         if (state == HTTP_STREAM_ENDED)
                 return MHD_CONTENT_READER_END_OF_STREAM;
-        if (state == HTTP_STREAM_IDLE)
-                http_front_suspend(exchange);
+        if (state == HTTP_STREAM_IDLE && !http_front_suspend(exchange))
+                return MHD_CONTENT_READER_END_WITH_ERROR;
         return 0;
 }
 
 static void exchange_free(struct exchange *exchange) {
+        http_link_wakes(exchange->link);
         if (exchange->pending)
                 exchange->front->handler.cancel(exchange->pending);
         http_exchange_release(&exchange->front->exchanges, &exchange->base);
@@ -317,10 +339,11 @@ static enum MHD_Result http_front_finish(struct exchange *exchange, struct http_
         struct http_front *front = exchange->front;
         enum MHD_Result result;
 
+        if (answer->is_known)
+                http_link_known(exchange->link);
         if (exchange->pending) {
                 http_exchange_enlist(&front->exchanges, &exchange->base);
-                http_front_suspend(exchange);
-                return MHD_YES;
+                return http_front_suspend(exchange) ? MHD_YES : MHD_NO;
         }
         http_exchange_drop_body(&front->exchanges, &exchange->base);
         if (answer->stream && front->exchanges.stream_count >= HTTP_STREAMS_MAX)
@@ -335,7 +358,7 @@ static enum MHD_Result http_front_finish(struct exchange *exchange, struct http_
 static enum MHD_Result http_front_resume(struct exchange *exchange) {
         struct http_response answer;
 
-        if (exchange->front->is_closing)
+        if (exchange->front->is_closing || (exchange->link && exchange->link->is_gone))
                 return MHD_NO;
         exchange->pending = exchange->front->handler.resume(exchange->pending, &answer);
         return http_front_finish(exchange, &answer);
@@ -347,6 +370,7 @@ static enum MHD_Result http_front_serve(struct exchange *exchange, const char *m
         struct joined accept = { .name = "Accept" };
         struct http_response answer;
 
+        http_link_answering(exchange->link, true);
         if (exchange->base.is_too_large)
                 return http_front_refuse(exchange, 413, "RequestEntityTooLarge",
                                          "Request entity too large: limit is 3145728");
@@ -376,6 +400,14 @@ static enum MHD_Result http_front_serve(struct exchange *exchange, const char *m
         return result;
 }
 
+static struct http_link *connection_link(const struct http_front *front,
+                                         struct MHD_Connection *connection) {
+        const union MHD_ConnectionInfo *info =
+                MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+        return info ? http_link_find(&front->links, info->connect_fd) : NULL;
+}
+
 /* The raw target: the daemon's own parsing would decode it. */
 static void *on_uri(void *context, const char *uri, struct MHD_Connection *connection) {
         struct engine *engine = context;
@@ -385,6 +417,7 @@ static void *on_uri(void *context, const char *uri, struct MHD_Connection *conne
         exchange->engine = engine;
         exchange->connection = connection;
         exchange->base.target = slice_dup(slice_of(uri));
+        exchange->link = connection_link(engine->front, connection);
         return exchange;
 }
 
@@ -414,23 +447,28 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
 
 static void on_completed(void *context, struct MHD_Connection *connection, void **request,
                          enum MHD_RequestTerminationCode code) {
-        (void)context;
-        (void)connection;
+        struct engine *engine = context;
+
         (void)code;
+        http_link_answering(connection_link(engine->front, connection), false);
         if (*request)
                 exchange_free(*request);
         *request = NULL;
 }
 
-/* Before the handshake. Any certificate will do: with a list of authorities clients would keep back
- * those of an authority that is known only later. */
-static void on_tls_connection(void *context, struct MHD_Connection *connection, void **own,
-                              enum MHD_ConnectionNotificationCode code) {
+/* At its start, before the handshake, and at its end. Any certificate will do: with a list of
+ * authorities clients would keep back those of an authority that is known only later. */
+static void on_connection_notice(void *context, struct MHD_Connection *connection, void **own,
+                                 enum MHD_ConnectionNotificationCode code) {
+        struct engine *engine = context;
         gnutls_session_t session = tls_session(connection);
+        struct http_link *link = connection_link(engine->front, connection);
 
-        (void)context;
         (void)own;
-        if (code == MHD_CONNECTION_NOTIFY_STARTED && session)
+        if (code == MHD_CONNECTION_NOTIFY_CLOSED && link)
+                http_link_free(link);
+        if (code == MHD_CONNECTION_NOTIFY_STARTED && session &&
+            engine->front->asks_for_certificates)
                 gnutls_certificate_server_set_request(session, GNUTLS_CERT_REQUEST);
 }
 
@@ -440,12 +478,21 @@ static void on_connection(void *context, const struct http_connection *accepted)
         struct engine *engine =
                 accepted->first_byte == TLS_HANDSHAKE_BYTE ? &front->secure : &front->plain;
 
-        if (!engine->daemon || (engine == &front->plain && !accepted->is_loopback)) {
+        if (!engine->daemon || (engine == &front->plain && !accepted->is_loopback) ||
+            front->links.count >= front->connection_max) {
                 close(accepted->fd);
                 return;
         }
-        MHD_add_connection(engine->daemon, accepted->fd, accepted->address,
-                           accepted->address_size); /* closes it when it refuses */
+        struct http_link *link = http_link_new(&front->links, accepted);
+        /* Closes it when it refuses. */
+        bool is_taken = MHD_add_connection(engine->daemon, accepted->fd, accepted->address,
+                                           accepted->address_size) == MHD_YES;
+        if (http_link_find(&front->links, accepted->fd) == link) {
+                if (is_taken)
+                        http_link_watch(link);
+                else
+                        http_link_free(link);
+        }
         engine_run(engine);
 }
 
@@ -468,18 +515,16 @@ static int engine_start(struct http_front *front, struct engine *engine, bool is
                   (void *)(uintptr_t)tls_priorities[front->tls_minimum] },
                 { MHD_OPTION_END, 0, NULL },
         };
-        MHD_NotifyConnectionCallback connected =
-                is_secure && front->asks_for_certificates ? on_tls_connection : NULL;
 
         engine->front = front;
         engine->timer = (struct loop_timer){ .fired = engine_timer, .context = engine };
         engine->daemon = MHD_start_daemon(
                 is_secure ? flags | MHD_USE_TLS : flags, 0, NULL, NULL, on_request, engine,
                 MHD_OPTION_URI_LOG_CALLBACK, on_uri, engine, MHD_OPTION_NOTIFY_COMPLETED,
-                on_completed, engine, MHD_OPTION_CONNECTION_LIMIT, (unsigned)HTTP_CONNECTIONS_MAX,
+                on_completed, engine, MHD_OPTION_CONNECTION_LIMIT, (unsigned)front->connection_max,
                 MHD_OPTION_CONNECTION_TIMEOUT, IDLE_TIMEOUT_S, MHD_OPTION_NOTIFY_CONNECTION,
-                connected, engine, MHD_OPTION_ARRAY, is_secure ? tls : tls + ARRAY_LEN(tls) - 1,
-                MHD_OPTION_END);
+                on_connection_notice, engine, MHD_OPTION_ARRAY,
+                is_secure ? tls : tls + ARRAY_LEN(tls) - 1, MHD_OPTION_END);
         if (!engine->daemon)
                 return err_set(err, BERTH_ERR_INTERNAL, "cannot start the %s server",
                                is_secure ? "HTTPS" : "HTTP");
@@ -487,6 +532,31 @@ static int engine_start(struct http_front *front, struct engine *engine, bool is
                 MHD_get_daemon_info(engine->daemon, MHD_DAEMON_INFO_EPOLL_FD);
         return loop_io_add(front->loop, info->epoll_fd, LOOP_READ, engine_io, engine, &engine->io,
                            err);
+}
+
+/* Descriptors for all connections that are promised, if the system lets us have them. */
+static size_t descriptor_limit(size_t wanted) {
+        struct rlimit limit = { 0 };
+
+        getrlimit(RLIMIT_NOFILE, &limit);
+        if (limit.rlim_cur < wanted && limit.rlim_cur < limit.rlim_max) {
+                limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
+                setrlimit(RLIMIT_NOFILE, &limit);
+                getrlimit(RLIMIT_NOFILE, &limit);
+        }
+        return limit.rlim_cur < wanted ? (size_t)limit.rlim_cur : wanted;
+}
+
+static void front_limit(struct http_front *front, int64_t time_ns) {
+        size_t limit =
+                descriptor_limit(HTTP_CONNECTIONS_MAX + HTTP_STRANGERS_MAX + DESCRIPTORS_RESERVED);
+
+        front->connection_max =
+                limit > 2 * DESCRIPTORS_RESERVED ? limit - DESCRIPTORS_RESERVED : limit / 2;
+        size_t strangers = front->connection_max / 4;
+        http_peers_init(&front->peers, front->loop, time_ns ? time_ns : HEADER_TIMEOUT_NS,
+                        strangers < HTTP_STRANGERS_MAX ? strangers : HTTP_STRANGERS_MAX);
+        front->links = (struct http_links){ .loop = front->loop, .peers = &front->peers };
 }
 
 int http_front_new(const struct http_front_config *config, const struct http_handler *handler,
@@ -501,19 +571,16 @@ int http_front_new(const struct http_front_config *config, const struct http_han
         front->certificate_pem =
                 config->certificate_pem ? slice_dup(slice_of(config->certificate_pem)) : NULL;
         rng_init(&front->rng, (uint64_t)loop_wall(loop).ns);
+        front_limit(front, config->header_timeout_ns);
         int r = engine_start(front, &front->plain, false, err);
         if (r == 0 && front->key_pem)
                 r = engine_start(front, &front->secure, true, err);
         if (r == 0)
-                r = http_listener_new(
-                        &(struct http_listener_config){ .address = config->address,
-                                                        .first_byte_timeout_ns =
-                                                                config->header_timeout_ns
-                                                                        ? config->header_timeout_ns
-                                                                        : HEADER_TIMEOUT_NS,
-                                                        .connected = on_connection,
-                                                        .context = front },
-                        loop, &front->listener, err);
+                r = http_listener_new(&(struct http_listener_config){ .address = config->address,
+                                                                      .peers = &front->peers,
+                                                                      .connected = on_connection,
+                                                                      .context = front },
+                                      loop, &front->listener, err);
         if (r < 0) {
                 http_front_free(front);
                 return r;
@@ -545,6 +612,8 @@ void http_front_free(struct http_front *front) {
         }
         engine_stop(&front->plain);
         engine_stop(&front->secure);
+        http_links_release(&front->links);
+        http_peers_release(&front->peers);
         free(front->key_pem);
         free(front->certificate_pem);
         front->exchanges.ready = NULL;

@@ -9,7 +9,8 @@
 
 /* A client beyond one of these limits gets 429. */
 #define HTTP_CONNECTIONS_MAX 4096
-#define HTTP_STREAMS_MAX 3584              /* watches and long lists */
+#define HTTP_STRANGERS_MAX 1536 /* besides them: connections whose peer has not shown who he is */
+#define HTTP_STREAMS_MAX 3584   /* watches and long lists */
 #define HTTP_BODIES_MAX ((size_t)64 << 20) /* bytes of request bodies under way */
 
 struct http_front;
@@ -21,7 +22,7 @@ struct http_front_config {
         const char *address;                   /* "127.0.0.1:6443", "[::]:0"; port 0 = any */
         const char *key_pem, *certificate_pem; /* NULL = plain HTTP only */
         enum http_tls tls_minimum;
-        int64_t header_timeout_ns; /* first byte and idle connections; 0 = default */
+        int64_t header_timeout_ns; /* until a peer must have shown who he is; 0 = default */
         /* Clients may show a certificate, any one: whether it counts is for the handler to say. */
         bool asks_for_certificates;
 };

@@ -1,7 +1,9 @@
 /* Listening socket that waits for the first byte of every connection. */
 #include "http/http_listener.h"
 
+#include "base/log.h"
 #include "base/util.h"
+#include "http/http_peers.h"
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -12,6 +14,9 @@
 #include <unistd.h>
 
 #define LISTEN_BACKLOG 512
+/* How long nothing is accepted after there was no descriptor left. */
+#define PAUSE_NS (100 * NS_PER_MS)
+#define COMPLAIN_EVERY_NS (60 * NS_PER_S)
 
 /* Accepted, but nothing was received yet. */
 struct accepted_connection {
@@ -19,7 +24,7 @@ struct accepted_connection {
         struct accepted_connection *next, *previous;
         int fd;
         struct loop_io *io;
-        struct loop_timer timer;
+        struct http_peer peer;
         struct sockaddr_storage address;
         socklen_t address_size;
 };
@@ -31,6 +36,8 @@ struct http_listener {
         struct loop_io *io;
         uint16_t port;
         struct accepted_connection *connections;
+        struct loop_timer pause;
+        struct mono_time complained; /* of a lack of descriptors */
 };
 
 static void accepted_free(struct accepted_connection *accepted) {
@@ -38,7 +45,7 @@ static void accepted_free(struct accepted_connection *accepted) {
 
         if (accepted->io)
                 loop_io_remove(listener->loop, accepted->io);
-        loop_timer_disarm(listener->loop, &accepted->timer);
+        http_peers_remove(&accepted->peer);
         if (accepted->previous)
                 accepted->previous->next = accepted->next;
         else
@@ -69,7 +76,8 @@ static void accepted_ready(void *context, unsigned events) {
         struct http_connection ready = { .fd = accepted->fd,
                                          .is_loopback = http_peer_is_loopback(
                                                  (const struct sockaddr *)&accepted->address),
-                                         .address_size = accepted->address_size };
+                                         .address_size = accepted->address_size,
+                                         .since = accepted->peer.since };
         struct sockaddr_storage address = accepted->address;
         ssize_t got = recv(accepted->fd, &ready.first_byte, 1, MSG_PEEK | MSG_DONTWAIT);
 
@@ -84,8 +92,8 @@ static void accepted_ready(void *context, unsigned events) {
                 config->connected(config->context, &ready);
 }
 
-static void accepted_late(void *context) {
-        accepted_free(context);
+static void accepted_cut(struct http_peer *peer) {
+        accepted_free(CONTAINER_OF(peer, struct accepted_connection, peer));
 }
 
 static void accepted_new(struct http_listener *listener, int fd,
@@ -96,15 +104,48 @@ static void accepted_new(struct http_listener *listener, int fd,
         accepted->fd = fd;
         accepted->address = *address;
         accepted->address_size = size;
-        accepted->timer = (struct loop_timer){ .fired = accepted_late, .context = accepted };
+        accepted->peer.cut = accepted_cut;
         accepted->next = listener->connections;
         if (accepted->next)
                 accepted->next->previous = accepted;
         listener->connections = accepted;
-        loop_timer_arm(listener->loop, &accepted->timer, listener->config.first_byte_timeout_ns);
+        http_peers_add(listener->config.peers, &accepted->peer,
+                       (const struct sockaddr *)&accepted->address);
         if (loop_io_add(listener->loop, fd, LOOP_READ, accepted_ready, accepted, &accepted->io,
                         NULL) < 0)
                 accepted_free(accepted);
+}
+
+/* A peer that vanished without a word is noticed after two minutes. */
+static void keep_alive(int fd) {
+        int on = 1, idle_s = 60, every_s = 15, count = 4;
+
+        setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
+        setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle_s, sizeof(idle_s));
+        setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &every_s, sizeof(every_s));
+        setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &count, sizeof(count));
+}
+
+static void http_listener_resume(void *context) {
+        struct http_listener *listener = context;
+
+        loop_io_change(listener->loop, listener->io, LOOP_READ);
+}
+
+/* No descriptor is left: strangers make room, and the rest of the process gets time to. */
+static void accept_pause(struct http_listener *listener, int code) {
+        struct mono_time now = loop_mono(listener->loop);
+
+        if (code != EMFILE && code != ENFILE && code != ENOBUFS && code != ENOMEM)
+                return;
+        http_peers_cut_oldest(listener->config.peers);
+        loop_io_change(listener->loop, listener->io, 0);
+        loop_timer_arm(listener->loop, &listener->pause, PAUSE_NS);
+        if (listener->complained.ns && now.ns - listener->complained.ns < COMPLAIN_EVERY_NS)
+                return;
+        listener->complained = now;
+        LOG(LOG_WARN, "CannotAccept", log_text("why", strerror(code)),
+            log_i64("port", listener->port));
 }
 
 static void accept_ready(void *context, unsigned events) {
@@ -120,9 +161,12 @@ static void accept_ready(void *context, unsigned events) {
                              SOCK_NONBLOCK | SOCK_CLOEXEC);
                 if (fd < 0 && errno == EINTR)
                         continue;
-                if (fd < 0)
+                if (fd < 0) {
+                        accept_pause(listener, errno);
                         return;
+                }
                 setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+                keep_alive(fd);
                 accepted_new(listener, fd, &address, size);
         }
 }
@@ -199,6 +243,7 @@ int http_listener_new(const struct http_listener_config *config, struct loop *lo
         listener->loop = loop;
         listener->config = *config;
         listener->fd = -1;
+        listener->pause = (struct loop_timer){ .fired = http_listener_resume, .context = listener };
         int r = open_socket(listener, config->address, err);
         listener->config.address = NULL; /* only now the caller's */
         if (r < 0) {
@@ -214,6 +259,7 @@ void http_listener_free(struct http_listener *listener) {
                 return;
         while (listener->connections)
                 accepted_free(listener->connections);
+        loop_timer_disarm(listener->loop, &listener->pause);
         if (listener->io)
                 loop_io_remove(listener->loop, listener->io);
         if (listener->fd >= 0)

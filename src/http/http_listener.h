@@ -14,11 +14,13 @@ struct http_connection {
         bool is_loopback; /* the peer is this machine */
         const struct sockaddr *address;
         socklen_t address_size;
+        struct mono_time since; /* when it came */
 };
 
+struct http_peers;
 struct http_listener_config {
-        const char *address; /* "host:port", "[v6]:port", ":port"; port 0 = any */
-        int64_t first_byte_timeout_ns;
+        const char *address;      /* "host:port", "[v6]:port", ":port"; port 0 = any */
+        struct http_peers *peers; /* those whose first byte is yet to come are among them */
         void (*connected)(void *context, const struct http_connection *accepted);
         void *context;
 };

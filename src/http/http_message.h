@@ -28,6 +28,7 @@ struct http_header {
 };
 struct http_response {
         int status;
+        bool is_known;            /* the client has shown who it is: its connection may stay */
         const char *content_type; /* static, or in the response's memory */
         struct buf body;          /* complete body; unused when stream is set */
         size_t header_count;

@@ -129,10 +129,13 @@ static void run_timers(struct event_loop *loop) {
 
 /* ---- descriptors ---- */
 
+#define LOOP_REQUESTS (LOOP_READ | LOOP_WRITE | LOOP_PEER_CLOSED)
+
 static int io_register(struct event_loop *loop, struct loop_io *io, struct err *err) {
         struct epoll_event event = {
                 .events = (io->events & LOOP_READ ? EPOLLIN : 0) |
-                          (io->events & LOOP_WRITE ? EPOLLOUT : 0),
+                          (io->events & LOOP_WRITE ? EPOLLOUT : 0) |
+                          (io->events & LOOP_PEER_CLOSED ? EPOLLRDHUP : 0),
                 .data.ptr = io,
         };
         int operation = io->is_registered ? EPOLL_CTL_MOD : EPOLL_CTL_ADD;
@@ -156,7 +159,7 @@ static int loop_ops_io_add(void *self, int fd, unsigned events,
 
         assert(ready);
         *io = (struct loop_io){ .ready = ready, .context = context, .fd = fd };
-        io->events = events & (LOOP_READ | LOOP_WRITE);
+        io->events = events & LOOP_REQUESTS;
         int result = io_register(loop, io, err);
         if (result < 0) {
                 free(io);
@@ -172,7 +175,7 @@ static int loop_ops_io_add(void *self, int fd, unsigned events,
 
 static void loop_ops_io_change(void *self, struct loop_io *io, unsigned events) {
         assert(!io->is_dead);
-        events &= LOOP_READ | LOOP_WRITE;
+        events &= LOOP_REQUESTS;
         if (events == io->events)
                 return;
         io->events = events;
@@ -208,7 +211,8 @@ static void bury_dead(struct event_loop *loop) {
 /* A hang-up or error is shown as readiness of whatever was asked for too: the next read or write
  * then finds out. */
 static unsigned ready_events(const struct loop_io *io, uint32_t events) {
-        unsigned ready = (events & EPOLLIN ? LOOP_READ : 0) | (events & EPOLLOUT ? LOOP_WRITE : 0);
+        unsigned ready = (events & EPOLLIN ? LOOP_READ : 0) | (events & EPOLLOUT ? LOOP_WRITE : 0) |
+                         (events & EPOLLRDHUP ? LOOP_PEER_CLOSED : 0);
 
         if (events & (EPOLLHUP | EPOLLERR))
                 ready |= LOOP_HANGUP | io->events;

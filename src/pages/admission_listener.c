@@ -20,6 +20,9 @@ struct admission_listener {
         char *certificate, *key; /* as they are served */
 };
 
+/* API servers keep idle connections for 90 s: they should be the ones that close. */
+#define IDLE_NS (120 * NS_PER_S)
+
 /* ---- requests ---- */
 
 static void admission_refuse(struct http_response *response, int status, const char *text) {
@@ -87,6 +90,7 @@ static int read_pem(const char *path, char **ret_text, struct err *err) {
 static int admission_listen(struct admission_listener *listener, const char *certificate,
                             const char *key, struct err *err) {
         return http_front_new(&(struct http_front_config){ .address = listener->address,
+                                                           .header_timeout_ns = IDLE_NS,
                                                            .certificate_pem = certificate,
                                                            .key_pem = key },
                               &(struct http_handler){ admission_begin, admission_resume,

@@ -9,7 +9,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum loop_events { LOOP_READ = 1, LOOP_WRITE = 2, LOOP_HANGUP = 4 /* reported only */ };
+enum loop_events {
+        LOOP_READ = 1,
+        LOOP_WRITE = 2,
+        LOOP_HANGUP = 4,      /* reported only */
+        LOOP_PEER_CLOSED = 8, /* of a stream socket: the peer sends no more */
+};
 
 /* Owned and embedded by the user; zeroed = not armed. */
 struct loop_timer {

@@ -108,6 +108,8 @@ bool request_run(struct api_server *server, const struct api_server_request *req
                 http_response_release(ret_response);
         else
                 warnings_write(&context);
+        ret_response->is_known =
+                context.user.name.len && !slice_is(context.user.name, "system:anonymous");
         for (size_t i = 0; i < context.doc_count; i++)
                 json_doc_free(context.docs[i]);
         free(context.docs);

@@ -7,6 +7,7 @@ import gzip
 import http.client
 import json
 import pathlib
+import resource
 import socket
 import sys
 import time
@@ -136,10 +137,132 @@ def requests():
     judge("still alive", ask("GET", "/readyz")[1] == b"ok")
 
 
+def descriptors():
+    return len(list(pathlib.Path(f"/proc/{PID}/fd").iterdir()))
+
+
+def half_closed():
+    """Server's ends of connections whose other end is closed for sending."""
+    lines = pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:]
+    return sum(line.split()[3] == "08" and int(line.split()[1].rsplit(":", 1)[1], 16) == PORT for line in lines)
+
+
+def until(condition, seconds=10):
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.05)
+    return condition()
+
+
+HALVES = {
+    "nothing": b"", "one byte": b"G", "one byte of TLS": b"\x16", "the head of a handshake": b"\x16\x03\x01\x02\x00\x01",
+    "half a request": b"GET /version HTTP/1.1\r\nHo", "a request": b"GET /version HTTP/1.1\r\nHost: x\r\n\r\n",
+    "half a body": b"POST /version HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nabc",
+    "a watch": f"GET {MAPS}?watch=1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer e2e\r\n\r\n".encode()}
+
+
+def half_close():
+    """Whoever sends something and closes his side leaves nothing behind, though he keeps his other side open."""
+    before = descriptors()
+    for name, text in HALVES.items():
+        held = []
+        for _ in range(100):
+            one = socket.create_connection((HOST, PORT))
+            one.sendall(text)
+            one.shutdown(socket.SHUT_WR)
+            held.append(one)
+        judge(f"half closed after {name}", until(lambda: half_closed() == 0 and descriptors() <= before),
+              (half_closed(), descriptors(), before))
+        if name == "a request":
+            judge("it is answered all the same", held[0].recv(100).startswith(b"HTTP/1.1 200"))
+        for one in held:
+            one.close()
+
+
+def flood():
+    """6,000 of them as fast as they go: others are served meanwhile and after."""
+    slowest = 0.0
+    for number in range(6000):
+        one = socket.create_connection((HOST, PORT))
+        one.sendall(b"\x16" if number % 2 else b"G")
+        one.shutdown(socket.SHUT_WR)
+        one.close()
+        if number % 500 == 0:
+            start = time.monotonic()
+            judge(f"served after {number} half-closed connections", ask("GET", "/readyz")[1] == b"ok")
+            slowest = max(slowest, time.monotonic() - start)
+    judge("and at once", slowest < 3, slowest)
+    judge("nothing is left of them", until(lambda: half_closed() == 0), half_closed())
+
+
+def strangers():
+    """Connections that say nothing make room for those that do."""
+    before, held = descriptors(), []
+    for number in range(3000):
+        one = socket.create_connection((HOST, PORT))
+        if number % 3:
+            one.sendall((b"", b"G", b"\x16")[number % 3])
+        held.append(one)
+    judge("others are served beside 3,000 strangers", ask("GET", "/readyz")[1] == b"ok")
+    judge("strangers are few", until(lambda: descriptors() - before < 1700), descriptors() - before)
+    for one in held:
+        one.close()
+    judge("and gone with their peers", until(lambda: descriptors() <= before), (descriptors(), before))
+
+
+def watches_end():
+    """A watch ends with its client, though there is nothing to tell."""
+    def open_watches():
+        return sum(int(float(line.rsplit(" ", 1)[1])) for line in ask("GET", "/metrics")[1].decode().splitlines()
+                   if line.startswith("berth_open_watches"))
+    held = []
+    for _ in range(200):
+        one = socket.create_connection((HOST, PORT))
+        one.sendall(HALVES["a watch"])
+        held.append(one)
+    judge("watches are open", until(lambda: open_watches() >= 200), open_watches())
+    for one in held:
+        one.close()
+    judge("and end with their clients", until(lambda: open_watches() == 0), open_watches())
+
+
+def processor_seconds():
+    return sum(int(field) for field in pathlib.Path(f"/proc/{PID}/stat").read_text().rsplit(")", 1)[1].split()[11:13]) / 100
+
+
+def no_descriptors():
+    """Without a descriptor left, whoever is connected is served, nothing spins, and it is over when it is over."""
+    connection = http.client.HTTPConnection(HOST, PORT, timeout=30)
+    connection.request("GET", "/readyz", headers=AUTH)
+    connection.getresponse().read()
+    limits = resource.prlimit(int(PID), resource.RLIMIT_NOFILE)
+    resource.prlimit(int(PID), resource.RLIMIT_NOFILE, (descriptors() + 4, limits[1]))
+    held = [socket.create_connection((HOST, PORT)) for _ in range(200)]
+    time.sleep(0.5)
+    start = processor_seconds()
+    time.sleep(2)
+    judge("nothing spins", processor_seconds() - start < 0.5, processor_seconds() - start)
+    connection.request("GET", "/readyz", headers=AUTH)
+    judge("the connected are served", connection.getresponse().read() == b"ok")
+    judge("so is who comes last", ask("GET", "/readyz")[1] == b"ok")
+    for one in held:
+        one.close()
+    resource.prlimit(int(PID), resource.RLIMIT_NOFILE, limits)
+    judge("and all is as before", ask("GET", "/readyz")[1] == b"ok")
+
+
 if __name__ == "__main__":
+    # As many sockets as the strangers take.
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(8192, resource.getrlimit(resource.RLIMIT_NOFILE)[1]),
+                                                resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
     compresses()
     warns()
     requests()
     slow_watch()
     overload()
+    half_close()
+    flood()
+    strangers()
+    watches_end()
+    no_descriptors()
     finish()

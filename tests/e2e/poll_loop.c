@@ -191,7 +191,8 @@ void poll_loop_run(struct poll_loop *loop) {
                         fds[count] = (struct pollfd){
                                 .fd = io->fd,
                                 .events = (short)((io->events & LOOP_READ ? POLLIN : 0) |
-                                                  (io->events & LOOP_WRITE ? POLLOUT : 0)),
+                                                  (io->events & LOOP_WRITE ? POLLOUT : 0) |
+                                                  (io->events & LOOP_PEER_CLOSED ? POLLRDHUP : 0)),
                         };
                         ios[count++] = io;
                 }

@@ -163,6 +163,29 @@ static void watch(struct watcher *watcher, struct fixture *f, int fd, unsigned e
                          0);
 }
 
+/* Asked for alone, it says nothing of bytes that are there to be read. */
+static void test_peer_closed(void **state) {
+        struct fixture f;
+        struct watcher watcher;
+        int fds[2];
+
+        (void)state;
+        setup(&f);
+        assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fds), 0);
+        watch(&watcher, &f, fds[0], LOOP_PEER_CLOSED);
+        assert_int_equal(write(fds[1], "x", 1), 1);
+        event_loop_run_once(f.events, 0, NULL);
+        assert_int_equal(watcher.calls, 0);
+        assert_int_equal(shutdown(fds[1], SHUT_WR), 0);
+        event_loop_run_once(f.events, 0, NULL);
+        assert_int_equal(watcher.calls, 1);
+        assert_int_equal(watcher.seen, LOOP_PEER_CLOSED);
+        loop_io_remove(f.loop, watcher.io);
+        close(fds[0]);
+        close(fds[1]);
+        event_loop_free(f.events);
+}
+
 static void test_descriptors_are_level_triggered(void **state) {
         struct fixture f;
         struct watcher reader, writer;
@@ -248,6 +271,7 @@ int main(void) {
                 cmocka_unit_test(test_timers_change_timers),
                 cmocka_unit_test(test_deferred_calls_are_fifo),
                 cmocka_unit_test(test_descriptors_are_level_triggered),
+                cmocka_unit_test(test_peer_closed),
                 cmocka_unit_test(test_removal_inside_callbacks),
                 cmocka_unit_test(test_refused_descriptor),
         };
