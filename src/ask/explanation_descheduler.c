@@ -46,6 +46,23 @@ static void put_spared(struct explainer *explainer, struct json_node *object) {
         node_put(explainer->tree, object, "spared", list);
 }
 
+/* Rules that looked at no pod at all. */
+static void put_idle(struct explainer *explainer, struct json_node *object) {
+        const struct desched_report *report = explainer->request->plan->report;
+        struct json_node *list = node_array(explainer->tree);
+
+        for (size_t i = 0; i < report->rule_count; i++) {
+                if (!report->rules[i].idle.len)
+                        continue;
+                struct json_node *entry = node_object(explainer->tree);
+                node_put_text(explainer->tree, entry, "profile", report->rules[i].profile);
+                node_put_text(explainer->tree, entry, "plugin", report->rules[i].plugin);
+                node_put_text(explainer->tree, entry, "reason", report->rules[i].idle);
+                node_append(list, entry);
+        }
+        node_put(explainer->tree, object, "idle", list);
+}
+
 /* Whatever rules say: what the profiles' filters hold against an eviction. */
 static void put_filters(struct explainer *explainer, struct json_node *object) {
         CLEANUP(buf_release) struct buf text = { 0 };
@@ -68,5 +85,6 @@ void explainer_put_descheduler(struct explainer *explainer) {
         put_evictions(explainer, object);
         put_spared(explainer, object);
         put_filters(explainer, object);
+        put_idle(explainer, object);
         node_put(explainer->tree, explainer->out, "descheduler", object);
 }

@@ -244,6 +244,7 @@ static void print_descheduler(struct printer *printer) {
         struct node_iter rules = node_iter(node_get(value, "rules"));
         struct node_iter spared = node_iter(node_get(value, "spared"));
         struct node_iter filters = node_iter(node_get(value, "filters"));
+        struct node_iter idle = node_iter(node_get(value, "idle"));
         struct json_node *one;
 
         if (!value)
@@ -257,6 +258,10 @@ static void print_descheduler(struct printer *printer) {
                 buf_printf(printer->out, "    %s of profile %s selects it, but: %s\n",
                            text_of(printer, one, "plugin"), text_of(printer, one, "profile"),
                            text_of(printer, one, "reasons"));
+        while (node_next(&idle, NULL, &one))
+                buf_printf(printer->out, "    %s of profile %s looks at no pod: %s\n",
+                           text_of(printer, one, "plugin"), text_of(printer, one, "profile"),
+                           text_of(printer, one, "reason"));
         while (node_next(&filters, NULL, &one))
                 buf_printf(printer->out, "    filters of profile " SLICE_FMT "\n",
                            SLICE_ARG(node_get_slice(one)));

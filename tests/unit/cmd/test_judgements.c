@@ -199,6 +199,30 @@ static void plan_says_why_nothing_happens(void **state) {
         }
 }
 
+/* Of one pod: which rule waits for it, and which looks at none. */
+static void explain_says_what_waits(void **state) {
+        static const char *const words[WORDS_MAX + 1] = {
+                "explain", "--objects", "-", "--now", "2026-01-02T00:00:00Z", "a"
+        };
+        static const char *const texts[] = {
+                "PodLifeTime of profile tidy selects it, but: too young, due in 60m",
+                "HighNodeUtilization of profile tidy looks at no pod: of 1 nodes 1 are below",
+        };
+        CLEANUP(buf_release) struct buf text = { 0 };
+        struct printed printed;
+
+        (void)state;
+        buf_text(&text, "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\n"
+                        "status: {capacity: {cpu: 4, memory: 8Gi, pods: 110}}\n");
+        buf_text(&text, WHY_POD("a", OWNED, "") WHY_POLICY("", "90000"));
+        printed_run(NULL, words, text.data, &printed);
+        for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+                if (!printed_has(&printed.out, texts[i]))
+                        fail_msg("no \"%s\" in: %s%s", texts[i], printed.out.data,
+                                 printed.err.data);
+        printed_release(&printed);
+}
+
 static void plan_writes_a_page(void **state) {
         CLEANUP(buf_release) struct buf page = { 0 };
         char block[65536];
@@ -311,6 +335,7 @@ int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(plan_fails_on),
                 cmocka_unit_test(plan_says_why_nothing_happens),
+                cmocka_unit_test(explain_says_what_waits),
                 cmocka_unit_test(plan_writes_a_page),
                 cmocka_unit_test(explain_expects),
                 cmocka_unit_test(plan_forms_agree),
