@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #define LIMIT_RANGER_NOTE "kubernetes.io/limit-ranger"
+#define FILLED_MAX 200000 /* amounts; a pod with so many more is larger than any that is stored */
 
 struct limiter {
         struct json_tree *tree;
@@ -15,6 +16,7 @@ struct limiter {
         struct buf note;     /* what was filled in */
         struct buf problems; /* joined by commas */
         size_t problem_count;
+        size_t filled_count;
 };
 
 /* ---- defaults ---- */
@@ -38,9 +40,10 @@ static void limit_range_admit_fill(struct limiter *limiter, struct json_node *re
         if (json_count(defaults) == 0)
                 return;
         struct json_node *target = node_need_object(limiter->tree, resources, list);
-        while (json_next(&iter, &name, &amount)) {
+        while (limiter->filled_count <= FILLED_MAX && json_next(&iter, &name, &amount)) {
                 if (node_find(target, name))
                         continue;
+                limiter->filled_count++;
                 node_set(limiter->tree, target, name, node_import(limiter->tree, amount));
                 buf_printf(set, "%s" SLICE_FMT, set->len ? ", " : "", SLICE_ARG(name));
         }
@@ -273,6 +276,10 @@ int limit_range_admit(struct kind_context *context, struct json_tree *tree, stru
         if (!context->each || ns.len == 0)
                 return 0;
         context->each(context->engine, "", "limitranges", ns, visit_fill, &limiter);
+        if (limiter.filled_count > FILLED_MAX) {
+                buf_release(&limiter.note);
+                return err_set(err, BERTH_ERR_INTERNAL, "etcdserver: request is too large");
+        }
         if (limiter.note.len)
                 write_note(&limiter);
         context->each(context->engine, "", "limitranges", ns, visit_check, &limiter);

@@ -68,6 +68,29 @@ static void test_strictness(void **state) {
         fixture_free(&f);
 }
 
+/* A limit range of a thousand defaults for three hundred containers. */
+static void test_defaults_have_an_end(void **state) {
+        struct fixture f = fixture_new();
+        struct buf body = { 0 };
+
+        (void)state;
+        buf_text(&body, "{\"metadata\":{\"name\":\"l\"},\"spec\":{\"limits\":[{\"type\":"
+                        "\"Container\",\"default\":{");
+        for (int i = 0; i < 1000; i++)
+                buf_printf(&body, "%s\"a.b/r%d\":\"1\"", i ? "," : "", i);
+        buf_text(&body, "}}]}}");
+        assert_int_equal(ask(&f, "POST", "/api/v1/namespaces/default/limitranges", body.data), 201);
+        buf_clear(&body);
+        buf_text(&body, "{\"metadata\":{\"name\":\"p\"},\"spec\":{\"containers\":[");
+        for (int i = 0; i < 300; i++)
+                buf_printf(&body, "%s{\"name\":\"c%d\",\"image\":\"i\"}", i ? "," : "", i);
+        buf_text(&body, "]}}");
+        assert_int_equal(ask(&f, "POST", "/api/v1/namespaces/default/pods", body.data), 500);
+        assert_string_equal(answer(&f, "/message"), "etcdserver: request is too large");
+        buf_release(&body);
+        fixture_free(&f);
+}
+
 static void test_dry_run(void **state) {
         struct fixture f = fixture_new();
         uint64_t before;
@@ -400,19 +423,13 @@ static void test_quota(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_create),
-                cmocka_unit_test(test_generate_name),
-                cmocka_unit_test(test_strictness),
-                cmocka_unit_test(test_dry_run),
-                cmocka_unit_test(test_update),
-                cmocka_unit_test(test_patch_types),
-                cmocka_unit_test(test_generation_and_status),
-                cmocka_unit_test(test_apply),
-                cmocka_unit_test(test_apply_over_plain),
-                cmocka_unit_test(test_given_owners),
-                cmocka_unit_test(test_namespace_life),
-                cmocka_unit_test(test_pod_parts),
-                cmocka_unit_test(test_quota),
+                cmocka_unit_test(test_create),        cmocka_unit_test(test_generate_name),
+                cmocka_unit_test(test_strictness),    cmocka_unit_test(test_defaults_have_an_end),
+                cmocka_unit_test(test_dry_run),       cmocka_unit_test(test_update),
+                cmocka_unit_test(test_patch_types),   cmocka_unit_test(test_generation_and_status),
+                cmocka_unit_test(test_apply),         cmocka_unit_test(test_apply_over_plain),
+                cmocka_unit_test(test_given_owners),  cmocka_unit_test(test_namespace_life),
+                cmocka_unit_test(test_pod_parts),     cmocka_unit_test(test_quota),
                 cmocka_unit_test(test_quota_of_many),
         };
 

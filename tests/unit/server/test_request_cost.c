@@ -64,10 +64,24 @@ static void test_requests_succeed(void **state) {
         assert_true(applied >= cost_shape_count - 8);
 }
 
+/* What etcd would not store is refused, as upstream does. */
+static void test_too_large(void **state) {
+        (void)state;
+        for (size_t i = 0; i < cost_shape_count; i++) {
+                if (strcmp(cost_shapes[i].name, "custom.words"))
+                        continue;
+                assert_int_equal(cost_measure(&cost_shapes[i], COST_CREATE, 100000).status, 201);
+                assert_int_equal(cost_measure(&cost_shapes[i], COST_CREATE, 200000).status, 500);
+                return;
+        }
+        fail();
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_requests_succeed),
                 cmocka_unit_test(test_no_squares),
+                cmocka_unit_test(test_too_large),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
 }
