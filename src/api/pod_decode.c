@@ -1,5 +1,6 @@
 /* Pods: containers, tolerations, volumes and the rest of the spec. */
 #include "api/decode_priv.h"
+#include "base/map.h"
 
 /* ---- containers ---- */
 
@@ -292,17 +293,32 @@ int pod_spec_decode(const struct json *spec, struct arena *arena, struct pod_spe
 
 /* ---- pods ---- */
 
+static void container_take_actual(struct container *container,
+                                  const struct container_status *status) {
+        container->has_actual = status->has_resources;
+        container->actual = status->requests;
+        container->allocated = status->allocated;
+}
+
+#define WALKED_STATUSES 16 /* more are found by a map of their names */
+
+/* Of several statuses of one name the last counts. */
 static void take_actual(struct container *containers, size_t count,
                         const struct container_status *statuses, size_t status_count) {
+        struct map *by_name = status_count > WALKED_STATUSES ? map_new() : NULL;
+        for (size_t j = 0; by_name && j < status_count; j++)
+                map_put(by_name, statuses[j].name, (void *)&statuses[j]);
         for (size_t i = 0; i < count; i++) {
-                for (size_t j = 0; j < status_count; j++) {
-                        if (!slice_eq(containers[i].name, statuses[j].name))
-                                continue;
-                        containers[i].has_actual = statuses[j].has_resources;
-                        containers[i].actual = statuses[j].requests;
-                        containers[i].allocated = statuses[j].allocated;
+                const struct container_status *status =
+                        by_name ? map_get(by_name, containers[i].name) : NULL;
+                for (size_t j = 0; !by_name && j < status_count; j++) {
+                        if (slice_eq(containers[i].name, statuses[j].name))
+                                status = &statuses[j];
                 }
+                if (status)
+                        container_take_actual(&containers[i], status);
         }
+        map_free(by_name);
 }
 
 /* In-place resize: what the kubelet has granted lives in the status, what it costs is computed

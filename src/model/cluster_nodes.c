@@ -1,5 +1,6 @@
 /* Feeding nodes: every part of an object is compared with the row, and only what differs counts as
  * a change, so that heartbeats change nothing. */
+#include "base/text_set.h"
 #include "model/cluster_priv.h"
 
 #include <assert.h>
@@ -92,11 +93,9 @@ static bool set_taints(struct cluster *cluster, struct node_id node, const struc
 static bool set_features(struct cluster *cluster, struct node_id node, const struct slice *features,
                          size_t count) {
         struct label_list list = { .items = ARENA_ARRAY(&cluster->scratch, struct label, count) };
+        CLEANUP(text_set_release) struct text_set seen = { 0 };
         for (size_t i = 0; i < count; i++) {
-                bool is_repeated = false;
-                for (size_t j = 0; j < list.count; j++)
-                        is_repeated |= slice_eq(list.items[j].key, features[i]);
-                if (!is_repeated)
+                if (text_set_add(&seen, features[i]))
                         list.items[list.count++].key = features[i];
         }
         struct label_set_id *at = &cluster->node_extra[node.index].features;

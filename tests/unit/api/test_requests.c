@@ -134,6 +134,39 @@ static void test_requests_of_many(void **state) {
         buf_release(&text);
 }
 
+/* What statuses say goes to the containers of their names, whatever their order and number. */
+static void test_actual_of_many(void **state) {
+        static const int counts[] = { 3, 100 };
+
+        for (size_t c = 0; c < ARRAY_LEN(counts); c++) {
+                struct buf text = { 0 };
+                struct pod pod;
+
+                buf_text(&text, "{\"spec\":{\"containers\":[");
+                for (int i = 0; i < counts[c]; i++)
+                        buf_printf(&text, "%s{\"name\":\"c%d\"}", i ? "," : "", i);
+                buf_text(&text, "]},\"status\":{\"containerStatuses\":[");
+                for (int i = counts[c] - 1; i > 0; i--) /* the first has none */
+                        buf_printf(&text,
+                                   "%s{\"name\":\"c%d\",\"resources\":{\"requests\":{\"cpu\":"
+                                   "\"%d\"}}}",
+                                   i < counts[c] - 1 ? "," : "", i, i);
+                buf_text(&text, "]}}");
+                struct json_doc *doc = must_parse(text.data);
+                assert_int_equal(pod_decode(json_doc_root(doc), *state, &pod, NULL), 0);
+                assert_false(pod.spec.containers[0].has_actual);
+                for (int i = 1; i < counts[c]; i++) {
+                        const struct container *container = &pod.spec.containers[i];
+
+                        assert_true(container->has_actual);
+                        assert_int_equal(resource_list_get(&container->actual, "cpu", NULL),
+                                         1000 * i);
+                }
+                json_doc_free(doc);
+                buf_release(&text);
+        }
+}
+
 static void test_qos(void **state) {
         static const struct {
                 const char *spec;
@@ -242,6 +275,7 @@ int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test_setup_teardown(test_requests, setup, teardown),
                 cmocka_unit_test_setup_teardown(test_requests_of_many, setup, teardown),
+                cmocka_unit_test_setup_teardown(test_actual_of_many, setup, teardown),
                 cmocka_unit_test_setup_teardown(test_qos, setup, teardown),
                 cmocka_unit_test_setup_teardown(test_limits, setup, teardown),
                 cmocka_unit_test_setup_teardown(test_quota_scopes, setup, teardown),
