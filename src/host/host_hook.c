@@ -12,6 +12,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#define CHUNKS_A_TURN 32
+
 struct host_hook {
         struct loop *loop;
         struct loop_io *end_io, *output_io;
@@ -65,11 +67,16 @@ static void take_byte(struct host_hook *hook, char byte) {
 
 static void host_hook_drain(struct host_hook *hook) {
         char chunk[4096];
-        ssize_t size;
+        ssize_t size = 0;
 
-        while ((size = read(hook->output_fd, chunk, sizeof(chunk))) > 0)
-                for (ssize_t i = 0; i < size; i++)
-                        take_byte(hook, chunk[i]);
+        /* A program that writes without end gets its share of a turn, and no more. */
+        for (int i = 0; i < CHUNKS_A_TURN; i++) {
+                size = read(hook->output_fd, chunk, sizeof(chunk));
+                for (ssize_t at = 0; at < size; at++)
+                        take_byte(hook, chunk[at]);
+                if (size <= 0)
+                        break;
+        }
         if (size == 0 && hook->output_io) { /* closed; the end comes by itself */
                 loop_io_remove(hook->loop, hook->output_io);
                 hook->output_io = NULL;

@@ -127,6 +127,23 @@ static void test_stopped(void **state) {
         }
 }
 
+/* Writes as fast as it can: the loop has time for others all the same, and the program for its end.
+ */
+static void test_writes_without_end(void **state) {
+        struct outcome outcome = { 0 };
+        struct event_loop *loop = NULL;
+
+        (void)state;
+        write_program("exec yes");
+        assert_int_equal(event_loop_new(&loop, NULL), 0);
+        host_hook_start(event_loop_as_loop(loop), program, SLICE_EMPTY, 200 * NS_PER_MS, on_done,
+                        &outcome);
+        wait_for(loop, &outcome);
+        assert_int_equal(outcome.code, 128 + SIGTERM);
+        assert_string_equal(outcome.message, "y");
+        event_loop_free(loop);
+}
+
 static void test_cancelled(void **state) {
         struct outcome outcome = { 0 };
         struct event_loop *loop = NULL;
@@ -218,6 +235,8 @@ int main(void) {
                 cmocka_unit_test_setup_teardown(test_stopped, make_folder, remove_folder),
                 { "evict-D8: killed after ten seconds, children and all", test_ignores_the_request,
                   make_folder, remove_folder, NULL },
+                cmocka_unit_test_setup_teardown(test_writes_without_end, make_folder,
+                                                remove_folder),
                 cmocka_unit_test_setup_teardown(test_cancelled, make_folder, remove_folder),
         };
 
