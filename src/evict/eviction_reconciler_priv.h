@@ -48,6 +48,7 @@ struct stages_run {
         char text[400];
         struct wall_time expected;
         bool has_answer; /* that was not acted upon yet */
+        char owner[254]; /* of the pod, for when it is gone; "" = none, or not known */
         bool is_frozen;  /* its policy cannot be read: time stands still */
         int verdict;     /* enum hook_verdict */
         int64_t retry_after_s, eta_s;

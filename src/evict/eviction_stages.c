@@ -211,11 +211,26 @@ static void eviction_stages_resume(struct eviction_sync *sync, struct eviction_e
         eviction_stages_enter(sync, run, policy, 0);
 }
 
+/* A stage that evicts or deletes the pod is over when the pod is: that is how long it takes. */
+static void learn_end(const struct eviction_sync *sync, struct stages_run *run,
+                      const struct eviction_policy *policy) {
+        enum stage_kind kind = policy->stages[run->state.index].kind;
+        unsigned bit = 1U << run->state.index;
+
+        if ((kind != STAGE_EVICT && kind != STAGE_DELETE) || run->called != STAGES_CALLED_POD ||
+            (run->state.done & bit))
+                return;
+        run->state.done |= bit;
+        eviction_stages_learn(sync, run, policy);
+}
+
 /* The pod is gone: whatever a hook is doing still is cancelled after the end. */
 static void eviction_stages_leave(struct eviction_sync *sync, struct eviction_entry *entry,
-                                  const char *why) {
+                                  const struct eviction_policy *policy, const char *why) {
         struct stages_run *run = &entry->stages;
 
+        if (policy && run->state.index < policy->stage_count && run->state.mode == STAGES_RUN)
+                learn_end(sync, run, policy);
         snprintf(run->text, sizeof(run->text), "%s", why);
         eviction_stages_store(sync, entry, true);
 }
@@ -265,16 +280,18 @@ static void eviction_stages_act_active(struct eviction_sync *sync, struct evicti
 
         if (!run->is_known && stages_state_parse(own->message, &stored))
                 eviction_stages_resume(sync, entry, own);
+        if (sync->is_alive)
+                snprintf(run->owner, sizeof(run->owner), SLICE_FMT, SLICE_ARG(sync->pod->owner));
         if (is_frozen(sync, entry, own))
                 return;
         if (!run->is_known)
                 eviction_stages_resume(sync, entry, own);
         policy = eviction_policy_named(sync, run->state.policy);
         if (sync->is_gone || sync->is_finished) {
-                eviction_stages_leave(sync, entry, "the pod is gone or finished");
+                eviction_stages_leave(sync, entry, policy, "the pod is gone or finished");
         } else if (!policy || run->state.index >= policy->stage_count) {
                 run->state.mode = STAGES_DECLINED;
-                eviction_stages_leave(sync, entry, "its EvictionPolicy was deleted");
+                eviction_stages_leave(sync, entry, NULL, "its EvictionPolicy was deleted");
         } else {
                 if (run->has_answer && run->state.mode == STAGES_RUN)
                         eviction_stages_take_answer(sync, entry, policy);

@@ -40,7 +40,7 @@ void eviction_stages_expect(const struct eviction_sync *sync, struct stages_run 
 void eviction_stages_learn(const struct eviction_sync *sync, const struct stages_run *run,
                            const struct eviction_policy *policy) {
         char name[600];
-        struct history_key key = { .owner = sync->pod ? sync->pod->owner : SLICE_EMPTY,
+        struct history_key key = { .owner = slice_of(run->owner),
                                    .stage = policy->stages[run->state.index].name };
 
         if (!sync->reconciler->config.history)

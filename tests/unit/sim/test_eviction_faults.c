@@ -481,6 +481,25 @@ static void I2_learned_and_expected(void **state) {
         close_scene(&scene);
 }
 
+/* The stage that evicts is over when the pod is: its time is learned like that of the others. */
+static void I2_evict_stage_is_learned(void **state) {
+        struct scene scene;
+
+        (void)state;
+        open_scene(&scene);
+        make_policy(&scene, POLICY(STAGE("prepare", "") "," STAGE(
+                                           "copy", "") ",{\"name\":\"out\",\"kind\":\"evict\"}",
+                                   ""));
+        make_request(&scene, "want", ANNA);
+        wait_s(&scene, 60);
+        assert_int_equal(ask(&scene, "GET", POD, ""), 404);
+        assert_has(&scene, EVICTION_1, "\"reason\":\"PodDeleted\"");
+        wait_s(&scene, 60);
+        assert_has(&scene, "/api/v1/namespaces/kube-system/configmaps/berth-eviction-history",
+                   "default/m  out");
+        close_scene(&scene);
+}
+
 /* Pods p0, p1 ... behind one budget that never opens: what is let in stays at work. */
 static void make_crowd(struct scene *scene, unsigned count) {
         char body[500];
@@ -766,6 +785,8 @@ int main(void) {
                 NAMED("evict-H17: no further responder", H17_no_further_responder),
                 NAMED("evict-H18: taken away in a stage", H18_taken_away_in_a_stage),
                 NAMED("evict-I2: learned and expected", I2_learned_and_expected),
+                { "evict-I2: the stage that evicts is learned", I2_evict_stage_is_learned, NULL,
+                  NULL, NULL },
                 NAMED("evict-I1: 200 wanted, 50 at work", I1_two_hundred_wanted),
                 NAMED("evict-I1: slow ones alone", I1_slow_ones),
                 NAMED("evict-I1: those of others", I1_those_of_others),
