@@ -13,8 +13,9 @@ struct audit_record {
         struct slice op; /* request, create, activate, cancel, evict-call, ... */
         struct slice ns, request, eviction, pod, uid, node, requester, responder, stage;
         struct slice from, to, reason, message;
-        struct slice user; /* who asked, as the API server knows it; empty = not known */
-        int http;          /* status of the call; 0 = none */
+        struct slice request_uid; /* not written */
+        struct slice user;        /* who asked, as the API server knows it; empty = not known */
+        int http;                 /* status of the call; 0 = none */
 };
 
 /* A line that somebody else remembers: what is after it may be new, it itself must be there. */

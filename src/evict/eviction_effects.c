@@ -133,7 +133,7 @@ void eviction_audit(struct eviction_sync *sync, struct audit_record record) {
         struct slice *const texts[] = { &record.op,        &record.request,   &record.eviction,
                                         &record.requester, &record.responder, &record.stage,
                                         &record.from,      &record.to,        &record.reason,
-                                        &record.message,   &record.user };
+                                        &record.message,   &record.user,      &record.request_uid };
 
         for (size_t i = 0; i < ARRAY_LEN(texts); i++)
                 *texts[i] = arena_slice(arena, *texts[i]);

@@ -58,6 +58,28 @@ static struct slice waiting_text(const struct eviction_sync *sync, enum eviction
         return slice_of(text);
 }
 
+/* Why it can never be carried out; stays what it was once that was said. */
+static struct slice invalid_text(const struct eviction_sync *sync,
+                                 const struct eviction_request *request, char *text) {
+        const struct eviction_target *target = sync->target;
+        struct err err = { 0 };
+
+        if (request->object.conditions.outcome == EVICTION_INVALID)
+                return request->object.conditions.message;
+        if (eviction_request_check(request, &err) < 0)
+                snprintf(text, EVICTION_HOLD_TEXT_MAX, "%.100s: %.250s", err.path, err.text);
+        else if (sync->is_gone && sync->pod)
+                snprintf(text, EVICTION_HOLD_TEXT_MAX,
+                         "the pod has another uid: " SLICE_FMT ", not %.64s",
+                         SLICE_ARG(sync->pod->uid), target->uid);
+        else if (sync->is_gone)
+                snprintf(text, EVICTION_HOLD_TEXT_MAX, "there is no such pod");
+        else
+                snprintf(text, EVICTION_HOLD_TEXT_MAX,
+                         "pods with spec.schedulingGroup are not evicted by requests");
+        return slice_of(text);
+}
+
 static bool says_otherwise(const struct eviction_sync *sync, const struct eviction_request *request,
                            enum eviction_outcome outcome) {
         char text[EVICTION_HOLD_TEXT_MAX];
@@ -73,21 +95,33 @@ static void patch_request(struct eviction_sync *sync, const struct eviction_requ
         struct buf body = { 0 };
 
         eviction_conditions_set(&conditions, outcome, eviction_stamp(sync->now.wall));
-        conditions.message = waiting_text(sync, outcome, message);
+        conditions.message = outcome == EVICTION_INVALID ? invalid_text(sync, request, message)
+                                                         : waiting_text(sync, outcome, message);
         eviction_patch_open(&request->object, &body);
         buf_printf(&body, "{\"observedGeneration\":%lld,\"conditions\":",
                    (long long)request->object.generation);
         eviction_conditions_write(&conditions, request->object.generation, &body);
         buf_text(&body, "}}");
+        if (outcome == EVICTION_AWAITING &&
+            slice_has_prefix(conditions.message, SLICE_LITERAL("held: ")))
+                eviction_audit(sync, (struct audit_record){ .op = SLICE_LITERAL("hold"),
+                                                            .request = request->object.name,
+                                                            .request_uid = request->object.uid,
+                                                            .requester = request->requester,
+                                                            .message = conditions.message });
         if (outcome != request->object.conditions.outcome)
-                eviction_audit(sync, (struct audit_record){
-                                             .op = SLICE_LITERAL("request"),
-                                             .request = request->object.name,
-                                             .requester = request->requester,
-                                             .user = eviction_user_of(sync, request),
-                                             .from = slice_of(eviction_outcome_name(
-                                                     request->object.conditions.outcome)),
-                                             .to = slice_of(eviction_outcome_name(outcome)) });
+                eviction_audit(sync,
+                               (struct audit_record){
+                                       .op = SLICE_LITERAL("request"),
+                                       .request = request->object.name,
+                                       .request_uid = request->object.uid,
+                                       .message = outcome == EVICTION_INVALID ? conditions.message
+                                                                              : SLICE_EMPTY,
+                                       .requester = request->requester,
+                                       .user = eviction_user_of(sync, request),
+                                       .from = slice_of(eviction_outcome_name(
+                                               request->object.conditions.outcome)),
+                                       .to = slice_of(eviction_outcome_name(outcome)) });
         eviction_effect_add(sync, EVICTION_PATCH_REQUEST, &request->object,
                             eviction_text_keep(sync->out, &body));
 }

@@ -95,10 +95,16 @@ static void on_unanswered(void *context) {
         struct eviction_order *order = context;
 
         for (size_t i = 0; i < order->count; i++)
-                if (order->pods[i].state == ORDER_OPEN && !order->pods[i].is_seen)
+                if (order->pods[i].is_withdrawal_written && !order->pods[i].is_seen &&
+                    order->pods[i].state == ORDER_OPEN)
+                        order_set(&order->pods[i], ORDER_WITHDRAWN,
+                                  "no controller has answered; what began is undone when one does");
+                else if (order->pods[i].state == ORDER_OPEN && !order->pods[i].is_seen)
                         order_set(&order->pods[i], ORDER_OPEN,
                                   "no controller answers the request: is berth evictions running?");
-        loop_timer_arm(order->loop, &order->unanswered, UNANSWERED_NS);
+        eviction_order_pump(order);
+        if (!order->is_finished)
+                loop_timer_arm(order->loop, &order->unanswered, UNANSWERED_NS);
 }
 
 /* ---- pods ---- */

@@ -20,11 +20,12 @@ struct order_pod {
         struct wall_time expected;
         struct api_request *call; /* one at a time */
         struct loop_timer timer;
-        bool is_asking;    /* the eviction service has it */
-        bool is_withdrawn; /* the intent was changed by us */
-        bool is_seen;      /* somebody reconciles the request */
-        bool is_begun;     /* a 429 said that somebody else evicts it, at this time */
-        bool is_moving;    /* and was seen to do so */
+        bool is_asking;             /* the eviction service has it */
+        bool is_withdrawn;          /* the intent was changed by us */
+        bool is_withdrawal_written; /* and the server has it */
+        bool is_seen;               /* somebody reconciles the request */
+        bool is_begun;              /* a 429 said that somebody else evicts it, at this time */
+        bool is_moving;             /* and was seen to do so */
         struct mono_time begun;
 };
 

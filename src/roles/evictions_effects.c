@@ -194,6 +194,7 @@ void evictions_carry_out(struct evictions_role *role, const struct eviction_effe
         switch (effect->kind) {
         case EVICTION_AUDIT:
                 evictions_write_audit(role, &effect->audit);
+                evictions_tell_event(role, &effect->audit);
                 break;
         case EVICTION_HOOK:
                 start_hook(role, effect);

@@ -61,7 +61,8 @@ struct evictions_role {
         struct loop_timer older_timer; /* fires when the older part is done */
         struct loop_timer step_timer, discovery_timer, take_over_timer, policy_timer;
         struct policy_write *policy_writes; /* under way */
-        bool has_probed, trusts_users;      /* see evictions_users.c */
+        bool has_told_foreign;
+        bool has_probed, trusts_users; /* see evictions_users.c */
         struct api_request *probe;
         struct loop_timer users_timer;
         struct action_list events;
@@ -118,6 +119,10 @@ void evictions_report_policies(struct evictions_role *role);
 /* Of a timer: the same, of what could not be written. */
 void evictions_report_policies_again(void *context);
 void evictions_drop_policy_writes(struct evictions_role *role);
+
+/* ---- evictions_events.c ---- */
+/* What users of kubectl describe get to see of it. */
+void evictions_tell_event(struct evictions_role *role, const struct audit_record *record);
 
 /* ---- evictions_users.c ---- */
 /* Of a timer: whether the users that requests name are those of the API server. */

@@ -38,6 +38,13 @@ static bool has_foreign_manager(const struct json *object) {
 /* Native objects: a request nobody looks at for a while makes us the controller; one that somebody
  * else looks at makes us step down, for good. */
 static void judge_authority(struct evictions_role *role, const struct json *request) {
+        if (evictions_is_native(role) && role->config.mode == EVICTIONS_NATIVE_OWN &&
+            !role->has_told_foreign && has_foreign_manager(request)) {
+                role->has_told_foreign = true;
+                LOG(LOG_WARN, "ForeignController",
+                    log_text("error", "another program writes the status of EvictionRequests, too: "
+                                      "stop it, or use --mode auto or native-foreign"));
+        }
         if (!evictions_is_native(role) || role->config.mode != EVICTIONS_AUTO ||
             role->has_stepped_down)
                 return;

@@ -5,7 +5,7 @@
 
 void order_set(struct order_pod *pod, enum order_state state, const char *message) {
         pod->state = state;
-        if (message)
+        if (message && message != pod->message)
                 snprintf(pod->message, sizeof(pod->message), "%s", message);
         if (order_state_is_over(state))
                 loop_timer_disarm(pod->order->loop, &pod->timer);

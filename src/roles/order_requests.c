@@ -90,6 +90,7 @@ static void on_withdrawn(void *context, const struct api_reply *reply) {
         struct order_pod *pod = context;
 
         if (reply->status != 404) {
+                pod->is_withdrawal_written = reply->status == 200;
                 on_patched(context, reply);
                 return;
         }
@@ -150,7 +151,7 @@ static void on_checked(void *context, const struct api_reply *reply) {
                 slice_is(json_get_text(json_get(json_doc_root(doc), "metadata"), "uid"), pod->uid);
         json_doc_free(doc);
         if (is_there || (reply->status != 200 && reply->status != 404))
-                order_requests_end(pod, ORDER_FAILED, "the request is invalid");
+                order_requests_end(pod, ORDER_FAILED, pod->message);
         else
                 order_requests_end(pod, ORDER_EVICTED, "");
 }
@@ -162,6 +163,14 @@ static void check_pod(struct order_pod *pod) {
                 return;
         snprintf(path, sizeof(path), "/api/v1/namespaces/%s/pods/%s", pod->ns, pod->name);
         order_call(pod, &(struct api_call){ .path = slice_of(path) }, on_checked);
+}
+
+static void order_requests_check(struct order_pod *pod, struct slice why) {
+        if (pod->call)
+                return;
+        snprintf(pod->message, sizeof(pod->message), "the request is invalid%s" SLICE_FMT,
+                 why.len ? ": " : "", SLICE_ARG(why));
+        check_pod(pod);
 }
 
 static void on_request(void *context, enum reflector_change change, const struct json *object) {
@@ -183,7 +192,7 @@ static void on_request(void *context, enum reflector_change change, const struct
                 else if (outcome == EVICTION_CANCELED)
                         order_requests_end(pod, ORDER_WITHDRAWN, pod->message);
                 else if (outcome == EVICTION_INVALID)
-                        check_pod(pod);
+                        order_requests_check(pod, request->object.conditions.message);
         } else if (pod && pod->state == ORDER_OPEN && change == REFLECTOR_DELETED) {
                 order_set(pod, ORDER_WITHDRAWN, "the request was deleted");
         }
@@ -205,6 +214,45 @@ static void order_requests_show(struct order_pod *pod, const struct eviction *ev
         order_set(pod, pod->state, NULL);
 }
 
+/* Who besides this command wants the eviction; false when nobody does, or our withdrawal was not
+ * seen yet. */
+static bool is_wanted_by_others(const struct eviction_status *status, char *text, size_t size) {
+        bool is_seen = true;
+        size_t used = 0;
+
+        text[0] = '\0';
+        for (size_t i = 0; i < status->requester_count; i++) {
+                const struct eviction_requester *requester = &status->requesters[i];
+
+                if (requester->intent != EVICTION_INTENT_EVICT)
+                        continue;
+                is_seen &= !slice_is(requester->name, EVICTION_ORDER_REQUESTER);
+                if (used < size)
+                        used += (size_t)snprintf(text + used, size - used, "%s" SLICE_FMT,
+                                                 used ? ", " : "still wanted by ",
+                                                 SLICE_ARG(requester->name));
+        }
+        return is_seen && used > 0;
+}
+
+static void order_requests_saw(struct order_pod *pod, const struct eviction *eviction) {
+        enum eviction_outcome outcome = eviction->status.conditions.outcome;
+        char others[sizeof(pod->message)];
+
+        pod->is_seen |= eviction->status.observed_generation > 0;
+        if (!order_state_is_over(pod->state) && !eviction_outcome_is_final(outcome)) {
+                /* One of before counts, too, when it is asked for again. */
+                if (pod->is_withdrawn &&
+                    is_wanted_by_others(&eviction->status, others, sizeof(others)))
+                        order_requests_end(pod, ORDER_WITHDRAWN, others);
+                else
+                        order_requests_show(pod, eviction);
+        } else if (pod->state == ORDER_OPEN && !pod->is_withdrawn &&
+                   eviction_outcome_is_evicted(outcome)) {
+                order_requests_end(pod, ORDER_EVICTED, ""); /* whatever the request will say */
+        }
+}
+
 static void on_eviction(void *context, enum reflector_change change, const struct json *object) {
         struct eviction *eviction = NULL;
 
@@ -212,15 +260,7 @@ static void on_eviction(void *context, enum reflector_change change, const struc
                 return;
         struct order_pod *pod = order_find_pod(context, eviction->object.target_uid);
         if (pod)
-                pod->is_seen |= eviction->status.observed_generation > 0;
-        if (pod && !order_state_is_over(pod->state) &&
-            !eviction_outcome_is_final(eviction->status.conditions.outcome))
-                order_requests_show(pod,
-                                    eviction); /* one of before, too, when it is asked for again */
-        else if (pod && pod->state == ORDER_OPEN && !pod->is_withdrawn &&
-                 eviction_outcome_is_evicted(eviction->status.conditions.outcome))
-                order_requests_end(pod, ORDER_EVICTED,
-                                   ""); /* for good, whatever the request will say */
+                order_requests_saw(pod, eviction);
         eviction_free(eviction);
 }
 

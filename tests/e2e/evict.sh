@@ -58,6 +58,31 @@ exits "past its deadline" 1 "default/b withdrawn" "$berth" evict --deadline 2s b
 exits "the deadline holds without the command" 0 "open" "$berth" evict --deadline 2s --wait=false b
 wait_for "withdrawn by the controller" "Withdrawn" kubectl get "$requests" -o 'jsonpath={.items[*].spec.intent}'
 wait_for "the pod lives" Running kubectl get pod b
+
+# Somebody else wants it, too: the command says who, and ends.
+kubectl create -f - >/dev/null <<END
+apiVersion: ${requests#evictionrequests.}/v1alpha1
+kind: EvictionRequest
+metadata: {name: other}
+spec: {target: {pod: {name: b, uid: $(kubectl get pod b -o 'jsonpath={.metadata.uid}')}}, requester: other.example.com/x, intent: Eviction}
+END
+exits "asked for by both" 0 "default/b open" "$berth" evict --wait=false b
+both() {
+        kubectl get "$evictions" -o 'jsonpath={.items[*].status.requesters[*].name}'
+}
+wait_for "both are known" evict.berth.dev/cli both
+exits "cancelled, and wanted still" 0 "default/b withdrawn: still wanted by other.example.com/x" "$berth" evict --cancel b
+kubectl delete "$requests" other >/dev/null
+wait_for "events of the pod" EvictionCanceled kubectl get events --field-selector involvedObject.name=b
+kubectl create -f - >/dev/null <<END
+apiVersion: ${requests#evictionrequests.}/v1alpha1
+kind: EvictionRequest
+metadata: {name: wrong}
+spec: {target: {pod: {name: b, uid: 00000000-0000-4000-8000-000000000000}}, requester: other.example.com/x, intent: Eviction}
+END
+wait_for "an invalid request says why" "the pod has another uid" kubectl get "$requests" wrong -o yaml
+wait_for "and in an event" EvictionInvalid kubectl get events --field-selector involvedObject.name=wrong
+kubectl delete "$requests" wrong >/dev/null
 # kubectl's own ways to change things, on the built-in kinds: it patches strategically, merging lists by name.
 if [ "$mode" = native-own ]; then
         want() { # want INTENT: a manifest

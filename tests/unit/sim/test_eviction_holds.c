@@ -38,6 +38,7 @@ static void unreadable_policy_holds(void **state) {
         make_request(&scene, "want", ANNA);
         wait_s(&scene, 1800);
         assert_has(&scene, WANT, "held: EvictionPolicy \\\"m\\\" cannot be read: spec.stages[0]");
+        assert_has(&scene, EVENTS, "\"reason\":\"EvictionHeld\"");
         assert_has(&scene, POD, "\"Running\"");
         assert_gone(&scene, EVICTION_1);
         assert_int_equal(scene.runs, 0);
@@ -291,6 +292,57 @@ static void deadline_holds(void **state) {
         close_scene(&scene);
 }
 
+/* ---- what is told ---- */
+
+static void invalid_says_why(void **state) {
+        static const struct {
+                const char *uid, *spec, *text;
+        } cases[] = {
+                { "00000000-0000-4000-8000-00000000abcd", "", "the pod has another uid" },
+                { NULL, ",\"schedulingGroup\":{\"podGroupName\":\"g\"}",
+                  "pods with spec.schedulingGroup are not evicted by requests" },
+        };
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+                struct scene scene;
+                char uid[64];
+
+                open_scene(&scene);
+                make_pod(&scene, "p", "", cases[i].spec);
+                uid_of(&scene, "p", uid);
+                assert_int_equal(make_request_of(&scene, "want", ANNA,
+                                                 cases[i].uid ? cases[i].uid : uid, ""),
+                                 201);
+                wait_s(&scene, 30);
+                assert_has(&scene, WANT, "\"reason\":\"EvictionInvalid\"");
+                assert_has(&scene, WANT, cases[i].text);
+                assert_has(&scene, EVENTS, "\"reason\":\"EvictionInvalid\"");
+                assert_has(&scene, EVENTS, cases[i].text);
+                close_scene(&scene);
+        }
+}
+
+/* A pod that is led out, one whose stages fail, and one that is withdrawn. */
+static void events_of_a_pod(void **state) {
+        struct scene scene;
+
+        (void)state;
+        open_scene(&scene);
+        scene.stage = "copy";
+        scene.answer = "Failed";
+        make_policy(&scene, POLICY(STAGE("prepare", "") "," STAGE("copy", ",\"retries\":0"), ""));
+        make_request(&scene, "want", "evict.berth.dev/cli");
+        wait_s(&scene, 60);
+        assert_has(&scene, EVENTS, "\"reason\":\"EvictionStarted\"");
+        assert_has(&scene, EVENTS,
+                   "The eviction has begun, responder stages.lifecycle.berth.dev/responder "
+                   "(Eviction pod-1-p)");
+        assert_has(&scene, EVENTS, "\"reason\":\"EvictionDeclined\"");
+        assert_has(&scene, EVENTS, "\"reason\":\"EvictionCanceled\"");
+        close_scene(&scene);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(unreadable_policy_holds),
@@ -303,6 +355,8 @@ int main(void) {
                 cmocka_unit_test(failure_holds),
                 cmocka_unit_test(hold_ends_when_ours_alone),
                 cmocka_unit_test(deadline_holds),
+                cmocka_unit_test(invalid_says_why),
+                cmocka_unit_test(events_of_a_pod),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
