@@ -31,6 +31,9 @@
 #define TLS_HANDSHAKE_BYTE 0x16
 /* Descriptors that connections leave to the rest of the process. */
 #define DESCRIPTORS_RESERVED 128
+/* Runs that neither a descriptor nor a request asked for, after which the next ones are spaced. */
+#define IDLE_RUNS_MAX 512
+#define IDLE_PAUSE_MS 10
 
 /* One of the two daemons with its place in the loop. */
 struct engine {
@@ -38,6 +41,7 @@ struct engine {
         struct MHD_Daemon *daemon;
         struct loop_io *io;
         struct loop_timer timer;
+        unsigned idle_runs; /* in a row that moved nothing we know of */
 };
 
 /* One request, and the stream that answers it. */
@@ -68,10 +72,17 @@ struct http_front {
 
 /* ---- running the daemons ---- */
 
+/* The library asks to be run at once, again and again, while the line before a chunk fills a
+ * connection's buffer and does not end: one such request would take a whole processor. */
 static void engine_arm(struct engine *engine) {
         MHD_UNSIGNED_LONG_LONG delay_ms;
 
-        if (MHD_get_timeout(engine->daemon, &delay_ms) == MHD_YES)
+        bool is_due = MHD_get_timeout(engine->daemon, &delay_ms) == MHD_YES;
+        if (!is_due || delay_ms)
+                engine->idle_runs = 0;
+        else if (++engine->idle_runs > IDLE_RUNS_MAX)
+                delay_ms = IDLE_PAUSE_MS;
+        if (is_due)
                 loop_timer_arm(engine->front->loop, &engine->timer, (int64_t)delay_ms * NS_PER_MS);
         else
                 loop_timer_disarm(engine->front->loop, &engine->timer);
@@ -85,8 +96,11 @@ static void engine_run(struct engine *engine) {
 }
 
 static void engine_io(void *context, unsigned events) {
+        struct engine *engine = context;
+
         (void)events;
-        engine_run(context);
+        engine->idle_runs = 0;
+        engine_run(engine);
 }
 
 static void engine_timer(void *context) {
@@ -156,6 +170,7 @@ static ssize_t stream_read(void *context, uint64_t position, char *buffer, size_
         enum http_stream_state state;
         size_t count = http_exchange_read(&exchange->base, buffer, size, &state);
 
+        exchange->engine->idle_runs = 0;
         (void)position;
         if (count)
                 return (ssize_t)count;
@@ -427,8 +442,9 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
                                   const char *method, const char *version, const char *upload,
                                   size_t *upload_size, void **request) {
         struct exchange *exchange = *request;
+        struct engine *engine = context;
 
-        (void)context;
+        engine->idle_runs = 0;
         (void)connection;
         (void)url;
         (void)version;
