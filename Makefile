@@ -74,6 +74,8 @@ fuzz-with-clang:
 
 SOAK_RUNS ?= 20
 SOAK_KILLS ?= 500
+HOSTILE_SECONDS ?= 600
+HOSTILE_SEED ?=
 SEED ?= 1
 sim: all ## replay one seed of the simulator: make sim SEED=n
 	@BERTH_SIM_SEED=$(SEED) $(BUILD)/tests/unit/sim/test_sim_world
@@ -83,6 +85,8 @@ SOAK_SEEDS ?= 2000
 soak: all ## the quick tests SOAK_RUNS times over, and SOAK_KILLS kills of a sandbox, schedulers under faults
 	@$(MESON_TEST) -C $(BUILD) --no-suite e2e --no-suite long --quiet --repeat $(SOAK_RUNS)
 	@python3 tests/e2e/hostile_cluster.py $(BUILD)/berth 1000
+	$(call build_in,build-asan,-Db_sanitize=address$(comma)undefined -Doptimization=1,berth)
+	@python3 tests/e2e/hostile_inputs.py build-asan/berth $(HOSTILE_SECONDS) $(HOSTILE_SEED)
 	@tests/e2e/durability.sh $(BUILD)/berth $(SOAK_KILLS)
 	@tests/e2e/eviction_stages.sh $(BUILD)/berth tests/e2e/hook_server.py native
 	@tests/e2e/drain_compare.sh $(BUILD)/berth 500 20 30

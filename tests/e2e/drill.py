@@ -17,7 +17,7 @@ def judge(name, is_good, found=""):
     if is_good and name.startswith("sched-"):
         print(f"ok {name}")
     if not is_good:
-        print(f"FAIL {name}: {str(found)[:800]}")
+        print(f"FAIL {name}: {str(found)[:3000]}")
 
 
 def finish():
