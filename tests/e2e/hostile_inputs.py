@@ -29,7 +29,7 @@ ANSWER_SECONDS = 60  # until an answer counts as missing
 CASE_CPU_SECONDS = 2  # what one case may cost the server; leases last 15 s
 # What kube-apiserver itself answers with 5xx, by its text: malformed strategic patches, versions that are none or far away.
 UPSTREAM_5XX = (b"declared merge key", b"unknown patch type", b"of retainKeys", b"order in patch list", b"strconv.ParseUint",
-                b"Invalid value: \"-1\"", b"Too large resource version")
+                b"Invalid value: \"-1\"", b"Too large resource version", b"etcdserver: request is too large")
 GROWTH_MIB = 300  # beyond the start: 64 MiB of bodies under way, and the history of each resource
 SLOWER, LARGER = 12, 4  # under sanitizers
 LEASE = "/apis/coordination.k8s.io/v1/namespaces/default/leases/probe"
