@@ -253,7 +253,7 @@ static void on_idle(void *context) {
                 loop_timer_arm(http->loop, &request->idle, left);
                 return;
         }
-        snprintf(request->error_text, sizeof(request->error_text), "nothing heard for %d s",
+        snprintf(request->error_text, sizeof(request->error_text), "no data for %d s",
                  (int)(http->stream_idle_ns / NS_PER_S));
         http_transport_complete(request, CURLE_OPERATION_TIMEDOUT);
 }

@@ -21,7 +21,7 @@ struct http_call {
         size_t body_size;
         int64_t timeout_ns;
         struct buf answer;
-        struct loop_timer idle; /* streams only; looks at heard_at when it fires */
+        struct loop_timer idle; /* streams only; reads seen_at when it fires */
         struct mono_time seen_at;
         int status, retry_after_s;
         uint64_t credential_generation; /* of the header it was sent with */

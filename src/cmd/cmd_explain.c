@@ -250,7 +250,7 @@ const struct command command_explain = {
                        "Pods are named (NAME in the namespace default, or NAMESPACE/NAME) "
                        "or read from files (a Pod, or a workload with a pod template). "
                        "Without either, all pending pods are explained. A running pod is "
-                       "judged as if it were placed anew. With a policy it also prints "
+                       "judged as if it were scheduled again. With a policy it also prints "
                        "whether the descheduler would evict the pod, and why.",
         .options = explain_table,
         .options_size = sizeof(struct explain_options),

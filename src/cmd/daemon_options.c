@@ -184,7 +184,7 @@ const struct option guard_option_table[] = {
           .offset = offsetof(struct page_guard_options, open_paths),
           .value_name = "PATH,...",
           .fallback = "/healthz,/readyz,/livez",
-          .help = "paths that everybody may read; a * at the end stands for any "
+          .help = "paths that need no authentication; a * at the end stands for any "
                   "rest" },
         { .name = "authorization-webhook-cache-authorized-ttl",
           .type = OPTION_DURATION,
@@ -249,7 +249,8 @@ static const char *const request_modes[] = { [EVICT_REQUESTS_NEVER] = "never",
                                              [EVICT_REQUESTS_AUTO] = "auto",
                                              NULL };
 #define REQUESTS_HELP                                                                              \
-        "how pods are evicted: auto by EvictionRequests where the cluster has them and somebody "  \
+        "how pods are evicted: auto by EvictionRequests where the cluster has them and a "         \
+        "controller "                                                                              \
         "answers, else by the eviction subresource; always by EvictionRequests, however long "     \
         "nobody answers; never by them"
 

@@ -106,7 +106,7 @@ static const struct field step_fields[] = {
           .presence = FIELD_NO_PRESENCE,
           .fields = count_fields,
           .item_size = sizeof(struct scenario_count),
-          .help = "pods to count, told before anything changes" },
+          .help = "pods to count, before anything changes" },
         FIELD_END,
 };
 static const struct field metadata_fields[] = {

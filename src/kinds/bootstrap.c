@@ -50,7 +50,7 @@ static const struct bootstrap_object objects[] = {
           "\"roleRef\":{\"apiGroup\":\"rbac.authorization.k8s.io\",\"kind\":\"ClusterRole\","
           "\"name\":\"cluster-admin\"},\"subjects\":[{\"kind\":\"Group\","
           "\"apiGroup\":\"rbac.authorization.k8s.io\",\"name\":\"system:masters\"}]}" },
-        /* What everybody may read, what whoever logged in may ask, and the keys of tokens. */
+        /* What all users may read, what authenticated users may ask, and the keys of tokens. */
         PATHS_ROLE("system:public-info-viewer", HEALTH_PATHS),
         PATHS_ROLE("system:discovery", HEALTH_PATHS ",\"/api\",\"/api/*\",\"/apis\",\"/apis/*\","
                                                     "\"/openapi\",\"/openapi/*\""),

@@ -49,9 +49,9 @@ struct slice pair_text(struct checker *checker, struct slice a, struct slice b) 
 
         text_part_add(&text, a);
         text_part_add(&text, b);
-        struct slice kept = arena_slice(checker->errors->arena, buf_view(&text));
+        struct slice copy = arena_slice(checker->errors->arena, buf_view(&text));
         buf_release(&text);
-        return kept;
+        return copy;
 }
 
 const char *node_json(struct checker *checker, const struct json_node *node) {

@@ -183,11 +183,11 @@ struct kind_context {
          * visit returns false. */
         void (*each)(void *engine, const char *group, const char *plural, struct slice ns,
                      bool (*visit)(void *context, const struct json *object), void *context);
-        /* With the reason, or with the roles that were looked for in vain; "" = none. */
+        /* With the reason, or with the roles that were not found; "" = none. */
         bool (*authorize)(void *engine, const struct access_question *question,
                           const char **ret_reason);
         /* Calls visit for every rule that holds for the user in a namespace; returns the roles that
-         * were looked for in vain, "" = none. */
+         * were not found, "" = none. */
         const char *(*each_rule)(void *engine, const struct user_info *user, struct slice ns,
                                  void (*visit)(void *context, const struct json *rule),
                                  void *context);

@@ -58,7 +58,7 @@ struct runtime_config {
          * not read more.  Their `changed` is called once, at the start. */
         bool has_no_model;
         bool freezes_notes;            /* events that recur keep the note they began with */
-        struct evict_config evictions; /* how pods are ended; the runtime sets cluster and tell */
+        struct evict_config evictions; /* how pods are ended; the runtime sets cluster and report */
         uint32_t max_writes;           /* API calls in flight; 0 = 64 */
 };
 

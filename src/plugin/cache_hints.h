@@ -97,9 +97,9 @@ struct count_hints {
         int64_t (*score_of_kind)(const void *pod_state, struct score_kind kind);
 };
 
-/* Beyond CACHE_SCOPE_CLUSTER one more promise is made by whoever has a normalize: equal raw scores
- * become equal, and how often a value occurs, and in which order, plays no part.
- * Used for: each different value is normalised once (sched/distinct_scores). */
+/* A plugin with a normalize makes one more promise beyond CACHE_SCOPE_CLUSTER: equal raw scores
+ * become equal, and how often a value occurs, and in which order, plays no part. Used for: each
+ * different value is normalised once (sched/distinct_scores). */
 struct cache_hints {
         enum cache_scope filter, score;
         const struct count_hints *filter_counts, *score_counts; /* with CACHE_SCOPE_COUNTS */

@@ -51,7 +51,7 @@ struct preemption {
         struct slice message;   /* "" on success */
         size_t candidate_count, rejected_count, best_count;
         const struct preemption_candidate *candidates;
-        const struct node_refusal *rejected;       /* tried in vain */
+        const struct node_refusal *rejected;       /* tried without success */
         const struct preemption_candidate *chosen; /* NULL: none */
         const struct node_id *best;                /* any of them is right; chosen is the first */
         enum preemption_rule decided_by;

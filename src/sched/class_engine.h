@@ -1,12 +1,12 @@
 /* Incremental decisions: pods of one class share a cache.
  *
- * Per node it holds whether the pods fit and what the node is worth, kept up to date from the
- * cluster's change log.  After one placement one node changed, so the next pod of the class costs
- * O(changed nodes + log n) instead of a scan.  Plugins that count pods store their numbers in the
- * engine's count caches and say which domains changed; only nodes of these are looked at again.
- * Normalised scores stay exact: the few distinct raw values are counted, and when their set changes
- * all totals are recomputed.  What does not meet the conditions is left to the full scan, which is
- * also what tests compare this one with. */
+ * Per node it holds whether the pods fit and what the node is worth, updated from the cluster's
+ * change log.  After one placement one node changed, so the next pod of the class costs O(changed
+ * nodes + log n) instead of a scan.  Plugins that count pods store their numbers in the engine's
+ * count caches and say which domains changed; only nodes of these are looked at again. Normalised
+ * scores stay exact: the few distinct raw values are counted, and when their set changes all totals
+ * are recomputed.  What does not meet the conditions is left to the full scan, which is also what
+ * tests compare this one with. */
 #pragma once
 
 #include "base/rng.h"

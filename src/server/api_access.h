@@ -4,7 +4,7 @@
 #include "server/api_context.h"
 
 /* Whether the rules allow it. The reason, when it is asked for, is in the request's memory: where
- * the right comes from, or the roles that were looked for in vain; "" = none. */
+ * the right comes from, or the roles that were not found; "" = none. */
 bool access_allows(struct api_engine *engine, const struct access_question *question,
                    const char **ret_reason);
 /* The same as a step: 403 when they do not. */

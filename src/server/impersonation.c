@@ -2,8 +2,8 @@
  *
  * There are two kinds of rights, as upstream has them: the verb "impersonate" is good for every
  * request; the constrained ones, "impersonate:MODE", come with "impersonate-on:MODE:VERB", a right
- * to what the request itself asks for. The constrained ones are tried first, and theirs is the
- * refusal that is told. */
+ * to what the request itself asks for. The constrained ones are tried first, and their refusal is
+ * the one that is reported. */
 #include "server/impersonation.h"
 
 #include "api/dns_name.h"

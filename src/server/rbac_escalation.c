@@ -1,5 +1,5 @@
-/* A role may be written by whoever has all its rights, or the right to "escalate" it; a binding by
- * whoever has all rights of its role, or the right to "bind" it. */
+/* A role may be written by a user with all its rights, or with the right to "escalate" it; a
+ * binding by a user with all rights of its role, or with the right to "bind" it. */
 #include "server/rbac_escalation.h"
 
 #include "schema/object_compare.h"

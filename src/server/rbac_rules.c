@@ -1,4 +1,4 @@
-/* Walks from bindings to rules, as they are stored; nothing is kept between requests. */
+/* Walks from bindings to rules, as they are stored; nothing is stored between requests. */
 #include "server/rbac_rules.h"
 
 #include "server/api_context.h"

@@ -24,7 +24,7 @@ struct rbac_walk {
         size_t missing_count;
 };
 void rbac_walk_run(struct rbac_walk *walk);
-/* "RBAC: " and the roles that were looked for in vain, in the request's memory; "" = none. */
+/* "RBAC: " and the roles that were not found, in the request's memory; "" = none. */
 const char *rbac_walk_problem(const struct rbac_walk *walk);
 /* "RBAC: allowed by ClusterRoleBinding ...", during a visit. */
 const char *rbac_walk_source(const struct rbac_walk *walk);
