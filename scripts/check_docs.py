@@ -5,7 +5,7 @@ replaces, a table of rooms that differs from layers.txt, a guide without an exam
 import itertools
 import re
 
-from source_text import arguments, c_files, finish, read_list
+from source_text import arguments, c_files, finish, read_list, table_of_words
 
 LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
 SPAN = re.compile(r"`([^`\n]+)`")
@@ -110,17 +110,6 @@ def check_code(root, page, functions):
                 yield f"{page.name}:{number}: `{name}()`: no such function"
 
 
-def glossary(root):
-    """[(pattern, what to write)] of the table under "Words not to use"."""
-    path = root / "docs" / "glossary.md"
-    if not path.exists():
-        return []
-    part = path.read_text().partition("## Words not to use")[2].partition("\n## ")[0]
-    rows = re.findall(r"^\| ([^|]+) \| ([^|]+) \|$", part, re.MULTILINE)
-    return [(re.compile(rf"\b(?:{words.strip()})\b", re.IGNORECASE), use.strip()) for words, use in
-            ((row[0].replace(", ", "|"), row[1]) for row in rows[1:]) if not words.startswith("-")]
-
-
 def check_words(page, words):
     if page.name == "docs/glossary.md":
         return
@@ -195,7 +184,7 @@ def check_examples(pages):
 
 def main():
     root = arguments(__doc__).parse_args().root.resolve()
-    pages, words, violations = pages_of(root), glossary(root), []
+    pages, words, violations = pages_of(root), table_of_words(root, "Words not to use"), []
     sources = "\n".join((root / path).read_text() for path in c_files(root, "src", "tests"))
     functions = set(re.findall(r"\b([a-z][a-z0-9_]+)\(", sources))
     for page in pages.values():

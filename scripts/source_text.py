@@ -62,3 +62,14 @@ def finish(gate, violations, looked_at):
         print(violation)
     print(f"{gate}: {looked_at}, {len(violations)} violation{'' if len(violations) == 1 else 's'}")
     sys.exit(1 if violations else 0)
+
+
+def table_of_words(root, section):
+    """[(pattern, what to write)] of the table in a section of the glossary; patterns know no case."""
+    path = root / "docs" / "glossary.md"
+    if not path.exists():
+        return []
+    part = ("\n" + path.read_text()).partition(f"\n## {section}\n")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| ([^|]+) \| ([^|]+) \|$", part, re.MULTILINE)
+    return [(re.compile(rf"\b(?:{row[0].strip().replace(', ', '|')})\b", re.IGNORECASE), row[1].strip())
+            for row in rows[1:] if not row[0].startswith("-")]

@@ -145,7 +145,7 @@ static void http_transport_detach(struct http_call *request) {
         if (!request->easy)
                 return;
         curl_multi_remove_handle(http->multi, request->easy);
-        if (http->keeps_handles && http->idle_handle_count < HTTP_HANDLES_KEPT)
+        if (http->keeps_handles && http->idle_handle_count < HTTP_HANDLES_POOLED)
                 http->idle_handles[http->idle_handle_count++] = request->easy;
         else
                 curl_easy_cleanup(request->easy);

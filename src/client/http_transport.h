@@ -17,7 +17,7 @@
 #define HTTP_BODY_MAX ((size_t)256 << 20) /* of an answer to a call */
 #define HTTP_STREAM_ERROR_MAX ((size_t)64 << 10) /* of a stream's answer that is an error */
 #define HTTP_CONNECTIONS_PER_HOST 64
-#define HTTP_HANDLES_KEPT 16
+#define HTTP_HANDLES_POOLED 16
 
 struct http_transport;
 

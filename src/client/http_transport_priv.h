@@ -40,7 +40,7 @@ struct http_transport {
         struct loop_timer flush;                  /* starts the waiting, sweeps the cancelled */
         struct http_call *requests;               /* under way or cancelled */
         struct http_call *waiting, *last_waiting; /* oldest first */
-        CURL *idle_handles[HTTP_HANDLES_KEPT];
+        CURL *idle_handles[HTTP_HANDLES_POOLED];
         size_t idle_handle_count;
         bool keeps_handles;
         char *user_agent;

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#define PARTIAL_KEPT ((size_t)64 << 10) /* larger memory is given back after a large record */
-#define LENGTH_BYTES 4                  /* before a frame, the highest first */
+#define PARTIAL_RETAINED ((size_t)64 << 10) /* larger memory is given back after a large record */
+#define LENGTH_BYTES 4                      /* before a frame, the highest first */
 
 static int record_too_large(const struct record_splitter *splitter, struct err *err) {
         return err_set(err, BERTH_ERR_TOO_LARGE, "watch record exceeds %zu bytes",
@@ -16,7 +16,7 @@ static bool is_too_large(const struct record_splitter *splitter, size_t size) {
 }
 
 static void record_splitter_forget(struct record_splitter *splitter) {
-        if (splitter->partial.cap > PARTIAL_KEPT)
+        if (splitter->partial.cap > PARTIAL_RETAINED)
                 buf_release(&splitter->partial);
         else
                 buf_clear(&splitter->partial);

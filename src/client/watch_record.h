@@ -15,6 +15,6 @@ struct watch_record {
 };
 
 /* type and object are valid until record is released, and as long as text. Error:
- * BERTH_ERR_BAD_REQUEST; release the record all the same. */
+ * BERTH_ERR_BAD_REQUEST; release the record in any case. */
 int watch_record_read(struct watch_record *record, struct slice text, struct err *err);
 void watch_record_release(struct watch_record *record);

@@ -36,7 +36,7 @@ static const char *reboot_setup_unquote(const char *text, struct arena *arena) {
 /* ---- commands ---- */
 
 /* Whatever runs there fails with the code of nsenter, which is 1: a sentinel command then asks for
- * no reboot, for ever. */
+ * no reboot, ever. */
 static void warn_of_host(struct setup_call *call) {
         struct err err = { 0 };
 
@@ -370,7 +370,7 @@ static int set_health(struct setup_call *call) {
         return 0;
 }
 
-/* kured sets none without being told. */
+/* kured sets none without the option. */
 static struct slice taint_key(const struct reboot_options *options) {
         if (options->taint)
                 return slice_of(options->taint);

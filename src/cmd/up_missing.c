@@ -16,7 +16,7 @@ struct up_reference {
 };
 
 static const struct {
-        const char *kind;          /* of objects that are one; NULL = told by uid */
+        const char *kind;          /* of objects that are one; NULL = by uid */
         const char *noun, *plural; /* for people */
 } referents[REFERENT_COUNT] = {
         [REFERENT_NAMESPACE] = { "Namespace", "namespace", "namespaces" },

@@ -7,7 +7,7 @@
 
 /* A stage's call counts while its Eviction is Active, which its requester checks; repeated later it
  * could end a pod whose eviction is over. */
-static bool is_decided_anew(const struct evict_job *job) {
+static bool is_decided_again(const struct evict_job *job) {
         return job->is_call && !job->is_preemption;
 }
 
@@ -17,7 +17,7 @@ static struct action deletion_of(const struct evict_job *job) {
                                 .target = job->record.pod,
                                 .remove = { .has_grace = job->has_grace,
                                             .grace_s = job->grace_s,
-                                            .is_once = is_decided_anew(job) } };
+                                            .is_once = is_decided_again(job) } };
 }
 
 static bool has_finished(const struct evict_job *job) {
@@ -44,7 +44,7 @@ static struct action eviction_of(const struct evict_job *job) {
                            .has_grace = job->has_grace,
                            .grace_s = job->grace_s,
                            .is_finished = !is_parity && has_finished(job),
-                           .is_once = is_decided_anew(job) },
+                           .is_once = is_decided_again(job) },
         };
         if (is_parity)
                 action.target.uid = SLICE_EMPTY; /* no precondition */

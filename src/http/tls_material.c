@@ -201,8 +201,8 @@ static int file_write(const char *path, struct slice text, struct err *err) {
         return 0;
 }
 
-/* A kept file; -1 when there is none. It must be readable by its owner only. */
-static int kept_open(const char *path, int *ret_fd, struct err *err) {
+/* A stored file; -1 when there is none. It must be readable by its owner only. */
+static int stored_open(const char *path, int *ret_fd, struct err *err) {
         CLEANUP(cleanup_close) int fd = open(path, O_RDONLY | O_CLOEXEC);
         struct stat about;
 
@@ -222,7 +222,7 @@ static int kept_open(const char *path, int *ret_fd, struct err *err) {
 
 /* No key is made when there is no authority at path; an authority that is no good is an error. */
 static int ca_load(const char *path, struct tls_material_pair *ca, struct err *err) {
-        int fd, r = kept_open(path, &fd, err);
+        int fd, r = stored_open(path, &fd, err);
         FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
 
         if (!file)
@@ -294,7 +294,7 @@ int token_keep(const char *directory, char buffer[TOKEN_TEXT_SIZE], struct err *
         CLEANUP(cleanup_close) int fd = -1;
 
         buf_printf(&path, "%s/" TLS_TOKEN_FILE, directory);
-        int r = kept_open(path.data, &fd, err);
+        int r = stored_open(path.data, &fd, err);
         if (r < 0)
                 return r;
         ssize_t size = fd < 0 ? 0 : read(fd, buffer, TOKEN_TEXT_SIZE - 1);

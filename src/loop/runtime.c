@@ -531,7 +531,7 @@ static void runtime_record(struct runtime *runtime, const struct action *action)
                                                                 .uid = action->target.uid } });
 }
 
-static bool is_decided_anew(const struct action *action) {
+static bool is_decided_again(const struct action *action) {
         return (action->kind == ACTION_EVICT && action->evict.is_once) ||
                (action->kind == ACTION_DELETE_POD && action->remove.is_once);
 }
@@ -554,7 +554,7 @@ static void runtime_send(struct runtime *runtime, void *self, const struct actio
                                 .content_type = request.content_type,
                                 .body = request.body,
                                 .is_repeatable = action->kind == ACTION_POD_STATUS,
-                                .is_once = is_decided_anew(action),
+                                .is_once = is_decided_again(action),
                                 .reports_busy = action->kind == ACTION_EVICT ||
                                                 action->kind == ACTION_CREATE_REQUEST,
                                 .done = on_written,

@@ -125,8 +125,8 @@ struct pod_equivalents {
         struct label_set_id labels;
         uint32_t count; /* 0: nobody is there now */
         bool is_used;   /* for the model: false where the place is free */
-        /* List through pod_row.next_equivalent: finished pods, and those a what-if took off their nodes,
-         * are still there. */
+        /* List through pod_row.next_equivalent: finished pods, and those a what-if took off their
+         * nodes, are still there. */
         struct pod_id first;
 };
 

@@ -64,7 +64,7 @@ static const struct scheduler_family_row rows[FAMILY_COUNT] = {
                                  { NULL },
                                  { 0 } },
         [FAMILY_IN_FLIGHT] = { "scheduler_inflight_events",
-                               "Events kept for pods in flight; always empty.",
+                               "Events stored for pods in flight; always empty.",
                                METRIC_GAUGE,
                                { "event" },
                                { 0 } },

@@ -177,8 +177,8 @@ static bool can_follow(const struct count_entry *entry, const struct cluster *cl
                !count_cache_breaks(ret_range->second, ret_range->second_count, breaking);
 }
 
-static void start_anew(struct count_cache *cache, const struct cluster *cluster,
-                       struct count_entry *entry) {
+static void start_again(struct count_cache *cache, const struct cluster *cluster,
+                        struct count_entry *entry) {
         entry->value = NULL;
         arena_clear(&entry->arena);
         entry->node_count = cluster_nodes(cluster)->count;
@@ -209,7 +209,7 @@ bool count_cache_recall(struct count_cache *cache, const struct cluster *cluster
                 return true;
         if (!can_follow(entry, cluster, breaking, &ret_news->range)) {
                 ret_news->range = (struct change_range){ 0 };
-                start_anew(cache, cluster, entry);
+                start_again(cache, cluster, entry);
         }
         if (news->is_incomplete || news->count > news->cap / 2) {
                 news->count = 0;

@@ -12,7 +12,7 @@ struct audit_anchor {
         struct audit_anchor_config config;
         struct loop_timer timer;
         struct api_request *call;
-        bool is_read, is_absent, was_told;
+        bool is_read, is_absent, was_reported;
         uint64_t resumed; /* seq at which this process went on */
         uint64_t stored, sent;
 };
@@ -27,10 +27,10 @@ bool audit_anchor_find(const struct json *config_map, const struct audit_chain *
 }
 
 static void audit_anchor_failed(struct audit_anchor *anchor, const struct api_reply *reply) {
-        if (!anchor->was_told)
+        if (!anchor->was_reported)
                 LOG(LOG_WARN, "AuditNotAnchored", log_i64("status", reply->status),
                     log_text("error", reply->error.text));
-        anchor->was_told = true;
+        anchor->was_reported = true;
         loop_timer_arm(anchor->config.loop, &anchor->timer, AGAIN_NS);
 }
 
@@ -66,7 +66,7 @@ static void on_anchor_written(void *context, const struct api_reply *reply) {
         anchor->call = NULL;
         if (reply->status == 200 || reply->status == 201) {
                 anchor->stored = anchor->sent;
-                anchor->is_absent = anchor->was_told = false;
+                anchor->is_absent = anchor->was_reported = false;
                 if (anchor->stored != anchor->config.chain->seq)
                         audit_anchor_changed(anchor);
                 return;

@@ -305,7 +305,7 @@ static void refile_changed(struct scheduler *scheduler) {
 }
 
 /* The log does not reach back: look at every row, and let everyone try again. */
-static void start_afresh(struct scheduler *scheduler, int64_t now_ns) {
+static void wake_start_again(struct scheduler *scheduler, int64_t now_ns) {
         size_t cap = cluster_pod_cap(scheduler->config.cluster);
         scheduler->queue.event = QUEUE_EVENT_POD_ADDED;
         for (uint32_t i = 0; i < cap; i++)
@@ -327,7 +327,7 @@ void scheduler_catch_up(struct scheduler *scheduler, int64_t now_ns) {
                 scheduler_wake_apply(scheduler, range.first, range.first_count, now_ns);
                 scheduler_wake_apply(scheduler, range.second, range.second_count, now_ns);
         } else {
-                start_afresh(scheduler, now_ns);
+                wake_start_again(scheduler, now_ns);
         }
         scheduler->has_seen = true;
         scheduler->seen = generation;

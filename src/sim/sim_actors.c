@@ -17,7 +17,7 @@
 
 enum behaviour { RESPONDS_NOT, COMPLETES, EVICTS, SILENT, DECLINES, BEHAVIOUR_COUNT };
 enum budget { BUDGET_NONE, BUDGET_CLOSED, BUDGET_OPENS_LATE, BUDGET_COUNT };
-enum demand { WISH_NONE, WISH_EVICT, WISH_WITHDRAWN };
+enum demand { DEMAND_NONE, DEMAND_EVICT, DEMAND_WITHDRAWN };
 
 struct actor {
         struct sim_actors *actors;
@@ -214,7 +214,7 @@ static void sim_actors_demand(struct actor *actor, size_t who) {
                  actor->name, who, actor->serials[who], actor->name,
                  is_wrong ? "00000000-0000-4000-8000-000000000000" : actor->uid, who);
         if (sim_actors_ask(actors, "POST", SIM_GROUP "/evictionrequests", body) == 201)
-                actor->demands[who] = WISH_EVICT;
+                actor->demands[who] = DEMAND_EVICT;
 }
 
 static void set_intent(struct actor *actor, size_t who, enum demand demand) {
@@ -222,8 +222,8 @@ static void set_intent(struct actor *actor, size_t who, enum demand demand) {
 
         request_path(actor, who, path);
         if (sim_actors_ask(actor->actors, "PATCH", path,
-                           demand == WISH_EVICT ? "{\"spec\":{\"intent\":\"Eviction\"}}"
-                                                : "{\"spec\":{\"intent\":\"Withdrawn\"}}") == 200)
+                           demand == DEMAND_EVICT ? "{\"spec\":{\"intent\":\"Eviction\"}}"
+                                                  : "{\"spec\":{\"intent\":\"Withdrawn\"}}") == 200)
                 actor->demands[who] = demand;
 }
 
@@ -231,16 +231,16 @@ static void change_mind(struct actor *actor, size_t who) {
         struct sim_actors *actors = actor->actors;
         char path[SIM_PATH_MAX];
 
-        if (actor->demands[who] == WISH_NONE) {
+        if (actor->demands[who] == DEMAND_NONE) {
                 if (actor->uid[0] && sim_actors_chance(actors, who ? 10 : 50))
                         sim_actors_demand(actor, who);
         } else if (sim_actors_chance(actors, 5)) {
                 request_path(actor, who, path);
                 sim_actors_ask(actors, "DELETE", path, "");
-                actor->demands[who] = WISH_NONE;
-        } else if (sim_actors_chance(actors, actor->demands[who] == WISH_EVICT ? 10 : 40)) {
+                actor->demands[who] = DEMAND_NONE;
+        } else if (sim_actors_chance(actors, actor->demands[who] == DEMAND_EVICT ? 10 : 40)) {
                 set_intent(actor, who,
-                           actor->demands[who] == WISH_EVICT ? WISH_WITHDRAWN : WISH_EVICT);
+                           actor->demands[who] == DEMAND_EVICT ? DEMAND_WITHDRAWN : DEMAND_EVICT);
         }
 }
 

@@ -40,6 +40,10 @@ CIRCLE = {
     "src/loop/b.c": c("int a_get(void);\nint b_get(void) { return a_get(); }"),
 }
 
+WORDS = {"docs/glossary.md": "## Words not to use in the sources\n\n| Not | Write |\n|---|---|\n| shelf | table |\n"
+                             "| whose turn | order |\n\n## Words not to use in names\n\n| Not | Write |\n|---|---|\n"
+                             "| turn | order |\n"}
+
 # gate, name of the case, planted files, what the gate has to say
 CASES = [
     ("layers", "upwards", {"src/base/up.c": c("", '#include "sched/queue.h"')}, "sched/queue.h"),
@@ -66,6 +70,12 @@ CASES = [
     ("banned", "statement expression", {"src/loop/x.c": function("        a = ({ 1; });")}, "statement expression"),
     ("banned", "typedef", {"src/loop/x.h": c("#pragma once\ntypedef struct x x;")}, "typedef"),
     ("banned", "marker", {"src/loop/x.c": c("/* TODO later */")}, "unfinished"),
+    ("banned", "word in a name", {"src/loop/x.c": c("int shelf_count;")} | WORDS, "x.c:3: shelf_count: write table"),
+    ("banned", "word in a comment", {"src/loop/x.c": c("/* What was\n * whose turn. */")} | WORDS, "x.c:4: whose turn: write order"),
+    ("banned", "word of names", {"src/loop/x.c": c("int next_turn; /* turn it on */")} | WORDS, "x.c:3: next_turn: write order"),
+    ("banned", "word of names in a comment", {"src/loop/x.c": c("int next; /* turn it on */")} | WORDS, None),
+    ("banned", "word as part of another", {"src/loop/x.c": c("int return_count; /* bookshelf */")} | WORDS, None),
+    ("banned", "word in a test", {"tests/x.c": c("int shelf_count;")} | WORDS, None),
     ("banned", "no purpose", {"src/loop/x.c": "int x;\n"}, "does not open with its purpose"),
     ("banned", "no guard", {"src/loop/x.h": c("int x;")}, "no #pragma once"),
     ("banned", "not in comments and strings",

@@ -10,7 +10,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))
-from check_docs import glossary  # noqa: E402
+from source_text import table_of_words  # noqa: E402
 
 # Where the options of a command are described. Commands that are not here have no options of their own.
 GUIDES = {
@@ -83,7 +83,7 @@ def check_pages(helps):
 def check_words(helps):
     for command, text in helps.items():
         text = " ".join(text.split())
-        for pattern, use in glossary(ROOT):
+        for pattern, use in table_of_words(ROOT, "Words not to use"):
             match = pattern.search(text)
             if match:
                 yield f'help of berth {command}: "{match.group(0)}": write {use}'
