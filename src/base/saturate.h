@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-__extension__ typedef __int128 int128; /* GNU C; for what may pass the range on its way */
+__extension__ typedef __int128 int128; /* GNU C; for intermediate values beyond the range */
 
 static inline int64_t sum_saturated(int64_t a, int64_t b) {
         int64_t sum;

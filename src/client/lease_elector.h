@@ -19,7 +19,7 @@ struct lease_elector_events {
         void (*started)(void *context); /* we lead */
         /* We do not lead any more, or cannot be sure to. The elector goes on trying. */
         void (*stopped)(void *context);
-        void (*new_leader)(void *context, struct slice identity); /* empty = nobody */
+        void (*new_leader)(void *context, struct slice identity); /* empty = no leader */
         void (*failed)(void *context, const struct err *err);     /* one attempt; for logs */
 };
 

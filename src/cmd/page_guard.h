@@ -13,7 +13,7 @@ struct page_guard;
 struct page_guard_options {
         bool is_on;
         /* Reviews without a kubeconfig of their own go through the daemon's connection; otherwise
-         * by the pod's service account, or by nobody. */
+         * by the pod's service account; without one there are none. */
         bool uses_own;
         const char *authentication_kubeconfig, *authorization_kubeconfig, *open_paths;
         bool skips_lookup, tolerates_failure;

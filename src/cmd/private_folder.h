@@ -1,4 +1,4 @@
-/* Where a run puts a file that only its user may read, when nobody said where. */
+/* Where a run puts a file that only its user may read, when no option names a place. */
 #pragma once
 
 #include "base/err.h"

@@ -1,4 +1,4 @@
-/* One change of the store, parsed when somebody asks. */
+/* One change of the store, parsed at the first use. */
 #pragma once
 
 #include "api/json.h"

@@ -56,9 +56,9 @@ struct control_node {
 int control_add_nodes(struct control *control, unsigned count, const struct control_node *node,
                       struct err *err);
 
-/* Nothing is queued or waits for a webhook, no pod or node of the simulated kubelets is on its way
- * to another state, and no job waits to replace a failed pod; heartbeats and time-outs of
- * controllers do not count. */
+/* Nothing is queued or waits for a webhook, no pod or node of the simulated kubelets is changing
+ * its state, and no job waits to replace a failed pod; heartbeats and time-outs of controllers do
+ * not count. */
 bool control_is_settled(const struct control *control);
 /* When the next pod of the simulated kubelets changes state by itself; ns is INT64_MAX when none
  * does. */

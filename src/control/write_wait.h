@@ -33,7 +33,7 @@ bool write_waits_enter(struct write_waits *waits, struct controller_run *run, st
 bool write_waits_leave(struct write_waits *waits);
 
 /* Answers a write of the key that is looked at; an error, and no response, when it waits, or when
- * one before it in the same look does. A write that is_aside (events) is answered by nobody where
- * it has to wait: then the response is empty, with status 202. */
+ * one before it in the same look does. A write that is_aside (events) gets no answer where it has
+ * to wait: then the response is empty, with status 202. */
 int write_waits_ask(struct write_waits *waits, const struct api_server_request *request,
                     bool is_aside, struct http_response *ret_response, struct err *err);

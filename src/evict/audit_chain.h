@@ -18,7 +18,7 @@ struct audit_record {
         int http;                 /* status of the call; 0 = none */
 };
 
-/* A line that somebody else remembers: what is after it may be new, it itself must be there. */
+/* A line that is recorded elsewhere: lines after it may be new, it itself must be there. */
 struct audit_head {
         uint64_t seq; /* 0 = none */
         char hash[SHA256_TEXT_SIZE];

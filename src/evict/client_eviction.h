@@ -2,8 +2,8 @@
  * passes, or waits until the pod's EvictionPolicy has led it through its stages.
  *
  * One that waits is answered 429, and an EvictionRequest in the client's name asks for the stages.
- * It has a deadline that is moved on as long as the client asks again: one that goes away takes its
- * request with it. */
+ * It has a deadline that moves as long as the client asks again: when the client stops, its request
+ * ends. */
 #pragma once
 
 #include "base/buf.h"

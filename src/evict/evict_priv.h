@@ -27,11 +27,11 @@ void evict_ledger_end(struct evict_ledger *ledger, struct evict_job *job, enum e
 struct evict_rule_stats *evict_ledger_rule(struct evict_ledger *ledger, struct slice profile,
                                            struct slice plugin);
 
-/* ---- job: one intent on its way (evict_job.c) ---- */
+/* ---- job: one intent under way (evict_job.c) ---- */
 /* QUEUED -> UNDECIDED -> (LINED_UP ->) CALLED -> ENDED
  *                     -> (LINED_UP ->) REQUESTING -> REQUESTED -> ENDED
- * A refusal that may pass leads to WAITING, and from there to UNDECIDED again; where nobody answers
- * EvictionRequests, REQUESTING and REQUESTED lead back to UNDECIDED. */
+ * A refusal that may pass leads to WAITING, and from there to UNDECIDED again; where no controller
+ * answers EvictionRequests, REQUESTING and REQUESTED lead back to UNDECIDED. */
 enum job_state {
         JOB_QUEUED,     /* asked for; nothing was done yet */
         JOB_WAITING,    /* for another try */
@@ -58,12 +58,12 @@ struct evict_job {
         bool by_request;   /* JOB_LINED_UP: to write an EvictionRequest */
         bool takes_slot;   /* it is in the ledger of slots: its call's outcome matters there */
         bool was_reported; /* that it waits for a slot */
-        bool is_answered;  /* JOB_REQUESTED: somebody reconciles the request */
+        bool is_answered;  /* JOB_REQUESTED: a controller reconciles the request */
         bool is_withdrawn; /* JOB_REQUESTING: not wanted any more once it is written */
         int64_t grace_s;
-        struct mono_time due;      /* JOB_WAITING: of the next try; LINED_UP: end of patience;
-                                    * REQUESTED: until then somebody has to answer */
-        uint64_t action_id;        /* JOB_CALLED, JOB_REQUESTING */
+        struct mono_time due; /* JOB_WAITING: of the next try; LINED_UP: end of patience; REQUESTED:
+                                 until then a controller has to answer */
+        uint64_t action_id;   /* JOB_CALLED, JOB_REQUESTING */
         const char *request_group; /* of the EvictionRequest that was written */
         uint64_t pass;             /* of its requester, which counted it */
         char *text;                /* of the last answer, owned; NULL = none */
@@ -170,7 +170,7 @@ void evict_slots_give_back(struct evict_slots *slots, struct slice uid, struct m
 void evict_slots_end(struct evict_slots *slots, struct slice uid);
 bool evict_slots_has(const struct evict_slots *slots, struct slice uid);
 const char *evict_slots_reason(const struct evict_slots *slots, struct slice uid);
-/* The pod was asked for and is on its way: the slot is its until it is gone. */
+/* The eviction was asked for and is under way: the slot is the pod's until it is gone. */
 void evict_slots_hold(struct evict_slots *slots, const struct object_ref *pod, bool is_begun,
                       struct mono_time now);
 /* Looks whether pods that hold a slot are gone. */
@@ -204,7 +204,7 @@ const char *evict_requests_group(const struct evict_requests *requests);
 void evict_requests_set_kinds(struct evict_requests *requests, enum evict_kinds kinds,
                               struct mono_time now);
 bool evict_requests_wants_kinds(const struct evict_requests *requests);
-/* Whether anybody asked to evict the pod, and that is open. */
+/* Whether a request to evict the pod is open, of any requester. */
 enum evict_asked { EVICT_ASKED_UNKNOWN, EVICT_ASKED_NO, EVICT_ASKED_YES };
 enum evict_asked evict_requests_asked(struct evict_requests *requests, struct slice uid,
                                       struct wall_time now);
@@ -225,9 +225,9 @@ struct evict_service {
         struct wall_time wall;      /* as last given */
         struct evict_answer answer; /* of the last result, while has_answer */
         bool has_answer;
-        size_t unanswered;        /* jobs whose EvictionRequest nobody has answered yet */
+        size_t unanswered;        /* jobs whose EvictionRequest has no answer yet */
         bool follows_requests;    /* some were written */
-        bool are_answered;        /* somebody answers EvictionRequests */
+        bool are_answered;        /* a controller answers EvictionRequests */
         bool was_reported_direct; /* that the subresource is called, since the last answer */
 };
 
@@ -254,7 +254,7 @@ void evict_settle_written(struct evict_job *job, const struct action_result *res
 /* What has become of an EvictionRequest that was written. */
 void evict_settle_request(struct evict_service *service, const struct json *object, bool is_removed,
                           struct mono_time now, struct wall_time wall);
-/* Nobody answers: what was asked for by EvictionRequests, and not begun, goes the other way. */
+/* No controller answers: jobs with EvictionRequests that have not begun use the subresource. */
 void evict_settle_unanswered(struct evict_service *service, const char *why, struct mono_time now);
 
 /* ---- evict_step.c: deciding and sending ---- */

@@ -23,13 +23,13 @@ struct slot_ledger_stats;
 #define EVICT_ATTEMPTS_DEFAULT 8
 #define EVICT_RETRY_FIRST_MS 5000LL
 #define EVICT_RETRY_MAX_MS 600000LL
-/* An eviction that has begun in the background, and that nobody is seen to carry on, is given up
- * after so long. */
+/* An eviction that has begun in the background, and that no program is seen to continue, is given
+ * up after so long. */
 #define EVICT_ASSUMED_MAX_NS (600 * NS_PER_S)
 
-/* EvictionRequests: nobody answered one for so long, so the subresource is called; whether the
- * cluster has the kinds is asked again after so long; deadline of a request, should its requester
- * be gone. */
+/* EvictionRequests. UNANSWERED: no controller answered one for so long, so the subresource is
+ * called. RETRY: the cluster is asked again for the kinds. DEADLINE: of a request, in case its
+ * requester ends. */
 #define EVICT_REQUEST_UNANSWERED_NS (30 * NS_PER_S)
 #define EVICT_REQUEST_RETRY_NS (600 * NS_PER_S)
 #define EVICT_REQUEST_DEADLINE_NS (1800 * NS_PER_S)
@@ -47,8 +47,8 @@ enum evict_request_mode {
         EVICT_REQUESTS_NEVER,
         EVICT_REQUESTS_ALWAYS, /* waits for a responder; refused where the cluster does not serve
                                   the kinds */
-        /* Where the cluster has them and somebody answers, else the subresource for a while; until
-         * somebody has answered only one is tried. */
+        /* Where the cluster has them and a controller answers, else the subresource for a while;
+         * until the first answer only one is tried. */
         EVICT_REQUESTS_AUTO,
 };
 
@@ -79,14 +79,14 @@ struct evict_note {
 struct evict_config {                  /* of the process */
         const struct cluster *cluster; /* budgets and pods are looked up here; NULL = no model */
         enum evict_request_mode requests;
-        /* A pod that somebody asked to evict is left to that, also where the subresource is
-         * called: its stages may be under way. */
+        /* A pod with an open request of another requester is left to that, also where the
+         * subresource is called: its stages may be under way. */
         bool minds_requests;
         bool has_slots;     /* slow evictions, or all, wait for slots */
         bool slots_for_all; /* plain evictions take slots, too */
         struct eviction_slot_limits slots;
         int64_t slot_patience_ns; /* 0 = EVICT_SLOT_PATIENCE_NS */
-        void (*report)(void *context, const struct evict_note *note); /* NULL = nobody listens */
+        void (*report)(void *context, const struct evict_note *note); /* NULL = not called */
         void *context;
 };
 
@@ -236,7 +236,7 @@ struct evict_record {    /* slices belong to the requester, until the record is 
         uint32_t attempts;
         struct wall_time asked, ended;
 };
-/* It was not ended by a refusal for good: another try may succeed. */
+/* It was not ended by a final refusal: another try may succeed. */
 bool evict_record_may_pass(const struct evict_record *record);
 /* Records with a number above `after`, oldest first: size_t at = 0; while ((r = next(..., &at))) */
 const struct evict_record *evict_requester_next_record(const struct evict_requester *requester,

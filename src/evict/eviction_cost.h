@@ -1,5 +1,5 @@
-/* What evicting a pod is expected to take, before anybody asks for it: the cost that descheduler
- * and scheduler weigh.  From EvictionPolicies and the history of their stages. */
+/* The expected time of evicting a pod, before it is asked for: the cost that descheduler and
+ * scheduler weigh.  From EvictionPolicies and the history of their stages. */
 #pragma once
 
 #include "evict/eviction_history.h"

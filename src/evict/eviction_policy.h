@@ -32,7 +32,7 @@ enum stage_failure {
         STAGE_FAILS_TO_ROLLBACK, /* undo what was done, then decline */
         STAGE_FAILS_TO_CONTINUE,
         STAGE_FAILS_TO_DECLINE,
-        STAGE_FAILS_TO_HOLD, /* undo what was done, and keep the pod: nobody evicts it */
+        STAGE_FAILS_TO_HOLD, /* undo what was done, and protect the pod from every eviction */
         STAGE_FAILURE_COUNT
 };
 

@@ -50,8 +50,8 @@ struct eviction_pod {
         struct label_list labels;
         bool is_ready;
         bool is_background; /* an eviction call only starts its eviction: EVICTION_STARTS_KEY */
-        bool is_moving;     /* somebody evicts it in the background: EVICTION_MOVING_KEY */
-        bool is_evicted;    /* on its way out: the eviction subresource took it */
+        bool is_moving;     /* another program evicts it in the background: EVICTION_MOVING_KEY */
+        bool is_evicted;    /* being deleted: the eviction subresource accepted it */
 };
 /* Slices point into the model and arena. */
 void eviction_pod_read(const struct cluster *cluster, struct pod_id id, struct arena *arena,

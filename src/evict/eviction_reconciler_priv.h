@@ -20,7 +20,7 @@ enum stages_mode {
         STAGES_UNDO,
         STAGES_OVER,     /* every stage was led through */
         STAGES_DECLINED, /* given up */
-        STAGES_HELD,     /* given up, and nobody else may evict the pod (onFailure: Hold) */
+        STAGES_HELD,     /* given up, and no other responder may evict the pod (onFailure: Hold) */
         STAGES_MODE_COUNT
 };
 struct stages_state {
@@ -265,8 +265,9 @@ void eviction_evictor_result(struct eviction_entry *entry,
                              const struct eviction_effect_result *result, struct eviction_now now);
 
 /* ---- eviction_gates.c ---- */
-/* Whether the first try of an eviction is better made later: its budget lets nobody go now, and
- * others are passing it.  It is made when the budget opens, or after a minute. */
+/* Whether the first try of an eviction is better made later: its budget allows none now, and other
+ * pods are being evicted under it. The try is made when the budget allows one, or after a
+ * minute. */
 bool eviction_gates_hold(struct eviction_sync *sync, struct eviction_entry *entry);
 /* One is asked for: what its budget allows counts as used. */
 void eviction_gates_pass(struct eviction_sync *sync);

@@ -41,7 +41,7 @@ enum eviction_outcome {
         EVICTION_POD_DELETED,  /* from here on final */
         EVICTION_POD_TERMINAL, /* Succeeded or Failed */
         EVICTION_INVALID,
-        EVICTION_CANCELED,     /* nobody wants it any more */
+        EVICTION_CANCELED,     /* withdrawn by all requesters */
         EVICTION_NO_RESPONDER, /* none is left and the pod lives */
         EVICTION_OUTCOME_COUNT
 };

@@ -15,7 +15,7 @@
 struct eviction_review {
         struct json_doc *doc; /* all slices point into it */
         struct slice uid;     /* of the review; repeated in the answer */
-        bool is_eviction;     /* else it is about something that nobody here judges */
+        bool is_eviction;     /* else it is about another kind of object */
         struct client_eviction call;
         bool is_request;      /* an EvictionRequest is written */
         bool has_annotations; /* it has some, else they have to be made */

@@ -4,7 +4,8 @@
 #include "api/json.h"
 #include "base/buf.h"
 
-#define RESERVATION_SCHEDULER "reservations.berth.dev" /* its schedulerName: nobody places it */
+#define RESERVATION_SCHEDULER                                                                      \
+        "reservations.berth.dev" /* its schedulerName: no scheduler places it */
 
 /* Of a pod as the API gives it: the same requests, priority and constraints, pending, nowhere, not
  * on this pod's node, without labels and owners.  Appends JSON. */

@@ -45,7 +45,7 @@ void slot_ledger_let_in(struct slot_ledger *ledger, struct mono_time now);
 bool slot_ledger_holds(const struct slot_ledger *ledger, struct slice uid);
 /* What this one waits for; FREE when it holds a slot or is not known. */
 enum eviction_slot_refusal slot_ledger_refusal(const struct slot_ledger *ledger, struct slice uid);
-bool slot_ledger_is_waiting(const struct slot_ledger *ledger); /* anybody */
+bool slot_ledger_is_waiting(const struct slot_ledger *ledger); /* any asker */
 struct slot_ledger_stats {
         size_t waiting, held, seen; /* seen: what is not also held */
 };

@@ -12,9 +12,9 @@ struct slot_pod {
         struct slice ns, name, uid, node, owner; /* owner: Kind/name */
         bool is_slow; /* an eviction call only starts its eviction, or it is a virtual machine */
         bool has_responders; /* of its own; not known of pods of the model */
-        bool is_moving;      /* somebody evicts it in the background */
-        bool is_evicted;     /* on its way out: the subresource took it */
-        bool is_leaving;     /* on its way out, whatever the reason */
+        bool is_moving;      /* another program evicts it in the background */
+        bool is_evicted;     /* being deleted: the subresource accepted it */
+        bool is_leaving;     /* being deleted, for any reason */
         bool is_finished;    /* nothing runs any more */
 };
 /* Texts live as long as object and arena.  INVALID when it has no name or uid. */
@@ -23,7 +23,7 @@ int slot_pod_decode(const struct json *object, struct arena *arena, struct slot_
 /* Texts live as long as the row and the buffer of SLOT_OWNER_MAX. */
 void slot_pod_of_row(const struct cluster *cluster, struct pod_id pod, char *owner,
                      struct slot_pod *ret_pod);
-/* Whether its eviction is under way at somebody's word, and takes a slot. */
+/* Whether its eviction was asked for and is under way, and takes a slot. */
 bool slot_pod_holds(const struct slot_pod *pod, bool for_all);
 struct eviction_slot_holder slot_pod_holder(const struct slot_pod *pod);
 

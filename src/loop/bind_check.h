@@ -22,7 +22,7 @@ enum bind_state {
         BIND_DONE,
         BIND_NOT_DONE,
         BIND_POD_GONE, /* or another one has its name */
-        BIND_UNKNOWN   /* nobody answers */
+        BIND_UNKNOWN   /* no answer */
 };
 /* done runs once, from the loop; the check is over then and freed. */
 struct bind_check *bind_check_new(const struct bind_check_config *config,

@@ -22,12 +22,12 @@ struct cluster_feed_config {
         bool with_finished; /* pods that Succeeded or Failed too */
         bool with_groups;   /* of pods that are placed together; needs the object cache */
         uint32_t kinds;     /* bits 1u << OBJECT_*: kinds of the model that are followed; 0 = all */
-        uint32_t spare_kinds; /* of these, those nobody waits for */
+        uint32_t spare_kinds; /* of these, those that no role waits for */
         bool without_classes; /* no priority classes: kube-scheduler may not read them */
-        /* Sees every object of the model before the model does; NULL = nobody. */
+        /* Called with every object of the model before the model; NULL = none. */
         void (*arriving)(void *context, enum object_kind kind, enum change_kind change,
                          const struct json *object);
-        /* The model has taken it; NULL = nobody. */
+        /* Called after the model; NULL = none. */
         void (*arrived)(void *context, enum object_kind kind, enum change_kind change,
                         const struct json *object);
 };

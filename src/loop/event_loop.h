@@ -8,7 +8,7 @@ struct event_loop;
 int event_loop_new(struct event_loop **ret_loop, struct err *err);
 /* Timers and descriptors still registered are forgotten; deferred calls never run. Accepts NULL. */
 void event_loop_free(struct event_loop *loop);
-/* The loop as everybody else sees it; lives as long as the event loop. */
+/* The interface of the loop for all other code; valid as long as the event loop. */
 struct loop *event_loop_as_loop(struct event_loop *loop);
 
 /* Runs until loop_stop, at once when it was stopped before; may be called again afterwards. */

@@ -52,7 +52,7 @@ struct runtime_config {
         bool keeps_groups;    /* of pods that are placed together, in the object cache */
         bool without_classes; /* priority classes are not watched: pods have their priority */
         /* Bits 1u << OBJECT_*: kinds of the model that are followed (0 = all), and those of them
-         * that nobody waits for. */
+         * that the role does not wait for. */
         uint32_t kinds, spare_kinds;
         /* Nothing is watched, the model stays empty: for roles that read what they need, and may
          * not read more.  Their `changed` is called once, at the start. */

@@ -13,7 +13,7 @@ enum action_kind {
         ACTION_POD_STATUS,       /* one PATCH of pods/status: conditions and nomination */
         ACTION_EVICT,            /* POST pods/eviction */
         ACTION_DELETE_POD,       /* DELETE pods */
-        ACTION_CREATE_REQUEST,   /* POST evictionrequests: somebody is to evict the pod */
+        ACTION_CREATE_REQUEST,   /* POST evictionrequests: a responder is to evict the pod */
         ACTION_WITHDRAW_REQUEST, /* DELETE evictionrequests: it has served, or is not wanted */
         ACTION_PREEMPT_POD,  /* asks the eviction service to delete the pod at once, for a pod of
                                 higher priority */

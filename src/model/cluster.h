@@ -73,9 +73,9 @@ void cluster_settle_budgets(struct cluster *cluster, uint64_t charge);
 
 /* ---- what-if ---- */
 /* Opens a what-if; they nest.  Until the matching rollback only assume, forget, nominate, and
- * cluster_withdraw are allowed.  None of them is logged or raises a generation then, so that nobody
- * wakes for what did not happen; a reader with a memory that is asked inside a what-if takes the
- * touched nodes as changed, and takes them so once more when it is over. */
+ * cluster_withdraw are allowed.  None of them is logged or raises a generation then, so that no pod
+ * wakes for what did not happen; a reader with a cache treats the touched nodes as changed inside a
+ * what-if, and once more after it. */
 void cluster_checkpoint(struct cluster *cluster);
 void cluster_rollback(struct cluster *cluster);
 /* Takes any assigned pod off its node (as if it were gone); what-if only. */
@@ -94,7 +94,7 @@ size_t cluster_pod_count(const struct cluster *cluster);
 size_t cluster_pod_cap(const struct cluster *cluster); /* pod indexes run below it */
 const struct pod_row *cluster_pod(const struct cluster *cluster, struct pod_id pod);
 /* Who responds to an eviction of the pod, "name=priority,..." of its spec, else of its annotation;
- * empty = nobody, or the model does not keep it. */
+ * empty = none, or the model does not store it. */
 struct slice cluster_pod_responders(const struct cluster *cluster, struct pod_id pod);
 /* The lowest priority of the pods that occupy nodes; INT32_MAX without any. */
 int32_t cluster_lowest_priority(const struct cluster *cluster);

@@ -10,7 +10,7 @@ int check_node_labels(const struct cluster *cluster, struct err *err);
 /* Counts of a table of interned things: array of `cap` counters. */
 struct held_counts {
         uint32_t *classes, *label_sets, *taint_sets, *owner_lists, *container_lists;
-        struct bitset strings; /* those somebody holds */
+        struct bitset strings; /* those that are referenced */
 };
 /* What the cold tables hold. */
 void cold_tables_count(const struct cluster *cluster, struct held_counts *counts);

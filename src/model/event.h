@@ -37,8 +37,8 @@ enum cluster_change_mask {
         CLUSTER_POD_GATES = 1u << 13,       /* all scheduling gates of a pending pod are gone */
         CLUSTER_POD_TOLERATIONS = 1u << 14,
         CLUSTER_POD_STATUS = 1u << 15, /* phase, conditions, container states, binding confirmed */
-        /* A pod without a node was seen, changed, went away or was assigned by somebody else.  Our
-         * own assume and forget are POD_ADDED and POD_REMOVED only: who calls them knows. */
+        /* A pod without a node was seen, changed, deleted or assigned by another program. Our own
+         * assume and forget are POD_ADDED and POD_REMOVED only: their caller knows. */
         CLUSTER_PENDING_ADDED = 1u << 16,
         CLUSTER_PENDING_UPDATED = 1u << 17,
         CLUSTER_PENDING_REMOVED = 1u << 18,

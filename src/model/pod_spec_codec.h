@@ -5,7 +5,7 @@
 #include "model/content_codec.h"
 
 /* A spec and the JSON text of its volumes' sources ("" = none), side by side: a source is a view
- * into a document that goes away. */
+ * into a document that will be freed. */
 struct class_content {
         struct pod_spec spec;
         size_t source_count;

@@ -53,10 +53,10 @@ enum pod_flags {
         POD_HAS_QOS = 512,           /* status.qosClass was set */
         POD_EVICT_MARK_FALSE = 1024, /* the evict annotation's value is "false" */
         POD_NOMINATED_HERE = 2048,   /* nominated by us, not yet seen in its status */
-        POD_HAS_FINALIZERS = 4096,   /* somebody still has work to do before it may vanish */
+        POD_HAS_FINALIZERS = 4096,   /* it stays until other programs have removed them */
         /* Only where cluster_config.keeps_evictions. */
         POD_READY = 8192,           /* condition Ready is True */
-        POD_API_EVICTED = 16384,    /* on its way out: the eviction subresource took it */
+        POD_API_EVICTED = 16384,    /* being deleted: the eviction subresource accepted it */
         POD_HAS_RESPONDERS = 32768, /* see cluster_pod_responders */
 };
 
@@ -123,7 +123,7 @@ struct pod_equivalents {
         struct str_id ns;
         struct class_id class;
         struct label_set_id labels;
-        uint32_t count; /* 0: nobody is there now */
+        uint32_t count; /* 0: none now */
         bool is_used;   /* for the model: false where the place is free */
         /* List through pod_row.next_equivalent: finished pods, and those a what-if took off their
          * nodes, are still there. */

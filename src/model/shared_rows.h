@@ -1,5 +1,5 @@
-/* Arrays of plain rows that many hold and nobody changes: equal arrays are one.  Rows must be
- * zeroed before they are filled, so that their padding is equal too. */
+/* Shared immutable arrays of plain rows: equal arrays are one.  Rows must be zeroed before they are
+ * filled, so that their padding is equal too. */
 #pragma once
 
 #include "model/id_index.h"

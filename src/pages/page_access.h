@@ -15,8 +15,8 @@ struct page_visit;
 
 struct page_access_config {
         struct loop *loop;
-        /* Where to ask; ops NULL = nowhere. Without authentication everybody is anonymous, without
-         * authorization nothing but open paths is for anybody but system:masters. */
+        /* Where to ask; ops NULL = nowhere. Without authentication all users are anonymous; without
+         * authorization all but open paths are for system:masters only. */
         struct transport authentication, authorization;
         /* Which certificates count; NULL = none. */
         struct page_identity *identity;

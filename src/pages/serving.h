@@ -37,7 +37,7 @@ struct serving_config {
         enum http_tls tls_minimum;
         struct metrics *metrics; /* NULL = no /metrics */
         bool allows_reset;       /* DELETE /metrics, as Descheduler has it */
-        /* Asked before every page; NULL = everybody may read. */
+        /* Asked before every page; NULL = all may read. */
         struct page_access *access;
 };
 

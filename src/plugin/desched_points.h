@@ -20,7 +20,7 @@ struct arena *desched_run_pass_arena(struct desched_run *run); /* ... as the pas
 void *desched_run_cached(const struct desched_run *run, const void *owner, uint64_t key);
 void desched_run_cache_put(struct desched_run *run, const void *owner, uint64_t key, void *value);
 bool desched_run_is_parity(const struct desched_run *run);
-/* What evicting the pod is expected to take; 0 = nothing worth a thought, or nobody knows. */
+/* The expected time of evicting the pod; 0 = negligible or unknown. */
 int64_t desched_run_expected_ns(const struct desched_run *run, struct pod_id pod);
 /* The Job will be deleted some time after it finished, its pods with it. */
 bool desched_run_job_has_ttl(const struct desched_run *run, struct slice job_uid);
@@ -60,8 +60,8 @@ bool desched_run_pre_eviction_filter(struct desched_run *run, struct pod_id pod)
 /* reason: free text for the audit log and the event, "" = the plugin's name. */
 enum evict_outcome desched_run_evict(struct desched_run *run, struct pod_id pod,
                                      struct slice reason);
-/* For what is finished: deleting the object moves nothing and disrupts nobody, so filters that
- * protect what runs let it pass (desched_run_is_cleanup). */
+/* For finished pods: deleting the object moves and disrupts nothing, so filters that protect
+ * running pods pass it (desched_run_is_cleanup). */
 bool desched_run_may_delete(struct desched_run *run, struct pod_id pod);
 enum evict_outcome desched_run_delete(struct desched_run *run, struct pod_id pod,
                                       struct slice reason);

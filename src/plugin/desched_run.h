@@ -45,11 +45,11 @@ struct desched_run_listener {
         void (*not_better)(void *context, struct pod_id pod);
 };
 
-/* Whether moving a pod makes sense.  Without an oracle nobody asks. */
+/* Whether moving a pod is worth it. Without a predictor this is not asked. */
 struct desched_moves {
         const struct placement_predictor *predictor; /* NULL = not asked */
         struct return_memory *returns;               /* of earlier passes; NULL = none */
-        struct move_budget *move_budget;             /* who is asked about; NULL = everybody */
+        struct move_budget *move_budget;             /* which pods are asked about; NULL = all */
         int64_t min_gain;
 };
 

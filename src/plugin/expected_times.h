@@ -1,5 +1,5 @@
-/* What evicting a pod is expected to take.  Who weighs it must not know how it is known; who runs
- * both hands it over as this table. */
+/* The expected times of evictions. Code that weighs them does not include their source; the roles
+ * pass it in as this table. */
 #pragma once
 
 #include "base/time.h"
@@ -7,6 +7,6 @@
 
 struct expected_times {
         void *context;
-        /* Nanoseconds; 0 = nothing worth a thought, or nothing known. */
+        /* Nanoseconds; 0 = negligible or unknown. */
         int64_t (*expected_ns)(void *context, struct pod_id pod, struct wall_time now);
 };

@@ -1,6 +1,5 @@
 /* Where a pod would be placed if it were evicted now, after all earlier moves of the pass.  The
- * descheduler must not know the scheduler; who runs both hands the one to the other as this table.
- */
+ * descheduler does not include the scheduler; the roles pass the one to the other as this table. */
 #pragma once
 
 #include "model/cluster.h"
@@ -18,7 +17,7 @@ struct placement_predictor {
         void *context;
         /* A pass starts: earlier moves are forgotten. */
         void (*begin)(void *context, struct wall_time now);
-        /* False when nobody here schedules such pods. */
+        /* False when no profile here schedules such pods. */
         bool (*place)(void *context, struct pod_id pod, struct placement *ret_placement);
         /* The pod goes to that node. */
         void (*move)(void *context, struct pod_id pod, struct node_id node);

@@ -11,7 +11,7 @@ struct group_view {
         const struct cluster *cluster;
         const struct object_cache *object_cache;
         struct slice ns, name;
-        const struct json *object; /* NULL: nobody knows the group */
+        const struct json *object; /* NULL: the group is unknown */
         size_t placed_count;       /* members that have a node already */
         const struct pod_id *placed;
         bool is_parity;

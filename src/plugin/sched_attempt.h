@@ -56,7 +56,7 @@ struct preemption {
         const struct node_id *best;                /* any of them is right; chosen is the first */
         enum preemption_rule decided_by;
 };
-/* What extenders left of the candidates: nobody else goes. */
+/* What extenders left of the candidates: no other pod is evicted. */
 struct preemption_limit {
         size_t count;
         const struct preemption_candidate *candidates;
@@ -114,7 +114,7 @@ struct sched_attempt {
         struct slice no_preemption;           /* why there are no victims; "" = there may be */
         const struct expected_times
                 *expected_times;          /* NULL = what evictions take does not matter */
-        const struct plugin_watch *watch; /* NULL = nobody counts */
+        const struct plugin_watch *watch; /* NULL = not counted */
         struct arena trial;               /* what-if states; cleared by each */
         uint64_t agreed;   /* plugins, as bits, known to admit the nodes that are judged */
         bool is_unsettled; /* remembered counts are as some what-if had them */

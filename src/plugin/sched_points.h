@@ -48,7 +48,7 @@ struct node_batch { /* node indexes, ascending in no particular order */
 /* Where a reservation is noted, and who has to write it. */
 struct reservation {
         struct object_cache *object_cache;
-        /* An object of the object cache that changes, before it does; NULL = nobody asks. */
+        /* An object of the object cache that changes, before it does; NULL = not called. */
         void (*changes)(void *context, enum cached_kind kind, const struct json *before,
                         struct slice after);
         void *context;
@@ -73,8 +73,8 @@ struct group_points {
                                    const struct group_domain_use *use);
         void (*normalize_placements)(int64_t *scores, size_t count);
         /* PostFilter of a group that fits nowhere: looks for pods whose removal lets all of it fit,
-         * changing nothing.  OK: it found some, or found that nobody has to go; else verdict says
-         * why not. */
+         * changing nothing.  OK: it found some, or found that none has to go; else verdict says why
+         * not. */
         enum verdict_code (*post_filter)(struct group_preemption *search, const void *state,
                                          struct verdict *verdict);
 };

@@ -21,7 +21,7 @@ bool verdict_cache_find(struct sched_attempt *attempt, struct node_id node,
 void verdict_cache_put(struct sched_attempt *attempt, struct node_id node,
                        const struct node_refusal *refusal);
 
-/* What preemption found on the node: why nobody's going helps, or with code OK the candidate, whose
+/* What preemption found on the node: why no eviction helps, or with code OK the candidate, whose
  * victims stay put until the next attempt. */
 bool verdict_cache_find_preemption(struct sched_attempt *attempt, struct node_id node,
                                    struct node_refusal *ret_refusal,

@@ -14,7 +14,7 @@
 #define AGENT_ERROR_MAX_NS (60 * NS_PER_S)
 #define AGENT_HOLDER_GONE_NS (600 * NS_PER_S) /* a holder missing for so long is gone */
 #define AGENT_CHECK_VALID_NS (60 * NS_PER_S)  /* of the last check before a reboot */
-#define AGENT_RECHECK_NS (3600 * NS_PER_S)    /* of a lock of ours that nobody remembers */
+#define AGENT_RECHECK_NS (3600 * NS_PER_S)    /* of a lock of ours without a record */
 #define AGENT_COURTESY_PERIODS 10
 #define AGENT_NAME_MAX 254
 

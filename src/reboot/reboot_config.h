@@ -33,7 +33,7 @@ struct reboot_config {
         struct slice taint_key; /* "" = no taint */
         int64_t taint_lead_ns;
         uint32_t taint_ahead;      /* only so many waiting nodes, by name, are tainted; 0 = all */
-        bool is_late_taint;        /* parity: only while somebody else holds the lock */
+        bool is_late_taint;        /* parity: only while another node holds the lock */
         struct time_window window; /* unless the calendar has windows */
         struct window_calendar calendar; /* days off hold for window, too */
         bool annotates;

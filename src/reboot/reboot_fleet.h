@@ -34,5 +34,5 @@ uint32_t fleet_waiting_before(const struct json *nodes, struct slice node);
  * unknown: it does not want to reboot, is blocked, or no node has rebooted yet. */
 int64_t fleet_expected_ns(const struct json *nodes, struct slice node, uint32_t limit,
                           struct wall_time now);
-/* Whether no other node has a record: nobody waits, nobody is away. */
+/* Whether no other node has a record: none waits, none is rebooting. */
 bool fleet_is_quiet(const struct json *nodes, struct slice node);

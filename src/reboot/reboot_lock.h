@@ -27,10 +27,10 @@ struct reboot_lock {
 };
 
 /* An annotation that is not there is a lock without owners.  Error: BERTH_ERR_INVALID on text that
- * is neither form; such a lock is held by somebody unknown and is not overwritten. */
+ * is neither form; such a lock has an unknown holder and is not overwritten. */
 int reboot_lock_parse(struct slice annotation, bool is_present, struct arena *arena,
                       struct reboot_lock *ret_lock, struct err *err);
-/* False = the key goes away (the single form without an owner). */
+/* False = the key is removed (the single form without an owner). */
 bool reboot_lock_print(const struct reboot_lock *lock, uint32_t limit, struct buf *out);
 
 /* By the observer's clock and the holder's lifetime; clocks ahead of ours make no lock younger than
@@ -42,7 +42,7 @@ const struct lock_owner *reboot_lock_find(const struct reboot_lock *lock, struct
 struct lock_claim {
         struct lock_owner owner; /* what to write */
         uint32_t limit;          /* how many may hold it at once */
-        struct slice gone;       /* a holder known to be gone for good; "" = none */
+        struct slice gone;       /* a holder whose Node was deleted; "" = none */
 };
 /* The lock with our entry in it, without entries that are expired, gone, or ours; false when live
  * entries of others fill the limit.  ret_lock shares the arena's texts. */

@@ -29,7 +29,7 @@ struct descheduler_role {
         struct descheduler_role_config config;
         struct descheduler *descheduler;
         struct evict_requester *requester;
-        struct descheduler_metrics *metrics;   /* NULL = nobody counts */
+        struct descheduler_metrics *metrics;   /* NULL = not counted */
         struct placement_simulator *simulator; /* NULL = not asked where pods would go */
         struct eviction_forecast *forecast;    /* NULL = evictions cost nothing */
         struct usage_feed *feed;               /* NULL = nothing is measured */

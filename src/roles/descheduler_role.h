@@ -39,7 +39,7 @@ struct descheduler_role_config {
          * policy names something the cluster does not have.  May be NULL. */
         void (*finished)(void *context, const struct err *err);
         void *context;
-        struct metrics *metrics; /* NULL = nobody counts */
+        struct metrics *metrics; /* NULL = not counted */
         /* Where traces go (loop and callback are filled in); NULL = no traces.  What is wrong with
          * it is logged and does no other harm. */
         const struct tracer_config *tracing;

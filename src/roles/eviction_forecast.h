@@ -18,7 +18,8 @@ struct eviction_forecast_config { /* all borrowed */
         int64_t interval_ns; /* between reads of its own, from the start on; 0 = only when asked */
 };
 struct eviction_forecast *eviction_forecast_new(const struct eviction_forecast_config *config);
-void eviction_forecast_free(struct eviction_forecast *forecast); /* accepts NULL; calls nobody */
+void eviction_forecast_free(
+        struct eviction_forecast *forecast); /* accepts NULL; calls no callback */
 /* Reads both, then calls done, from the loop; one at a time.  What cannot be read stays as it was:
  * a cluster without EvictionPolicies knows no costs. */
 void eviction_forecast_fetch(struct eviction_forecast *forecast, void (*done)(void *context),

@@ -10,10 +10,10 @@
 struct metrics;
 
 enum evictions_mode {
-        EVICTIONS_AUTO,           /* native where served, and then whether somebody reconciles */
-        EVICTIONS_CRD,            /* our own kinds */
+        EVICTIONS_AUTO, /* native where served, own controller unless another one reconciles */
+        EVICTIONS_CRD,  /* our own kinds */
         EVICTIONS_NATIVE_OWN,     /* served, reconciled by us */
-        EVICTIONS_NATIVE_FOREIGN, /* served, reconciled by somebody else */
+        EVICTIONS_NATIVE_FOREIGN, /* served, reconciled by another controller */
 };
 
 /* The kinds a model for this role alone follows, and those it can do without. */
@@ -24,7 +24,7 @@ enum evictions_mode {
 
 struct evictions_role_config {
         enum evictions_mode mode;
-        bool has_no_evictor;           /* leaves the imperative responder to somebody else */
+        bool has_no_evictor;           /* leaves the imperative responder to another program */
         bool keeps_definitions;        /* does not create missing CustomResourceDefinitions */
         bool has_slots, slots_for_all; /* evictions wait for slots: slow ones, or all */
         struct eviction_slot_limits slots;
@@ -40,8 +40,8 @@ struct evictions_role_config {
         void (*start_hook)(void *context, const struct eviction_effect *effect);
         void (*stop_hook)(void *context, uint64_t id);
         bool watches_always;     /* also while it may not act, for its webhook */
-        struct metrics *metrics; /* where it counts; NULL = nobody counts */
-        /* Whether effects may be carried out: false as soon as the Lease may be somebody else's.
+        struct metrics *metrics; /* where it counts; NULL = not counted */
+        /* Whether effects may be carried out: false as soon as another process may hold the Lease.
          * NULL = always. */
         bool (*may_act)(void *context);
         void *context;

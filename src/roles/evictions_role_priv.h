@@ -50,7 +50,7 @@ struct evictions_role {
         struct eviction_history *history;
         struct history_store *store;
         struct audit_anchor *anchor;       /* NULL = none */
-        struct evictions_metrics *metrics; /* NULL = nobody counts */
+        struct evictions_metrics *metrics; /* NULL = not counted */
         struct api_request *discovery;
         struct mono_time asked; /* when discovery was */
         int64_t ahead_ns;       /* of the server's clock before ours; 0 while they agree */
@@ -101,7 +101,7 @@ void evictions_drop_calls(struct evictions_role *role);
 void evictions_on_answered(void *context, const struct eviction_effect_result *result);
 
 /* ---- evictions_watch.c ---- */
-/* Of a timer: nobody has looked at a native request for a while. */
+/* Of a timer: no controller has reconciled a native request for a while. */
 void evictions_take_over(void *context);
 /* Follows requests, Evictions and policies; pods and budgets are the model's. */
 void evictions_follow(struct evictions_role *role);

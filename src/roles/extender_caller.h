@@ -24,7 +24,7 @@ int extender_caller_new(const struct extender_caller_config *config,
 void extender_caller_free(struct extender_caller *caller); /* accepts NULL */
 /* One per extender of the configuration, owned by the caller. */
 const struct extender *extender_caller_list(const struct extender_caller *caller);
-/* Keeps what requests hold: pods that wait, and nodes if somebody wants them whole. */
+/* Stores what requests contain: pods that wait, and nodes if an extender wants whole objects. */
 void extender_caller_arriving(struct extender_caller *caller, enum object_kind kind,
                               enum change_kind change, const struct json *object);
 void extender_caller_ask(struct extender_caller *caller, const struct action *action);

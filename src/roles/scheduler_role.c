@@ -25,7 +25,7 @@ struct scheduler_role {
         struct scheduler *scheduler;
         struct action_list actions;
         struct loop_timer timer;
-        struct scheduler_metrics *metrics;           /* NULL = nobody counts */
+        struct scheduler_metrics *metrics;           /* NULL = not counted */
         struct extender_caller *extenders;           /* NULL = none */
         struct reservation_controller *reservations; /* NULL = none */
         struct eviction_forecast *forecast;          /* NULL = evictions cost nothing */

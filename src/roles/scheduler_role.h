@@ -17,11 +17,11 @@ struct scheduler_role_config {
         int64_t unschedulable_timeout_ns;           /* 0 = default */
         bool is_parity;
         uint32_t gates;          /* enum feature_gate: those about groups of pods */
-        struct metrics *metrics; /* NULL = nobody counts */
+        struct metrics *metrics; /* NULL = not counted */
         /* Makes reservations for the replacements of pods that are evicted slowly;
          * *ret_reservations is their controller, which lives as long as the role. */
         bool reserves;
-        const struct reservation_controller **ret_reservations; /* NULL = nobody does */
+        const struct reservation_controller **ret_reservations; /* NULL = not wanted */
         bool weighs_cost; /* what evictions are expected to take; see eviction_forecast.h */
         /* Where extenders stand; must outlive the role.  NULL = there are none. */
         const struct scheduler_configuration *configuration;

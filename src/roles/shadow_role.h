@@ -17,7 +17,7 @@ struct shadow_role_config {
         size_t profile_count;
         struct sched_profile *const *profiles; /* must outlive the role */
         bool is_parity;
-        struct metrics *metrics; /* NULL = nobody counts */
+        struct metrics *metrics; /* NULL = not counted */
         /* Called once when so many pods were judged; 0 = never. */
         uint64_t pods_max;
         void (*finished)(void *context);

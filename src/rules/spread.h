@@ -30,7 +30,7 @@ bool spread_has_all_keys(const struct cluster *cluster, const struct spread_rule
 /* The rule's policies let the node count for this pod. */
 bool spread_includes_node(const struct cluster *cluster, const struct spread_rule *rule,
                           const struct pod_spec *spec, struct node_id node, bool allows_order);
-/* Pods of the namespace on the node that the rule counts; those on their way out are left out. */
+/* Pods of the namespace on the node that the rule counts; those being deleted are left out. */
 /* Adds the pods of a namespace that a rule counts to ret_pods, which has a number per node row. */
 void spread_count_by_node(const struct cluster *cluster, struct spread_rule *rule, struct str_id ns,
                           uint32_t *ret_pods);

@@ -42,7 +42,7 @@ struct decision_watch {
         int64_t (*now_ns)(void); /* only differences count */
         void (*ran)(void *context, const struct sched_profile *profile, enum sched_point point,
                     enum verdict_code code, int64_t elapsed_ns);
-        /* Who watches the plugins of the decision that begins; NULL = nobody. */
+        /* The observer of the plugins of the decision that begins; NULL = none. */
         const struct plugin_watch *(*begins)(void *context, const struct sched_profile *profile);
         /* Whether the next hint is timed, and how it went: a plugin that refused a pod was asked
          * whether a change (CLUSTER_* bits) matters to it. */
@@ -67,7 +67,7 @@ struct decision_request {
         const size_t *next_node;      /* parity: where the sampled scan starts; NULL = 0 */
         bool offers_all; /* extenders are to be asked: the nominated node is one of many */
         const struct decision_extension *extension; /* what they answered; NULL = not asked */
-        const struct decision_watch *watch;         /* NULL = nobody counts */
+        const struct decision_watch *watch;         /* NULL = not counted */
         const struct preemption_limit *limit;       /* whom they let go; NULL = not asked */
         const struct group_domain *among;           /* the only nodes there are; NULL = all */
         struct slice no_preemption; /* why it has no victims; "" = it may have some */

@@ -48,7 +48,7 @@ void asked_candidate_free(struct asked_candidate *candidate); /* what it owns */
 void extension_drop_candidates(struct extension *extension);
 
 /* ---- victims (scheduler_extend_victims.c) ---- */
-/* False: everybody was asked, or nothing is left to ask about. */
+/* False: all were asked, or nothing is left to ask about. */
 bool extension_ask_next(struct step *step, struct extension *extension,
                         const struct queued_pod *entry);
 /* An answer, or the trouble that came instead. */

@@ -118,7 +118,7 @@ enum queue_event {
         QUEUE_EVENT_POD_ADDED,
         QUEUE_EVENT_FAILURE,
         QUEUE_EVENT_BACKOFF_OVER,
-        QUEUE_EVENT_POPPED, /* out of back-off, since nobody else was ready */
+        QUEUE_EVENT_POPPED, /* out of back-off, since no other pod was ready */
         QUEUE_EVENT_TIMEOUT,
         QUEUE_EVENT_POD_UPDATED,
         QUEUE_EVENT_ASSIGNED_ADDED,

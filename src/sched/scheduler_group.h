@@ -47,7 +47,7 @@ struct group_place {
         struct node_id node;  /* NODE_NONE: there is none */
         struct slice message; /* why not, also where victims have to leave first */
         bool waits_for_victims;
-        const struct preemption *victims; /* who has to go for it; NULL = nobody */
+        const struct preemption *victims; /* pods that have to go for it; NULL = none */
 };
 enum group_outcome {
         GROUP_FITS,

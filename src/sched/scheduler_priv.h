@@ -119,14 +119,14 @@ bool scheduler_asks_extenders(const struct scheduler *scheduler, const struct qu
 size_t scheduler_binder_of(const struct scheduler *scheduler, const struct queued_pod *entry);
 
 /* ---- binds that were answered (scheduler_confirm.c) ---- */
-/* Whether the row still is this pod, and nobody but us says where it runs. */
+/* Whether the row still is this pod, and only our assumption says where it runs. */
 bool scheduler_is_assumed(const struct scheduler *scheduler, struct pod_id pod, uint64_t uid_hash);
 /* The bind was answered well: the pod is asked for unless the API shows it on its node in time. */
 void scheduler_confirm_later(struct step *step, const struct open_action *open);
 /* Asks for the pods whose time is over. */
 void scheduler_confirm(struct step *step);
-/* What one of them says: bound, not bound (BERTH_ERR_CONFLICT), gone (BERTH_ERR_NOT_FOUND), or
- * nobody answered (any other code). */
+/* What one of them says: bound, not bound (BERTH_ERR_CONFLICT), gone (BERTH_ERR_NOT_FOUND), or no
+ * answer (any other code). */
 void scheduler_confirm_checked(struct step *step, const struct action_result *result,
                                const struct open_action *open);
 bool scheduler_confirm_due(const struct scheduler *scheduler, int64_t *ret_due_ns);

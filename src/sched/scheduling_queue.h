@@ -90,14 +90,14 @@ void scheduling_queue_take(struct scheduling_queue *queue,
 /* To back-off while it has time left there, else to the ready ones. */
 void scheduling_queue_move(struct scheduling_queue *queue, struct queued_pod *entry,
                            int64_t now_ns);
-/* The same for a pod that any change wakes: its back-off counts even when nobody else is ready, so
+/* The same for a pod that any change wakes: its back-off counts even when no other pod is ready, so
  * that extenders and whole groups are not asked over and over. */
 void scheduling_queue_retry(struct scheduling_queue *queue, struct queued_pod *entry,
                             int64_t now_ns);
 /* Comes back from an attempt: renews its place and counts the failure. */
 void scheduling_queue_return(struct scheduling_queue *queue, struct queued_pod *entry,
                              bool is_error, int64_t now_ns);
-/* The next pod to decide; takes rejected pods out of back-off when nobody else is ready.  NULL:
+/* The next pod to decide; takes rejected pods out of back-off when no other pod is ready.  NULL:
  * none. The entry is in no part then. */
 struct queued_pod *scheduling_queue_pop(struct scheduling_queue *queue, int64_t now_ns);
 /* Ends back-offs that are over and releases pods parked for too long. */

@@ -25,7 +25,7 @@ void top_tree_release(struct top_tree *tree);
 int32_t *top_tree_leaves(struct top_tree *tree);
 void top_tree_build(struct top_tree *tree);
 void top_tree_update(struct top_tree *tree, size_t node, int32_t total);
-/* False: nobody takes part. */
+/* False: no node takes part. */
 bool top_tree_best(const struct top_tree *tree, int32_t *ret_total, uint32_t *ret_count);
 /* The k-th of the best, by index; k below their count. */
 size_t top_tree_pick(const struct top_tree *tree, uint32_t k);

@@ -15,7 +15,7 @@ bool has_new_owners(const struct api_write *write); /* other than what is stored
 void clear_empty_owners(struct api_write *write);
 struct json_node *managed_entry(const struct api_context *context, const struct api_write *write,
                                 struct json_node *list);
-/* What entries without a recorded set own together: all that nobody else does. NULL when there is
- * none; *ret_entry is the one that stands for them. */
+/* What entries without a recorded set own together: all that no other entry owns. NULL when there
+ * is none; *ret_entry is the one that represents them. */
 struct json_node *managed_rest(const struct api_write *write, const struct json_node *list,
                                const struct json_node *live, const struct json_node **ret_entry);

@@ -104,7 +104,7 @@ struct api_server_config {
         /* Reads YAML request bodies; this room has no YAML of its own. NULL: only the JSON subset
          * of YAML is understood. */
         int (*read_yaml)(struct slice text, struct json_tree **ret_tree, struct err *err);
-        bool is_open;                /* no authentication: everybody is the administrator */
+        bool is_open;                /* no authentication: every user is the administrator */
         size_t events_max;           /* Event objects stored; 0 = 100,000 */
         const char *account_key_pem; /* signs tokens of accounts; NULL = a new key */
         const struct webhook_caller *webhooks; /* copied; NULL = webhooks are not called */
@@ -154,7 +154,7 @@ struct api_pending *api_server_begin(struct api_server *server,
                                      const struct api_server_request *request,
                                      struct http_response *ret_response,
                                      void (*ready)(void *context), void *context);
-/* Whether there are webhooks, and somebody to ask them: otherwise no write waits for one. */
+/* Whether there are webhooks, and a client to call them: otherwise no write waits for one. */
 bool api_server_asks_webhooks(const struct api_server *server);
 struct api_pending *api_pending_resume(struct api_pending *pending,
                                        struct http_response *ret_response);

@@ -1,4 +1,4 @@
-/* Requests on behalf of somebody else: headers Impersonate-User, -Uid, -Group and -Extra-KEY. */
+/* Requests on behalf of another user: headers Impersonate-User, -Uid, -Group and -Extra-KEY. */
 #pragma once
 
 #include "server/api_context.h"

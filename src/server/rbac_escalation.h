@@ -1,4 +1,4 @@
-/* Nobody hands out rights that he does not have: writes of roles and of bindings. */
+/* No user grants rights that it does not have: checks of writes of roles and of bindings. */
 #pragma once
 
 #include "server/api_store.h"

@@ -18,7 +18,7 @@ struct token_set {
 /* Copies the token; those that have expired by now go. False: it names too many groups. */
 bool token_set_add(struct token_set *set, const struct api_token *token, struct wall_time expires,
                    struct wall_time now);
-/* NULL when nobody has it, or when it has expired. */
+/* NULL when no user has it, or when it has expired. */
 const struct api_user *token_set_find(const struct token_set *set, struct slice token,
                                       struct wall_time now);
 void token_set_release(struct token_set *set);

@@ -1,7 +1,7 @@
 /* A scheduler on a cluster of its own, with an API that answers at once.
  *
  * What the scheduler and its model compute takes time, measured on a processor; all else takes
- * none.  Time that nobody needs is skipped, so rates and back-offs pass as they would. */
+ * none.  Idle time is skipped, so rates and back-offs pass as they would. */
 #pragma once
 
 #include "api/json.h"

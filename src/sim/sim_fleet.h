@@ -12,20 +12,20 @@
 enum fleet_trouble {
         FLEET_KILL,          /* a process dies anywhere */
         FLEET_OUTAGE,        /* the API server is away for up to 25 minutes */
-        FLEET_CONFLICTS,     /* somebody else writes the lock's object and the nodes */
+        FLEET_CONFLICTS,     /* other clients write the lock's object and the nodes */
         FLEET_HOST_CRASH,    /* a host boots by itself */
         FLEET_REBOOT_FAILS,  /* the order cannot be given */
         FLEET_HOST_STAYS,    /* the order is taken, and nothing happens */
         FLEET_NEED_STAYS,    /* the reboot does not satisfy the sentinel */
-        FLEET_NEED_ENDS,     /* the sentinel goes away by itself */
+        FLEET_NEED_ENDS,     /* the sentinel is removed without a reboot */
         FLEET_NODE_DELETED,  /* for good, with its host */
         FLEET_NODE_REPLACED, /* deleted; the kubelet registers it again later */
         FLEET_LOCK_DELETED,  /* the object that carries the lock, for a while */
         FLEET_LOCK_CLEARED,  /* its annotation */
         FLEET_CLOCK_STEP,    /* the clock of one node is set up to two hours off */
         FLEET_SECOND_AGENT,  /* a node runs two of them for a while */
-        FLEET_CORDON,        /* by somebody else, on a node at rest */
-        FLEET_UNCORDON,      /* by somebody else, of a node being drained */
+        FLEET_CORDON,        /* by another client, on an idle node */
+        FLEET_UNCORDON,      /* by another client, of a node being drained */
         FLEET_TROUBLE_COUNT
 };
 const char *fleet_trouble_name(enum fleet_trouble trouble); /* "host-crash" */

@@ -30,7 +30,7 @@ struct sim_world_config {
         int64_t clock_ahead_ns;  /* of the process before the API server's */
         bool is_native;          /* finds out by itself which form of the API there is */
         bool is_unchecked;       /* changes are not looked at: their cost grows with all objects */
-        bool has_no_evictor;     /* the default responder is somebody else's */
+        bool has_no_evictor;     /* the default responder is another program */
         bool has_slots, slots_for_all; /* a seed of its own sets slots of its own */
         struct eviction_slot_limits slots;
         bool has_scheduler;  /* one with reservations; a seed of its own has it */

@@ -8,7 +8,7 @@
 #include "sim/sim_world.h"
 
 #define SIM_NS "default"
-#define SIM_SNAPSHOT_MAX 200 /* pods of somebody's own cluster */
+#define SIM_SNAPSHOT_MAX 200 /* pods of the user's cluster */
 #define SIM_PATH_MAX 512
 /* All pods are on the first node; the others have capacity for one replacement each. */
 #define SIM_OTHER_NODES 2 /* at most */
@@ -82,13 +82,13 @@ void sim_check_count(struct sim_world *world, struct sim_report *report);
 /* ---- sim_actors.c ---- */
 struct sim_actors *sim_actors_new(struct sim_world *world, unsigned pod_count);
 void sim_actors_free(struct sim_actors *actors);
-/* From now on nobody changes their mind. */
+/* From now on no requester withdraws. */
 void sim_actors_calm(struct sim_actors *actors);
 /* Pods that must be alive: guarded by a budget that never opens, and never deleted underneath. */
 bool sim_actors_guards(const struct sim_actors *actors, struct slice pod);
 size_t sim_actors_count(const struct sim_actors *actors);
 const char *sim_actors_guarded(const struct sim_actors *actors, size_t index); /* NULL = not */
-/* A pod changed; its replacement comes soon once it is on its way out. */
+/* A pod changed; its replacement is created soon after its deletion began. */
 void sim_actors_see_pod(struct sim_actors *actors, const struct store_event *event);
 
 /* ---- sim_hooks.c ---- */
@@ -99,7 +99,7 @@ void sim_hooks_start(void *context, const struct eviction_effect *effect);
 void sim_hooks_stop(void *context, uint64_t id);
 /* When the process dies. */
 void sim_hooks_forget_calls(struct sim_hooks *hooks);
-/* What an Eviction that is over for good should not have left; NULL = nothing. */
+/* What an Eviction that has ended should not have left; NULL = nothing. */
 const char *sim_hooks_left_behind(const struct sim_hooks *hooks, struct slice eviction_uid,
                                   bool is_canceled);
 uint64_t sim_hooks_runs(const struct sim_hooks *hooks);
