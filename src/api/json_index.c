@@ -61,7 +61,8 @@ struct member_index {
         size_t count;
 };
 
-/* Where an object lies differs from process to process: nobody can choose keys that collide. */
+/* Addresses of objects differ from process to process, so that no input can choose keys that
+ * collide. */
 static uint64_t key_hash(yyjson_mut_val *object, struct slice key) {
         return hash_bytes(key.ptr, key.len, (uint64_t)(uintptr_t)object);
 }

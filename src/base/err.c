@@ -113,7 +113,7 @@ int err_format(const struct err *err, char *buffer, size_t size) {
                         err->path[0] ? ": " : "", err->text);
 }
 
-/* INTERNAL stands in for codes nobody declared, so that a bug still yields a sane response. */
+/* INTERNAL replaces undeclared codes, so that a bug still yields a valid response. */
 static const struct code_info *info_of(int code) {
         int index = -1 - code;
         bool is_known = index >= 0 && index < BERTH_ERR_COUNT;

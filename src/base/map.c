@@ -91,8 +91,8 @@ void map_free(struct map *map) {
         free(map);
 }
 
-/* Where a map lies differs from process to process: nobody can choose keys that collide. Iteration
- * is in insertion order, so only time depends on it. */
+/* Addresses of maps differ from process to process, so that no input can choose keys that collide.
+ * Iteration is in insertion order, so only time depends on it. */
 static uint32_t map_hash(const struct map *map, struct slice key) {
         return (uint32_t)hash_bytes(key.ptr, key.len, (uint64_t)(uintptr_t)map);
 }

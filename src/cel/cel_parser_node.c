@@ -26,7 +26,7 @@ int cel_fail(struct err *err, struct slice source, size_t at, const char *format
         va_start(args, format);
         vsnprintf(text, sizeof(text), format, args);
         va_end(args);
-        if (len > ERR_TEXT_MAX / 8) /* such a line helps nobody */
+        if (len > ERR_TEXT_MAX / 8) /* such a line is too long to read */
                 return err_set(err, BERTH_ERR_INVALID, "ERROR: <input>:%zu:%zu: %s", line,
                                at - start + 1, text);
         return err_set(err, BERTH_ERR_INVALID,

@@ -240,7 +240,7 @@ static int read_groups(const struct part *part, struct cluster_access *access, s
         return 0;
 }
 
-/* What would otherwise make us somebody else than the file says. */
+/* Fields that name another user: ignoring them would make us another user than the file says. */
 static int refuse_unsupported(const struct part *part, struct err *err) {
         static const char *const keys[] = { "auth-provider", "as-uid", "as-user-extra" };
 

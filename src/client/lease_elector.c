@@ -2,7 +2,7 @@
  *
  * Every attempt reads the lease, decides, and writes it with the version that was read; a leader
  * whose last write is still current writes at once. The renew deadline counts from when the last
- * successful write was sent, so that we stop before anybody else may take over. */
+ * successful write was sent, so that we stop before another process may take over. */
 #include "client/lease_elector.h"
 
 #include "api/json.h"
@@ -307,7 +307,7 @@ static void on_written(struct lease_elector *elector, const struct api_reply *re
                 bool is_conflict = elector->is_leader && reply->status == 409;
 
                 if (is_conflict && !elector->is_hasty) {
-                        elector->is_hasty = true; /* somebody touched it: read it at once */
+                        elector->is_hasty = true; /* another client wrote it: read it at once */
                         try_once(elector);
                 } else {
                         attempt_failed(elector, &reply->error);

@@ -51,7 +51,7 @@ struct reflector {
         struct buf version;
         struct mono_time watch_started;
         unsigned watch_failures;
-        struct err stream_error; /* an ERROR record, or a record nobody understands */
+        struct err stream_error; /* an ERROR record, or a record that cannot be parsed */
         bool has_expired;
         bool wants_list; /* what the retry timer does */
         bool has_seen_records;

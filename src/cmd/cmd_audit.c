@@ -77,7 +77,7 @@ static int cmd_audit_broken(const char *text) {
         return EXIT_JUDGED_NO;
 }
 
-/* The lines by themselves, then with the head that somebody else remembers. */
+/* The lines by themselves, then with the head that is recorded elsewhere. */
 static int cmd_audit_judge(const struct audit_options *options, struct slice lines,
                            struct audit_head *head) {
         struct audit_chain chain = { 0 };

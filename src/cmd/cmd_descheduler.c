@@ -9,7 +9,7 @@
 static int cmd_descheduler_run(const struct command_call *call) {
         struct descheduler_options options = *(const struct descheduler_options *)call->options;
 
-        /* Upstream's pages are for everybody. */
+        /* Upstream's pages need no authentication. */
         options.daemon.guard.is_on = options.daemon.guard.uses_own = !options.is_parity;
         return descheduler_command_run(&options);
 }

@@ -27,7 +27,7 @@ static void on_signal(void *context, int number) {
         loop_stop(context);
 }
 
-/* A seed nobody chose; printed, so that a run can be repeated. */
+/* A random seed; printed, so that a run can be repeated. */
 static uint64_t random_seed(void) {
         uint64_t seed = 0;
 

@@ -51,7 +51,7 @@ struct daemon {
         unsigned releasing; /* Leases, at the end */
         struct metrics *metrics;
         struct runtime_metrics *counts;
-        struct page_guard *guard; /* NULL = pages are for everybody */
+        struct page_guard *guard; /* NULL = pages need no authentication */
         struct serving *serving;
         struct metric *leading;
         struct rest rest;

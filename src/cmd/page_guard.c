@@ -13,7 +13,7 @@ struct page_guard {
         const struct page_guard_options *options;
         struct loop *loop;
         struct http_transport *authentication, *authorization; /* NULL = none of its own */
-        struct transport asks_who, asks_what;                  /* ops NULL = nobody is asked */
+        struct transport asks_who, asks_what;                  /* ops NULL = not asked */
         struct page_identity *identity;                        /* NULL = no certificate counts */
         struct page_access *access;
 };

@@ -16,7 +16,7 @@ struct emitter {
         size_t alias_start;  /* where the outermost alias began in out */
 };
 
-/* Members of one mapping on their way out. */
+/* Members of one mapping while it is written. */
 struct yaml_emit_members {
         struct map *names; /* written or to be written explicitly; NULL without merge keys */
         struct buf name;   /* scratch */

@@ -1,7 +1,7 @@
 /* Jobs: pods that run to their end, as often and as many at once as asked for.
  *
  * Every pod of a job carries a finalizer until its end is counted, so that no count is lost when
- * somebody deletes pods that are over. */
+ * another client deletes finished pods. */
 #include "base/map.h"
 #include "base/util.h"
 #include "control/index_set.h"
@@ -85,7 +85,7 @@ static bool is_stray(const struct object_entry *entry) {
                object_mentions(entry->object, "\"" JOB_FINALIZER "\"");
 }
 
-/* Pods whose job is gone have nobody to be counted by. */
+/* Pods whose job is gone are not counted. */
 static int release_strays(struct controller_run *run, struct slice ns, struct err *err) {
         for (int has_controller = 0; has_controller < 2; has_controller++) {
                 const struct entry_list *pods =

@@ -152,7 +152,7 @@ static void kubelet_pod_settle(struct kubelet_pod_step *step, struct slice ns, s
                 pod_run_free(map_remove(kubelet->pod_runs, step->plan.uid));
 }
 
-/* The specification changed, or somebody opened a readiness gate or took the pod for lost. */
+/* The specification changed, or another client set a readiness gate or marked the pod as lost. */
 static bool is_stale(const struct kubelet_pod_step *step) {
         const struct json *status = json_get(step->pod, "status");
 

@@ -22,7 +22,7 @@ static const struct api_user kubelet_user = {
 struct request {
         const char *method, *content_type;
         struct slice path, body;
-        bool is_aside; /* nobody depends on it */
+        bool is_aside; /* nothing depends on it */
 };
 
 static int object_write_fail(const struct http_response *response, struct err *err) {

@@ -1,4 +1,4 @@
-/* Pod garbage: pods of nodes that are gone, and more finished pods than anybody wants to see. */
+/* Pod garbage: pods of nodes that are gone, and finished pods beyond the limit. */
 #include "base/util.h"
 #include "control/pod_owner.h"
 #include <stdlib.h>
@@ -64,7 +64,7 @@ static struct json_node *ended_status(struct controller_run *run, struct json_tr
         return patch;
 }
 
-/* Nobody is left to stop it, so it is taken for stopped. */
+/* No kubelet is left to stop it, so it counts as stopped. */
 static int end_pod(struct controller_run *run, const struct object_entry *entry, struct err *err) {
         const struct store_object *ref = store_object_ref(entry->object);
         bool is_over = entry->pod->phase == PHASE_SUCCEEDED || entry->pod->phase == PHASE_FAILED;

@@ -206,7 +206,7 @@ bool write_waits_enter(struct write_waits *waits, struct controller_run *run, st
 bool write_waits_leave(struct write_waits *waits) {
         bool is_given_up = waits->is_given_up;
 
-        wait_free(waits->ready); /* the world has changed: nobody wants it any more */
+        wait_free(waits->ready); /* the cluster has changed: it is not needed any more */
         waits->ready = NULL;
         waits->run = NULL;
         waits->is_given_up = false;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 struct moving_pod {
-        struct evict_job *job; /* what was asked, or just the pod when somebody else asked */
+        struct evict_job *job; /* what was asked for, or just the pod when another client asked */
         bool is_asked;         /* by us: its end is counted */
         bool is_running;       /* was seen with the mark of being in progress */
         struct mono_time asked;

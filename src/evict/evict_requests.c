@@ -8,17 +8,17 @@
 
 struct evict_requests {
         enum evict_kinds kinds;
-        bool wants_kinds;            /* somebody waits to know */
+        bool wants_kinds;            /* a job waits for the answer */
         struct mono_time kinds_stay; /* until then EVICT_KINDS_ABSENT stands */
-        bool wants_all, has_all;     /* requests of anybody: asked for, listed */
+        bool wants_all, has_all;     /* requests of all requesters: asked for, listed */
         struct map *pods;   /* namespace/name of a request -> struct stored_request, owned */
         struct map *counts; /* uid -> struct request_count, owned */
 };
 
 /* Open requests for one pod. */
 struct request_count {
-        size_t open, answered;  /* answered: somebody has looked at them */
-        struct wall_time young; /* until then somebody may look at one that is new */
+        size_t open, answered;  /* answered: a controller has reconciled them */
+        struct wall_time young; /* until then a controller may reconcile a new one */
 };
 
 struct evict_requests *evict_requests_new(void) {
@@ -60,9 +60,9 @@ bool evict_requests_wants_kinds(const struct evict_requests *requests) {
         return requests->wants_kinds;
 }
 
-/* ---- requests of anybody ---- */
+/* ---- requests of all requesters ---- */
 
-/* One that nobody looks at holds nobody up. */
+/* One that no controller reconciles blocks no other requester. */
 enum evict_asked evict_requests_asked(struct evict_requests *requests, struct slice uid,
                                       struct wall_time now) {
         requests->wants_all |= requests->kinds != EVICT_KINDS_ABSENT;

@@ -16,7 +16,7 @@ static bool evict_settle_is_passing(int code, struct slice text) {
         case BERTH_ERR_IO:
         case BERTH_ERR_CONFLICT:
                 return true;
-        case BERTH_ERR_FORBIDDEN: /* a namespace on its way out takes the pod along */
+        case BERTH_ERR_FORBIDDEN: /* a namespace that is being deleted deletes the pod, too */
                 return slice_contains(text, SLICE_LITERAL("being terminated"));
         default:
                 return false;

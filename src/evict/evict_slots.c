@@ -1,5 +1,5 @@
-/* Slots of the eviction service: which pods take one, who waits, and which pods that were asked for
- * are still on their way out. */
+/* Slots of the eviction service: which pods take one, which wait, and which pods that were asked
+ * for are still being deleted. */
 #include "base/util.h"
 #include "evict/evict_priv.h"
 #include <assert.h>
@@ -7,7 +7,7 @@
 
 #define PODS_MAX                                                                                   \
         5000 /* known without a model; then all are forgotten, as roles read before they evict */
-/* A pod that is still there, and not on its way out, was not evicted after all. */
+/* A pod that is still there, and not being deleted, was not evicted. */
 #define DOUBT_NS (30 * NS_PER_S)
 
 struct known_pod { /* texts follow it in the same allocation */
@@ -19,7 +19,7 @@ struct known_pod { /* texts follow it in the same allocation */
 struct held_slot { /* an eviction that was asked for; texts follow it */
         struct object_ref pod;
         struct mono_time since;
-        bool is_begun; /* a 429 said that somebody else finishes it */
+        bool is_begun; /* a 429 said that another program finishes it */
         bool was_moving;
 };
 
@@ -258,7 +258,7 @@ void evict_slots_look(struct evict_slots *slots, struct mono_time now) {
 
 /* ---- admission ---- */
 
-/* Others are followed while somebody waits or holds a slot, and a while after. */
+/* Evictions of others are watched while a job waits or has a slot, and a while after. */
 static void rest_or_follow(struct evict_slots *slots, const struct slot_ledger_stats *stats,
                            struct mono_time now) {
         if (stats->waiting > 0 || stats->held > 0) {

@@ -117,7 +117,7 @@ static void begin_call(struct evict_job *job, struct mono_time now, struct actio
                 call_job(job, out);
 }
 
-/* Nobody else is to be asked before the first request was answered. */
+/* No other request is made before the first one was answered. */
 static bool tries_first(const struct evict_service *service) {
         return service->config.requests == EVICT_REQUESTS_AUTO && !service->are_answered &&
                service->unanswered > 0;
@@ -131,7 +131,7 @@ static void evict_step_refuse(struct evict_job *job, const char *text, struct mo
                      now, job->requester->service->wall);
 }
 
-/* Whether somebody's request for the pod is open; UNKNOWN: it is being found out. */
+/* Whether a request for the pod is open; UNKNOWN: the list is not read yet. */
 static enum evict_asked was_asked(const struct evict_job *job, struct mono_time now) {
         const struct evict_service *service = job->requester->service;
         if (job->record.pod.uid.len == 0 || job->requester->config.is_parity)
@@ -171,7 +171,7 @@ static void begin_request(struct evict_job *job, struct mono_time now, struct ac
                 else
                         begin_direct(job, now, out);
                 return;
-        case EVICT_KINDS_NATIVE: /* their controller may be somebody else's, which has no slots */
+        case EVICT_KINDS_NATIVE: /* their controller may be another program, which has no slots */
         case EVICT_KINDS_OWN:
                 if (tries_first(service))
                         return;
@@ -182,8 +182,8 @@ static void begin_request(struct evict_job *job, struct mono_time now, struct ac
         }
 }
 
-/* What has finished goes by itself, as an EvictionRequest for it would be over at once and the
- * object stay; not while somebody's request for it is open. */
+/* A finished pod is deleted directly: an EvictionRequest for it would be over at once and the
+ * object would stay. Not while a request for it is open. */
 static void begin_cleanup(struct evict_job *job, struct mono_time now, struct action_list *out) {
         const struct evict_config *config = &job->requester->service->config;
         enum evict_asked asked = EVICT_ASKED_NO;

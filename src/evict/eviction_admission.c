@@ -26,7 +26,7 @@ static void eviction_admission_rank(struct eviction_target *target) {
         }
 }
 
-/* More than a call of the subresource: somebody responds, or an eviction only starts it. */
+/* More than a call of the subresource: there is a responder, or an eviction only starts it. */
 static bool is_slow(const struct eviction_reconciler *reconciler, const struct eviction_pod *pod) {
         const struct eviction_reconciler_config *config = &reconciler->config;
 
@@ -140,7 +140,7 @@ static void eviction_admission_hold(struct eviction_admission_counting *counting
                 map_put(counting->vms, vm, counting);
 }
 
-/* Evicted by somebody else: in the background, or by the subresource and on its way out. */
+/* Evicted by another program: in the background, or by the subresource and being deleted. */
 static bool is_leaving(const struct eviction_reconciler *reconciler,
                        const struct eviction_pod *pod) {
         if (pod->is_finished)

@@ -46,7 +46,7 @@ static void touch_pod(struct eviction_reconciler *reconciler, struct slice pod_k
         }
 }
 
-/* Pods that somebody evicts, us included, are listed. */
+/* Pods that any program evicts, this one included, are listed. */
 static void list_moving(struct eviction_reconciler *reconciler, struct slice key,
                         struct pod_id id) {
         const unsigned marks = POD_EVICTION_RUNS | POD_API_EVICTED;

@@ -11,7 +11,7 @@
 /* What was asked for since the budget last changed. */
 struct gate {
         int64_t asked;
-        bool has_passed;         /* somebody was asked for ... */
+        bool has_passed;         /* a pod was asked for ... */
         struct mono_time passed; /* ... then, last */
 };
 
@@ -220,7 +220,7 @@ void eviction_reconciler_budget_changed(struct eviction_reconciler *reconciler, 
                 open_gate(reconciler, budget, budget->disruptions_allowed);
 }
 
-/* Without it nobody is held back any more. */
+/* Without it no pod is held back any more. */
 void eviction_reconciler_budget_leaves(struct eviction_reconciler *reconciler, struct slice ns,
                                        struct slice name) {
         const struct budget_row *budget = budget_find(reconciler, ns, name);

@@ -239,7 +239,7 @@ int eviction_decode(const struct json *object, struct eviction **ret_eviction, s
                 return code;
         }
         eviction->labels = label_list_decode(json_get(meta, "labels"), &eviction->arena);
-        for (size_t i = 0; i < eviction->labels.count; i++) { /* the document goes away */
+        for (size_t i = 0; i < eviction->labels.count; i++) { /* the document will be freed */
                 struct label *label = &eviction->labels.items[i];
 
                 label->key = arena_slice(&eviction->arena, label->key);

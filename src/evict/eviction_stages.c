@@ -65,8 +65,8 @@ static bool judge_time(struct eviction_sync *sync, struct eviction_entry *entry,
         return true;
 }
 
-/* The stages ended without success: when nobody else wants the eviction it is withdrawn, else the
- * next responder follows. */
+/* The stages ended without success: when no other requester wants the eviction it is withdrawn,
+ * else the next responder follows. */
 static void eviction_stages_decline(struct eviction_sync *sync, struct eviction_entry *entry) {
         eviction_stages_audit(sync, entry, "decline", "");
         if (!eviction_is_ours_alone(sync->target)) {
@@ -83,7 +83,7 @@ static void eviction_stages_decline(struct eviction_sync *sync, struct eviction_
 
 /* ---- holding the pod ---- */
 
-/* Says why, and shows that somebody is there: a silent responder is passed over. */
+/* Reports the reason as a heartbeat: a responder without heartbeats is interrupted. */
 static void eviction_stages_hold(struct eviction_sync *sync, struct eviction_entry *entry,
                                  const struct eviction_responder *own, const char *why) {
         struct stages_run *run = &entry->stages;

@@ -228,7 +228,7 @@ void reservation_ledger_read(struct reservation_ledger *ledger, struct slice evi
         if (json_parse(pod_json, &doc, NULL) < 0)
                 entry->due.ns = now.ns + RESERVATION_RETRY_NS;
         else if (!read_pod(entry, json_doc_root(doc)))
-                entry->state = RESERVATION_OVER; /* too late, or nobody will follow */
+                entry->state = RESERVATION_OVER; /* too late, or no replacement will come */
         else
                 try_to_hold(ledger, entry, pod_json, now);
         json_doc_free(doc);

@@ -22,7 +22,7 @@ struct slot_ledger_entry { /* an eviction of ours; texts follow it in the same a
         uint64_t serial;
 };
 
-struct observation { /* an eviction of somebody else's, likewise */
+struct observation { /* an eviction of another program, likewise */
         struct slice uid;
         struct eviction_slot_holder holder;
 };
@@ -297,7 +297,7 @@ void slot_ledger_let_in(struct slot_ledger *ledger, struct mono_time now) {
                 if (entry->refusal != EVICTION_SLOT_FREE)
                         continue;
                 entry->state = ENTRY_HOLDS;
-                entry->expires.ns = now.ns + SLOT_LEDGER_GRACE_NS; /* if nobody is there */
+                entry->expires.ns = now.ns + SLOT_LEDGER_GRACE_NS; /* if no asker is there */
         }
         free(demands);
         map_free(counting.counted);

@@ -1,4 +1,4 @@
-/* Finds mappings of files that nobody can write to and nobody has written to. */
+/* Finds mappings of files that are read-only and were not written to. */
 #include "host/host_trim.h"
 
 #include <malloc.h>

@@ -183,7 +183,7 @@ int tls_material_make(const char *host, struct tls_material *ret_material, struc
         return r;
 }
 
-/* Written beside the target and moved there, so that nobody reads half a file. */
+/* Written beside the target and moved there, so that no reader sees half a file. */
 static int file_write(const char *path, struct slice text, struct err *err) {
         CLEANUP(buf_release) struct buf beside = { 0 };
         CLEANUP(cleanup_close) int fd = -1;

@@ -21,7 +21,7 @@ int admit_forbid(struct kind_context *context, const struct json_node *object, s
 
 #define NOT_READY_TAINT "node.kubernetes.io/not-ready"
 
-/* New nodes take no pods until somebody has seen them ready. */
+/* New nodes take no pods until a controller has seen them ready. */
 ADMIT_HOOK(node_admit) {
         struct json_node *taint;
 

@@ -1,4 +1,4 @@
-/* Objects that every cluster has before anybody creates one. */
+/* Objects that every cluster has from its start. */
 #include "base/util.h"
 #include "kinds/kind.h"
 

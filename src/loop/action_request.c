@@ -239,7 +239,7 @@ static const struct put_target *put_target_of(struct slice kind) {
         for (size_t i = 0; i < ARRAY_LEN(put_targets); i++)
                 if (slice_is(kind, put_targets[i].kind))
                         return &put_targets[i];
-        assert(false); /* nobody asks for another kind */
+        assert(false); /* no role asks for another kind */
         return NULL;
 }
 

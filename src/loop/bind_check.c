@@ -1,4 +1,4 @@
-/* Asks for the pod until somebody answers, within reason. */
+/* Asks for the pod until there is an answer, a limited number of times. */
 #include "loop/bind_check.h"
 
 #include "api/json.h"

@@ -35,7 +35,7 @@ struct watch_set {
         struct transport *transport;
         struct loop *loop;
         struct watched *first;  /* in the order they came */
-        struct loop_timer soon; /* news that are owed, collections nobody follows any more */
+        struct loop_timer soon; /* calls that are due, collections without rows */
 };
 
 static void watch_set_soon(struct watch_set *set) {

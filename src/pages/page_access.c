@@ -25,7 +25,7 @@
 #define AUTHENTICATED_GROUP "system:authenticated"
 #define MASTERS_GROUP "system:masters"
 
-/* An answer of the cluster; the text is the user's of a token, empty when it is nobody's. */
+/* An answer of the cluster; the text is the user of a token, empty when it has none. */
 struct remembered {
         struct remembered *next;
         uint8_t key[SHA256_SIZE];
@@ -368,8 +368,8 @@ static enum page_proof page_access_prove(struct page_visit *visit) {
         return PAGE_PROOF_GOOD;
 }
 
-/* Nobody in particular is only who shows nothing: a token or certificate that is no good does not
- * make its bearer anonymous. */
+/* Only a request without credentials is anonymous; one with an invalid token or certificate is
+ * refused. */
 static void page_access_authenticate(struct page_visit *visit) {
         enum page_proof proof = page_access_prove(visit);
 

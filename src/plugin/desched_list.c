@@ -94,8 +94,8 @@ static bool is_lost(const struct desched_run *run, const struct pod_row *row) {
         return row->detail && slice_is(cluster_text(run->cluster, row->detail->reason), "NodeLost");
 }
 
-/* Finished and lost pods do nobody's work any more, so it does not matter whether their node is
- * usable; only nodes that the policy leaves out keep theirs. */
+/* Finished and lost pods do not run any more, so it does not matter whether their node is usable;
+ * only those on nodes outside the policy stay. */
 static bool is_elsewhere(const struct desched_run *run, const struct pod_row *row) {
         if (!row->is_live || is_listed(run, row) ||
             (!pod_row_is_finished(row) && !is_lost(run, row)))

@@ -360,7 +360,7 @@ static bool is_worth_moving(struct desched_run *run, struct pod_id pod,
                 return desched_run_spare_refused(
                         run, pod, "not compared in this pass: too many scheduler questions");
         if (!predictor->place(predictor->context, pod, placement)) {
-                placement->node = NODE_NONE; /* scheduled by somebody we do not know */
+                placement->node = NODE_NONE; /* scheduled by another scheduler */
                 return true;
         }
         if (!placement->is_placed)
@@ -378,8 +378,8 @@ static void note_move(struct desched_run *run, struct pod_id pod, struct node_id
         const struct placement_predictor *predictor = run->moves.predictor;
         const struct pod_row *row = cluster_pod(run->cluster, pod);
         struct slice owner = controller_of(run->cluster, row);
-        /* Of a pod whose next place nobody knows, be it a cleaning rule's or another scheduler's,
-         * the capacity counts as taken: its owner makes another one, which has to go somewhere. */
+        /* For a pod whose next node is unknown (of a cleaning rule, or of another scheduler) the
+         * capacity counts as taken: its owner creates another pod, which needs a node. */
         if (!pod_row_is_finished(row) && !node_id_is_none(node))
                 predictor->move(predictor->context, pod, node);
         if (run->is_mover && run->moves.returns && owner.len > 0 && !run->is_dry_run)

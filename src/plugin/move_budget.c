@@ -8,7 +8,7 @@ struct move_budget {
         struct map *round; /* uids asked about in earlier passes of this round */
         struct map *now;   /* ... in this pass */
         size_t left;
-        bool has_run_out; /* somebody is still to come: the round goes on */
+        bool has_run_out; /* some pods are still to be asked about: the round goes on */
 };
 
 struct move_budget *move_budget_new(void) {

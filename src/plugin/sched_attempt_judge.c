@@ -108,7 +108,7 @@ static bool is_free(struct sched_attempt *attempt, struct node_id node,
         return fits;
 }
 
-/* Plugins to whom the pods of a node make no difference. */
+/* Plugins whose answers do not depend on the pods of a node. */
 static uint64_t plugins_without_pods(const struct sched_profile *profile) {
         uint64_t plugins = 0;
         for (size_t i = 0; i < profile->plugin_count; i++)

@@ -150,8 +150,8 @@ static bool is_on_its_own(struct sched_attempt *attempt, struct node_id node) {
         return bitset_has(attempt->verdict_admitted, node.index);
 }
 
-/* A refusal before anybody was asked who looks beyond the node.  Preemption's own words name no
- * plugin. */
+/* A refusal before any plugin was asked that looks beyond the node. Preemption's own messages name
+ * no plugin. */
 static bool is_early(const struct sched_attempt *attempt, const struct node_refusal *refusal) {
         const struct sched_profile *profile = attempt->profile;
         if (refusal->code == VERDICT_OK)

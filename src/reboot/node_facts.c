@@ -107,7 +107,7 @@ static void print_labels(const struct node_change *change, struct buf *out) {
         buf_char(out, '}');
 }
 
-/* A merge patch replaces lists whole: everybody else's taints are repeated as they are. */
+/* A merge patch replaces lists whole: all other taints are repeated unchanged. */
 static void print_taints(const struct node_facts *facts, const struct node_change *change,
                          struct buf *out) {
         const struct json *spec = json_get(json_doc_root(facts->doc), "spec");

@@ -337,7 +337,7 @@ void agent_wanted(struct agent_step *step) {
         }
         if (!knows_rank(step))
                 return;
-        if (wants_taint(step, false)) { /* somebody took it away, or it could not be set */
+        if (wants_taint(step, false)) { /* another client removed it, or it could not be set */
                 reboot_agent_before_hold(step, agent->node.record.phase, agent->node.record.reason);
                 return;
         }

@@ -92,8 +92,8 @@ static bool find_self(const struct json *nodes, struct slice node, struct arena 
         return false;
 }
 
-/* The wave under way is that of the nodes that are away, else the first by name of those that could
- * go now: who is blocked holds up nobody. */
+/* The wave under way is that of the nodes that are rebooting, else the first by name of those that
+ * could reboot now: a blocked node delays no other. */
 static bool breaks_wave(const struct peer *self, const struct peer *peer, struct slice label) {
         struct slice ours = json_text(json_get_slice(self->labels, label));
         struct slice theirs = json_text(json_get_slice(peer->labels, label));

@@ -35,8 +35,8 @@ static bool has_foreign_manager(const struct json *object) {
         return false;
 }
 
-/* Native objects: a request nobody looks at for a while makes us the controller; one that somebody
- * else looks at makes us step down, for good. */
+/* Native objects: a request that no controller reconciles for a while makes us the controller; one
+ * that another controller reconciles makes us step down, permanently. */
 static void judge_authority(struct evictions_role *role, const struct json *request) {
         if (evictions_is_native(role) && role->config.mode == EVICTIONS_NATIVE_OWN &&
             !role->has_told_foreign && has_foreign_manager(request)) {

@@ -140,7 +140,7 @@ static void order_requests_end(struct order_pod *pod, enum order_state state, co
                    on_cleaned);
 }
 
-/* An invalid request: most often the pod went before anybody looked. */
+/* An invalid request: most often the pod was deleted before the request was read. */
 static void on_checked(void *context, const struct api_reply *reply) {
         struct order_pod *pod = context;
         struct json_doc *doc = NULL;

@@ -1,7 +1,7 @@
 /* An order carried out by the eviction subresource, for clusters without EvictionRequests: asked
- * again while a budget says no, and over when the pod is gone.  A pod annotated request-evict-only
- * whose 429 says that an evacuation was triggered is evicted by somebody else, and not asked for
- * again while that lasts (Descheduler's EvictionsInBackground). */
+ * again while a budget refuses, and over when the pod is gone.  A pod annotated request-evict-only
+ * whose 429 says that an evacuation was triggered is evicted by another program, and not asked for
+ * again meanwhile (Descheduler's EvictionsInBackground). */
 #include "roles/eviction_order_priv.h"
 
 #include "api/json.h"
@@ -30,8 +30,8 @@ static void order_subresource_over(struct order_pod *pod, enum order_state state
 
 static void order_subresource_look(void *context);
 
-/* Whether a pod that somebody else evicts is to be asked for again: never marked for it, given up,
- * or not begun within the time that there is. */
+/* Whether a pod that another program evicts is to be asked for again: never marked for it, given
+ * up, or not begun within the time that there is. */
 static bool has_stopped_moving(struct order_pod *pod, const struct json *root) {
         const struct json *marks = json_get(json_get(root, "metadata"), "annotations");
         struct mono_time now = loop_mono(pod->order->loop);
@@ -87,7 +87,7 @@ static void order_subresource_look(void *context) {
 
 /* ---- asking ---- */
 
-/* Somebody else says to have begun; looked at until it is over. */
+/* Another program has begun; the pod is checked until that is over. */
 static void wait_for_others(struct order_pod *pod, const char *text) {
         pod->is_begun = true;
         pod->is_moving = false;

@@ -63,7 +63,7 @@ static void add_services(struct building *building, const struct object_cache *o
         size_t at = 0;
         while ((service = object_cache_next(object_cache, CACHED_SERVICE, &at))) {
                 const struct json *pairs = json_get(json_get(service, "spec"), "selector");
-                /* A service without a selector belongs to nobody. */
+                /* A service without a selector selects no pod. */
                 if (json_type(pairs) == JSON_OBJECT && slice_eq(cached_object_ns(service), ns) &&
                     workload_selector_selects(pairs, labels, building->arena))
                         add_pairs(building, pairs);

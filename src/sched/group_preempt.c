@@ -105,7 +105,7 @@ void group_preempt(const struct group_cycle *cycle, struct group_trial *trial) {
         }
         place_without(cycle, &search, &after);
         if (after.outcome != GROUP_FITS)
-                return; /* no use: nobody goes */
+                return; /* no use: no pod is evicted */
         if (search.victim_count == 0)
                 *trial = after; /* in another order of things it fits as it is */
         else

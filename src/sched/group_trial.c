@@ -71,7 +71,7 @@ static void put_after_victims(struct group_trial_run *trial, struct group_place 
         group_trial_put(trial, place, stored->node);
 }
 
-/* A member whose victims are on their way out keeps its node, as long as it fits there without
+/* A member whose victims are being deleted keeps its node, as long as it fits there without
  * them. */
 static void put_behind_leavers(struct group_trial_run *trial, struct group_place *place) {
         struct cluster *cluster = cluster_of(trial);

@@ -200,7 +200,7 @@ static void scheduler_decide_entry(struct step *step, struct queued_pod *entry) 
                 decide_extended(step, &extended);
 }
 
-/* Pods on their way out are not placed any more. */
+/* Pods that are being deleted are not placed any more. */
 static bool skip_terminating(struct step *step, struct queued_pod *entry) {
         struct scheduler *scheduler = step->scheduler;
         const struct cluster *cluster = scheduler->config.cluster;

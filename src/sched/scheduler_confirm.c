@@ -92,5 +92,5 @@ void scheduler_confirm_checked(struct step *step, const struct action_result *re
         else if (result->code == BERTH_ERR_CONFLICT)
                 bind_was_void(step, open);
         else
-                scheduler_confirm_later(step, open); /* nobody answered */
+                scheduler_confirm_later(step, open); /* no answer */
 }

@@ -1,6 +1,6 @@
-/* Asking extenders whom a preemption may evict (preemptVerb, reference scheduler.md 1.6 and section
- * 5): one after the other sees what the one before left, and may drop nodes and name other victims.
- * Then the pod is decided again, with these candidates only. */
+/* Asks extenders which pods a preemption may evict (preemptVerb, reference scheduler.md 1.6 and
+ * section 5): each gets what the one before left, and may drop nodes and name other victims. Then
+ * the pod is decided again, with these candidates only. */
 #include "api/json.h"
 #include "base/util.h"
 #include "sched/extension.h"

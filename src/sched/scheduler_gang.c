@@ -16,8 +16,8 @@ static int compare_entries(const void *a, const void *b) {
         return x->sequence < y->sequence ? -1 : x->sequence > y->sequence;
 }
 
-/* Takes the members out of the queue; the popped one is out already.  Those on their way out are
- * not placed any more. */
+/* Takes the members out of the queue; the popped one is out already.  Members that are being
+ * deleted are not placed any more. */
 static void scheduler_gang_gather(struct group_cycle *cycle, const struct queued_pod *popped) {
         struct scheduler *scheduler = cycle->step->scheduler;
         struct scheduling_queue *queue = &scheduler->queue;

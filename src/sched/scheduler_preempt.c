@@ -5,7 +5,7 @@
 #include "plugin/pod_group.h"
 #include "sched/scheduler_priv.h"
 
-/* For whom victims leave, as their events say. */
+/* The preemptor, for the events of victims. */
 struct preemptor {
         const char *kind; /* "pod" */
         struct slice uid, place;
@@ -73,7 +73,7 @@ static void clear_lower_nominations(struct step *step, const struct queued_pod *
         }
 }
 
-/* True when somebody has to go who is not on the way out already. */
+/* True when a victim has to be deleted that is not being deleted already. */
 static bool has_work(const struct cluster *cluster, const struct pod_id *victims, size_t count) {
         for (size_t i = 0; i < count; i++)
                 if (!pod_row_is_leaving(cluster_pod(cluster, victims[i])))

@@ -1,4 +1,5 @@
-/* Keeping the queue in step with the cluster: which pods wait, and whom a change may help. */
+/* Updates the queue with the cluster's changes: which pods wait, and which of them a change may
+ * help. */
 #include "base/util.h"
 #include "plugin/sched_points.h"
 #include "sched/scheduler_priv.h"
@@ -124,7 +125,7 @@ static bool is_alive_node(const struct cluster *cluster, struct node_id node) {
         return bitset_has(&cluster_nodes(cluster)->live, node.index);
 }
 
-/* Nodes that went again since, and nominations that did not end, help nobody. */
+/* Nodes that were deleted since, and nominations that did not end, help no pod. */
 static bool is_void(const struct scheduler *scheduler, const struct cluster_change *change) {
         const struct cluster *cluster = scheduler->config.cluster;
         return !node_id_is_none(change->node) && (change->mask & CLUSTER_NODE_REMOVED) == 0 &&
@@ -174,7 +175,7 @@ struct alike_key scheduler_identify(const void *context, const struct queued_pod
                                    is_alone ? entry->pod.index + 1 : 0 };
 }
 
-/* A change, and whom it may concern. */
+/* A change, and the pods it may concern. */
 struct wake {
         struct scheduler *scheduler;
         const struct cluster_change *change;

@@ -174,7 +174,7 @@ static void field_set_collect(struct json_tree *tree, struct shape shape,
         }
 }
 
-/* Who an object is belongs to nobody. */
+/* Fields that identify an object have no owner. */
 static void strip_identity(struct json_node *set) {
         static const char *const members[] = {
                 "f:name", "f:namespace",  "f:creationTimestamp", "f:selfLink",

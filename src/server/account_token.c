@@ -1,4 +1,4 @@
-/* Tokens of service accounts: whom a token that was made here stands for. */
+/* Tokens of service accounts: the user of a token that was made here. */
 #include "server/account_token.h"
 
 #include "server/api_access.h"

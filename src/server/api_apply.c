@@ -145,7 +145,7 @@ static int fail_conflicts(struct api_context *context, const struct conflicts *c
         return API_FAILED;
 }
 
-/* Ends with the fields in nobody else's set, or with a failure. */
+/* Ends with the fields in no other manager's set, or with a failure. */
 static int api_apply_settle(struct api_context *context, struct api_write *write,
                             struct json_node *list, const struct json_node *changed,
                             const struct json_node *rest, const struct json_node *rest_entry) {

@@ -23,7 +23,7 @@ struct api_pending {
         size_t under_way;
         uint64_t awaited; /* revision that a read asks for */
         bool has_waited;  /* it came, or the time for it is over */
-        unsigned tries;   /* that met somebody else's write */
+        unsigned tries;   /* that met a write of another client */
         struct loop_timer timer;
         struct store_subscription *subscription;
         void (*ready)(void *context);

@@ -24,8 +24,8 @@ struct event_retention {
         bool is_expiring; /* the changes are our own */
 };
 
-/* Takes the events away that nobody touched since the revision. They are collected first: a cursor
- * does not outlive a change. */
+/* Deletes the events without a change since the revision. They are collected first: a cursor does
+ * not outlive a change. */
 static void event_retention_expire(struct event_retention *retention, uint64_t revision) {
         struct store *store = retention->engine->store;
         const struct store_object **expired = xreallocarray(

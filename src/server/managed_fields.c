@@ -1,6 +1,6 @@
 /* metadata.managedFields: who wrote what.
  *
- * Plain writers get an entry without a field set, because nobody reads their sets and they would
+ * Plain writers get an entry without a field set, because their sets are not needed and would
  * double the size of every object. Such entries own together whatever no recorded set holds. Sets
  * are recorded for appliers, and for plain writers that change what an applier owned. */
 #include "base/util.h"

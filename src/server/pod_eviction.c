@@ -204,8 +204,8 @@ static int pod_eviction_decrement(struct subresource_eviction *eviction, int64_t
         return r;
 }
 
-/* Somebody wrote the budget since it was read: the whole is done again with what they wrote,
- * or an eviction would be let through on a number that is not true any more. */
+/* The budget was written since it was read: all is done again with the new budget, or an eviction
+ * would be allowed by an outdated number. */
 static int yield_to_others(struct subresource_eviction *eviction) {
         struct api_context *context = eviction->context;
         const struct api_resource *budgets = context->engine->resources.budgets;

@@ -22,7 +22,7 @@ enum demand { DEMAND_NONE, DEMAND_EVICT, DEMAND_WITHDRAWN };
 struct actor {
         struct sim_actors *actors;
         char name[204], uid[64];
-        bool is_given; /* of somebody's own cluster: its budget may never open */
+        bool is_given; /* of the user's cluster: its budget may never allow an eviction */
         enum behaviour behaviour;
         enum budget budget;
         enum demand demands[REQUESTERS];

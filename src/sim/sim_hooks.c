@@ -210,7 +210,7 @@ void sim_hooks_stop(void *context, uint64_t id) {
                 }
 }
 
-/* The caller is dead: nobody waits for answers. */
+/* The caller is dead: no one waits for answers. */
 void sim_hooks_forget_calls(struct sim_hooks *hooks) {
         while (hooks->calls)
                 drop_call(hooks, hooks->calls);

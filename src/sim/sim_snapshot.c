@@ -1,6 +1,6 @@
-/* Pods and budgets of somebody's own cluster as the ones the simulation is about: their names,
- * labels, owners' kinds and budgets stay, what runs in them does not.  Namespaces become part of
- * the names, so that those of different ones do not meet. */
+/* Pods and budgets of the user's cluster as those of the simulation: their names, labels, owners'
+ * kinds and budgets stay, what runs in them does not.  Namespaces become part of the names, so that
+ * those of different ones do not meet. */
 #include "sim/sim_world_priv.h"
 
 #include "base/util.h"

@@ -46,7 +46,7 @@ static void sim_world_defer(void *self, void (*call)(void *context), void *conte
         loop_defer(((struct sim_world *)self)->loop, call, context);
 }
 
-/* The process' own: virtual time has no descriptors, and nobody stops it from inside. */
+/* The process' own: virtual time has no descriptors, and it is not stopped from inside. */
 static struct loop *own_loop(struct sim_world *world) {
         world->own_ops = (struct loop_ops){ .wall = wall_ahead,
                                             .mono = sim_world_mono,

@@ -257,8 +257,8 @@ static bool is_marked(const struct pod_row *pod, bool is_parity) {
         return is_parity || (pod->flags & (POD_EVICT_MARK_FALSE | POD_TERMINATING)) == 0;
 }
 
-/* A finished pod that is to be deleted: what protects running work does not apply.  Left alone is
- * what somebody else takes away or still needs. */
+/* A finished pod that is to be deleted: what protects running pods does not apply. Pods that
+ * another program deletes or still needs stay. */
 static bool is_protected_from_cleanup(const struct default_evictor *evictor,
                                       const struct desched_run *run, const struct pod_row *pod,
                                       struct spare_reasons *reasons) {

@@ -15,7 +15,7 @@ struct affinity_state {
         struct domain_news *news;  /* NULL while everything is counted */
         const struct domain_sums **near_sums, **away_sums; /* by term; NULL: no node has the key */
         struct hit_table *hits;
-        bool may_be_first; /* nobody matches yet, and the pod matches its own terms */
+        bool may_be_first; /* no pod matches yet, and the pod matches its own terms */
         bool has_own, has_existing;
         struct pod_visit existing, own;
 };

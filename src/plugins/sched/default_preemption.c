@@ -59,7 +59,7 @@ static size_t default_preemption_collect(const struct default_preemption_search 
         size_t count = 0;
         *ret_victims = NULL;
         if (cluster_lowest_priority(cluster) >= search->attempt->cycle.priority)
-                return 0; /* on no node is anybody less important */
+                return 0; /* no node has a less important pod */
         struct victim *victims =
                 ARENA_ARRAY(search->arena, struct victim, table->pod_count[node.index]);
         for (struct pod_id pod = table->first_pod[node.index]; !pod_id_is_none(pod);

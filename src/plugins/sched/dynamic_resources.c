@@ -1,6 +1,6 @@
 /* DynamicResources: claims that are allocated are honoured, on the nodes where their devices are,
- * and reserved for the pod; claims that are not are nobody's business here, so a pod that has one
- * is refused with a reason instead of being placed without its devices. */
+ * and reserved for the pod; claims that are not are not allocated here, so a pod that has one is
+ * refused with a reason instead of being placed without its devices. */
 #include "plugin/sched_attempt.h"
 #include "rules/volumes.h"
 

@@ -1,7 +1,7 @@
 /* Which pods would have to go for a whole group (upstream: gate WorkloadAwarePreemption).  The
- * domain is the cluster: everybody less important is taken away, and then back, the most important
- * first, as long as the group still fits.  Groups that are only disrupted whole go, or stay, whole.
- */
+ * domain is the cluster: all less important pods are removed, and then put back, the most important
+ * first, as long as the group still fits.  Groups that are only disrupted whole go, or stay,
+ * whole. */
 #include "plugins/sched/group_preemption.h"
 #include "base/map.h"
 #include "base/util.h"
@@ -130,8 +130,8 @@ static void group_preemption_collect(struct group_preemptor *preemptor) {
 
 /* ---- who is more important ---- */
 
-/* Those on their way out go anyway.  Then: higher priority; groups before pods; groups by how many
- * they are; the longer running. */
+/* Pods being deleted first: they go anyway. Then: higher priority; groups before pods; groups by
+ * size; the longer running. */
 static int compare_importance(const void *a, const void *b) {
         const struct unit *x = *(struct unit *const *)a, *y = *(struct unit *const *)b;
         if (x->is_leaving != y->is_leaving)

@@ -57,7 +57,7 @@ static bool add_up(const struct group_view *group, const struct group_domain_use
                                 cluster_class(cluster, cluster_pod(cluster, use->pods[i])->class),
                                 id));
         if (ret_totals->requested == 0 && is_scalar_resource(name))
-                return false; /* nobody asks for it */
+                return false; /* not requested */
         add_nodes(cluster_nodes(cluster), id, use->placement, ret_totals);
         return ret_totals->allocatable > 0;
 }

@@ -43,7 +43,7 @@ static enum verdict_code volume_binding_refuse(struct verdict *verdict, const ch
         return VERDICT_UNRESOLVABLE;
 }
 
-/* Claims that are missing, lost, on their way out or of another pod refuse the pod. */
+/* Claims that are missing, lost, being deleted or of another pod refuse the pod. */
 static enum verdict_code check_claim(const struct sched_cycle *cycle, const struct pod_claim *claim,
                                      struct verdict *verdict) {
         struct arena *arena = cycle->scratch;
