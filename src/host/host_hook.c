@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define CHUNKS_A_TURN 32
+#define CHUNKS_PER_ITERATION 32
 
 struct host_hook {
         struct loop *loop;
@@ -70,7 +70,7 @@ static void host_hook_drain(struct host_hook *hook) {
         ssize_t size = 0;
 
         /* A program that writes without end gets its share of a turn, and no more. */
-        for (int i = 0; i < CHUNKS_A_TURN; i++) {
+        for (int i = 0; i < CHUNKS_PER_ITERATION; i++) {
                 size = read(hook->output_fd, chunk, sizeof(chunk));
                 for (ssize_t at = 0; at < size; at++)
                         take_byte(hook, chunk[at]);
