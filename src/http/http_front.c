@@ -182,6 +182,8 @@ static ssize_t stream_read(void *context, uint64_t position, char *buffer, size_
 }
 
 static void exchange_free(struct exchange *exchange) {
+        if (exchange->link)
+                exchange->link->request = NULL;
         http_link_wakes(exchange->link);
         if (exchange->pending)
                 exchange->front->handler.cancel(exchange->pending);
@@ -433,6 +435,8 @@ static void *on_uri(void *context, const char *uri, struct MHD_Connection *conne
         exchange->connection = connection;
         exchange->base.target = slice_dup(slice_of(uri));
         exchange->link = connection_link(engine->front, connection);
+        if (exchange->link)
+                exchange->link->request = exchange;
         return exchange;
 }
 
@@ -481,8 +485,12 @@ static void on_connection_notice(void *context, struct MHD_Connection *connectio
         struct http_link *link = connection_link(engine->front, connection);
 
         (void)own;
-        if (code == MHD_CONNECTION_NOTIFY_CLOSED && link)
+        if (code == MHD_CONNECTION_NOTIFY_CLOSED && link) {
+                /* The library forgets a request whose first line it cannot hold. */
+                if (link->request)
+                        exchange_free(link->request);
                 http_link_free(link);
+        }
         if (code == MHD_CONNECTION_NOTIFY_STARTED && session &&
             engine->front->asks_for_certificates)
                 gnutls_certificate_server_set_request(session, GNUTLS_CERT_REQUEST);

@@ -14,6 +14,7 @@ struct http_link {
         struct loop_io *io;
         struct loop_timer timer;
         int64_t look_again_ns;
+        void *request;     /* the exchange under way, asleep or not; NULL = none */
         bool is_gone;      /* the peer sends no more, or is to go */
         bool is_answering; /* a request has come, its answer is under way */
         /* The exchange under way, if it sleeps now; wakes it for its end. */
