@@ -3,7 +3,9 @@
 
 #include "base/buf.h"
 #include "base/slice.h"
+#include "cmd/kubernetes_gates.h"
 #include "plugin/plugin.h"
+#include <string.h>
 
 const struct option feature_gates_option_table[] = {
         { .name = "feature-gates",
@@ -55,12 +57,31 @@ const struct feature_gate_entry up_feature_gates[] = {
         { NULL, 0 },
 };
 
+/* Stands for gates of Kubernetes that have no effect here. */
+static const struct feature_gate_entry without_effect = { .name = "" };
+
+/* A table with the row "*" takes every gate of Kubernetes. */
 static const struct feature_gate_entry *feature_gates_find(const struct feature_gate_entry *known,
                                                            struct slice name) {
-        for (; known->name; known++)
-                if (slice_is(name, known->name) || slice_is(slice_of("*"), known->name))
+        for (; known->name; known++) {
+                if (slice_is(name, known->name))
                         return known;
+                if (strcmp(known->name, "*") == 0 && kubernetes_gate_find(name))
+                        return &without_effect;
+        }
         return NULL;
+}
+
+/* Gates that are stable, or gone, cannot be set otherwise. */
+static int check_lock(struct slice name, bool is_on, struct err *err) {
+        const struct kubernetes_gate *gate = kubernetes_gate_find(name);
+
+        if (!gate || gate->lock == GATE_FREE || (gate->lock == GATE_LOCKED_ON) == is_on)
+                return 0;
+        return err_set(err, BERTH_ERR_USAGE,
+                       "option --feature-gates: cannot set feature gate " SLICE_FMT
+                       " to %s, feature is locked to %s",
+                       SLICE_ARG(name), is_on ? "true" : "false", is_on ? "false" : "true");
 }
 
 static bool read_bool(struct slice text, bool *ret_value) {
@@ -88,6 +109,8 @@ static int read_gates(const char *text, const struct feature_gate_entry *known, 
                         continue;
                 slice_split(&pair, '=', &name);
                 name = slice_trim(name);
+                if (slice_has_prefix(name, SLICE_LITERAL("kube:"))) /* the component's name */
+                        name = slice_make(name.ptr + 5, name.len - 5);
                 const struct feature_gate_entry *entry = feature_gates_find(known, name);
                 if (!entry)
                         return err_set(
@@ -99,6 +122,9 @@ static int read_gates(const char *text, const struct feature_gate_entry *known, 
                                        "option --feature-gates: expected " SLICE_FMT
                                        "=true or =false, found \"" SLICE_FMT "\"",
                                        SLICE_ARG(name), SLICE_ARG(pair));
+                int code = entry == &without_effect ? check_lock(name, is_on, err) : 0;
+                if (code < 0)
+                        return code;
                 if (entry->is_group == wants_groups)
                         *gates = is_on ? *gates | entry->bit : *gates & ~entry->bit;
         }

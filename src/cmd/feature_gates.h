@@ -24,7 +24,7 @@ enum { SANDBOX_FEATURE_EVICTION_REQUESTS = 1 };
 extern const struct option feature_gates_option_table[]; /* of a text */
 
 /* text NULL = none.  Unknown names and values that are no booleans are errors of usage, except that
- * a table with the name "*" takes any: kube-scheduler shares its gates with all of Kubernetes.  A
- * gate that is on without those it needs is an error of usage, too. */
+ * a table with the name "*" takes any of Kubernetes 1.36, as kube-scheduler does, unless it is
+ * locked.  A gate that is on without those it needs is an error of usage, too. */
 int feature_gates_read(const char *text, const struct feature_gate_entry *known,
                        uint32_t *ret_gates, struct err *err);

@@ -131,8 +131,12 @@ static void gates_are_read(void **state) {
                 { scheduler_feature_gates, "", 0, 0 },
                 { scheduler_feature_gates, "TaintTolerationComparisonOperators=true", 0,
                   FEATURE_TAINT_ORDER },
-                { scheduler_feature_gates, "X=1, TaintTolerationComparisonOperators=T,", 0,
+                { scheduler_feature_gates,
+                  "APIResponseCompression=1, kube:TaintTolerationComparisonOperators=T,", 0,
                   FEATURE_TAINT_ORDER },
+                { scheduler_feature_gates, "X=true", BERTH_ERR_USAGE, 0 },
+                { scheduler_feature_gates, "ServiceAccountTokenJTI=true", 0, 0 }, /* locked */
+                { scheduler_feature_gates, "ServiceAccountTokenJTI=false", BERTH_ERR_USAGE, 0 },
                 { scheduler_feature_gates,
                   "TaintTolerationComparisonOperators=true,TaintTolerationComparisonOperators="
                   "false",
@@ -152,8 +156,8 @@ static void gates_are_read(void **state) {
                 { scheduler_feature_gates, "GangScheduling=false,AllAlpha=true", BERTH_ERR_USAGE,
                   FEATURE_TAINT_ORDER | FEATURE_GROUPS | FEATURE_PLACEMENTS |
                           FEATURE_GROUP_PREEMPTION },
-                { scheduler_feature_gates, "X=maybe", BERTH_ERR_USAGE, 0 },
-                { scheduler_feature_gates, "X", BERTH_ERR_USAGE, 0 },
+                { scheduler_feature_gates, "APIResponseCompression=maybe", BERTH_ERR_USAGE, 0 },
+                { scheduler_feature_gates, "APIResponseCompression", BERTH_ERR_USAGE, 0 },
                 { descheduler_feature_gates, "EvictionsInBackground=true", 0, FEATURE_BACKGROUND },
                 { descheduler_feature_gates, "X=true", BERTH_ERR_USAGE, 0 },
                 { up_feature_gates, "EvictionRequestAPI=true,GenericWorkload=true", 0,
