@@ -48,6 +48,8 @@ void node_facts_take(struct node_facts *facts, struct json_doc *doc, struct slic
         facts->is_forced = slice_is(json_get_text(annotations, REBOOT_FORCE_ANNOTATION), "true");
         reboot_record_parse(json_get_text(annotations, REBOOT_RECORD_ANNOTATION), arena,
                             &facts->record);
+        facts->has_former_taint = !slice_eq(facts->record.taint_key, taint_key) &&
+                                  has_taint(spec, facts->record.taint_key);
 }
 
 void node_facts_release(struct node_facts *facts) {
@@ -107,6 +109,13 @@ static void print_labels(const struct node_change *change, struct buf *out) {
         buf_char(out, '}');
 }
 
+/* A taint of ours that does not stay as it is. */
+static bool is_replaced(const struct node_facts *facts, const struct node_change *change,
+                        const struct json *taint) {
+        return (change->taint != MARK_KEEP && is_our_taint(taint, change->taint_key)) ||
+               (facts->has_former_taint && is_our_taint(taint, facts->record.taint_key));
+}
+
 /* A merge patch replaces lists whole: all other taints are repeated unchanged. */
 static void print_taints(const struct node_facts *facts, const struct node_change *change,
                          struct buf *out) {
@@ -117,7 +126,7 @@ static void print_taints(const struct node_facts *facts, const struct node_chang
 
         buf_text(out, "\"taints\":[");
         while (json_next(&iter, NULL, &taint)) {
-                if (is_our_taint(taint, change->taint_key))
+                if (is_replaced(facts, change, taint))
                         continue;
                 buf_text(out, is_first ? "" : ",");
                 is_first = false;
@@ -133,17 +142,19 @@ static void print_taints(const struct node_facts *facts, const struct node_chang
 
 void node_change_print(const struct node_facts *facts, const struct node_change *change,
                        struct buf *out) {
+        bool prints_taints = change->taint != MARK_KEEP || facts->has_former_taint;
+
         buf_text(out, "{\"metadata\":{\"resourceVersion\":");
         buf_json_string(out, facts->version);
         print_annotations(change, out);
         print_labels(change, out);
         buf_char(out, '}');
-        if (change->cordon != MARK_KEEP || change->taint != MARK_KEEP) {
+        if (change->cordon != MARK_KEEP || prints_taints) {
                 buf_text(out, ",\"spec\":{");
                 if (change->cordon != MARK_KEEP)
                         buf_printf(out, "\"unschedulable\":%s",
                                    change->cordon == MARK_SET ? "true" : "null");
-                if (change->taint != MARK_KEEP) {
+                if (prints_taints) {
                         buf_text(out, change->cordon != MARK_KEEP ? "," : "");
                         print_taints(facts, change, out);
                 }

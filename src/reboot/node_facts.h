@@ -11,7 +11,8 @@ struct node_facts {
         struct json_doc *doc; /* owned; NULL = nothing known */
         struct slice version, boot_id;
         bool is_cordoned, is_ready;
-        bool has_taint; /* ours: key and PreferNoSchedule */
+        bool has_taint;        /* ours: key and PreferNoSchedule */
+        bool has_former_taint; /* ours as well, by the record, under a key no longer configured */
         bool has_in_progress;
         bool is_held, is_ignored, is_forced; /* by annotations, see reboot_record.h */
         struct reboot_record record;

@@ -131,7 +131,8 @@ static void reboot_agent_before_hold(struct agent_step *step, enum reboot_phase 
                 if (!wall_time_is_set(record.taint_since))
                         record.taint_since = step->now->wall;
         }
-        if (change.taint == MARK_KEEP && record.phase == phase && slice_eq(record.reason, reason)) {
+        if (change.taint == MARK_KEEP && !agent->node.has_former_taint && record.phase == phase &&
+            slice_eq(record.reason, reason)) {
                 agent_wait(step, hold_time(step), SCOPE_ALL);
                 return;
         }

@@ -25,11 +25,15 @@ void agent_act(struct agent_step *step, const struct action *action) {
 void agent_patch_node(struct agent_step *step, struct node_change *change,
                       const struct reboot_record *record) {
         struct reboot_agent *agent = step->agent;
+        struct reboot_record written = *record;
         struct buf body = { 0 };
+        bool is_tainted =
+                change->taint == MARK_KEEP ? agent->node.has_taint : change->taint == MARK_SET;
 
+        written.taint_key = is_tainted ? step->config->taint_key : SLICE_EMPTY;
         change->taint_key = step->config->taint_key;
         change->now = step->now->wall;
-        change->record = record;
+        change->record = &written;
         node_change_print(&agent->node, change, &body);
         agent_act(step, &(struct action){ .kind = ACTION_PATCH_NODE,
                                           .target = { .kind = SLICE_LITERAL("Node"),

@@ -39,6 +39,7 @@ void reboot_record_parse(struct slice annotation, struct arena *arena,
         record.boot_id = arena_slice(arena, json_get_text(root, "bootID"));
         record.reason = arena_slice(arena, json_get_text(root, "reason"));
         record.failure = arena_slice(arena, json_get_text(root, "failure"));
+        record.taint_key = arena_slice(arena, json_get_text(root, "taintKey"));
         record.need_since = read_time(root, "needSince");
         record.taint_since = read_time(root, "taintSince");
         record.not_before = read_time(root, "notBefore");
@@ -79,5 +80,6 @@ void reboot_record_print(const struct reboot_record *record, struct buf *out) {
                 buf_printf(out, ",\"attempt\":%u", record->attempt);
         print_text(out, "reason", record->reason);
         print_text(out, "failure", record->failure);
+        print_text(out, "taintKey", record->taint_key);
         buf_char(out, '}');
 }

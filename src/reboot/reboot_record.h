@@ -41,9 +41,10 @@ struct reboot_record {
         struct slice boot_id; /* of the boot that cordoned */
         struct wall_time need_since, taint_since, not_before, claimed;
         bool is_cordoned_by_us;
-        uint32_t attempt;     /* failures and fruitless reboots in a row */
-        struct slice reason;  /* what it waits for */
-        struct slice failure; /* why the last attempt failed */
+        uint32_t attempt;       /* failures and fruitless reboots in a row */
+        struct slice reason;    /* what it waits for */
+        struct slice failure;   /* why the last attempt failed */
+        struct slice taint_key; /* of the taint that we set; empty = none */
 };
 
 /* Text that is no record reads as none. Slices live in the arena. */

@@ -93,6 +93,37 @@ static void r14_taint_removed_by_hand(void **state) {
         finish();
 }
 
+static size_t count_taints(const struct world_node *node) {
+        return node_count(node_get(node_get(json_tree_root(node->object), "spec"), "taints"));
+}
+
+/* The agent comes back with another key, then without one: no taint of ours is left behind. */
+static void takes_its_former_taint_along(void **state) {
+        struct world_node *node = start_wanted(1, 1);
+
+        (void)state;
+        size_t others = count_taints(node);
+        node->blocker = SLICE_LITERAL("pod ns/batch");
+        world_start(&world, 0);
+        world_run(&world, 10);
+        assert_true(world_has_taint(&world, 0));
+        world_kill(&world, 0);
+        node->config.taint_key = SLICE_LITERAL("other");
+        world_start(&world, 0);
+        world_run(&world, 61);
+        assert_false(world_has_taint(&world, 0));
+        assert_int_equal(count_taints(node), others + 1);
+        world_kill(&world, 0);
+        node->config.taint_key = SLICE_EMPTY;
+        world_start(&world, 0);
+        world_run(&world, 61);
+        assert_int_equal(count_taints(node), others);
+        node->is_required = false;
+        world_run(&world, 61);
+        assert_true(world_is_clean(&world));
+        finish();
+}
+
 static void r15_sentinel_disappears(void **state) {
         struct world_node *node = start_wanted(1, 1);
 
@@ -777,6 +808,7 @@ int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(r13_blocker_flaps),
                 cmocka_unit_test(r14_taint_removed_by_hand),
+                cmocka_unit_test(takes_its_former_taint_along),
                 cmocka_unit_test(r15_sentinel_disappears),
                 cmocka_unit_test(r16_window_closes),
                 cmocka_unit_test(r19_lock_held),
