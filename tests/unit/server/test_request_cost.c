@@ -41,10 +41,11 @@ static bool is_cheap(const struct cost_shape *shape, enum cost_path path, size_t
 
 static void test_no_squares(void **state) {
         size_t count = long_form() ? 4000 : 400, bad = 0;
+        size_t step = long_form() ? 1 : 5; /* the short form takes every fifth pair */
 
         (void)state;
         for (size_t i = 0; i < cost_shape_count; i++) {
-                for (int path = 0; path < COST_PATHS; path++)
+                for (size_t path = i % step; path < COST_PATHS; path += step)
                         bad += !is_cheap(&cost_shapes[i], (enum cost_path)path, count);
         }
         assert_int_equal(bad, 0);
