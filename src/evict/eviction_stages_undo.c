@@ -142,9 +142,10 @@ static void stages_begin_undo(struct eviction_sync *sync, struct eviction_entry 
             (!run->is_known && !stages_state_parse(own->message, state)) ||
             (!is_canceled && !eviction_outcome_is_evicted(outcome)))
                 state->done = state->is_open = 0;
-        /* With the pod gone there is nothing to go back to, also when the Eviction went before it
-         * could say so. */
-        if (eviction_outcome_is_evicted(outcome) || sync->is_gone || sync->is_finished)
+        /* With the pod gone, or being deleted, there is nothing to go back to, also when the
+         * Eviction went before it could say so. */
+        if (eviction_outcome_is_evicted(outcome) || sync->is_gone || sync->is_finished ||
+            (sync->is_alive && sync->pod->is_terminating))
                 state->done = 0;
         state->mode = STAGES_UNDO;
         state->attempt = 1;

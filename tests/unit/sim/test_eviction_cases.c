@@ -705,6 +705,20 @@ static const struct step withdrawn_in_a_stage[] = {
         { 0 },
 };
 
+/* The pod is being deleted: there is nothing to go back to, although it is still there. */
+static const struct step withdrawn_after_the_deletion[] = {
+        HOOK("move", "InProgress", 1000),
+        MAKE_POLICY(STAGES("prepare", "move", "copy")),
+        WANT("want", ANNA),
+        WAIT(12),
+        DELETE(POD),
+        INTENT("want", "Withdrawn"),
+        WAIT(60),
+        AFTER_CANCEL("cancel move"),
+        GONE(POD),
+        { 0 },
+};
+
 #define DEADLINE_SCENE(name, stage_more, policy_more, orders)                                      \
         static const struct step name[] = {                                                        \
                 HOOK("move", "InProgress", 1000),                                                  \
@@ -838,6 +852,7 @@ int main(void) {
                 SCENE("evict-D7: fails four times", fails_four_times),
                 SCENE("evict-D7: nobody else wants it", sole_requester_withdraws),
                 SCENE("evict-D9: withdrawn in a stage", withdrawn_in_a_stage),
+                SCENE("withdrawn when the pod is being deleted", withdrawn_after_the_deletion),
                 SCENE("a stage in time or rolled back", stage_rolls_back),
                 SCENE("a stage in time or passed over", stage_goes_on),
                 SCENE("a stage in time or declined", stage_declines),
