@@ -50,7 +50,7 @@ static void warn_of_host(struct setup_call *call) {
 
 static int set_command(struct setup_call *call, const char *option, const char *text,
                        const char *const **ret_words) {
-        static const char *const prefix[] = { HOST_NSENTER, "-m" HOST_NAMESPACE_FILE, "--" };
+        static const char *const prefix[] = { HOST_NSENTER, ("-m" HOST_NAMESPACE_FILE), "--" };
         const char **words;
         size_t count, skipped = call->options->uses_nsenter ? 0 : 3;
 

@@ -102,6 +102,8 @@ void desched_run_use_filters(struct desched_run *run, struct desched_filters fil
 }
 
 /* Index of the cause with this key; the text is that of the first pod. */
+static size_t find_cause(struct desched_run *run, const char *key, const char *format, va_list args)
+        __attribute__((format(printf, 3, 0)));
 static size_t find_cause(struct desched_run *run, const char *key, const char *format,
                          va_list args) {
         CLEANUP(buf_release) struct buf text = { 0 };
