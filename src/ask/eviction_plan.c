@@ -5,6 +5,7 @@
 #include "ask/snapshot_input.h"
 #include "ask/usage_live.h"
 #include "base/map.h"
+#include "base/saturate.h"
 #include "base/util.h"
 #include "config/descheduler_policy.h"
 #include "desched/descheduler.h"
@@ -93,7 +94,7 @@ static void note_young(void *context, const struct desched_rule_report *rule, st
         struct eviction_plan *plan = context;
         char wait[DURATION_TEXT_MAX], text[DURATION_TEXT_MAX + sizeof("too young, due in ")];
 
-        duration_format_human(due.ns - plan->now.ns, wait);
+        duration_format_human(difference_saturated(due.ns, plan->now.ns), wait);
         snprintf(text, sizeof(text), "too young, due in %s", wait);
         note_spared(plan, rule, pod, slice_of(text));
 }

@@ -3,6 +3,7 @@
 
 #include "api/json.h"
 #include "base/log.h"
+#include "base/saturate.h"
 #include "base/util.h"
 #include "config/field_table.h"
 #include "desched/descheduler.h"
@@ -246,7 +247,7 @@ static void await_due(struct descheduler_role *role) {
         if (!role->config.watches || role->changes != 0 ||
             !descheduler_next_due(role->descheduler, &due))
                 return;
-        int64_t delay_ns = due.ns - loop_wall(loop).ns;
+        int64_t delay_ns = difference_saturated(due.ns, loop_wall(loop).ns);
         loop_timer_disarm(loop, &role->react_timer);
         loop_timer_arm(loop, &role->react_timer,
                        delay_ns > REACT_PAUSE_NS ? delay_ns : REACT_PAUSE_NS);

@@ -250,8 +250,10 @@ def crashed_log(source):
     """What a killed process left, and what a disk then made of it: only an end that was being written may go."""
     frame = 24 + 4096
     log = (source / "berth.db-wal").read_bytes()
-    frames = (len(log) - 32) // frame
-    judge("the log has something to lose", frames > 3, frames)
+    salt = log[16:24]  # frames of an earlier round of the log have another one, and say nothing
+    starts = range(32, len(log) - frame + 1, frame)
+    frames = next((i for i, at in enumerate(starts) if log[at + 8:at + 16] != salt), len(starts))
+    judge("the log has something to lose", frames > 0, frames)
     middle = 32 + frames // 2 * frame
     for name, file, change, wanted in (
             ("header changed", "berth.db-wal", lambda text: text[:9] + b"X" + text[10:], "berth.db-wal"),
@@ -263,6 +265,8 @@ def crashed_log(source):
             ("database emptied", "berth.db", lambda text: b"", "berth.db"),
             ("authority rubbish", "authority.pem", lambda text: b"rubbish", "authority.pem"),
             ("authority cut short", "authority.pem", lambda text: text[:-40], "authority.pem")):
+        if name.startswith("frame") and frames < 4:
+            continue  # a new round of the log had just begun: nothing finished lies behind it
         folder = WORK / "crashed"
         shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(source, folder)

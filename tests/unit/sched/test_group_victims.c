@@ -51,6 +51,14 @@ static void test_all_wait_for_the_victims(void **state) {
         group_test_release(&test);
 }
 
+/* A copy that outlives the step; retained holds its texts. */
+static struct action retain(struct action_list *retained, const struct action *action) {
+        action_list_add(retained, action);
+        struct action copy = retained->items[retained->count - 1];
+        copy.id = action->id;
+        return copy;
+}
+
 /* What it does while the deletion is on its way, then while the victim ends, then without it. */
 static void test_until_they_are_gone(void **state) {
         (void)state;
@@ -62,8 +70,12 @@ static void test_until_they_are_gone(void **state) {
         put_member(&test, "g", "m1", 1000, HIGH);
         step(&test.base);
         assert_int_equal(count_actions(&test.base, ACTION_PREEMPT_POD), 2);
-        const struct action first = *find_action(&test.base, ACTION_PREEMPT_POD, "low");
-        const struct action second = *find_action(&test.base, ACTION_PREEMPT_POD, "low2");
+        struct action_list retained;
+        action_list_init(&retained);
+        const struct action first =
+                retain(&retained, find_action(&test.base, ACTION_PREEMPT_POD, "low"));
+        const struct action second =
+                retain(&retained, find_action(&test.base, ACTION_PREEMPT_POD, "low2"));
         put_running(&test, "other", "n1", 0, "", ""); /* wakes */
         test.base.now_ns += 20 * NS_PER_S;
         uint64_t next_id = test.base.actions.next_id;
@@ -72,6 +84,7 @@ static void test_until_they_are_gone(void **state) {
         test.base.actions.next_id = next_id;
         answer_action(&test.base, &first, 0);
         answer_action(&test.base, &second, 0);
+        action_list_release(&retained);
         put_running(&test, "low", "n1", 1000, "\"deletionTimestamp\":\"2023-11-14T22:30:00Z\",",
                     "");
         put_running(&test, "low2", "n2", 1000, "\"deletionTimestamp\":\"2023-11-14T22:30:00Z\",",

@@ -340,15 +340,15 @@ static void prepare(struct cost_server *server, const struct cost_shape *shape, 
                 cost_ask(server, "POST", shape->before_path, NULL, NULL, &body);
                 buf_clear(&body);
         }
-        if (path == COST_CREATE || path == COST_CREATE_YAML || path == COST_APPLY)
-                return;
-        body_write(shape, 0, count, &body);
+        bool needs_object = path != COST_CREATE && path != COST_CREATE_YAML && path != COST_APPLY;
+        if (needs_object)
+                body_write(shape, 0, count, &body);
         if (path == COST_APPLY_AGAIN) {
                 char target[256];
 
                 snprintf(target, sizeof(target), "%s/c?fieldManager=m", shape->collection);
                 cost_ask(server, "PATCH", target, "application/apply-patch+yaml", NULL, &body);
-        } else {
+        } else if (needs_object) {
                 cost_ask(server, "POST", shape->collection, NULL, NULL, &body);
         }
         buf_release(&body);
