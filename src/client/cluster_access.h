@@ -13,7 +13,7 @@ struct exec_plugin;
 struct cluster_access {
         char *server;      /* https://host:6443, with a path where the API is served below one */
         char *unix_socket; /* path of a socket to connect to instead of the server's address */
-        /* Each as text, or as a file that every new connection reads again. */
+        /* Each as text, or as a file that is read again from time to time. */
         char *ca_pem, *ca_file; /* neither = the system's authorities */
         char *certificate_pem, *certificate_file;
         char *key_pem, *key_file;

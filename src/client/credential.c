@@ -8,6 +8,7 @@
 #include "base/util.h"
 #include "client/exec_plugin.h"
 #include "client/exec_run.h"
+#include "client/file_reader.h"
 #include "client/text_file.h"
 #include <stdlib.h>
 
@@ -18,7 +19,8 @@ struct credential {
         struct mono_time read_at;
         struct wall_time expires; /* of the plugin's token; unset = unknown */
         struct exec_run *run;     /* the plugin is at work; NULL = it is not */
-        bool is_refused;          /* the server refused the header, and run makes another */
+        struct file_reader *file; /* of the token; NULL = none */
+        bool is_refused;          /* the server refused the header, and run or file has another */
         uint64_t generation;      /* of the header */
         void (*renewed)(void *context);
         void *context;
@@ -46,22 +48,48 @@ static bool credential_replace(struct credential *credential, const char *scheme
         return true;
 }
 
-static int read_token(struct credential *credential, bool *ret_changed, struct err *err) {
-        char *text;
-        size_t size;
-        int result = text_file_read(credential->access->token_file, &text, &size, err);
+static int take_token(struct credential *credential, struct slice text, struct err *err) {
+        struct slice token = slice_trim(text);
 
-        if (result < 0)
-                return result;
-        struct slice token = slice_trim(slice_make(text, size));
         if (token.len == 0)
-                result = err_set(err, BERTH_ERR_INVALID, "token file %s is empty",
-                                 credential->access->token_file);
-        else
-                *ret_changed = credential_replace(credential, "Bearer ", token);
-        explicit_bzero(text, size);
-        free(text);
-        return result;
+                return err_set(err, BERTH_ERR_INVALID, "token file %s is empty",
+                               credential->access->token_file);
+        credential_replace(credential, "Bearer ", token);
+        return 0;
+}
+
+static int read_token_first(struct credential *credential, struct err *err) {
+        struct file_content file = { 0 };
+        int code = text_file_read(credential->access->token_file, &file.text, &file.size, err);
+
+        if (code == 0)
+                code = take_token(credential, slice_make(file.text, file.size), err);
+        file_content_wipe(&file);
+        return code;
+}
+
+static void credential_is_renewed(struct credential *credential) {
+        credential->is_refused = false;
+        if (credential->renewed)
+                credential->renewed(credential->context);
+}
+
+static void on_token_read(void *context, struct file_content contents[FILE_READER_MAX]) {
+        struct credential *credential = context;
+
+        if (contents[0].text)
+                take_token(credential, slice_make(contents[0].text, contents[0].size), NULL);
+        credential_is_renewed(credential);
+}
+
+/* The file does not answer: requests go on with the last token. */
+static void on_token_late(void *context) {
+        credential_is_renewed(context);
+}
+
+static void start_reading(struct credential *credential) {
+        credential->read_at = loop_mono(credential->loop);
+        file_reader_start(credential->file);
 }
 
 static void use_password(struct credential *credential) {
@@ -106,14 +134,12 @@ static void credential_plugin_ended(void *context, int code, struct exec_answer 
         struct credential *credential = context;
 
         credential->run = NULL;
-        credential->is_refused = false;
         credential->read_at = loop_mono(credential->loop);
         if (code < 0)
                 LOG(LOG_WARN, "CredentialPluginFailed", log_text("err", err->text));
         else
                 take_answer(credential, answer);
-        if (credential->renewed)
-                credential->renewed(credential->context);
+        credential_is_renewed(credential);
 }
 
 static bool start_plugin(struct credential *credential) {
@@ -135,24 +161,24 @@ static bool has_plugin(const struct credential *credential) {
 
 /* ---- the credential ---- */
 
-static int read_token_now(struct credential *credential, bool *ret_changed, struct err *err) {
-        credential->read_at = loop_mono(credential->loop);
-        return read_token(credential, ret_changed, err);
-}
-
 int credential_new(struct cluster_access *access, struct loop *loop,
                    struct credential **ret_credential, struct err *err) {
         struct credential *credential = xcalloc(1, sizeof(*credential));
-        bool is_changed;
         int result = 0;
 
         credential->access = access;
         credential->loop = loop;
         credential->expires = WALL_TIME_UNSET;
         credential->read_at = loop_mono(loop);
-        if (access->token_file)
-                result = read_token_now(credential, &is_changed, err);
-        else if (has_plugin(credential))
+        if (access->token_file) {
+                credential->file = file_reader_new(
+                        &(struct file_reader_config){ .paths = { access->token_file },
+                                                      .read = on_token_read,
+                                                      .late = on_token_late,
+                                                      .context = credential },
+                        loop);
+                result = read_token_first(credential, err);
+        } else if (has_plugin(credential))
                 result = run_plugin_first(credential, err);
         else if (access->token)
                 credential_replace(credential, "Bearer ", slice_of(access->token));
@@ -169,6 +195,7 @@ void credential_free(struct credential *credential) {
         if (!credential)
                 return;
         exec_run_cancel(credential->run);
+        file_reader_free(credential->file);
         credential_wipe(&credential->header);
         free(credential);
 }
@@ -190,11 +217,9 @@ static bool ends_within(const struct credential *credential, int64_t margin_ns) 
 }
 
 static void renew_when_due(struct credential *credential) {
-        bool is_changed;
-
-        if (credential->access->token_file) {
+        if (credential->file) {
                 if (credential_age_ns(credential) >= TOKEN_FILE_PERIOD_NS)
-                        read_token_now(credential, &is_changed, NULL);
+                        start_reading(credential);
         } else if (has_plugin(credential) && !credential->run &&
                    credential_age_ns(credential) >= EXEC_PERIOD_NS &&
                    ends_within(credential, EXEC_MARGIN_NS)) {
@@ -204,6 +229,8 @@ static void renew_when_due(struct credential *credential) {
 
 bool credential_can_send(struct credential *credential) {
         renew_when_due(credential);
+        if (credential->file)
+                return !credential->is_refused;
         return !credential->run || (!credential->is_refused && !ends_within(credential, 0));
 }
 
@@ -214,12 +241,14 @@ const char *credential_header(const struct credential *credential, uint64_t *ret
 }
 
 bool credential_refresh(struct credential *credential, uint64_t refused_generation) {
-        bool is_changed = false;
-
         if (refused_generation != credential->generation)
                 return true;
-        if (credential->access->token_file)
-                return read_token_now(credential, &is_changed, NULL) == 0 && is_changed;
+        if (credential->file) {
+                if (file_reader_is_late(credential->file))
+                        return false;
+                start_reading(credential);
+                return credential->is_refused = true;
+        }
         if (!has_plugin(credential))
                 return false;
         if (!credential->run &&

@@ -18,11 +18,12 @@ struct credential;
 int credential_new(struct cluster_access *access, struct loop *loop,
                    struct credential **ret_credential, struct err *err);
 void credential_free(struct credential *credential); /* accepts NULL */
-/* renewed runs, from the loop, whenever the plugin has ended, well or not. */
+/* renewed runs, from the loop, whenever the plugin has ended or the token file was read, well or
+ * not, and when that file does not answer. */
 void credential_listen(struct credential *credential, void (*renewed)(void *context),
                        void *context);
-/* Renews what is about to end, a plugin's token in the background. False: the token has ended or
- * was refused, and the plugin is at work on another; renewed follows. */
+/* Renews what is about to end, in the background. False: the token has ended or was refused, and
+ * another is being fetched; renewed follows. */
 bool credential_can_send(struct credential *credential);
 /* "Bearer ..." or "Basic ..."; NULL = none. Valid until the next call of a function of this file.
  * When renewal fails the last token stays. The generation changes with the header; NULL = not

@@ -13,6 +13,21 @@ bool http_may_retry_token(const struct http_call *request) {
                !request->is_retried;
 }
 
+bool http_may_be_tls_files(CURLcode result, int status) {
+        switch (result) {
+        case CURLE_OK:
+                return status == 401;
+        case CURLE_SSL_CONNECT_ERROR:
+        case CURLE_SSL_CERTPROBLEM:
+        case CURLE_SSL_CACERT_BADFILE:
+        case CURLE_PEER_FAILED_VERIFICATION:
+        case CURLE_RECV_ERROR: /* where the peer refuses our certificate */
+                return true;
+        default:
+                return false;
+        }
+}
+
 void http_announce(struct http_call *request) {
         if (request->is_opened)
                 return;

@@ -3,6 +3,7 @@
 #include "base/util.h"
 #include "client/credential.h"
 #include "client/http_transport_priv.h"
+#include "client/tls_files.h"
 #include <assert.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -41,16 +42,18 @@ static void set_blob(CURL *easy, CURLoption option, const char *text) {
 
 static void set_tls(const struct http_transport *http, CURL *easy) {
         const struct cluster_access *access = &http->access;
+        const struct tls_texts *texts = tls_files_texts(http->tls);
+        const char *ca = access->ca_pem, *certificate = access->certificate_pem;
+        const char *key = access->key_pem;
 
-        set_blob(easy, CURLOPT_CAINFO_BLOB, access->ca_pem);
-        set_blob(easy, CURLOPT_SSLCERT_BLOB, access->certificate_pem);
-        set_blob(easy, CURLOPT_SSLKEY_BLOB, access->key_pem);
-        if (access->ca_file && !access->ca_pem)
-                curl_easy_setopt(easy, CURLOPT_CAINFO, access->ca_file);
-        if (access->certificate_file && !access->certificate_pem)
-                curl_easy_setopt(easy, CURLOPT_SSLCERT, access->certificate_file);
-        if (access->key_file && !access->key_pem)
-                curl_easy_setopt(easy, CURLOPT_SSLKEY, access->key_file);
+        if (texts) {
+                ca = ca ? ca : texts->files[TLS_FILE_CA].text;
+                certificate = certificate ? certificate : texts->files[TLS_FILE_CERTIFICATE].text;
+                key = key ? key : texts->files[TLS_FILE_KEY].text;
+        }
+        set_blob(easy, CURLOPT_CAINFO_BLOB, ca);
+        set_blob(easy, CURLOPT_SSLCERT_BLOB, certificate);
+        set_blob(easy, CURLOPT_SSLKEY_BLOB, key);
 #if LIBCURL_VERSION_NUM >= 0x075700
         curl_easy_setopt(easy, CURLOPT_CA_CACHE_TIMEOUT, 0L); /* authorities are rotated */
 #endif

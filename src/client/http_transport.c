@@ -8,6 +8,7 @@
 #include "base/util.h"
 #include "client/credential.h"
 #include "client/http_transport_priv.h"
+#include "client/tls_files.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,13 +146,16 @@ static void http_transport_detach(struct http_call *request) {
         if (!request->easy)
                 return;
         curl_multi_remove_handle(http->multi, request->easy);
-        if (http->keeps_handles && http->idle_handle_count < HTTP_HANDLES_POOLED)
+        if (http->keeps_handles && http->idle_handle_count < HTTP_HANDLES_POOLED &&
+            request->tls == tls_files_texts(http->tls))
                 http->idle_handles[http->idle_handle_count++] = request->easy;
         else
                 curl_easy_cleanup(request->easy);
         curl_slist_free_all(request->headers);
+        tls_texts_unref(request->tls);
         request->easy = NULL;
         request->headers = NULL;
+        request->tls = NULL;
 }
 
 static void request_free(struct http_call *request) {
@@ -197,6 +201,8 @@ static void http_transport_complete(struct http_call *request, CURLcode result) 
         struct api_reply reply = { .retry_after_s = request->retry_after_s,
                                    .date_s = request->date_s > 0 ? request->date_s : 0 };
 
+        if (http_may_be_tls_files(result, request->status))
+                tls_files_renew(request->http->tls, true);
         if (result == CURLE_OK && http_may_retry_token(request) &&
             credential_refresh(request->http->credential, request->credential_generation)) {
                 try_again(request);
@@ -267,6 +273,7 @@ static void http_transport_start(struct http_call *request) {
         link_running(request);
         request->easy = http->idle_handle_count ? http->idle_handles[--http->idle_handle_count]
                                                 : http_handle_new(http);
+        request->tls = tls_texts_ref(tls_files_texts(http->tls));
         request->error_text[0] = '\0';
         request->seen_at = loop_mono(http->loop);
         if (request->caller.events)
@@ -292,8 +299,20 @@ static void on_flush(void *context) {
                         request_free(request);
                 request = next;
         }
+        if (http->waiting)
+                tls_files_renew(http->tls, false);
         while (http->waiting && credential_can_send(http->credential))
                 http_transport_start(http->waiting);
+}
+
+static void drop_idle_handles(struct http_transport *http) {
+        while (http->idle_handle_count)
+                curl_easy_cleanup(http->idle_handles[--http->idle_handle_count]);
+}
+
+/* Handles have the old texts; connections that were made with them are not used by new ones. */
+static void on_tls_changed(void *context) {
+        drop_idle_handles(context);
 }
 
 /* ---- the transport ---- */
@@ -458,6 +477,8 @@ int http_transport_new(struct http_transport_config *config, struct loop *loop,
         curl_url_cleanup(url);
         if (result == 0)
                 result = credential_new(&http->access, loop, &http->credential, err);
+        if (result == 0)
+                result = tls_files_new(&http->access, loop, on_tls_changed, http, &http->tls, err);
         if (result < 0) {
                 http_transport_free(http);
                 return result;
@@ -476,13 +497,13 @@ void http_transport_free(struct http_transport *http) {
                 request_free(http->waiting);
         while (http->requests)
                 request_free(http->requests);
-        for (size_t i = 0; i < http->idle_handle_count; i++)
-                curl_easy_cleanup(http->idle_handles[i]);
+        drop_idle_handles(http);
         curl_multi_cleanup(http->multi); /* accepts NULL */
         loop_timer_disarm(http->loop, &http->timer);
         loop_timer_disarm(http->loop, &http->flush);
         curl_slist_free_all(http->connect_to);
         credential_free(http->credential);
+        tls_files_free(http->tls);
         cluster_access_release(&http->access);
         free(http->user_agent);
         free(http->base);

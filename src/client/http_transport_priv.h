@@ -6,6 +6,8 @@
 #include <curl/curl.h>
 
 struct credential;
+struct tls_files;
+struct tls_texts;
 
 enum request_state { REQUEST_WAITING, REQUEST_RUNNING, REQUEST_CANCELLED };
 
@@ -14,7 +16,8 @@ struct http_call {
         struct http_transport *http;
         struct http_call *next, *previous;
         enum request_state state;
-        CURL *easy; /* NULL while waiting */
+        CURL *easy;            /* NULL while waiting */
+        struct tls_texts *tls; /* that the handle points to; NULL = none */
         struct curl_slist *headers;
         enum api_method method;
         char *path, *content_type, *accept, *body;
@@ -35,6 +38,7 @@ struct http_transport {
         struct loop *loop;
         struct cluster_access access;
         struct credential *credential;
+        struct tls_files *tls; /* NULL = the access has all as text */
         CURLM *multi;
         struct loop_timer timer;                  /* libcurl's */
         struct loop_timer flush;                  /* starts the waiting, sweeps the cancelled */
@@ -67,6 +71,8 @@ size_t http_on_header(char *data, size_t size, size_t count, void *context);
 size_t http_on_body(char *data, size_t size, size_t count, void *context);
 /* Whether a refused credential may be fetched again, once. */
 bool http_may_retry_token(const struct http_call *request);
+/* Whether the files that TLS needs may have been replaced since they were read. */
+bool http_may_be_tls_files(CURLcode result, int status);
 /* Calls the receiver of a stream, once, when the stream is open. */
 void http_announce(struct http_call *request);
 /* The error of a transfer that brought no answer, and that of an answer of 300 and up. */

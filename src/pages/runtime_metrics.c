@@ -4,6 +4,7 @@
 #include "base/util.h"
 #include "model/cluster.h"
 #include "pages/metrics.h"
+#include "port/thread_job.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -13,7 +14,7 @@
 struct runtime_metrics {
         struct runtime *runtime;
         struct metric *writes, *open_writes, *skipped, *model_bytes, *model_objects, *cpu,
-                *resident, *started, *info, *evictions;
+                *resident, *started, *info, *evictions, *late_files;
         double start_s;
 };
 
@@ -110,6 +111,7 @@ static void runtime_metrics_refresh(void *context) {
                            runtime_metrics_seconds(usage.ru_stime));
         metric_set(own->resident, NULL, resident_bytes());
         metric_set(own->started, NULL, own->start_s);
+        metric_set(own->late_files, NULL, (double)thread_jobs_late());
         metric_set(own->info, (struct slice[]){ SLICE_LITERAL(BERTH_VERSION) }, 1);
         refresh_writes(own);
         refresh_model(own);
@@ -150,6 +152,10 @@ struct runtime_metrics *runtime_metrics_new(struct metrics *metrics, struct runt
         own->started =
                 runtime_metrics_add(metrics, METRIC_GAUGE, "process_start_time_seconds",
                                     "Start of the process in seconds since the epoch.", NULL, NULL);
+        own->late_files = runtime_metrics_add(
+                metrics, METRIC_GAUGE, "berth_late_files",
+                "Files and programs that have not answered for longer than their limit.", NULL,
+                NULL);
         own->evictions = metrics_add(
                 metrics,
                 &(struct metric_config){ .name = "berth_evictions_total",

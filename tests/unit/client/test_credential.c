@@ -71,13 +71,20 @@ static void test_token_file(void **state) {
         assert_true(credential_can_send(credential));
         assert_string_equal(credential_header(credential, NULL), "Bearer one");
         virtual_loop_advance(loop, NS_PER_S);
-        assert_true(credential_can_send(credential));
+        assert_true(credential_can_send(credential)); /* while the file is read */
+        virtual_loop_advance(loop, NS_PER_MS);
         assert_string_equal(credential_header(credential, &generation), "Bearer two");
-        assert_false(credential_refresh(credential, generation)); /* nothing new */
         write_file(path, "three");
         assert_true(credential_refresh(credential, generation));
+        assert_false(credential_can_send(credential)); /* that one was refused */
+        virtual_loop_advance(loop, NS_PER_MS);
+        assert_true(credential_can_send(credential));
         assert_true(credential_refresh(credential, generation)); /* of a request sent before */
-        assert_string_equal(credential_header(credential, NULL), "Bearer three");
+        assert_true(credential_can_send(credential));
+        assert_string_equal(credential_header(credential, &generation), "Bearer three");
+        assert_true(credential_refresh(credential, generation)); /* nothing new */
+        virtual_loop_advance(loop, NS_PER_MS);
+        assert_true(credential_can_send(credential));
         unlink(path); /* the last one stays */
         virtual_loop_advance(loop, 500 * NS_PER_S);
         assert_true(credential_can_send(credential));
@@ -306,6 +313,38 @@ static void test_plugin_hangs(void **state) {
         scene_release(&scene);
 }
 
+/* A token file that does not answer holds up nobody whose token still counts. */
+static void test_token_file_hangs(void **state) {
+        struct counter_scene scene = { .path = "/tmp/berth-credential-XXXXXX" };
+        uint64_t generation;
+
+        (void)state;
+        shift_ns = 0;
+        shifted_loop_init(&scene.shifted);
+        close(mkstemp(scene.path));
+        write_file(scene.path, "one");
+        scene.access.token_file = slice_dup(slice_of(scene.path));
+        assert_int_equal(
+                credential_new(&scene.access, &scene.shifted.loop, &scene.credential, NULL), 0);
+        credential_listen(scene.credential, count_renewal, &scene);
+        unlink(scene.path);
+        assert_int_equal(mkfifo(scene.path, 0600), 0);
+        shift_ns = 61 * NS_PER_S;
+        for (int i = 0; i < 10; i++) {
+                assert_true(credential_can_send(scene.credential));
+                assert_int_equal(event_loop_run_once(scene.shifted.events, 0, NULL), 0);
+                shift_ns += 61 * NS_PER_S;
+        }
+        assert_string_equal(credential_header(scene.credential, &generation), "Bearer one");
+        assert_true(credential_refresh(scene.credential, generation)); /* refused: it waits */
+        assert_false(credential_can_send(scene.credential));
+        write_file(scene.path, "two");
+        run_until_renewed(&scene);
+        assert_true(credential_can_send(scene.credential));
+        assert_string_equal(credential_header(scene.credential, NULL), "Bearer two");
+        scene_release(&scene);
+}
+
 static void test_text_files(void **state) {
         char path[] = "/tmp/berth-credential-XXXXXX";
         struct err err = { 0 };
@@ -333,6 +372,7 @@ int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_fixed_headers),
                 cmocka_unit_test(test_token_file),
+                cmocka_unit_test(test_token_file_hangs),
                 cmocka_unit_test(test_plugin_answers),
                 cmocka_unit_test(test_missing_plugin),
                 cmocka_unit_test(test_plugins_that_stay),

@@ -295,7 +295,7 @@ static void write_file(const char *path, const char *text) {
         fclose(file);
 }
 
-/* Files are read by every new connection: a rotated authority is found. */
+/* A refused certificate has the files read again: a rotated authority is found. */
 static void test_trust_in_files(void **state) {
         struct live live;
         struct seen seen = { .live = &live };
@@ -319,9 +319,10 @@ static void test_trust_in_files(void **state) {
         live_until(&live, &seen.replies, 1);
         assert_int_equal(seen.error.code, BERTH_ERR_UNAVAILABLE);
         write_file(path, live.material.ca_pem);
-        send_call(&seen, API_GET, "/version", "");
-        live_until(&live, &seen.replies, 2);
-        assert_int_equal(seen.status, 200);
+        for (unsigned i = 2; seen.status != 200; i++) {
+                send_call(&seen, API_GET, "/version", "");
+                live_until(&live, &seen.replies, i);
+        }
         unlink(path);
         tls_material_release(&stranger);
         live_stop(&live);
