@@ -71,6 +71,10 @@ CURL *http_handle_new(const struct http_transport *http) {
         assert(easy);
         set_tls(http, easy);
         curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+#if LIBCURL_VERSION_NUM >= 0x075700
+        /* A request that ends while a name is looked up does not wait for the thread that looks. */
+        curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
+#endif
         curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 1L);
         curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
         curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
