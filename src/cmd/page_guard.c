@@ -71,7 +71,8 @@ static int load_authorities(struct page_guard *guard, struct err *err) {
         if (!looks_up && !is_set(options->client_ca_path) && !is_set(options->proxy_ca_path))
                 return 0;
         return page_identity_new(
-                &(struct page_identity_config){ .client_ca_path = options->client_ca_path,
+                &(struct page_identity_config){ .loop = guard->loop,
+                                                .client_ca_path = options->client_ca_path,
                                                 .proxy_ca_path = options->proxy_ca_path,
                                                 .allowed_names = options->allowed_names,
                                                 .user_headers = options->user_headers,

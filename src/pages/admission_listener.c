@@ -4,8 +4,9 @@
 
 #include "base/log.h"
 #include "base/util.h"
+#include "client/file_reader.h"
+#include "client/text_file.h"
 #include "http/http_front.h"
-#include "loop/file_text.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,8 @@ struct admission_listener {
         struct loop_timer timer;
         char *address; /* with the port that was bound */
         char *path, *certificate_path, *key_path;
-        char *certificate, *key; /* as they are served */
+        char *certificate, *key;    /* as they are served */
+        struct file_reader *reader; /* of both, beside the loop */
 };
 
 /* API servers keep idle connections for 90 s: they should be the ones that close. */
@@ -74,17 +76,26 @@ static void admission_cancel(void *pending) {
 
 /* ---- the certificate ---- */
 
-static int read_pem(const char *path, char **ret_text, struct err *err) {
-        struct buf text = { 0 };
+static int check_pem(const struct file_content *file, const char *path, struct err *err) {
+        if (!file->text)
+                *err = file->err;
+        else if (!slice_contains(slice_make(file->text, file->size), SLICE_LITERAL("-----BEGIN ")))
+                err_set(err, BERTH_ERR_INVALID, "%s: expected PEM", path);
+        else
+                return 0;
+        return err->code;
+}
 
-        if (file_text_read(path, &text, err) < 0)
-                return err->code;
-        if (!slice_contains(buf_view(&text), SLICE_LITERAL("-----BEGIN "))) {
-                buf_release(&text);
-                return err_set(err, BERTH_ERR_INVALID, "%s: expected PEM", path);
-        }
-        *ret_text = buf_take(&text, NULL);
-        return 0;
+static int read_pem(const char *path, char **ret_text, struct err *err) {
+        struct file_content file = { 0 };
+
+        text_file_read(path, &file.text, &file.size, &file.err);
+        int code = check_pem(&file, path, err);
+        if (code < 0)
+                file_content_wipe(&file);
+        else
+                *ret_text = file.text;
+        return code;
 }
 
 static int admission_listen(struct admission_listener *listener, const char *certificate,
@@ -119,22 +130,28 @@ static void admission_replace(struct admission_listener *listener, char *certifi
         listener->key = key;
 }
 
-static void on_look(void *context) {
+enum { CERTIFICATE, KEY };
+
+static void on_pair_read(void *context, struct file_content contents[FILE_READER_MAX]) {
         struct admission_listener *listener = context;
-        char *certificate = NULL, *key = NULL;
+        struct file_content *certificate = &contents[CERTIFICATE], *key = &contents[KEY];
         struct err err = { 0 };
 
-        loop_timer_arm(listener->loop, &listener->timer, ADMISSION_RELOAD_NS);
-        if (read_pem(listener->certificate_path, &certificate, &err) < 0 ||
-            read_pem(listener->key_path, &key, &err) < 0) {
+        if (check_pem(certificate, listener->certificate_path, &err) < 0 ||
+            check_pem(key, listener->key_path, &err) < 0) {
                 LOG(LOG_WARN, "CertificateNotRead", log_text("error", err.text));
-        } else if (!listener->front || strcmp(certificate, listener->certificate) != 0 ||
-                   strcmp(key, listener->key) != 0) {
-                admission_replace(listener, certificate, key);
-                return;
+        } else if (!listener->front || strcmp(certificate->text, listener->certificate) != 0 ||
+                   strcmp(key->text, listener->key) != 0) {
+                admission_replace(listener, certificate->text, key->text);
+                certificate->text = key->text = NULL;
         }
-        free(certificate);
-        free(key);
+}
+
+static void on_look(void *context) {
+        struct admission_listener *listener = context;
+
+        loop_timer_arm(listener->loop, &listener->timer, ADMISSION_RELOAD_NS);
+        file_reader_start(listener->reader);
 }
 
 /* ---- life ---- */
@@ -161,6 +178,12 @@ int admission_listener_new(const struct admission_listener_config *config, struc
         listener->path = slice_dup(slice_of(config->path));
         listener->certificate_path = slice_dup(slice_of(config->certificate_path));
         listener->key_path = slice_dup(slice_of(config->key_path));
+        listener->reader = file_reader_new(
+                &(struct file_reader_config){ .paths = { [CERTIFICATE] = config->certificate_path,
+                                                         [KEY] = config->key_path },
+                                              .read = on_pair_read,
+                                              .context = listener },
+                loop);
         int code = read_pem(listener->certificate_path, &listener->certificate, err);
         if (code == 0)
                 code = read_pem(listener->key_path, &listener->key, err);
@@ -180,6 +203,7 @@ void admission_listener_free(struct admission_listener *listener) {
         if (!listener)
                 return;
         loop_timer_disarm(listener->loop, &listener->timer);
+        file_reader_free(listener->reader);
         http_front_free(listener->front);
         free(listener->address);
         free(listener->path);

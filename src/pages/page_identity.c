@@ -5,8 +5,9 @@
 #include "base/arena.h"
 #include "base/log.h"
 #include "base/util.h"
+#include "client/file_reader.h"
+#include "client/text_file.h"
 #include "http/client_certificate.h"
-#include "loop/file_text.h"
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -32,7 +33,8 @@ enum { CLIENTS, PROXIES, POOLS };
 static const char *const pool_keys[POOLS] = { "client-ca-file", "requestheader-client-ca-file" };
 
 struct page_identity {
-        const char *paths[POOLS]; /* NULL = the cluster says */
+        const char *paths[POOLS];   /* NULL = the cluster says */
+        struct file_reader *reader; /* NULL = there are no files */
         struct certificate_pool *pools[POOLS];
         struct names lists[LISTS];
 };
@@ -97,14 +99,21 @@ static int replace_pool(struct page_identity *identity, size_t at, struct slice 
         return 0;
 }
 
-static int read_file(struct page_identity *identity, size_t at, struct err *err) {
-        CLEANUP(buf_release) struct buf text = { 0 };
-
-        if (file_text_read(identity->paths[at], &text, err) < 0)
-                return err->code;
-        if (replace_pool(identity, at, buf_view(&text), err) < 0)
+static int take_file(struct page_identity *identity, size_t at, const struct file_content *file,
+                     struct err *err) {
+        if (replace_pool(identity, at, slice_make(file->text, file->size), err) < 0)
                 return err_wrap(err, "%s", identity->paths[at]);
         return 0;
+}
+
+static int read_file(struct page_identity *identity, size_t at, struct err *err) {
+        struct file_content file = { 0 };
+        int code = text_file_read(identity->paths[at], &file.text, &file.size, err);
+
+        if (code == 0)
+                code = take_file(identity, at, &file, err);
+        file_content_wipe(&file);
+        return code;
 }
 
 static int read_files(struct page_identity *identity, struct err *err) {
@@ -112,6 +121,18 @@ static int read_files(struct page_identity *identity, struct err *err) {
                 if (identity->paths[i] && read_file(identity, i, err) < 0)
                         return err->code;
         return 0;
+}
+
+static void on_authorities_read(void *context, struct file_content contents[FILE_READER_MAX]) {
+        struct page_identity *identity = context;
+
+        for (size_t i = 0; i < POOLS; i++) {
+                struct err err = contents[i].err;
+
+                if (identity->paths[i] &&
+                    (!contents[i].text || take_file(identity, i, &contents[i], &err) < 0))
+                        LOG(LOG_WARN, "AuthoritiesUnreadable", log_text("error", err.text));
+        }
 }
 
 int page_identity_new(const struct page_identity_config *config,
@@ -133,6 +154,13 @@ int page_identity_new(const struct page_identity_config *config,
                 page_identity_free(identity);
                 return err->code;
         }
+        if (identity->paths[CLIENTS] || identity->paths[PROXIES])
+                identity->reader = file_reader_new(
+                        &(struct file_reader_config){
+                                .paths = { identity->paths[CLIENTS], identity->paths[PROXIES] },
+                                .read = on_authorities_read,
+                                .context = identity },
+                        config->loop);
         *ret_identity = identity;
         return 0;
 }
@@ -140,6 +168,7 @@ int page_identity_new(const struct page_identity_config *config,
 void page_identity_free(struct page_identity *identity) {
         if (!identity)
                 return;
+        file_reader_free(identity->reader);
         for (size_t i = 0; i < POOLS; i++)
                 certificate_pool_free(identity->pools[i]);
         for (size_t i = 0; i < LISTS; i++)
@@ -148,10 +177,8 @@ void page_identity_free(struct page_identity *identity) {
 }
 
 void page_identity_refresh(struct page_identity *identity) {
-        struct err err = { 0 };
-
-        if (read_files(identity, &err) < 0)
-                LOG(LOG_WARN, "AuthoritiesUnreadable", log_text("error", err.text));
+        if (identity->reader)
+                file_reader_start(identity->reader);
 }
 
 /* A ConfigMap without an authority: no client certificate is accepted. */

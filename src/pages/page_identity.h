@@ -6,12 +6,14 @@
 #include "base/err.h"
 #include "base/slice.h"
 #include "base/time.h"
+#include "port/loop.h"
 #include <stdbool.h>
 
 struct page_identity;
 
 /* NULL or empty stands for none; lists are comma-separated. */
 struct page_identity_config {
+        struct loop *loop; /* beside which files are read again; not needed without files */
         const char *client_ca_path; /* authorities of clients */
         const char *proxy_ca_path;  /* authorities of proxies, and with them all that follows */
         const char *allowed_names;  /* common names of proxies; none = any */
@@ -22,7 +24,7 @@ int page_identity_new(const struct page_identity_config *config,
                       struct page_identity **ret_identity, struct err *err);
 void page_identity_free(struct page_identity *identity); /* accepts NULL */
 
-/* Reads the files again; what cannot be read stays as it was. */
+/* Reads the files again, beside the loop; what cannot be read stays as it was. */
 void page_identity_refresh(struct page_identity *identity);
 /* Takes what no file says from the cluster's ConfigMap extension-apiserver-authentication, as
  * JSON. Of what is not right in it the old stays; the first such thing is the error. */

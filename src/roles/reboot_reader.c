@@ -5,6 +5,7 @@
 #include "client/http_transport.h"
 #include "client/url_query.h"
 #include "host/host_reboot.h"
+#include "port/thread_job.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,25 +23,81 @@ static void on_sentinel(void *context, enum host_command_end end, int code) {
         reader_finish(reader);
 }
 
-static void see_sentinel_file(void *context) {
-        struct reboot_reader *reader = context;
-        const struct reboot_host *host = reader->config->host;
-
-        reboot_agent_saw_sentinel(reader->agent,
-                                  host ? host->is_required(host->context)
-                                       : host_file_exists(reader->config->sentinel_file));
+static void tell_sentinel(struct reboot_reader *reader) {
+        reader->awaits_look = false;
+        reboot_agent_saw_sentinel(reader->agent, reader->is_required);
         reader_finish(reader);
+}
+
+struct sentinel_look {
+        char *path;
+        bool exists;
+};
+
+static void look_for_sentinel(void *data) {
+        struct sentinel_look *look = data;
+
+        look->exists = host_file_exists(look->path);
+}
+
+static void sentinel_look_free(void *data) {
+        struct sentinel_look *look = data;
+
+        free(look->path);
+        free(look);
+}
+
+static void on_sentinel_file(void *context, void *data, bool was_run) {
+        struct reboot_reader *reader = context;
+        const struct sentinel_look *look = data;
+
+        reader->look = NULL;
+        if (was_run)
+                reader->is_required = look->exists;
+        if (reader->awaits_look)
+                tell_sentinel(reader);
+}
+
+/* The file does not answer: what was seen last counts until it does. */
+static void on_sentinel_late(void *context) {
+        struct reboot_reader *reader = context;
+
+        if (reader->awaits_look)
+                tell_sentinel(reader);
+}
+
+static void see_sentinel_file(struct reboot_reader *reader) {
+        struct thread_job_work work = { .run = look_for_sentinel,
+                                        .ended = on_sentinel_file,
+                                        .late = on_sentinel_late,
+                                        .release = sentinel_look_free };
+
+        reader->awaits_look = true;
+        if (reader->look) {
+                if (thread_job_is_late(reader->look))
+                        tell_sentinel(reader);
+                return;
+        }
+        struct sentinel_look *look = xcalloc(1, sizeof(*look));
+        look->path = slice_dup(slice_of(reader->config->sentinel_file));
+        work.file = look->path;
+        reader->look = thread_job_start(runtime_loop(reader->runtime), &work, look, reader);
 }
 
 static void read_sentinel(struct reboot_reader *reader) {
         struct loop *loop = runtime_loop(reader->runtime);
+        const struct reboot_host *host = reader->config->host;
 
-        if (reader->config->sentinel_command)
+        if (reader->config->sentinel_command) {
                 reader->command = host_command_start(loop, reader->config->sentinel_command,
                                                      reader->config->sentinel_timeout_ns,
                                                      on_sentinel, reader);
-        else
+        } else if (host) {
+                reader->is_required = host->is_required(host->context);
+                tell_sentinel(reader);
+        } else {
                 see_sentinel_file(reader);
+        }
 }
 
 /* ---- node, lock, holder ---- */
@@ -203,6 +260,7 @@ void reboot_reader_free(struct reboot_reader *reader) {
         if (reader->request)
                 transport_cancel(reader->carrier, reader->request);
         host_command_cancel(reader->command);
+        thread_job_abandon(reader->look);
         http_transport_free(reader->prometheus);
         http_transport_free(reader->probe);
         reader_forget_owners(reader);

@@ -29,8 +29,11 @@ struct reboot_reader {
         struct api_request *request; /* NULL = none under way */
         struct transport *carrier;   /* of the request */
         struct host_command *command;
-        size_t selector;     /* of the blocking ones, being asked */
-        bool is_get_retried; /* Prometheus refused the POST */
+        struct thread_job *look; /* at the sentinel file, under way; NULL = none */
+        bool awaits_look;        /* the agent does */
+        bool is_required;        /* as the last look found */
+        size_t selector;         /* of the blocking ones, being asked */
+        bool is_get_retried;     /* Prometheus refused the POST */
         bool budgets_refused, nodes_refused, is_draining;
         enum health_reading health; /* under way */
         bool is_uncordoned;
