@@ -6,11 +6,11 @@
 #include "base/buf.h"
 #include "base/util.h"
 #include "client/exec_plugin.h"
+#include "port/program_start.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -22,8 +22,9 @@
 
 struct exec_run {
         const struct exec_plugin *plugin;
-        struct loop *loop; /* NULL: the caller waits */
-        pid_t pid;         /* 0 = reaped */
+        struct loop *loop;           /* NULL: the caller waits */
+        struct program_start *start; /* under way; NULL = it has started, or cannot */
+        pid_t pid;                   /* 0 = reaped, or not started */
         int status;
         int fd; /* its output; -1 = closed */
         struct buf output;
@@ -37,9 +38,9 @@ struct exec_run {
 /* ---- starting ---- */
 
 /* Our environment, the plugin's entries and KUBERNETES_EXEC_INFO; NULL-ended. */
-static char **make_environment(const struct exec_plugin *plugin, char *info) {
+static const char **make_environment(const struct exec_plugin *plugin, const char *info) {
         size_t count = 0, own = 0;
-        char **entries;
+        const char **entries;
 
         while (environ[own])
                 own++;
@@ -53,8 +54,8 @@ static char **make_environment(const struct exec_plugin *plugin, char *info) {
         return entries;
 }
 
-static char **make_arguments(const struct exec_plugin *plugin) {
-        char **arguments = xcalloc(plugin->argument_count + 2, sizeof(*arguments));
+static const char **make_arguments(const struct exec_plugin *plugin) {
+        const char **arguments = xcalloc(plugin->argument_count + 2, sizeof(*arguments));
 
         arguments[0] = plugin->command;
         for (size_t i = 0; i < plugin->argument_count; i++)
@@ -71,51 +72,47 @@ static char *make_info(const struct exec_plugin *plugin) {
         return buf_take(&info, NULL);
 }
 
-static int exec_run_spawn(const struct exec_plugin *plugin, int output, pid_t *ret_pid) {
-        CLEANUP(cleanup_free) char *info = make_info(plugin);
-        CLEANUP(cleanup_free) char **environment = make_environment(plugin, info);
-        CLEANUP(cleanup_free) char **arguments = make_arguments(plugin);
-        posix_spawn_file_actions_t actions;
-        posix_spawnattr_t attributes;
-        sigset_t none, pipes;
+static int exec_run_failed(const struct exec_run *run, int errnum, struct err *err) {
+        const char *hint = run->plugin->install_hint;
 
-        /* Signals as a program started from a shell has them; a group of its own, so that what
-         * it started ends with it. */
-        sigemptyset(&none);
-        sigemptyset(&pipes);
-        sigaddset(&pipes, SIGPIPE);
-        posix_spawnattr_init(&attributes);
-        posix_spawnattr_setsigmask(&attributes, &none);
-        posix_spawnattr_setsigdefault(&attributes, &pipes);
-        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
-                                                      POSIX_SPAWN_SETPGROUP);
-        posix_spawn_file_actions_init(&actions);
-        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-        posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-        int result = posix_spawnp(ret_pid, plugin->command, &actions, &attributes, arguments,
-                                  environment);
-        posix_spawn_file_actions_destroy(&actions);
-        posix_spawnattr_destroy(&attributes);
-        return result;
+        return err_set_errno(err, BERTH_ERR_NOT_FOUND, errnum, "cannot run %s%s%s",
+                             run->plugin->command, hint ? "; " : "", hint ? hint : "");
+}
+
+static void exec_run_started(void *context, int code, pid_t pid);
+
+/* A group of its own, so that what it started ends with it. */
+static int exec_run_spawn(struct exec_run *run, int output) {
+        CLEANUP(cleanup_free) char *info = make_info(run->plugin);
+        CLEANUP(cleanup_free) const char **environment = make_environment(run->plugin, info);
+        CLEANUP(cleanup_free) const char **arguments = make_arguments(run->plugin);
+        const struct child_program program = { .arguments = arguments,
+                                               .environment = environment,
+                                               .input = -1,
+                                               .output = output,
+                                               .has_no_input = true,
+                                               .has_group = true };
+
+        if (run->loop) {
+                run->start = program_start_new(run->loop, &program, exec_run_started, run);
+                return 0;
+        }
+        int code = program_spawn(&program, &run->pid);
+        close(output);
+        if (code != 0)
+                run->pid = 0;
+        return code;
 }
 
 static int exec_run_open(struct exec_run *run, struct err *err) {
-        const struct exec_plugin *plugin = run->plugin;
         int fds[2];
 
         if (pipe2(fds, O_CLOEXEC) < 0)
                 return err_set_errno(err, BERTH_ERR_IO, errno, "cannot make a pipe");
-        int result = exec_run_spawn(plugin, fds[1], &run->pid);
-        close(fds[1]);
         run->fd = fds[0];
-        if (result != 0) {
-                run->pid = 0;
-                return err_set_errno(err, BERTH_ERR_NOT_FOUND, result, "cannot run %s%s%s",
-                                     plugin->command, plugin->install_hint ? "; " : "",
-                                     plugin->install_hint ? plugin->install_hint : "");
-        }
         fcntl(run->fd, F_SETFL, O_NONBLOCK);
-        return 0;
+        int code = exec_run_spawn(run, fds[1]);
+        return code == 0 ? 0 : exec_run_failed(run, code, err);
 }
 
 static int exec_run_timeout_ms(const struct exec_plugin *plugin) {
@@ -154,6 +151,8 @@ static int exec_run_read(struct exec_run *run, struct err *err) {
 }
 
 static bool exec_run_reap(struct exec_run *run) {
+        if (run->start)
+                return false;
         if (run->pid && waitpid(run->pid, &run->status, WNOHANG) != 0)
                 run->pid = 0;
         return run->pid == 0;
@@ -166,6 +165,8 @@ static void exec_run_kill(struct exec_run *run) {
 
 /* Kills it and what it started, and reaps it; one that even so does not end stays a zombie. */
 static void exec_run_put_down(struct exec_run *run) {
+        program_start_abandon(run->start);
+        run->start = NULL;
         exec_run_kill(run);
         for (unsigned i = 0; i < EXEC_REAPS_MAX && !exec_run_reap(run); i++)
                 poll(NULL, 0, 1);
@@ -275,6 +276,21 @@ static void exec_run_looked(void *context) {
         exec_run_advance(run);
 }
 
+static void exec_run_started(void *context, int code, pid_t pid) {
+        struct exec_run *run = context;
+        struct err err = { 0 };
+
+        run->start = NULL;
+        run->pid = pid;
+        if (code != 0)
+                code = exec_run_failed(run, code, &err);
+        else
+                code = loop_io_add(run->loop, run->fd, LOOP_READ, exec_run_readable, run, &run->io,
+                                   &err);
+        if (code < 0)
+                exec_run_end(run, code, &err);
+}
+
 int exec_run_start(const struct exec_plugin *plugin, struct loop *loop,
                    void (*done)(void *context, int code, struct exec_answer *answer,
                                 const struct err *err),
@@ -288,10 +304,7 @@ int exec_run_start(const struct exec_plugin *plugin, struct loop *loop,
         run->look = (struct loop_timer){ .fired = exec_run_looked, .context = run };
         run->deadline.ns = loop_mono(loop).ns + exec_run_timeout_ms(plugin) * NS_PER_MS;
         int code = exec_run_open(run, err);
-        if (code == 0)
-                code = loop_io_add(loop, run->fd, LOOP_READ, exec_run_readable, run, &run->io, err);
         if (code < 0) {
-                exec_run_kill(run);
                 exec_run_free(run);
                 return code;
         }

@@ -12,7 +12,7 @@ struct exec_run;
 /* plugin stays the caller's until done ran or the run was cancelled. done runs once, from the loop,
  * never from inside this call, at the latest after EXEC_TIMEOUT_MS; code is 0 or a BERTH_ERR_*,
  * what it takes out of the answer is its own. The process and those it started are killed then.
- * Fails when the plugin cannot be started. */
+ * Fails when there are no descriptors left. */
 int exec_run_start(const struct exec_plugin *plugin, struct loop *loop,
                    void (*done)(void *context, int code, struct exec_answer *answer,
                                 const struct err *err),

@@ -1,16 +1,16 @@
-/* Starts programs with posix_spawn and watches them through a pidfd. */
+/* Watches programs through a pidfd. */
 #include "host/host_command.h"
 
 #include "base/util.h"
 #include "host/host_child.h"
-#include <signal.h>
-#include <spawn.h>
+#include "port/program_start.h"
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 struct host_command {
         struct loop *loop;
+        struct program_start *start; /* under way; NULL = it has started, or cannot */
         struct loop_io *io;
         struct loop_timer timer;
         pid_t pid;
@@ -22,6 +22,7 @@ struct host_command {
 
 static void host_command_release(struct host_command *command) {
         loop_timer_disarm(command->loop, &command->timer);
+        program_start_abandon(command->start);
         if (command->io)
                 loop_io_remove(command->loop, command->io);
         cleanup_close(&command->fd);
@@ -50,7 +51,7 @@ static void on_exit_ready(void *context, unsigned events) {
 /* Ends the program. One that cannot end yet is watched on, without anybody who waits for it. */
 static void host_command_abandon(struct host_command *command) {
         loop_timer_disarm(command->loop, &command->timer);
-        if (host_child_kill(command->pid, command->fd, false))
+        if (!command->io || host_child_kill(command->pid, command->fd, false))
                 host_command_release(command);
         else
                 command->is_abandoned = true;
@@ -65,53 +66,40 @@ static void on_timeout(void *context) {
         done(receiver, HOST_COMMAND_TIMED_OUT, 0);
 }
 
-static void on_not_started(void *context) {
-        host_command_finish(context, HOST_COMMAND_NOT_FOUND, 127);
+static bool host_command_follow(struct host_command *command) {
+        command->fd = (int)syscall(SYS_pidfd_open, command->pid, 0);
+        if (command->fd >= 0 && loop_io_add(command->loop, command->fd, LOOP_READ, on_exit_ready,
+                                            command, &command->io, NULL) == 0)
+                return true;
+        host_child_kill(command->pid, command->fd, false);
+        return false;
 }
 
-/* Signals the daemon takes from the loop must end its children as usual. */
-static int host_command_spawn(const char *const *argv, pid_t *ret_pid) {
-        posix_spawnattr_t attributes;
-        sigset_t none;
+static void on_started(void *context, int code, pid_t pid) {
+        struct host_command *command = context;
 
-        sigemptyset(&none);
-        posix_spawnattr_init(&attributes);
-        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-        posix_spawnattr_setsigmask(&attributes, &none);
-        int code = posix_spawnp(ret_pid, argv[0], NULL, &attributes, (char *const *)argv, environ);
-        posix_spawnattr_destroy(&attributes);
-        return code;
+        command->start = NULL;
+        command->pid = pid;
+        if (code != 0 || !host_command_follow(command))
+                host_command_finish(command, HOST_COMMAND_NOT_FOUND, 127);
 }
 
 struct host_command *host_command_start(
         struct loop *loop, const char *const *argv, int64_t timeout_ns,
         void (*done)(void *context, enum host_command_end end, int code), void *context) {
+        const struct child_program program = { .arguments = argv, .input = -1, .output = -1 };
         struct host_command *command = xcalloc(1, sizeof(*command));
 
         *command =
                 (struct host_command){ .loop = loop, .fd = -1, .done = done, .context = context };
-        command->timer.context = command;
-        command->timer.fired = on_not_started;
-        if (host_command_spawn(argv, &command->pid) == 0) {
-                command->fd = (int)syscall(SYS_pidfd_open, command->pid, 0);
-                if (command->fd >= 0 && loop_io_add(loop, command->fd, LOOP_READ, on_exit_ready,
-                                                    command, &command->io, NULL) == 0) {
-                        command->timer.fired = on_timeout;
-                        if (timeout_ns > 0)
-                                loop_timer_arm(loop, &command->timer, timeout_ns);
-                        return command;
-                }
-                host_child_kill(command->pid, command->fd, false);
-        }
-        loop_timer_arm(loop, &command->timer, 0);
+        command->timer = (struct loop_timer){ .fired = on_timeout, .context = command };
+        if (timeout_ns > 0)
+                loop_timer_arm(loop, &command->timer, timeout_ns);
+        command->start = program_start_new(loop, &program, on_started, command);
         return command;
 }
 
 void host_command_cancel(struct host_command *command) {
-        if (!command)
-                return;
-        if (command->io)
+        if (command)
                 host_command_abandon(command);
-        else
-                host_command_release(command);
 }

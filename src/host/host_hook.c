@@ -1,12 +1,12 @@
-/* Starts hooks with posix_spawn and watches their output and their end from the loop. */
+/* Watches the output of hooks and their end from the loop. */
 #include "host/host_hook.h"
 
 #include "base/util.h"
 #include "host/host_child.h"
+#include "port/program_start.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -16,6 +16,7 @@
 
 struct host_hook {
         struct loop *loop;
+        struct program_start *start; /* under way; NULL = it has started, or cannot */
         struct loop_io *end_io, *output_io;
         struct loop_timer timer;
         pid_t pid;
@@ -31,6 +32,7 @@ struct host_hook {
 
 static void host_hook_release(struct host_hook *hook) {
         loop_timer_disarm(hook->loop, &hook->timer);
+        program_start_abandon(hook->start);
         if (hook->end_io)
                 loop_io_remove(hook->loop, hook->end_io);
         if (hook->output_io)
@@ -107,7 +109,7 @@ static void on_end(void *context, unsigned events) {
 /* Ends the program. One that cannot end yet is watched on, and says nothing more. */
 static void host_hook_abandon(struct host_hook *hook) {
         loop_timer_disarm(hook->loop, &hook->timer);
-        if (host_child_kill(hook->pid, hook->end_fd, true)) {
+        if (!hook->end_io || host_child_kill(hook->pid, hook->end_fd, true)) {
                 host_hook_release(hook);
                 return;
         }
@@ -143,60 +145,21 @@ static void on_not_started(void *context) {
 }
 
 void host_hook_stop(struct host_hook *hook) {
-        if (!hook->end_io || hook->is_stopping)
+        if ((!hook->end_io && !hook->start) || hook->is_stopping)
                 return;
         hook->is_stopping = true;
-        kill(-hook->pid, SIGTERM);
+        if (hook->end_io)
+                kill(-hook->pid, SIGTERM);
         loop_timer_arm(hook->loop, &hook->timer, HOST_HOOK_GRACE_NS);
 }
 
 void host_hook_cancel(struct host_hook *hook) {
         if (!hook)
                 return;
-        if (hook->end_io)
-                host_hook_abandon(hook);
-        else
-                host_hook_release(hook);
+        host_hook_abandon(hook);
 }
 
 /* ---- start ---- */
-
-static int host_hook_spawn(const char *path, int input_fd, int output_fd, pid_t *ret_pid) {
-        char *const argv[] = { (char *)path, NULL };
-        posix_spawn_file_actions_t files;
-        posix_spawnattr_t attributes;
-        sigset_t none;
-
-        sigemptyset(&none);
-        posix_spawnattr_init(&attributes);
-        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
-        posix_spawnattr_setsigmask(&attributes, &none);
-        posix_spawnattr_setpgroup(&attributes, 0);
-        posix_spawn_file_actions_init(&files);
-        posix_spawn_file_actions_adddup2(&files, input_fd, STDIN_FILENO);
-        posix_spawn_file_actions_adddup2(&files, output_fd, STDOUT_FILENO);
-        int code = posix_spawn(ret_pid, path, &files, &attributes, argv, environ);
-        posix_spawn_file_actions_destroy(&files);
-        posix_spawnattr_destroy(&attributes);
-        return code;
-}
-
-/* The whole order fits into the pipe, so that writing it never waits. */
-static bool host_hook_start_program(struct host_hook *hook, const char *path, struct slice input) {
-        int in[2] = { -1, -1 }, out[2] = { -1, -1 };
-        bool is_started = input.len <= HOST_HOOK_INPUT_MAX && pipe2(in, O_CLOEXEC) == 0 &&
-                          pipe2(out, O_CLOEXEC) == 0 &&
-                          write(in[1], input.ptr, input.len) == (ssize_t)input.len &&
-                          host_hook_spawn(path, in[0], out[1], &hook->pid) == 0;
-
-        cleanup_close(&in[0]);
-        cleanup_close(&in[1]);
-        cleanup_close(&out[1]);
-        hook->output_fd = out[0];
-        if (is_started)
-                fcntl(hook->output_fd, F_SETFL, O_NONBLOCK);
-        return is_started;
-}
 
 static bool host_hook_follow(struct host_hook *hook) {
         hook->end_fd = (int)syscall(SYS_pidfd_open, hook->pid, 0);
@@ -211,6 +174,42 @@ static bool host_hook_follow(struct host_hook *hook) {
         return false;
 }
 
+static void on_started(void *context, int code, pid_t pid) {
+        struct host_hook *hook = context;
+
+        hook->start = NULL;
+        hook->pid = pid;
+        if (code != 0 || !host_hook_follow(hook))
+                host_hook_finish(hook, 127);
+        else if (hook->is_stopping) /* meanwhile */
+                kill(-hook->pid, SIGTERM);
+}
+
+/* The whole order fits into the pipe, so that writing it never waits. */
+static bool host_hook_start_program(struct host_hook *hook, const char *path, struct slice input) {
+        const char *const arguments[] = { path, NULL };
+        int in[2] = { -1, -1 }, out[2] = { -1, -1 };
+        bool is_ready = input.len <= HOST_HOOK_INPUT_MAX && pipe2(in, O_CLOEXEC) == 0 &&
+                        pipe2(out, O_CLOEXEC) == 0 &&
+                        write(in[1], input.ptr, input.len) == (ssize_t)input.len;
+
+        cleanup_close(&in[1]);
+        hook->output_fd = out[0];
+        if (!is_ready) {
+                cleanup_close(&in[0]);
+                cleanup_close(&out[1]);
+                return false;
+        }
+        fcntl(hook->output_fd, F_SETFL, O_NONBLOCK);
+        hook->start = program_start_new(hook->loop,
+                                        &(struct child_program){ .arguments = arguments,
+                                                                 .input = in[0],
+                                                                 .output = out[1],
+                                                                 .has_group = true },
+                                        on_started, hook);
+        return true;
+}
+
 struct host_hook *host_hook_start(struct loop *loop, const char *path, struct slice input,
                                   int64_t timeout_ns,
                                   void (*done)(void *context, const struct host_hook_end *end),
@@ -222,7 +221,7 @@ struct host_hook *host_hook_start(struct loop *loop, const char *path, struct sl
         hook->context = context;
         hook->end_fd = hook->output_fd = -1;
         hook->timer = (struct loop_timer){ .fired = on_timer, .context = hook };
-        if (!host_hook_start_program(hook, path, input) || !host_hook_follow(hook)) {
+        if (!host_hook_start_program(hook, path, input)) {
                 hook->timer.fired = on_not_started;
                 loop_timer_arm(loop, &hook->timer, 0);
         } else if (timeout_ns > 0) {
