@@ -99,8 +99,7 @@ static struct kubelet_node *node_need(struct kubelet *kubelet, struct slice name
         node = xcalloc(1, sizeof(*node));
         node->name = slice_dup(name);
         node->number = kubelet->next_number++;
-        node->since = control_now(kubelet->run->control);
-        node->down_until = WALL_TIME_UNSET;
+        node->since = loop_mono(kubelet->run->control->loop);
         node->bucket = node->number % HEARTBEAT_SLOTS;
         snprintf(node->host_ip, sizeof(node->host_ip), "172.%u.%u.%u",
                  16 + (node->number / 64516) % 16, node->number / 254 % 254,
@@ -311,7 +310,8 @@ static void go_down(struct kubelet *kubelet, struct kubelet_node *node) {
         if (!duration_parse(text, &length_ns) || length_ns < 0 ||
             length_ns > LIFECYCLE_LENGTH_MAX_NS)
                 length_ns = REBOOT_DEFAULT_NS;
-        node->down_until.ns = control_now(kubelet->run->control).ns + length_ns;
+        node->down_until.ns = loop_mono(kubelet->run->control->loop).ns + length_ns;
+        node->is_down = true;
 }
 
 static void come_back(struct kubelet *kubelet, struct kubelet_node *node,
@@ -319,7 +319,7 @@ static void come_back(struct kubelet *kubelet, struct kubelet_node *node,
         const struct control *control = kubelet->run->control;
         const struct entry_list *pods = object_index_pods_on(control->index, slice_of(node->name));
 
-        node->down_until = WALL_TIME_UNSET;
+        node->is_down = false;
         for (struct entry_link *link = pods ? pods->first : NULL; link; link = link->after)
                 link->entry->pod->is_lost = true;
         object_warning(kubelet->run, control->resource.nodes, object, "Rebooted",
@@ -336,18 +336,18 @@ static bool is_rebooting(struct kubelet *kubelet, struct kubelet_node *node,
 
         if (reboot.len || known.len == 0)
                 boot_id_of(node, reboot, node->boot_id);
-        else if (!wall_time_is_set(node->down_until)) /* without annotation, all is well */
+        else if (!node->is_down) /* without annotation, all is well */
                 snprintf(node->boot_id, sizeof(node->boot_id), SLICE_FMT, SLICE_ARG(known));
-        if (!wall_time_is_set(node->down_until)) {
+        if (!node->is_down) {
                 if (known.len == 0 || slice_is(known, node->boot_id))
                         return false;
                 go_down(kubelet, node);
         }
-        if (node->down_until.ns <= control_now(kubelet->run->control).ns) {
+        if (node->down_until.ns <= loop_mono(kubelet->run->control->loop).ns) {
                 come_back(kubelet, node, object);
                 return false;
         }
-        run_add_at(kubelet->run, SLICE_EMPTY, slice_of(node->name), node->down_until);
+        work_queue_add_at(kubelet->run->queue, SLICE_EMPTY, slice_of(node->name), node->down_until);
         return true;
 }
 
@@ -358,7 +358,7 @@ static bool is_failing(struct kubelet *kubelet, struct kubelet_node *node) {
         const struct json *annotations = kubelet_node_annotations(node);
         struct slice none = SLICE_EMPTY;
         struct slice after = lifecycle_annotation(NULL, annotations, "fail-after", none);
-        struct wall_time due;
+        struct mono_time due;
         int64_t after_ns;
 
         if (slice_is(lifecycle_annotation(NULL, annotations, "heartbeat", none), "stop"))
@@ -366,9 +366,9 @@ static bool is_failing(struct kubelet *kubelet, struct kubelet_node *node) {
         if (!duration_parse(after, &after_ns) || after_ns < 0)
                 return false;
         due.ns = node->since.ns + after_ns;
-        if (due.ns <= control_now(kubelet->run->control).ns)
+        if (due.ns <= loop_mono(kubelet->run->control->loop).ns)
                 return true;
-        run_add_at(kubelet->run, SLICE_EMPTY, slice_of(node->name), due);
+        work_queue_add_at(kubelet->run->queue, SLICE_EMPTY, slice_of(node->name), due);
         return false;
 }
 

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define CLOCK_STEP_NS (NS_PER_S / 2) /* less is no step but two clocks that drift apart */
+
 struct kubelet_pod_step {
         struct kubelet *kubelet;
         struct kubelet_node *node;
@@ -118,8 +120,19 @@ static void kubelet_pod_complain(const struct kubelet_pod_step *step, const stru
                        "InvalidLifecycle", "%s", complaint->text);
 }
 
+/* Times of the run are of the wall clock, as the status has them, and move with it. */
+static void follow_clock(struct pod_run *run, int64_t offset_ns) {
+        int64_t step_ns = offset_ns - run->offset_ns;
+
+        if (step_ns > -CLOCK_STEP_NS && step_ns < CLOCK_STEP_NS)
+                return;
+        pod_run_shift(run, step_ns);
+        run->offset_ns = offset_ns;
+}
+
 static void kubelet_pod_begin(struct kubelet_pod_step *step) {
         struct kubelet *kubelet = step->kubelet;
+        int64_t offset_ns = step->now.ns - loop_mono(kubelet->run->control->loop).ns;
         struct err complaint = { 0 };
         size_t complaints =
                 pod_plan_decode(step->pod, kubelet_node_annotations(step->node), &kubelet->defaults,
@@ -132,10 +145,12 @@ static void kubelet_pod_begin(struct kubelet_pod_step *step) {
         }
         if (!step->run) {
                 step->run = pod_run_new(&step->plan, step->now);
+                step->run->offset_ns = offset_ns;
                 map_put(kubelet->pod_runs, step->plan.uid, step->run);
                 if (complaints)
                         kubelet_pod_complain(step, &complaint);
         }
+        follow_clock(step->run, offset_ns);
         step->before = copy_of(step->run);
 }
 

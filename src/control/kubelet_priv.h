@@ -15,8 +15,9 @@ struct kubelet_node {
         uint32_t number;               /* decides addresses */
         uint32_t bucket, bucket_index; /* place among the heartbeats */
         uint32_t beats, next_ip;
-        struct wall_time since;      /* of registration here */
-        struct wall_time down_until; /* while it reboots; else unset */
+        struct mono_time since;      /* of registration here */
+        struct mono_time down_until; /* while it reboots */
+        bool is_down;
         char boot_id[UUID_TEXT_SIZE];
         struct json_doc *doc; /* of the node, when it has lifecycle annotations */
         char host_ip[48];

@@ -7,9 +7,9 @@
 #define LEASE_NAMESPACE "kube-node-lease"
 #define TAINT_PREFIX "node.kubernetes.io/"
 
-/* When a node last sent a heartbeat, by its name. */
+/* When a node last sent a heartbeat, by its name; a step of the wall clock is no silence. */
 struct seen {
-        struct wall_time last;
+        struct mono_time last;
 };
 
 static void node_lifecycle_start(struct controller_run *run) {
@@ -20,14 +20,19 @@ static void node_lifecycle_stop(struct controller_run *run) {
         map_free_values(run->state);
 }
 
-static void node_lifecycle_observe(struct controller_run *run, struct slice name) {
+static struct seen *node_lifecycle_need(struct controller_run *run, struct slice name) {
         struct seen *seen = map_get(run->state, name);
 
         if (!seen) {
                 seen = xcalloc(1, sizeof(*seen));
                 map_put(run->state, name, seen);
+                seen->last = loop_mono(run->control->loop);
         }
-        seen->last = control_now(run->control);
+        return seen;
+}
+
+static void node_lifecycle_observe(struct controller_run *run, struct slice name) {
+        node_lifecycle_need(run, name)->last = loop_mono(run->control->loop);
 }
 
 static struct slice heartbeat_of(const struct json *node) {
@@ -144,13 +149,12 @@ static int mark_unknown(struct controller_run *run, const struct json *node, str
 }
 
 static int watch_silence(struct controller_run *run, const struct json *node, struct err *err) {
-        struct seen *seen = map_get(run->state, object_name(node));
-        struct wall_time due = seen ? seen->last : object_created(node);
+        struct mono_time due = node_lifecycle_need(run, object_name(node))->last;
 
         due.ns += run->control->config.node_grace_ns;
-        if (due.ns <= control_now(run->control).ns)
+        if (due.ns <= loop_mono(run->control->loop).ns)
                 return mark_unknown(run, node, err);
-        run_add_at(run, SLICE_EMPTY, object_name(node), due);
+        work_queue_add_at(run->queue, SLICE_EMPTY, object_name(node), due);
         return 0;
 }
 

@@ -157,6 +157,7 @@ static void read_spec(struct pod_plan *plan, const struct json *pod) {
         plan->generation = json_get_i64(metadata, "generation", 0);
         if (!wall_time_parse(json_get_text(metadata, "deletionTimestamp"), &plan->deleted))
                 plan->deleted = WALL_TIME_UNSET;
+        plan->grace_ns = json_get_i64(metadata, "deletionGracePeriodSeconds", 0) * NS_PER_S;
         plan->restart_policy = policy_of(json_get_text(spec, "restartPolicy"));
         plan->uses_host_network = json_get_bool(spec, "hostNetwork", false);
         plan->active_deadline_s = json_get_i64(spec, "activeDeadlineSeconds", -1);

@@ -29,6 +29,7 @@ struct pod_plan {
         bool uses_host_network;
         int64_t generation, active_deadline_s /* -1 = none */;
         struct wall_time deleted; /* deletionTimestamp: when grace ends; unset = not deleted */
+        int64_t grace_ns;         /* how long it is then */
         struct lifecycle_span start_delay;
         struct lifecycle_failure failure;
         const struct json *readiness_gates;

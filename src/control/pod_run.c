@@ -274,10 +274,41 @@ void pod_run_resume(struct pod_run *run, const struct pod_plan *plan, struct wal
         }
 }
 
+static void shift_time(struct wall_time *time, int64_t ns) {
+        if (wall_time_is_set(*time))
+                time->ns += ns;
+}
+
+void pod_run_shift(struct pod_run *run, int64_t ns) {
+        shift_time(&run->accepted, ns);
+        shift_time(&run->begin, ns);
+        shift_time(&run->running_since, ns);
+        for (size_t i = 0; i < run->count; i++) {
+                struct container_run *container = &run->containers[i];
+                struct wall_time *times[] = {
+                        &container->started,      &container->end,
+                        &container->next,         &container->ready_change,
+                        &container->now.started,  &container->now.finished,
+                        &container->last.started, &container->last.finished,
+                };
+
+                for (size_t j = 0; j < ARRAY_LEN(times); j++)
+                        shift_time(times[j], ns);
+        }
+}
+
 /* ---- stopping ---- */
 
+/* When grace ends: deletionTimestamp, unless the clock has been set back since. */
+static struct wall_time grace_end(const struct pod_plan *plan, struct wall_time at) {
+        struct wall_time end = { at.ns + plan->grace_ns };
+
+        take_earlier(&end, plan->deleted);
+        return at.ns > end.ns ? at : end;
+}
+
 static void stop_containers(struct pod_run *run, const struct pod_plan *plan, struct wall_time at) {
-        struct wall_time last = at.ns > plan->deleted.ns ? at : plan->deleted;
+        struct wall_time last = grace_end(plan, at);
 
         for (size_t i = 0; i < run->count; i++) {
                 struct container_run *container = &run->containers[i];

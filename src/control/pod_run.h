@@ -41,17 +41,22 @@ struct pod_run {
         struct wall_time running_since;
         bool is_up, is_initialized, is_stopping;
         bool is_unreported; /* its last status could not be written */
+        int64_t offset_ns;  /* of the wall clock that all times here are of, from the monotonic one
+                             */
         enum run_end end;
         char reason[64], message[256]; /* of the pod */
         size_t count;
         struct container_run containers[]; /* as in the plan */
 };
 
-/* A pod as its status says it is; a new one when the status says nothing. */
+/* A pod as its status says it is; a new one when the status says nothing. Nothing began later than
+ * now, whatever the clock said then. */
 struct pod_run *pod_run_new(const struct pod_plan *plan, struct wall_time now);
 void pod_run_free(struct pod_run *run); /* accepts NULL */
 /* Plans the rest of what already runs; for pod_run_new. */
 void pod_run_resume(struct pod_run *run, const struct pod_plan *plan, struct wall_time now);
+/* The wall clock was set: what began and what is planned is as far away as before. */
+void pod_run_shift(struct pod_run *run, int64_t ns);
 /* Moves on to now; true when something changed. The plan says whether the pod is being deleted. */
 bool pod_run_step(struct pod_run *run, const struct pod_plan *plan, struct wall_time now);
 /* The node went down and is back: what ran has ended, and starts again if it may. */

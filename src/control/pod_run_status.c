@@ -72,7 +72,12 @@ static bool has_condition(const struct json *pod, const char *type) {
         return false;
 }
 
-static void read_run(struct pod_run *run, const struct pod_plan *plan) {
+static void not_after(struct wall_time *time, struct wall_time now) {
+        if (wall_time_is_set(*time) && time->ns > now.ns)
+                *time = now;
+}
+
+static void read_run(struct pod_run *run, const struct pod_plan *plan, struct wall_time now) {
         const struct json *status = json_get(plan->pod, "status");
         struct slice phase = json_get_text(status, "phase");
 
@@ -82,6 +87,9 @@ static void read_run(struct pod_run *run, const struct pod_plan *plan) {
                 const struct container_plan *container = &plan->containers[i];
 
                 read_container(status_of(plan->pod, container->name), &run->containers[i]);
+                not_after(&run->containers[i].started, now);
+                not_after(&run->containers[i].now.finished, now);
+                not_after(&run->containers[i].last.finished, now);
                 run->is_up |= run->containers[i].has_begun;
                 if (container->role == CONTAINER_MAIN && run->containers[i].state == STATE_RUNNING)
                         run->running_since = run->containers[i].started;
@@ -109,9 +117,10 @@ struct pod_run *pod_run_new(const struct pod_plan *plan, struct wall_time now) {
                 container->next = container->ready_change = WALL_TIME_UNSET;
         }
         run->accepted = time_of(status, "startTime");
+        not_after(&run->accepted, now);
         if (wall_time_is_set(run->accepted)) {
                 run->begin.ns = run->accepted.ns + pod_plan_draw(plan, plan->start_delay, 0);
-                read_run(run, plan);
+                read_run(run, plan, now);
                 if (!pod_run_is_over(run))
                         pod_run_resume(run, plan, now);
                 return run;

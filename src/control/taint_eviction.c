@@ -6,9 +6,10 @@
 #include "control/pod_owner.h"
 #include <stdlib.h>
 
-/* When a pod has to go, by uid: time runs from the moment the taint was first seen with it. */
+/* When a pod has to go, by uid: time runs from the moment the taint was first seen with it, and a
+ * step of the wall clock changes nothing about it. */
 struct sentence {
-        struct wall_time due;
+        struct mono_time due;
 };
 
 static void taint_eviction_start(struct controller_run *run) {
@@ -114,9 +115,9 @@ static int taint_eviction_evict(struct controller_run *run, const struct json *p
 
 static int taint_eviction_sentence(struct controller_run *run, const struct json *pod,
                                    int64_t seconds, struct err *err) {
-        struct wall_time now = control_now(run->control);
+        struct mono_time now = loop_mono(run->control->loop);
         struct sentence *known = map_get(run->state, object_uid(pod));
-        struct wall_time due = { now.ns + seconds * NS_PER_S };
+        struct mono_time due = { now.ns + seconds * NS_PER_S };
 
         if (!known) {
                 known = xcalloc(1, sizeof(*known));
@@ -127,7 +128,7 @@ static int taint_eviction_sentence(struct controller_run *run, const struct json
         }
         if (known->due.ns <= now.ns)
                 return taint_eviction_evict(run, pod, err);
-        run_add_at(run, object_namespace(pod), object_name(pod), known->due);
+        work_queue_add_at(run->queue, object_namespace(pod), object_name(pod), known->due);
         return 0;
 }
 
