@@ -1,0 +1,44 @@
+/* Kubernetes events of the roles, each under its reporting controller. */
+#include "base/util.h"
+#include "client/event_recorder.h"
+#include "loop/runtime_priv.h"
+#include <stdio.h>
+
+/* Profiles and roles report under names of their own; beyond the limit the last one serves. */
+static struct event_recorder *recorder_of(struct runtime *runtime, struct slice controller) {
+        struct recorder_slot *slot = runtime->recorders;
+        char instance[256];
+
+        for (size_t i = 0; i < runtime->recorder_count; i++, slot++)
+                if (slice_is(controller, slot->controller))
+                        return slot->recorder;
+        if (runtime->recorder_count == RUNTIME_ROLES_MAX)
+                return slot[-1].recorder;
+        snprintf(slot->controller, sizeof(slot->controller), SLICE_FMT, SLICE_ARG(controller));
+        /* As upstream's programs name themselves: controller-hostname. */
+        snprintf(instance, sizeof(instance), "%.127s-%.120s", slot->controller,
+                 runtime->config.instance);
+        slot->recorder = event_recorder_new(
+                &(struct event_recorder_config){ .controller = slot->controller,
+                                                 .instance = instance,
+                                                 .renews_notes = !runtime->config.freezes_notes },
+                runtime->writes, runtime->loop);
+        runtime->recorder_count++;
+        return slot->recorder;
+}
+
+void runtime_record_event(struct runtime *runtime, const struct action *action) {
+        const struct event_action *event = &action->event;
+        struct slice version = event->api_version.len ? event->api_version : SLICE_LITERAL("v1");
+
+        event_recorder_add(recorder_of(runtime, event->controller),
+                           &(struct event_note){ .is_warning = event->is_warning,
+                                                 .reason = event->reason,
+                                                 .action = event->action,
+                                                 .note = event->note,
+                                                 .regarding = { .api_version = version,
+                                                                .kind = action->target.kind,
+                                                                .namespace_name = action->target.ns,
+                                                                .name = action->target.name,
+                                                                .uid = action->target.uid } });
+}
