@@ -1,54 +1,24 @@
 /* Drives passes of the descheduler and the eviction service from the loop. */
-#include "roles/descheduler_role.h"
+#include "roles/descheduler_role_priv.h"
 
 #include "api/json.h"
 #include "base/log.h"
 #include "base/saturate.h"
 #include "base/util.h"
 #include "config/field_table.h"
-#include "desched/descheduler.h"
 #include "evict/evict_service.h"
 #include "model/cluster.h"
 #include "pages/role_metrics.h"
-#include "plugin/desched_run.h"
 #include "roles/eviction_forecast.h"
 #include "roles/job_watch.h"
 #include "roles/placement_simulator.h"
 #include "roles/scheduler_search.h"
 #include "roles/tracer.h"
 #include "roles/usage_feed.h"
-#include <stdio.h>
 #include <stdlib.h>
 
 /* Changes within this time are answered together, and reactions are at least so far apart. */
 #define REACT_PAUSE_NS (200 * NS_PER_MS)
-#define SCHEDULER_HINT                                                                             \
-        "If pods are scheduled by another configuration, give it with --scheduler-config."
-
-struct descheduler_role {
-        struct runtime *runtime;
-        struct descheduler_role_config config;
-        struct descheduler *descheduler;
-        struct evict_requester *requester;
-        struct descheduler_metrics *metrics;   /* NULL = not counted */
-        struct placement_simulator *simulator; /* NULL = not asked where pods would go */
-        struct eviction_forecast *forecast;    /* NULL = evictions cost nothing */
-        struct usage_feed *feed;               /* NULL = nothing is measured */
-        struct job_watch *jobs;                /* NULL = Jobs do not matter */
-        struct desched_jobs known_jobs;
-        struct tracer *tracer; /* NULL = no traces */
-        int64_t rule_start_ns;
-        struct loop_timer pass_timer, react_timer;
-        struct scheduler_search *search; /* NULL = not under way */
-        size_t found_count;              /* configurations of schedulers */
-        struct api_request *probe; /* whether pods can be evicted here; NULL = not under way */
-        uint64_t seen;             /* generation up to which changes were looked at */
-        uint32_t changes;          /* CLUSTER_*, of interest and not reacted to yet */
-        uint64_t reactions;
-        uint64_t passes, logged;               /* logged: the last record that was */
-        unsigned unlogged;                     /* evictions asked for since records were logged */
-        bool is_started, is_finished, is_late; /* late: a pass waits for the evictions of one */
-};
 
 static void check_finished(struct descheduler_role *role) {
         if (role->is_finished || role->config.interval_ns > 0 || role->passes == 0 ||
@@ -62,43 +32,11 @@ static void check_finished(struct descheduler_role *role) {
                 role->config.finished(role->config.context, NULL);
 }
 
-static const char *record_event(enum evict_result result) {
-        switch (result) {
-        case EVICT_RESULT_SUCCESS:
-                return "Evicted";
-        case EVICT_RESULT_DRY_RUN:
-                return "WouldEvict";
-        case EVICT_RESULT_BACKGROUND:
-                return "EvictionBegan";
-        default:
-                return "NotEvicted";
-        }
-}
-
-/* One line per eviction that ended, in dry run as well. */
-static void log_records(struct descheduler_role *role) {
-        const struct evict_record *record;
-        uint64_t after = role->logged;
-        size_t at = 0;
-
-        role->unlogged = 0;
-        while ((record = evict_requester_next_record(role->requester, after, &at))) {
-                LOG(LOG_INFO, record_event(record->result), log_slice("namespace", record->pod.ns),
-                    log_slice("pod", record->pod.name), log_slice("node", record->node),
-                    log_slice("profile", record->profile), log_slice("strategy", record->plugin),
-                    log_slice("reason", record->reason),
-                    log_text("result", evict_result_name(record->result)),
-                    log_slice("error", record->text));
-                tracer_note_eviction(role->tracer, record);
-                role->logged = record->number;
-        }
-}
-
 static void on_evicted(void *self) {
         struct descheduler_role *role = self;
         struct loop *loop = runtime_loop(role->runtime);
 
-        log_records(role);
+        descheduler_log_evictions(role);
         if (role->is_late && evict_requester_open(role->requester) == 0) {
                 loop_timer_disarm(loop, &role->pass_timer);
                 loop_timer_arm(loop, &role->pass_timer, 0);
@@ -113,105 +51,6 @@ static void observe_evictions(struct descheduler_role *role) {
         evict_service_observe(runtime_evictions(role->runtime), loop_mono(loop), loop_wall(loop));
 }
 
-/* Every pod the rule wanted to move stays where it is, for the scheduler would not place it better:
- * mostly because it is asked with another configuration than the one pods are scheduled by. */
-static bool moves_nothing(const struct desched_rule_report *rule) {
-        return rule->not_better > 0 && rule->evicted + rule->limited + rule->refused == 0;
-}
-
-static void record_not_moved(struct descheduler_role *role,
-                             const struct desched_rule_report *rule) {
-        const struct cluster *cluster = runtime_cluster(role->runtime);
-        const struct pod_row *pod = cluster_pod(cluster, rule->not_better_pod);
-        struct action event = { .kind = ACTION_RECORD_EVENT,
-                                .target = { .kind = SLICE_LITERAL("Pod"),
-                                            .ns = cluster_text(cluster, pod->ns),
-                                            .name = slice_of(pod->name),
-                                            .uid = slice_of(pod->uid) } };
-        struct action_list actions;
-        char note[512];
-
-        snprintf(note, sizeof(note),
-                 SLICE_FMT
-                 ": none of %u pods moves, for the scheduler would put them back or place "
-                 "them no better. " SCHEDULER_HINT,
-                 SLICE_ARG(rule->plugin), rule->not_better);
-        event.event =
-                (struct event_action){ .is_warning = true,
-                                       .reason = SLICE_LITERAL("NothingMoved"),
-                                       .action = SLICE_LITERAL("Descheduling"),
-                                       .note = slice_of(note),
-                                       .controller = SLICE_LITERAL("sigs.k8s.io/descheduler") };
-        action_list_init(&actions);
-        action_list_add(&actions, &event);
-        runtime_submit(role->runtime, role, &actions);
-        action_list_release(&actions);
-}
-
-static void report_moves(struct descheduler_role *role, const struct desched_rule_report *rule) {
-        bool is_all = moves_nothing(rule);
-
-        descheduler_metrics_not_better(role->metrics, rule->plugin, rule->profile, rule->not_better,
-                                       is_all);
-        if (!is_all)
-                return;
-        LOG(LOG_WARN, "NothingMoved", log_slice("profile", rule->profile),
-            log_slice("strategy", rule->plugin), log_i64("pods", rule->not_better),
-            log_text("reason", "the scheduler would put them back or place them no better"),
-            log_text("hint", SCHEDULER_HINT));
-        if (!role->config.is_dry_run)
-                record_not_moved(role, rule);
-}
-
-/* What keeps whole rules from moving anything. */
-static void report_rules(struct descheduler_role *role, const struct desched_report *report) {
-        for (size_t i = 0; i < report->rule_count; i++)
-                if (!report->rules[i].was_passed_over)
-                        report_moves(role, &report->rules[i]);
-}
-
-/* "PodLifeTime of a: 12: too young, the first is due in 59m | RemoveDuplicates of a: no pod
- * matches"
- */
-static void explain_nothing(const struct desched_report *report, struct wall_time now,
-                            struct buf *out) {
-        if (report->is_skipped)
-                buf_text(out, "too few nodes are ready and match the policy's nodeSelector");
-        for (size_t i = 0; i < report->rule_count; i++) {
-                const struct desched_rule_report *rule = &report->rules[i];
-                CLEANUP(buf_release) struct buf why = { 0 };
-
-                desched_rule_explain(rule, now, &why);
-                if (why.len)
-                        buf_printf(out, "%s" SLICE_FMT " of " SLICE_FMT ": " SLICE_FMT,
-                                   out->len ? " | " : "", SLICE_ARG(rule->plugin),
-                                   SLICE_ARG(rule->profile), SLICE_ARG(buf_view(&why)));
-        }
-}
-
-static void log_report(const struct desched_report *report, struct wall_time now) {
-        CLEANUP(buf_release) struct buf why = { 0 };
-        int64_t limited = 0, refused = 0, spared = 0, young = 0;
-
-        for (size_t i = 0; i < report->rule_count; i++) {
-                const struct desched_rule_report *rule = &report->rules[i];
-
-                if (rule->code != BERTH_OK)
-                        LOG(LOG_WARN, "PluginFailed", log_slice("profile", rule->profile),
-                            log_slice("plugin", rule->plugin), log_text("error", rule->text));
-                limited += rule->limited;
-                refused += rule->refused;
-                spared += rule->spared;
-                young += rule->young_count;
-        }
-        if (report->evicted == 0)
-                explain_nothing(report, now, &why);
-        LOG(LOG_INFO, "DeschedulingPass", log_i64("nodes", (int64_t)report->node_count),
-            log_i64("evictions", report->evicted), log_i64("limited", limited),
-            log_i64("refused", refused), log_i64("spared", spared), log_i64("tooYoung", young),
-            log_slice("why", buf_view(&why)));
-}
-
 /* The requester remembers only so many; what a large pass asks for is told on the way. */
 static enum evict_outcome ask_and_log(void *context, const struct evict_intent *intent) {
         struct descheduler_role *role = context;
@@ -219,7 +58,7 @@ static enum evict_outcome ask_and_log(void *context, const struct evict_intent *
         enum evict_outcome outcome = sink.ask(sink.context, intent);
 
         if (++role->unlogged >= EVICT_RECORDS_DEFAULT / 2)
-                log_records(role);
+                descheduler_log_evictions(role);
         return outcome;
 }
 
@@ -283,7 +122,7 @@ static void descheduler_role_react(void *self) {
         role->changes = 0;
         role->reactions++;
         if (report->evicted > 0)
-                log_report(report, loop_wall(loop));
+                descheduler_log_pass(report, loop_wall(loop));
         runtime_serve_evictions(role->runtime);
         await_due(role);
 }
@@ -324,8 +163,8 @@ static void descheduler_role_pass(void *self) {
         tracer_begin_pass(role->tracer);
         const struct desched_report *report = descheduler_pass(role->descheduler, loop_wall(loop));
         tracer_end_pass(role->tracer, report->evicted);
-        report_rules(role, report);
-        log_report(report, loop_wall(loop));
+        descheduler_report_rules(role, report);
+        descheduler_log_pass(report, loop_wall(loop));
         descheduler_metrics_passed(role->metrics, stopwatch_ns() - start_ns);
         role->passes++;
         role->changes = 0;
