@@ -200,6 +200,16 @@ bool json_as_f64(const struct json *value, double *ret_value) {
         return value_as_f64(val_of(value), ret_value);
 }
 
+bool json_array_has(const struct json *array, struct slice text) {
+        struct json_iter iter = json_iter(array);
+        const struct json *item;
+
+        while (json_next(&iter, NULL, &item))
+                if (json_type(item) == JSON_STRING && slice_eq(json_text(item), text))
+                        return true;
+        return false;
+}
+
 struct slice json_get_text(const struct json *object, const char *key) {
         return json_text(json_get(object, key));
 }

@@ -56,6 +56,7 @@ const struct json *json_at(
 /* All elements, for other orders than json_iter's; from malloc, to be freed also when empty. */
 const struct json **json_elements(const struct json *array, size_t *ret_count);
 struct slice json_text(const struct json *value); /* string value; empty otherwise */
+bool json_array_has(const struct json *array, struct slice text); /* a string equal to text */
 bool json_is_true(const struct json *value);
 bool json_as_i64(const struct json *value, int64_t *ret_value); /* integers in range only */
 bool json_as_f64(const struct json *value, double *ret_value);

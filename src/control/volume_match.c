@@ -15,24 +15,13 @@ static struct slice request_of(const struct json *claim) {
         return json_get_text(json_get(resources, "requests"), "storage");
 }
 
-static bool has_text(const struct json *list, struct slice text) {
-        struct json_iter iter = json_iter(list);
-        const struct json *item;
-
-        while (json_next(&iter, NULL, &item)) {
-                if (slice_eq(json_text(item), text))
-                        return true;
-        }
-        return false;
-}
-
 static bool has_modes(const struct json *volume, const struct json *claim) {
         const struct json *offered = json_get(json_get(volume, "spec"), "accessModes");
         struct json_iter iter = json_iter(json_get(json_get(claim, "spec"), "accessModes"));
         const struct json *mode;
 
         while (json_next(&iter, NULL, &mode)) {
-                if (!has_text(offered, json_text(mode)))
+                if (!json_array_has(offered, json_text(mode)))
                         return false;
         }
         return true;

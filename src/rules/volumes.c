@@ -60,17 +60,8 @@ bool claim_is_bound(const struct json *claim) {
         return !slice_is_empty(claim_volume(claim)) && volumes_annotation(claim, BOUND_ANNOTATION);
 }
 
-static bool volumes_lists(const struct json *array, struct slice text) {
-        struct json_iter iter = json_iter(array);
-        const struct json *item;
-        while (json_next(&iter, NULL, &item))
-                if (slice_eq(json_text(item), text))
-                        return true;
-        return false;
-}
-
 bool claim_has_mode(const struct json *claim, const char *access_mode) {
-        return volumes_lists(json_get(spec_of(claim), "accessModes"), slice_of(access_mode));
+        return json_array_has(json_get(spec_of(claim), "accessModes"), slice_of(access_mode));
 }
 
 struct slice claim_selected_node(const struct json *claim, bool *ret_found) {
@@ -140,7 +131,7 @@ static bool has_all_modes(const struct json *volume, const struct json *claim) {
         struct json_iter iter = json_iter(json_get(spec_of(claim), "accessModes"));
         const struct json *mode;
         while (json_next(&iter, NULL, &mode))
-                if (!volumes_lists(offered, json_text(mode)))
+                if (!json_array_has(offered, json_text(mode)))
                         return false;
         return true;
 }
@@ -256,7 +247,7 @@ static bool topology_matches(const struct cluster *cluster, const struct json *t
         while (json_next(&iter, NULL, &requirement)) {
                 struct slice value;
                 if (!node_label(cluster, node, json_get_text(requirement, "key"), &value) ||
-                    !volumes_lists(json_get(requirement, "values"), value))
+                    !json_array_has(json_get(requirement, "values"), value))
                         return false;
         }
         return json_count(requirements) > 0;

@@ -212,17 +212,6 @@ static void check_immutable(const struct json_node *metadata, const struct json 
         buf_release(&before);
 }
 
-static bool json_has(const struct json *list, struct slice text) {
-        struct json_iter iter = json_iter(list);
-        const struct json *item;
-
-        while (json_next(&iter, NULL, &item)) {
-                if (slice_eq(json_text(item), text))
-                        return true;
-        }
-        return false;
-}
-
 static void check_new_finalizers(struct arena *arena, const struct json_node *metadata,
                                  const struct json *old, struct field_errors *errors) {
         struct node_iter iter = node_iter(node_get(metadata, "finalizers"));
@@ -233,7 +222,7 @@ static void check_new_finalizers(struct arena *arena, const struct json_node *me
         if (!json_get(old, "deletionTimestamp"))
                 return;
         while (node_next(&iter, NULL, &item)) {
-                if (json_has(finalizers, node_get_slice(item)))
+                if (json_array_has(finalizers, node_get_slice(item)))
                         continue;
                 buf_text(&text, text.len ? ", " : "");
                 buf_json_string(&text, node_get_slice(item));

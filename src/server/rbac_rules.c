@@ -9,19 +9,8 @@
 
 /* ---- one rule ---- */
 
-static bool list_has(const struct json *list, struct slice text) {
-        struct json_iter iter = json_iter(list);
-        const struct json *item;
-
-        while (json_next(&iter, NULL, &item)) {
-                if (slice_eq(json_text(item), text))
-                        return true;
-        }
-        return false;
-}
-
 static bool list_allows(const struct json *list, struct slice text) {
-        return list_has(list, SLICE_LITERAL("*")) || list_has(list, text);
+        return json_array_has(list, SLICE_LITERAL("*")) || json_array_has(list, text);
 }
 
 /* All stars at the end of the pattern stand for any rest. */
@@ -83,7 +72,7 @@ bool rbac_rule_allows(const struct json *rule, const struct access_question *que
         return list_allows(json_get(rule, "apiGroups"), question->group) &&
                list_has_resource(json_get(rule, "resources"), question->resource,
                                  question->subresource) &&
-               (json_count(names) == 0 || list_has(names, question->name));
+               (json_count(names) == 0 || json_array_has(names, question->name));
 }
 
 bool rbac_rule_covers(const struct json *rule, const struct rbac_right *right) {
@@ -98,7 +87,7 @@ bool rbac_rule_covers(const struct json *rule, const struct rbac_right *right) {
         slice_split(&subresource, '/', &resource);
         return list_allows(json_get(rule, "apiGroups"), right->group) &&
                list_has_resource(json_get(rule, "resources"), resource, subresource) &&
-               (json_count(names) == 0 || (right->has_name && list_has(names, right->name)));
+               (json_count(names) == 0 || (right->has_name && json_array_has(names, right->name)));
 }
 
 /* ---- from bindings to rules ---- */

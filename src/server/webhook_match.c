@@ -5,15 +5,8 @@
 #include "server/api_object.h"
 #include "server/webhook.h"
 
-static bool list_has(const struct json *list, struct slice text) {
-        struct json_iter iter = json_iter(list);
-        const struct json *item;
-
-        while (json_next(&iter, NULL, &item)) {
-                if (slice_is(json_text(item), "*") || slice_eq(json_text(item), text))
-                        return true;
-        }
-        return false;
+static bool lists_or_all(const struct json *list, struct slice text) {
+        return json_array_has(list, SLICE_LITERAL("*")) || json_array_has(list, text);
 }
 
 /* "pods", "pods/eviction", "pods/" and "" before an asterisk, or an asterisk for all that has no
@@ -32,9 +25,9 @@ static bool rule_matches(const struct json *rule, const struct webhook_subject *
         struct slice scope = json_get_text(rule, "scope");
         const struct json *item;
 
-        if (!list_has(json_get(rule, "operations"), slice_of(subject->operation)) ||
-            !list_has(json_get(rule, "apiGroups"), subject->group) ||
-            !list_has(json_get(rule, "apiVersions"), subject->version))
+        if (!lists_or_all(json_get(rule, "operations"), slice_of(subject->operation)) ||
+            !lists_or_all(json_get(rule, "apiGroups"), subject->group) ||
+            !lists_or_all(json_get(rule, "apiVersions"), subject->version))
                 return false;
         if (slice_is(scope, subject->is_namespaced ? "Cluster" : "Namespaced"))
                 return false;
