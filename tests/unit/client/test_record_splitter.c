@@ -25,55 +25,39 @@ static bool on_record(void *context, struct slice record) {
         return seen->count != seen->stop_after;
 }
 
-static void test_every_cut(void **state) {
-        static const char stream[] = "{\"a\":1}\n\n{\"bb\":22}\r\n{}\n{\"open\":";
-        size_t size = sizeof(stream) - 1;
-
-        (void)state;
-        for (size_t first = 0; first <= size; first++) {
-                for (size_t second = first; second <= size; second++) {
+/* Feeds the stream in three chunks, cut at every pair of places. */
+static void expect_at_every_cut(struct slice stream, const char *records) {
+        for (size_t first = 0; first <= stream.len; first++) {
+                for (size_t second = first; second <= stream.len; second++) {
                         struct record_splitter splitter = { 0 };
                         struct seen seen = { 0 };
                         struct slice cuts[] = {
-                                slice_make(stream, first),
-                                slice_make(stream + first, second - first),
-                                slice_make(stream + second, size - second),
+                                slice_make(stream.ptr, first),
+                                slice_make(stream.ptr + first, second - first),
+                                slice_make(stream.ptr + second, stream.len - second),
                         };
 
                         for (size_t i = 0; i < ARRAY_LEN(cuts); i++)
                                 assert_int_equal(record_splitter_feed(&splitter, cuts[i], on_record,
                                                                       &seen, NULL),
                                                  0);
-                        assert_string_equal(seen.text, "[{\"a\":1}][{\"bb\":22}][{}]");
+                        assert_string_equal(seen.text, records);
                         record_splitter_release(&splitter);
                 }
         }
 }
 
+static void test_every_cut(void **state) {
+        (void)state;
+        expect_at_every_cut(SLICE_LITERAL("{\"a\":1}\n\n{\"bb\":22}\r\n{}\n{\"open\":"),
+                            "[{\"a\":1}][{\"bb\":22}][{}]");
+}
+
 /* Frames of protobuf may hold newlines; an empty one says nothing. */
 static void test_frames_at_every_cut(void **state) {
-        static const char stream[] = "\0\0\0\3a\nb\0\0\0\0\0\0\0\1c\0\0\0\5open";
-        size_t size = sizeof(stream) - 1;
-
         (void)state;
-        for (size_t first = 0; first <= size; first++) {
-                for (size_t second = first; second <= size; second++) {
-                        struct record_splitter splitter = { 0 };
-                        struct seen seen = { 0 };
-                        struct slice cuts[] = {
-                                slice_make(stream, first),
-                                slice_make(stream + first, second - first),
-                                slice_make(stream + second, size - second),
-                        };
-
-                        for (size_t i = 0; i < ARRAY_LEN(cuts); i++)
-                                assert_int_equal(record_splitter_feed(&splitter, cuts[i], on_record,
-                                                                      &seen, NULL),
-                                                 0);
-                        assert_string_equal(seen.text, "[a\nb][c]");
-                        record_splitter_release(&splitter);
-                }
-        }
+        expect_at_every_cut(SLICE_LITERAL("\0\0\0\3a\nb\0\0\0\0\0\0\0\1c\0\0\0\5open"),
+                            "[a\nb][c]");
 }
 
 static void test_large_frame(void **state) {

@@ -3,20 +3,10 @@
 #include "base/util.h"
 #include "loop/runtime.h"
 #include "model/cluster.h"
-#include "port/virtual_loop.h"
 #include "roles/role_config.h"
 #include "roles/scheduler_role.h"
-#include "server/local_transport.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
+#include "virtual_api.h"
 #include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#define PODS "/api/v1/namespaces/default/pods"
 
 enum lie {
         LIE_NONE,
@@ -26,10 +16,7 @@ enum lie {
 };
 
 struct world {
-        struct virtual_loop *loop;
-        struct api_server *server;
-        struct local_transport *local;
-        struct transport inner;
+        struct virtual_api api;
         struct role_config config;
         struct runtime *runtime;
         struct scheduler *scheduler;
@@ -73,7 +60,7 @@ static struct api_request *lying_call(void *self, const struct api_call *call,
                                                   .path = SLICE_LITERAL("/api/v1/namespaces"),
                                                   .body = SLICE_LITERAL("?") };
         }
-        return transport_call(&world->inner, &sent, done, context);
+        return transport_call(&world->api.transport, &sent, done, context);
 }
 
 /* A stream whose news may be kept back. */
@@ -113,49 +100,17 @@ static struct api_request *lying_stream(void *self, const struct api_call *call,
 
         assert_true(stream_count < ARRAY_LEN(streams));
         streams[stream_count] = (struct deaf_stream){ world, events, context };
-        return transport_stream(&world->inner, call, &deaf_events, &streams[stream_count++]);
+        return transport_stream(&world->api.transport, call, &deaf_events,
+                                &streams[stream_count++]);
 }
 
 static void lying_cancel(void *self, struct api_request *request) {
-        transport_cancel(&((struct world *)self)->inner, request);
+        transport_cancel(&((struct world *)self)->api.transport, request);
 }
 
 static const struct transport_ops lying_ops = { lying_call, lying_stream, lying_cancel };
 
 /* ---- the world ---- */
-
-static int ask(struct world *world, const char *method, const char *path, const char *body,
-               char *ret_text, size_t size) {
-        struct api_server_request request = {
-                .method = slice_of(method),
-                .target = slice_of(path),
-                .content_type = SLICE_LITERAL("application/json"),
-                .body = slice_of(body),
-                .user = &api_user_admin,
-        };
-        struct http_response response;
-
-        if (strcmp(method, "PATCH") == 0)
-                request.content_type = SLICE_LITERAL("application/merge-patch+json");
-        api_server_handle(world->server, &request, &response);
-        if (ret_text)
-                snprintf(ret_text, size, SLICE_FMT, SLICE_ARG(buf_view(&response.body)));
-        int status = response.status;
-        http_response_release(&response);
-        return status;
-}
-
-static void put_node(struct world *world, const char *name) {
-        char body[512], path[128];
-
-        snprintf(body, sizeof(body),
-                 "{\"metadata\":{\"name\":\"%s\"},\"status\":{\"allocatable\":{\"cpu\":\"4\","
-                 "\"memory\":\"32Gi\",\"pods\":\"110\"}}}",
-                 name);
-        assert_int_equal(ask(world, "POST", "/api/v1/nodes", body, NULL, 0), 201);
-        snprintf(path, sizeof(path), "/api/v1/nodes/%s", name);
-        assert_int_equal(ask(world, "PATCH", path, "{\"spec\":{\"taints\":null}}", NULL, 0), 200);
-}
 
 static void put_pod(struct world *world, const char *name) {
         char body[512];
@@ -164,15 +119,14 @@ static void put_pod(struct world *world, const char *name) {
                  "{\"metadata\":{\"name\":\"%s\"},\"spec\":{\"containers\":[{\"name\":\"c\","
                  "\"image\":\"i\",\"resources\":{\"requests\":{\"cpu\":\"3\"}}}]}}",
                  name);
-        assert_int_equal(ask(world, "POST", PODS, body, NULL, 0), 201);
+        assert_int_equal(ask(&world->api, "POST", PODS, body), 201);
 }
 
 static bool is_bound(struct world *world, const char *name) {
-        char path[128], text[16384];
+        char path[128];
 
         snprintf(path, sizeof(path), PODS "/%s", name);
-        return ask(world, "GET", path, "", text, sizeof(text)) == 200 &&
-               strstr(text, "\"nodeName\":");
+        return ask(&world->api, "GET", path, "") == 200 && strstr(world->api.text, "\"nodeName\":");
 }
 
 static const struct pod_row *row_of(struct world *world, const char *name) {
@@ -183,7 +137,7 @@ static const struct pod_row *row_of(struct world *world, const char *name) {
 }
 
 static void pass(struct world *world, int64_t seconds) {
-        virtual_loop_advance(world->loop, seconds * NS_PER_S);
+        virtual_loop_advance(world->api.loop, seconds * NS_PER_S);
 }
 
 static int set_up(void **state) {
@@ -192,15 +146,10 @@ static int set_up(void **state) {
         struct err err = { 0 };
 
         stream_count = 0;
-        world->loop = virtual_loop_new();
-        world->server = api_server_new(&(struct api_server_config){ .seed = 1 },
-                                       virtual_loop_get(world->loop));
-        world->local = local_transport_new(world->server, virtual_loop_get(world->loop),
-                                           &api_user_admin, "test");
-        world->inner = local_transport(world->local);
-        put_node(world, "n1");
+        virtual_api_init(&world->api);
+        put_node(&world->api, "n1", "4");
         world->runtime = runtime_new(
-                &(struct runtime_config){ .loop = virtual_loop_get(world->loop),
+                &(struct runtime_config){ .loop = virtual_loop_get(world->api.loop),
                                           .transport = { .ops = &lying_ops, .self = world },
                                           .instance = "test",
                                           .keeps_object_cache = true });
@@ -223,9 +172,7 @@ static int tear_down(void **state) {
 
         runtime_free(world->runtime);
         role_config_release(&world->config);
-        local_transport_free(world->local);
-        api_server_free(world->server);
-        virtual_loop_free(world->loop);
+        virtual_api_release(&world->api);
         free(world);
         return 0;
 }
@@ -245,7 +192,6 @@ static void test_bound_pods_are_not_asked_for(void **state) {
 /* The first three answers are lies; then the pod gets its node all the same. */
 static void test_binding_without_effect_is_made_again(void **state) {
         struct world *world = *state;
-        char text[16384];
 
         world->lie = LIE_BINDING;
         put_pod(world, "p");
@@ -255,8 +201,8 @@ static void test_binding_without_effect_is_made_again(void **state) {
         pass(world, 80);
         assert_in_range(world->lies, 2, 4); /* every 30 s and back-off, not in a circle */
         assert_false(is_bound(world, "p"));
-        assert_int_equal(ask(world, "GET", PODS "/p", "", text, sizeof(text)), 200);
-        assert_non_null(strstr(text, "answered as done, but the pod is not bound"));
+        assert_int_equal(ask(&world->api, "GET", PODS "/p", ""), 200);
+        assert_non_null(strstr(world->api.text, "answered as done, but the pod is not bound"));
         world->lie = LIE_NONE;
         pass(world, 60);
         assert_true(is_bound(world, "p"));
@@ -282,8 +228,7 @@ static void test_gone_unseen_is_dropped(void **state) {
         world->lie = LIE_WATCH;
         put_pod(world, "p");
         pass(world, 10);
-        assert_int_equal(ask(world, "DELETE", PODS "/p", "{\"gracePeriodSeconds\":0}", NULL, 0),
-                         200);
+        assert_int_equal(ask(&world->api, "DELETE", PODS "/p", "{\"gracePeriodSeconds\":0}"), 200);
         pass(world, 30);
         assert_int_equal(world->questions, 1);
         assert_null(row_of(world, "p"));

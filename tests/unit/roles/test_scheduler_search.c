@@ -2,22 +2,13 @@
  * packs nodes, over an API server in virtual time. */
 #include "base/util.h"
 #include "loop/runtime.h"
-#include "port/virtual_loop.h"
 #include "roles/role_config.h"
 #include "roles/scheduler_search.h"
-#include "server/local_transport.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
+#include "virtual_api.h"
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #define KUBE_PODS "/api/v1/namespaces/kube-system/pods"
-#define PODS "/api/v1/namespaces/default/pods"
 #define CONFIG_MAPS "/api/v1/namespaces/kube-system/configmaps"
 
 /* ---- pods ---- */
@@ -58,11 +49,6 @@ static const struct source_case {
           SCHEDULER_SOURCE_NONE, "", "" },
 };
 
-static void quote(char *text) {
-        for (; *text; text++)
-                *text = *text == '\'' ? '"' : *text;
-}
-
 static void test_sources(void **state) {
         (void)state;
         for (size_t i = 0; i < ARRAY_LEN(sources); i++) {
@@ -89,48 +75,10 @@ static void test_sources(void **state) {
 /* ---- a cluster ---- */
 
 struct world {
-        struct virtual_loop *loop;
-        struct api_server *server;
-        struct local_transport *local;
-        struct transport transport;
+        struct virtual_api api;
         struct role_config config;
         struct runtime *runtime;
-        char text[65536];
 };
-
-static int ask(struct world *world, const char *method, const char *path, const char *body) {
-        char quoted[4096];
-        struct http_response response;
-
-        snprintf(quoted, sizeof(quoted), "%s", body);
-        quote(quoted);
-        struct api_server_request request = {
-                .method = slice_of(method),
-                .target = slice_of(path),
-                .content_type = strcmp(method, "PATCH") == 0
-                                        ? SLICE_LITERAL("application/merge-patch+json")
-                                        : SLICE_LITERAL("application/json"),
-                .body = slice_of(quoted),
-                .user = &api_user_admin,
-        };
-        api_server_handle(world->server, &request, &response);
-        int status = response.status;
-        snprintf(world->text, sizeof(world->text), SLICE_FMT, SLICE_ARG(buf_view(&response.body)));
-        http_response_release(&response);
-        return status;
-}
-
-static void put_node(struct world *world, const char *name) {
-        char body[512], path[128];
-
-        snprintf(body, sizeof(body),
-                 "{'metadata':{'name':'%s'},'status':{'allocatable':{'cpu':'10','memory':'64Gi',"
-                 "'pods':'110'}}}",
-                 name);
-        assert_int_equal(ask(world, "POST", "/api/v1/nodes", body), 201);
-        snprintf(path, sizeof(path), "/api/v1/nodes/%s", name);
-        assert_int_equal(ask(world, "PATCH", path, "{'spec':{'taints':null}}"), 200);
-}
 
 /* Pods of a ReplicaSet that run on the node, each with one of its ten CPUs. */
 static void put_pods(struct world *world, const char *prefix, const char *node, int count) {
@@ -144,9 +92,10 @@ static void put_pods(struct world *world, const char *prefix, const char *node, 
                         "'nodeName':'%s','terminationGracePeriodSeconds':0,'containers':[{'name':"
                         "'c','image':'i','resources':{'requests':{'cpu':'1','memory':'1Gi'}}}]}}",
                         prefix, i, prefix, prefix, node);
-                assert_int_equal(ask(world, "POST", PODS, body), 201);
+                assert_int_equal(ask(&world->api, "POST", PODS, body), 201);
                 snprintf(path, sizeof(path), PODS "/%s-%d/status", prefix, i);
-                assert_int_equal(ask(world, "PATCH", path, "{'status':{'phase':'Running'}}"), 200);
+                assert_int_equal(ask(&world->api, "PATCH", path, "{'status':{'phase':'Running'}}"),
+                                 200);
         }
 }
 
@@ -160,7 +109,7 @@ static void put_scheduler(struct world *world, const char *name, const char *com
                 "'name':'c','image':'i','args':['--config=/etc/k/c.yaml'],'volumeMounts':[{'name':"
                 "'v','mountPath':'/etc/k'}]}],'volumes':[{'name':'v','configMap':{'name':'%s'}}]}}",
                 name, component, map);
-        assert_int_equal(ask(world, "POST", KUBE_PODS, body), 201);
+        assert_int_equal(ask(&world->api, "POST", KUBE_PODS, body), 201);
 }
 
 static void put_map(struct world *world, const char *name, const char *key, const char *text) {
@@ -168,18 +117,13 @@ static void put_map(struct world *world, const char *name, const char *key, cons
 
         snprintf(body, sizeof(body), "{'metadata':{'name':'%s'},'data':{'%s':'%s'}}", name, key,
                  text);
-        assert_int_equal(ask(world, "POST", CONFIG_MAPS, body), 201);
+        assert_int_equal(ask(&world->api, "POST", CONFIG_MAPS, body), 201);
 }
 
 static int set_up(void **state) {
         struct world *world = xcalloc(1, sizeof(*world));
 
-        world->loop = virtual_loop_new();
-        world->server = api_server_new(&(struct api_server_config){ .seed = 1 },
-                                       virtual_loop_get(world->loop));
-        world->local = local_transport_new(world->server, virtual_loop_get(world->loop),
-                                           &api_user_admin, "test");
-        world->transport = local_transport(world->local);
+        virtual_api_init(&world->api);
         *state = world;
         return 0;
 }
@@ -191,9 +135,7 @@ static int tear_down(void **state) {
                 runtime_free(world->runtime);
                 role_config_release(&world->config);
         }
-        local_transport_free(world->local);
-        api_server_free(world->server);
-        virtual_loop_free(world->loop);
+        virtual_api_release(&world->api);
         free(world);
         return 0;
 }
@@ -227,8 +169,8 @@ static const struct scheduler_search_events search_events = { on_found, on_faile
 
 static void search(struct world *world) {
         heard[0] = '\0';
-        scheduler_search_new(&world->transport, &search_events, NULL);
-        virtual_loop_advance(world->loop, NS_PER_S);
+        scheduler_search_new(&world->api.transport, &search_events, NULL);
+        virtual_loop_advance(world->api.loop, NS_PER_S);
 }
 
 static void test_nobody_there(void **state) {
@@ -265,8 +207,8 @@ static void test_freed_under_way(void **state) {
         struct world *world = *state;
 
         heard[0] = '\0';
-        scheduler_search_free(scheduler_search_new(&world->transport, &search_events, NULL));
-        virtual_loop_advance(world->loop, NS_PER_S);
+        scheduler_search_free(scheduler_search_new(&world->api.transport, &search_events, NULL));
+        virtual_loop_advance(world->api.loop, NS_PER_S);
         assert_string_equal(heard, "");
 }
 
@@ -287,11 +229,11 @@ static const char policy[] =
 
 /* One node is nearly full, three pods are alone on another: packed they would fit. */
 static void put_loose_cluster(struct world *world) {
-        put_node(world, "n1");
-        put_node(world, "n2");
+        put_node(&world->api, "n1", "10");
+        put_node(&world->api, "n2", "10");
         put_pods(world, "full", "n1", 5);
         put_pods(world, "loose", "n2", 2);
-        virtual_loop_advance(world->loop, 60 * NS_PER_S);
+        virtual_loop_advance(world->api.loop, 60 * NS_PER_S);
 }
 
 static void run_pass(struct world *world, bool finds_scheduler, bool has_file) {
@@ -315,8 +257,8 @@ static void run_pass(struct world *world, bool finds_scheduler, bool has_file) {
         unlink(policy_path);
         unlink(config_path);
         world->runtime =
-                runtime_new(&(struct runtime_config){ .loop = virtual_loop_get(world->loop),
-                                                      .transport = world->transport,
+                runtime_new(&(struct runtime_config){ .loop = virtual_loop_get(world->api.loop),
+                                                      .transport = world->api.transport,
                                                       .instance = "test",
                                                       .keeps_finished = true,
                                                       .keeps_detail = true });
@@ -327,7 +269,7 @@ static void run_pass(struct world *world, bool finds_scheduler, bool has_file) {
                 &(struct descheduler_role_config){ .interval_ns = 3600 * NS_PER_S,
                                                    .finds_scheduler = finds_scheduler });
         runtime_start(world->runtime);
-        virtual_loop_advance(world->loop, 60 * NS_PER_S);
+        virtual_loop_advance(world->api.loop, 60 * NS_PER_S);
 }
 
 static int loose_left(struct world *world) {
@@ -337,14 +279,14 @@ static int loose_left(struct world *world) {
                 char path[128];
 
                 snprintf(path, sizeof(path), PODS "/loose-%d", i);
-                left += ask(world, "GET", path, "") == 200;
+                left += ask(&world->api, "GET", path, "") == 200;
         }
         return left;
 }
 
 static bool says_nothing_moved(struct world *world) {
-        ask(world, "GET", "/apis/events.k8s.io/v1/events", "");
-        return strstr(world->text, "NothingMoved");
+        ask(&world->api, "GET", "/apis/events.k8s.io/v1/events", "");
+        return strstr(world->api.text, "NothingMoved");
 }
 
 /* Upstream's defaults spread: what is packed comes back. */

@@ -61,6 +61,27 @@ void close_scene(struct scene *scene) {
         sim_world_free(scene->world);
 }
 
+int set_up_scene(void **state) {
+        struct scene *scene = xcalloc(1, sizeof(*scene));
+
+        open_scene(scene);
+        *state = scene;
+        return 0;
+}
+
+int tear_down_scene(void **state) {
+        close_scene(*state);
+        free(*state);
+        return 0;
+}
+
+void hooks_answer(struct scene *scene, const char *stage, const char *answer,
+                  unsigned in_progress_left) {
+        scene->stage = stage;
+        scene->answer = answer;
+        scene->in_progress_left = in_progress_left;
+}
+
 void wait_s(struct scene *scene, int64_t seconds) {
         sim_world_advance(scene->world, seconds * NS_PER_S);
 }

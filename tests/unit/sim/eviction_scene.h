@@ -43,6 +43,13 @@ void open_scene(struct scene *scene);
 void open_scene_with(struct scene *scene, const struct sim_world_config *config);
 /* Fails when something was violated. */
 void close_scene(struct scene *scene);
+/* A test whose *state is an open scene. */
+int set_up_scene(void **state);
+int tear_down_scene(void **state);
+#define SCENE_TEST(test) cmocka_unit_test_setup_teardown(test, set_up_scene, tear_down_scene)
+/* What hooks of the stage answer; "InProgress" so many times, then Done. */
+void hooks_answer(struct scene *scene, const char *stage, const char *answer,
+                  unsigned in_progress_left);
 void wait_s(struct scene *scene, int64_t seconds);
 int ask(struct scene *scene, const char *method, const char *path, const char *body);
 /* Whether the object is there and its text has this part. */

@@ -27,147 +27,125 @@ static void assert_gone(struct scene *scene, const char *path) {
 }
 
 static void unreadable_policy_holds(void **state) {
-        struct scene scene;
+        struct scene *scene = *state;
 
-        (void)state;
-        open_scene(&scene);
-        make_policy(&scene, POLICY(FAR_STAGE "," STAGE("copy", ""), ""));
-        assert_has(&scene, THE_POLICY, "\"type\":\"Accepted\",\"status\":\"False\"");
-        assert_has(&scene, THE_POLICY, "spec.stages[0].http.url: expected https");
-        assert_has(&scene, EVENTS, "\"reason\":\"PolicyUnreadable\"");
-        make_request(&scene, "want", ANNA);
-        wait_s(&scene, 1800);
-        assert_has(&scene, WANT, "held: EvictionPolicy \\\"m\\\" cannot be read: spec.stages[0]");
-        assert_has(&scene, EVENTS, "\"reason\":\"EvictionHeld\"");
-        assert_has(&scene, POD, "\"Running\"");
-        assert_gone(&scene, EVICTION_1);
-        assert_int_equal(scene.runs, 0);
-        assert_int_equal(sim_world_evict_calls(scene.world), 0);
+        make_policy(scene, POLICY(FAR_STAGE "," STAGE("copy", ""), ""));
+        assert_has(scene, THE_POLICY, "\"type\":\"Accepted\",\"status\":\"False\"");
+        assert_has(scene, THE_POLICY, "spec.stages[0].http.url: expected https");
+        assert_has(scene, EVENTS, "\"reason\":\"PolicyUnreadable\"");
+        make_request(scene, "want", ANNA);
+        wait_s(scene, 1800);
+        assert_has(scene, WANT, "held: EvictionPolicy \\\"m\\\" cannot be read: spec.stages[0]");
+        assert_has(scene, EVENTS, "\"reason\":\"EvictionHeld\"");
+        assert_has(scene, POD, "\"Running\"");
+        assert_gone(scene, EVICTION_1);
+        assert_int_equal(scene->runs, 0);
+        assert_int_equal(sim_world_evict_calls(scene->world), 0);
 
-        assert_int_equal(ask(&scene, "PATCH", THE_POLICY, STAGES_ARE(BOTH)), 200);
-        wait_s(&scene, 60);
-        assert_has(&scene, THE_POLICY, "\"type\":\"Accepted\",\"status\":\"True\"");
-        assert_has(&scene, EVICTION_1, "\"reason\":\"PodDeleted\"");
-        assert_string_equal(scene.order, "run prepare, run copy");
-        close_scene(&scene);
+        assert_int_equal(ask(scene, "PATCH", THE_POLICY, STAGES_ARE(BOTH)), 200);
+        wait_s(scene, 60);
+        assert_has(scene, THE_POLICY, "\"type\":\"Accepted\",\"status\":\"True\"");
+        assert_has(scene, EVICTION_1, "\"reason\":\"PodDeleted\"");
+        assert_string_equal(scene->order, "run prepare, run copy");
 }
 
 /* A requester of berth's own is no different, and a policy for other pods holds nobody. */
 static void other_pods_are_not_held(void **state) {
-        struct scene scene;
+        struct scene *scene = *state;
 
-        (void)state;
-        open_scene(&scene);
-        make_policy(&scene, POLICY(FAR_STAGE "," STAGE("copy", ""), ""));
-        assert_int_equal(ask(&scene, "PATCH", POD, "{\"metadata\":{\"labels\":{\"app\":\"q\"}}}"),
+        make_policy(scene, POLICY(FAR_STAGE "," STAGE("copy", ""), ""));
+        assert_int_equal(ask(scene, "PATCH", POD, "{\"metadata\":{\"labels\":{\"app\":\"q\"}}}"),
                          200);
-        make_request(&scene, "want", "evict.berth.dev/cli");
-        wait_s(&scene, 60);
-        assert_gone(&scene, POD);
-        close_scene(&scene);
+        make_request(scene, "want", "evict.berth.dev/cli");
+        wait_s(scene, 60);
+        assert_gone(scene, POD);
 }
 
 /* Whom it is for cannot be read either: then it is for all. */
 static void unreadable_selector_holds_all(void **state) {
-        struct scene scene;
+        struct scene *scene = *state;
 
-        (void)state;
-        open_scene(&scene);
-        make_policy(&scene, POLICY(BOTH, ""));
-        assert_int_equal(ask(&scene, "PATCH", THE_POLICY,
+        make_policy(scene, POLICY(BOTH, ""));
+        assert_int_equal(ask(scene, "PATCH", THE_POLICY,
                              "{\"spec\":{\"selector\":{\"matchLabels\":{\"-\":\"x\"}}}}"),
                          200);
-        make_request(&scene, "want", "evict.berth.dev/cli");
-        wait_s(&scene, 60);
-        assert_has(&scene, WANT, "held: EvictionPolicy");
-        assert_has(&scene, POD, "\"Running\"");
-        assert_int_equal(ask(&scene, "DELETE", THE_POLICY, ""), 200);
-        wait_s(&scene, 30);
-        assert_gone(&scene, POD);
-        close_scene(&scene);
+        make_request(scene, "want", "evict.berth.dev/cli");
+        wait_s(scene, 60);
+        assert_has(scene, WANT, "held: EvictionPolicy");
+        assert_has(scene, POD, "\"Running\"");
+        assert_int_equal(ask(scene, "DELETE", THE_POLICY, ""), 200);
+        wait_s(scene, 30);
+        assert_gone(scene, POD);
 }
 
 /* Changed for the worse in the middle of a stage: it goes on, with its time, when that is mended.
  */
 static void unreadable_in_a_stage(void **state) {
-        struct scene scene;
+        struct scene *scene = *state;
 
-        (void)state;
-        open_scene(&scene);
-        scene.stage = "copy";
-        scene.answer = "InProgress";
-        scene.in_progress_left = 20;
-        make_policy(&scene, POLICY(BOTH, ""));
-        make_request(&scene, "want", ANNA);
-        wait_s(&scene, 12);
-        assert_has(&scene, EVICTION_1, "stage=2/2 name=copy");
-        assert_int_equal(ask(&scene, "PATCH", THE_POLICY, STAGES_ARE(FAR_STAGE)), 200);
-        wait_s(&scene, 3600);
-        assert_has(&scene, EVICTION_1, "; held: EvictionPolicy \\\"m\\\" cannot be read");
-        assert_has(&scene, EVICTION_1, "\"priority\":5000,\"state\":\"Active\"");
-        assert_has(&scene, POD, "\"Running\"");
-        sim_world_kill(scene.world); /* nor does a new process forget */
-        sim_world_start(scene.world);
-        wait_s(&scene, 3600);
-        assert_has(&scene, POD, "\"Running\"");
-        assert_int_equal(sim_world_evict_calls(scene.world), 0);
+        hooks_answer(scene, "copy", "InProgress", 20);
+        make_policy(scene, POLICY(BOTH, ""));
+        make_request(scene, "want", ANNA);
+        wait_s(scene, 12);
+        assert_has(scene, EVICTION_1, "stage=2/2 name=copy");
+        assert_int_equal(ask(scene, "PATCH", THE_POLICY, STAGES_ARE(FAR_STAGE)), 200);
+        wait_s(scene, 3600);
+        assert_has(scene, EVICTION_1, "; held: EvictionPolicy \\\"m\\\" cannot be read");
+        assert_has(scene, EVICTION_1, "\"priority\":5000,\"state\":\"Active\"");
+        assert_has(scene, POD, "\"Running\"");
+        sim_world_kill(scene->world); /* nor does a new process forget */
+        sim_world_start(scene->world);
+        wait_s(scene, 3600);
+        assert_has(scene, POD, "\"Running\"");
+        assert_int_equal(sim_world_evict_calls(scene->world), 0);
 
-        assert_int_equal(ask(&scene, "PATCH", THE_POLICY, STAGES_ARE(BOTH)), 200);
-        wait_s(&scene, 240);
-        assert_has(&scene, EVICTION_1, "\"reason\":\"PodDeleted\"");
-        assert_int_equal(scene.runs, 2);
-        assert_int_equal(scene.cancels + scene.rollbacks, 0);
-        close_scene(&scene);
+        assert_int_equal(ask(scene, "PATCH", THE_POLICY, STAGES_ARE(BOTH)), 200);
+        wait_s(scene, 240);
+        assert_has(scene, EVICTION_1, "\"reason\":\"PodDeleted\"");
+        assert_int_equal(scene->runs, 2);
+        assert_int_equal(scene->cancels + scene->rollbacks, 0);
 }
 
 /* How to undo it is in the policy: the Eviction stays until that can be read. */
 static void unreadable_before_the_rollback(void **state) {
-        struct scene scene;
+        struct scene *scene = *state;
 
-        (void)state;
-        open_scene(&scene);
-        scene.stage = "copy";
-        scene.answer = "InProgress";
-        scene.in_progress_left = 1000;
-        make_policy(&scene, POLICY(BOTH, ""));
-        make_request(&scene, "want", ANNA);
-        wait_s(&scene, 12);
-        assert_int_equal(ask(&scene, "PATCH", THE_POLICY, STAGES_ARE(FAR_STAGE)), 200);
-        set_intent(&scene, "want", "Withdrawn");
-        wait_s(&scene, 600);
-        assert_has(&scene, EVICTION_1, "CanceledDueToNoRequesters");
-        assert_has(&scene, EVICTION_1, "\"finalizers\"");
-        assert_int_equal(scene.cancels + scene.rollbacks, 0);
-        assert_int_equal(ask(&scene, "PATCH", THE_POLICY, STAGES_ARE(BOTH)), 200);
-        wait_s(&scene, 30);
-        assert_false(has(&scene, EVICTION_1, "\"finalizers\""));
-        assert_int_equal(scene.cancels, 1);
-        assert_int_equal(scene.rollbacks, 1);
-        close_scene(&scene);
+        hooks_answer(scene, "copy", "InProgress", 1000);
+        make_policy(scene, POLICY(BOTH, ""));
+        make_request(scene, "want", ANNA);
+        wait_s(scene, 12);
+        assert_int_equal(ask(scene, "PATCH", THE_POLICY, STAGES_ARE(FAR_STAGE)), 200);
+        set_intent(scene, "want", "Withdrawn");
+        wait_s(scene, 600);
+        assert_has(scene, EVICTION_1, "CanceledDueToNoRequesters");
+        assert_has(scene, EVICTION_1, "\"finalizers\"");
+        assert_int_equal(scene->cancels + scene->rollbacks, 0);
+        assert_int_equal(ask(scene, "PATCH", THE_POLICY, STAGES_ARE(BOTH)), 200);
+        wait_s(scene, 30);
+        assert_false(has(scene, EVICTION_1, "\"finalizers\""));
+        assert_int_equal(scene->cancels, 1);
+        assert_int_equal(scene->rollbacks, 1);
 }
 
 /* A list of responders with a mistake is not the same as none. */
 static void unreadable_annotation_holds(void **state) {
-        struct scene scene;
+        struct scene *scene = *state;
 
-        (void)state;
-        open_scene(&scene);
-        make_pod(&scene, "p",
+        make_pod(scene, "p",
                  ",\"annotations\":{\"lifecycle.berth.dev/eviction-responders\":\"" MOVER "=1O\"}",
                  "");
-        make_request(&scene, "want", ANNA);
-        wait_s(&scene, 600);
-        assert_has(&scene, WANT, "held: annotation lifecycle.berth.dev/eviction-responders");
-        assert_has(&scene, POD, "\"Running\"");
-        assert_int_equal(sim_world_evict_calls(scene.world), 0);
-        assert_int_equal(ask(&scene, "PATCH", POD,
+        make_request(scene, "want", ANNA);
+        wait_s(scene, 600);
+        assert_has(scene, WANT, "held: annotation lifecycle.berth.dev/eviction-responders");
+        assert_has(scene, POD, "\"Running\"");
+        assert_int_equal(sim_world_evict_calls(scene->world), 0);
+        assert_int_equal(ask(scene, "PATCH", POD,
                              "{\"metadata\":{\"annotations\":{"
                              "\"lifecycle.berth.dev/eviction-responders\":\"" MOVER "=10000\"}}}"),
                          200);
-        wait_s(&scene, 5);
-        assert_has(&scene, EVICTION_1,
+        wait_s(scene, 5);
+        assert_has(scene, EVICTION_1,
                    "\"name\":\"" MOVER "\",\"priority\":10000,\"state\":\"Active\"");
-        close_scene(&scene);
 }
 
 /* What the server refuses at once. */
@@ -231,65 +209,52 @@ static void hold_stays(struct scene *scene) {
         "," STAGE("move", ",\"retries\":0,\"onFailure\":\"Hold\"") "," STAGE("copy", "")
 
 static void failure_holds(void **state) {
-        struct scene scene;
+        struct scene *scene = *state;
 
-        (void)state;
-        open_scene(&scene);
-        scene.stage = "move";
-        scene.answer = "Failed";
-        make_policy(&scene, POLICY(MOVE_HOLDS, ""));
-        make_request(&scene, "want", ANNA);
-        hold_stays(&scene);
-        set_intent(&scene, "want", "Withdrawn");
-        wait_s(&scene, 10);
-        assert_has(&scene, EVICTION_1, "CanceledDueToNoRequesters");
-        assert_false(has(&scene, EVICTION_1, "\"finalizers\""));
-        assert_has(&scene, POD, "\"Running\"");
+        hooks_answer(scene, "move", "Failed", 0);
+        make_policy(scene, POLICY(MOVE_HOLDS, ""));
+        make_request(scene, "want", ANNA);
+        hold_stays(scene);
+        set_intent(scene, "want", "Withdrawn");
+        wait_s(scene, 10);
+        assert_has(scene, EVICTION_1, "CanceledDueToNoRequesters");
+        assert_false(has(scene, EVICTION_1, "\"finalizers\""));
+        assert_has(scene, POD, "\"Running\"");
         /* Asked again, all begins again. */
-        scene.answer = "Done";
-        set_intent(&scene, "want", "Eviction");
-        wait_s(&scene, 60);
-        assert_gone(&scene, POD);
-        close_scene(&scene);
+        scene->answer = "Done";
+        set_intent(scene, "want", "Eviction");
+        wait_s(scene, 60);
+        assert_gone(scene, POD);
 }
 
 /* The requester that is not berth's withdraws: then berth's own is withdrawn for it. */
 static void hold_ends_when_ours_alone(void **state) {
-        struct scene scene;
+        struct scene *scene = *state;
 
-        (void)state;
-        open_scene(&scene);
-        scene.stage = "move";
-        scene.answer = "Failed";
-        make_policy(&scene, POLICY(MOVE_HOLDS, ""));
-        make_request(&scene, "want", ANNA);
-        make_request(&scene, "ours", "evict.berth.dev/cli");
-        hold_stays(&scene);
-        set_intent(&scene, "want", "Withdrawn");
-        wait_s(&scene, 30);
-        assert_has(&scene, EVICTION_1, "CanceledDueToNoRequesters");
-        assert_has(&scene, GROUP "/evictionrequests/ours", "\"Withdrawn\"");
-        assert_has(&scene, POD, "\"Running\"");
-        close_scene(&scene);
+        hooks_answer(scene, "move", "Failed", 0);
+        make_policy(scene, POLICY(MOVE_HOLDS, ""));
+        make_request(scene, "want", ANNA);
+        make_request(scene, "ours", "evict.berth.dev/cli");
+        hold_stays(scene);
+        set_intent(scene, "want", "Withdrawn");
+        wait_s(scene, 30);
+        assert_has(scene, EVICTION_1, "CanceledDueToNoRequesters");
+        assert_has(scene, GROUP "/evictionrequests/ours", "\"Withdrawn\"");
+        assert_has(scene, POD, "\"Running\"");
 }
 
 /* The deadline of all stages ends a stage, too. */
 static void deadline_holds(void **state) {
-        struct scene scene;
+        struct scene *scene = *state;
 
-        (void)state;
-        open_scene(&scene);
-        scene.stage = "move";
-        scene.answer = "InProgress";
-        scene.in_progress_left = 1000;
-        make_policy(&scene, POLICY(MOVE_HOLDS, ",\"deadline\":\"40s\""));
-        make_request(&scene, "want", ANNA);
-        wait_s(&scene, 1800);
-        assert_has(&scene, EVICTION_1, "held: stage 2 (move) failed");
-        assert_has(&scene, POD, "\"Running\"");
-        assert_int_equal(scene.cancels, 1);
-        assert_int_equal(scene.rollbacks, 1);
-        close_scene(&scene);
+        hooks_answer(scene, "move", "InProgress", 1000);
+        make_policy(scene, POLICY(MOVE_HOLDS, ",\"deadline\":\"40s\""));
+        make_request(scene, "want", ANNA);
+        wait_s(scene, 1800);
+        assert_has(scene, EVICTION_1, "held: stage 2 (move) failed");
+        assert_has(scene, POD, "\"Running\"");
+        assert_int_equal(scene->cancels, 1);
+        assert_int_equal(scene->rollbacks, 1);
 }
 
 /* ---- what is told ---- */
@@ -325,38 +290,28 @@ static void invalid_says_why(void **state) {
 
 /* A pod that is led out, one whose stages fail, and one that is withdrawn. */
 static void events_of_a_pod(void **state) {
-        struct scene scene;
+        struct scene *scene = *state;
 
-        (void)state;
-        open_scene(&scene);
-        scene.stage = "copy";
-        scene.answer = "Failed";
-        make_policy(&scene, POLICY(STAGE("prepare", "") "," STAGE("copy", ",\"retries\":0"), ""));
-        make_request(&scene, "want", "evict.berth.dev/cli");
-        wait_s(&scene, 60);
-        assert_has(&scene, EVENTS, "\"reason\":\"EvictionStarted\"");
-        assert_has(&scene, EVENTS,
+        hooks_answer(scene, "copy", "Failed", 0);
+        make_policy(scene, POLICY(STAGE("prepare", "") "," STAGE("copy", ",\"retries\":0"), ""));
+        make_request(scene, "want", "evict.berth.dev/cli");
+        wait_s(scene, 60);
+        assert_has(scene, EVENTS, "\"reason\":\"EvictionStarted\"");
+        assert_has(scene, EVENTS,
                    "The eviction has begun, responder stages.lifecycle.berth.dev/responder "
                    "(Eviction pod-1-p)");
-        assert_has(&scene, EVENTS, "\"reason\":\"EvictionDeclined\"");
-        assert_has(&scene, EVENTS, "\"reason\":\"EvictionCanceled\"");
-        close_scene(&scene);
+        assert_has(scene, EVENTS, "\"reason\":\"EvictionDeclined\"");
+        assert_has(scene, EVENTS, "\"reason\":\"EvictionCanceled\"");
 }
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(unreadable_policy_holds),
-                cmocka_unit_test(other_pods_are_not_held),
-                cmocka_unit_test(unreadable_selector_holds_all),
-                cmocka_unit_test(unreadable_in_a_stage),
-                cmocka_unit_test(unreadable_before_the_rollback),
-                cmocka_unit_test(unreadable_annotation_holds),
-                cmocka_unit_test(definition_refuses_typos),
-                cmocka_unit_test(failure_holds),
-                cmocka_unit_test(hold_ends_when_ours_alone),
-                cmocka_unit_test(deadline_holds),
-                cmocka_unit_test(invalid_says_why),
-                cmocka_unit_test(events_of_a_pod),
+                SCENE_TEST(unreadable_policy_holds),        SCENE_TEST(other_pods_are_not_held),
+                SCENE_TEST(unreadable_selector_holds_all),  SCENE_TEST(unreadable_in_a_stage),
+                SCENE_TEST(unreadable_before_the_rollback), SCENE_TEST(unreadable_annotation_holds),
+                cmocka_unit_test(definition_refuses_typos), SCENE_TEST(failure_holds),
+                SCENE_TEST(hold_ends_when_ours_alone),      SCENE_TEST(deadline_holds),
+                cmocka_unit_test(invalid_says_why),         SCENE_TEST(events_of_a_pod),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

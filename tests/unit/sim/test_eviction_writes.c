@@ -71,42 +71,36 @@ static void test_taken_back(void **state) {
 
 /* Of one that takes its time it is told that it is being deleted, and until when. */
 static void test_slow_pod(void **state) {
-        struct scene scene;
+        struct scene *scene = *state;
 
-        (void)state;
-        open_scene(&scene);
-        assert_int_equal(ask(&scene, "POST", PODS,
+        assert_int_equal(ask(scene, "POST", PODS,
                              "{\"metadata\":{\"name\":\"p\",\"annotations\":{\"sandbox.berth.dev/"
                              "shutdown\":\"never\"}},\"spec\":{\"nodeName\":\"n0\","
                              "\"terminationGracePeriodSeconds\":60,\"containers\":[{\"name\":\"c\","
                              "\"image\":\"x\"}]}}"),
                          201);
-        wait_s(&scene, 10);
-        make_request(&scene, "want", CLI);
-        wait_s(&scene, 3);
-        assert_has(&scene, POD, "deletionTimestamp");
-        assert_false(has(&scene, EVICTION_1, "being deleted"));
-        wait_s(&scene, 4);
-        assert_has(&scene, EVICTION_1, "the pod is being deleted");
-        assert_has(&scene, EVICTION_1, "\"expectedCompletionTime\"");
-        close_scene(&scene);
+        wait_s(scene, 10);
+        make_request(scene, "want", CLI);
+        wait_s(scene, 3);
+        assert_has(scene, POD, "deletionTimestamp");
+        assert_false(has(scene, EVICTION_1, "being deleted"));
+        wait_s(scene, 4);
+        assert_has(scene, EVICTION_1, "the pod is being deleted");
+        assert_has(scene, EVICTION_1, "\"expectedCompletionTime\"");
 }
 
 /* Behind a budget that never opens its requester hears of it after ten seconds. */
 static void test_own_request_is_reported(void **state) {
-        struct scene scene;
+        struct scene *scene = *state;
 
-        (void)state;
-        open_scene(&scene);
-        guard(&scene);
-        make_pod(&scene, "p", "", "");
-        make_request(&scene, "want", CLI);
-        wait_s(&scene, 8);
-        assert_has(&scene, EVICTION_1, "\"state\":\"Active\"");
-        assert_false(has(&scene, GROUP "/evictionrequests/want", "AwaitingEviction"));
-        wait_s(&scene, 4);
-        assert_has(&scene, GROUP "/evictionrequests/want", "AwaitingEviction");
-        close_scene(&scene);
+        guard(scene);
+        make_pod(scene, "p", "", "");
+        make_request(scene, "want", CLI);
+        wait_s(scene, 8);
+        assert_has(scene, EVICTION_1, "\"state\":\"Active\"");
+        assert_false(has(scene, GROUP "/evictionrequests/want", "AwaitingEviction"));
+        wait_s(scene, 4);
+        assert_has(scene, GROUP "/evictionrequests/want", "AwaitingEviction");
 }
 
 /* ---- one by one through a budget ---- */
@@ -247,8 +241,8 @@ int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_plain_pod),
                 cmocka_unit_test(test_taken_back),
-                cmocka_unit_test(test_slow_pod),
-                cmocka_unit_test(test_own_request_is_reported),
+                SCENE_TEST(test_slow_pod),
+                SCENE_TEST(test_own_request_is_reported),
                 cmocka_unit_test(test_one_at_a_time),
                 cmocka_unit_test(test_predecessor_not_replaced),
                 cmocka_unit_test(test_failed_calls_use_no_budget),
