@@ -21,7 +21,7 @@
 struct evict_options {
         struct daemon_options daemon;
         const char *ns, *node, *selector;
-        bool all_namespaces, cancels, waits, has_no_cordon;
+        bool all_namespaces, cancels, waits, has_no_cordon, has_deadline;
         int64_t deadline_ns, max_open;
 };
 
@@ -32,7 +32,7 @@ struct evict_run {
         struct daemon *daemon;
         struct eviction_order *order;
         struct err err;
-        bool is_terminal, has_failed;
+        bool is_terminal, has_failed, is_over;
         char **reported; /* what was last printed of each pod; owned */
         size_t reported_count, drawn;
 };
@@ -60,6 +60,9 @@ static void cmd_evict_describe(const struct evict_run *run, const struct order_l
                 buf_printf(out, " by %s", line->responder);
         if (line->message[0])
                 buf_printf(out, ": %s", line->message);
+        if (line->budget.len && line->state != ORDER_EVICTED)
+                buf_printf(out, " (budget " SLICE_FMT " can never let it go)",
+                           SLICE_ARG(line->budget));
         if (left_ns > 0) {
                 duration_format_human(left_ns, eta);
                 buf_printf(out, " (about %s left)", eta);
@@ -142,26 +145,96 @@ static void on_changed(void *context) {
                 print_changes(run);
 }
 
-static void on_finished(void *context, const struct err *err) {
-        struct evict_run *run = context;
-        size_t wanted = 0, count;
+/* ---- the end ---- */
+
+static bool is_as_wanted(const struct evict_run *run, const struct order_line *line) {
+        if (!run->options->waits && line->state == ORDER_OPEN)
+                return true;
+        return line->state == (run->options->cancels ? ORDER_WITHDRAWN : ORDER_EVICTED);
+}
+
+/* Once for each budget, at its first pod. */
+static bool is_first_of_budget(const struct evict_run *run, size_t index) {
+        struct order_line line = eviction_order_line(run->order, index);
+
+        for (size_t i = 0; i < index; i++) {
+                struct order_line other = eviction_order_line(run->order, i);
+
+                if (!is_as_wanted(run, &other) && slice_eq(other.budget, line.budget))
+                        return false;
+        }
+        return line.budget.len;
+}
+
+/* What stayed, why, and which budgets have to be changed first. */
+static void print_rest(struct evict_run *run) {
+        size_t count = eviction_order_count(run->order);
+        struct buf text = { 0 };
+
+        for (size_t i = 0; i < count; i++) {
+                struct order_line line = eviction_order_line(run->order, i);
+
+                if (is_as_wanted(run, &line))
+                        continue;
+                if (text.len == 0)
+                        buf_text(&text,
+                                 run->options->cancels ? "not withdrawn:\n" : "not evicted:\n");
+                buf_text(&text, "  ");
+                cmd_evict_describe(run, &line, &text);
+                buf_char(&text, '\n');
+        }
+        run->has_failed |= text.len > 0;
+        for (size_t i = 0; i < count; i++) {
+                struct order_line line = eviction_order_line(run->order, i);
+
+                if (!is_as_wanted(run, &line) && is_first_of_budget(run, i))
+                        buf_printf(&text,
+                                   "budget " SLICE_FMT " asks for all the pods it covers: lower "
+                                   "its minAvailable, raise its maxUnavailable, or run more "
+                                   "replicas\n",
+                                   SLICE_ARG(line.budget));
+        }
+        if (text.len)
+                fputs(text.data, stdout);
+        buf_release(&text);
+}
+
+static void print_end(struct evict_run *run) {
         struct buf bar = { 0 };
 
-        if (err) {
-                run->err = *err;
-                daemon_finish(run->daemon);
-                return;
-        }
-        count = eviction_order_count(run->order);
-        wanted = count_state(run, run->options->cancels ? ORDER_WITHDRAWN : ORDER_EVICTED);
-        if (!run->options->waits)
-                wanted += count_state(run, ORDER_OPEN);
-        run->has_failed = wanted < count;
+        run->is_over = true;
+        print_rest(run);
         draw_bar(run, &bar);
         if (!run->is_terminal)
                 printf("%s\n", bar.data);
         buf_release(&bar);
+        fflush(stdout);
+}
+
+static void on_finished(void *context, const struct err *err) {
+        struct evict_run *run = context;
+
+        if (err)
+                run->err = *err;
+        else
+                print_end(run);
         daemon_finish(run->daemon);
+}
+
+/* Ended by a signal: the requests stay. */
+static void on_leave(void *context) {
+        struct evict_run *run = context;
+
+        if (run->is_over || run->err.code || !run->order)
+                return;
+        run->has_failed = true;
+        if (eviction_order_count(run->order) == 0)
+                return;
+        puts(eviction_order_uses_requests(run->order) && !run->options->cancels
+                     ? "interrupted; the requests stay until their deadline: the same command "
+                       "follows them, --cancel withdraws them"
+                     : "interrupted");
+        print_end(run);
 }
 
 /* ---- the role ---- */
@@ -246,7 +319,7 @@ static int cmd_evict_check(const struct command_call *call, struct err *err) {
         if (options->cancels && options->daemon.requests == EVICT_REQUESTS_NEVER)
                 return err_set(err, BERTH_ERR_USAGE,
                                "--cancel has no meaning with --eviction-requests never");
-        if (options->cancels && options->deadline_ns)
+        if (options->cancels && options->has_deadline)
                 return err_set(err, BERTH_ERR_USAGE, "--deadline has no meaning with --cancel");
         return 0;
 }
@@ -268,8 +341,9 @@ static int cmd_evict_run(const struct command_call *call) {
         run.is_terminal = isatty(STDOUT_FILENO);
         if (code == 0)
                 code = daemon_run(&daemon,
-                                  &(struct daemon_role){ .context = &run, .add = add_role }, 1,
-                                  &err);
+                                  &(struct daemon_role){
+                                          .context = &run, .add = add_role, .leave = on_leave },
+                                  1, &err);
         if (code == 0 && run.err.code) {
                 err = run.err;
                 code = err.code;
@@ -314,9 +388,11 @@ static const struct option evict_table[] = {
         { .name = "deadline",
           .type = OPTION_DURATION,
           .offset = offsetof(struct evict_options, deadline_ns),
+          .presence = offsetof(struct evict_options, has_deadline),
           .value_name = "DURATION",
-          .help = "withdraw the requests that are not done by then, also after "
-                  "this command ended" },
+          .fallback = "1h",
+          .help = "end after this time, and say what stayed; requests that are not done by "
+                  "then are withdrawn, also when this command has ended; 0 = no limit" },
         { .name = "wait",
           .type = OPTION_FLAG,
           .offset = offsetof(struct evict_options, waits),
@@ -354,7 +430,8 @@ const struct command command_evict = {
                        "repeats what a budget refuses.\n\n"
                        "--cancel withdraws the requests. Interrupted, the command leaves "
                        "them; started again, it follows them. Ends with 1 when a pod was "
-                       "not evicted.",
+                       "not evicted, and then says which stayed and why: the last answer, "
+                       "and budgets that can never let a pod go.",
         .options = evict_table,
         .options_size = sizeof(struct evict_options),
         .arguments_max = ARGUMENTS_MAX,

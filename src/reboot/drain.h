@@ -29,7 +29,10 @@ struct drain_pods {
         struct drain_pod *items;
 };
 
-/* From a PodList; everything is copied into the arena. */
+/* Everything is copied into the arena. */
+int drain_pod_decode(const struct json *object, struct arena *arena, struct drain_pod *ret_pod,
+                     struct err *err);
+/* From a PodList; likewise. */
 int drain_pods_decode(const struct json *list, struct arena *arena, struct drain_pods *ret_pods,
                       struct err *err);
 /* Those of a node from a model that keeps finished pods and evictions; copied as well. */

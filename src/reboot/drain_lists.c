@@ -37,8 +37,8 @@ static struct label_list copy_labels(struct label_list labels, struct arena *are
         return copy;
 }
 
-static int drain_pod_decode(const struct json *object, struct arena *arena,
-                            struct drain_pod *ret_pod, struct err *err) {
+int drain_pod_decode(const struct json *object, struct arena *arena, struct drain_pod *ret_pod,
+                     struct err *err) {
         struct pod pod;
         bool is_mirror, is_asked, is_running;
 

@@ -79,27 +79,35 @@ static void on_deadline(void *context) {
         for (size_t i = 0; i < order->count; i++) {
                 struct order_pod *pod = &order->pods[i];
 
-                if (order_state_is_over(pod->state))
+                if (order_state_is_over(pod->state) || pod->is_asking)
                         continue;
-                if (order->group && pod->state != ORDER_QUEUED && !pod->call && !pod->is_asking)
+                if (pod->state == ORDER_QUEUED)
+                        order_set(pod, ORDER_WITHDRAWN, "it was not asked for");
+                else if (!order->group)
+                        order_set(pod, ORDER_WITHDRAWN, pod->message);
+                else if (!pod->call)
                         order_request_withdraw(pod);
-                else if (!order->group || pod->state == ORDER_QUEUED)
-                        order_set(pod, ORDER_WITHDRAWN, "the deadline passed");
         }
         eviction_order_pump(order);
         if (!order->is_finished) /* calls that are under way come first */
                 loop_timer_arm(order->loop, &order->deadline, ORDER_LOOK_NS);
 }
 
+/* A controller that answered before may have ended since. */
+static bool is_withdrawal_unanswered(const struct order_pod *pod) {
+        return pod->is_withdrawal_written && pod->state == ORDER_OPEN &&
+               loop_mono(pod->order->loop).ns - pod->written.ns >= ORDER_CONFIRM_NS;
+}
+
 static void on_unanswered(void *context) {
         struct eviction_order *order = context;
 
         for (size_t i = 0; i < order->count; i++)
-                if (order->pods[i].is_withdrawal_written && !order->pods[i].is_seen &&
-                    order->pods[i].state == ORDER_OPEN)
+                if (is_withdrawal_unanswered(&order->pods[i]))
                         order_set(&order->pods[i], ORDER_WITHDRAWN,
                                   "no controller has answered; what began is undone when one does");
-                else if (order->pods[i].state == ORDER_OPEN && !order->pods[i].is_seen)
+                else if (order->pods[i].state == ORDER_OPEN && !order->pods[i].is_seen &&
+                         !order->pods[i].is_withdrawn)
                         order_set(&order->pods[i], ORDER_OPEN,
                                   "no controller answers the request: is berth evictions running?");
         eviction_order_pump(order);
@@ -137,17 +145,26 @@ static void add_pod(struct eviction_order *order, const struct json *object) {
                                     .name = slice_dup(json_get_text(meta, "name")),
                                     .uid = slice_dup(json_get_text(meta, "uid")),
                                     .expected = WALL_TIME_UNSET };
+        drain_pod_decode(object, &order->facts, &order->pods[order->count - 1].facts, NULL);
 }
 
 static void eviction_order_start(struct eviction_order *order) {
         order->has_pods = true;
         if (order->group && order->count)
                 order_requests_follow(order);
+        order->deadline_at.ns = loop_mono(order->loop).ns + order->config.deadline_ns;
         if (order->config.deadline_ns > 0 && !order->config.cancels)
                 loop_timer_arm(order->loop, &order->deadline, order->config.deadline_ns);
         if (order->group && order->config.waits)
                 loop_timer_arm(order->loop, &order->unanswered, UNANSWERED_NS);
         eviction_order_pump(order);
+}
+
+static void eviction_order_found(struct eviction_order *order) {
+        if (order->config.cancels || order->count == 0)
+                eviction_order_start(order);
+        else
+                order_budgets_read(order, eviction_order_start);
 }
 
 static void fail_with(struct eviction_order *order, const char *what,
@@ -174,7 +191,7 @@ static void on_list(void *context, const struct api_reply *reply) {
                 if (!is_left_alone(item))
                         add_pod(order, item);
         json_doc_free(doc);
-        eviction_order_start(order);
+        eviction_order_found(order);
 }
 
 static void read_named(struct eviction_order *order);
@@ -192,7 +209,7 @@ static void on_read(void *context, const struct api_reply *reply) {
         add_pod(order, json_doc_root(doc));
         json_doc_free(doc);
         if (order->count == order->config.pod_count)
-                eviction_order_start(order);
+                eviction_order_found(order);
         else
                 read_named(order);
 }
@@ -347,6 +364,8 @@ struct eviction_order *eviction_order_new(const struct eviction_order_config *co
         order->config = *config;
         order->pump = eviction_order_pump;
         order->loop = runtime_loop(config->runtime);
+        arena_init(&order->facts, 0);
+        arena_init(&order->texts, 0);
         order->transport = runtime_transport(config->runtime);
         order->requester = evict_service_join(
                 runtime_evictions(config->runtime),
@@ -380,6 +399,7 @@ void eviction_order_free(struct eviction_order *order) {
         loop_timer_disarm(order->loop, &order->deadline);
         loop_timer_disarm(order->loop, &order->unanswered);
         loop_timer_disarm(order->loop, &order->serve);
+        order_budgets_release(order);
         if (order->requests) {
                 watch_set_remove(runtime_watches(order->config.runtime), order->requests);
                 watch_set_remove(runtime_watches(order->config.runtime), order->evictions);
@@ -430,6 +450,7 @@ struct order_line eviction_order_line(const struct eviction_order *order, size_t
                                     .name = pod->name,
                                     .responder = pod->responder,
                                     .message = pod->message,
+                                    .budget = pod->budget,
                                     .state = pod->state,
                                     .expected = pod->expected };
 }

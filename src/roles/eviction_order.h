@@ -24,7 +24,7 @@ struct eviction_order_config {
         bool cancels;        /* withdraws instead */
         bool waits;          /* until every pod is gone, or its request is over */
         uint32_t max_open;   /* 0 = EVICTION_ORDER_OPEN_DEFAULT */
-        int64_t deadline_ns; /* 0 = none; then what is open is withdrawn */
+        int64_t deadline_ns; /* 0 = none; then what is open is withdrawn, and the order ends */
         void (*changed)(void *context);
         /* err NULL = done; once, from the loop. */
         void (*finished)(void *context, const struct err *err);
@@ -47,6 +47,7 @@ static inline bool order_state_is_over(enum order_state state) {
 
 struct order_line { /* texts belong to the order, until its next change */
         const char *ns, *name, *responder, *message; /* "" = none */
+        struct slice budget; /* the one that can never let the pod go, NAMESPACE/NAME; "" = none */
         enum order_state state;
         struct wall_time expected; /* unset = not known */
 };

@@ -4,11 +4,14 @@
 #include "api/json.h"
 #include "evict/evict_service.h"
 #include "loop/watch_set.h"
+#include "reboot/drain.h"
 #include "roles/eviction_order.h"
 
 #define ORDER_PATH_MAX 1024
 #define ORDER_RETRY_NS (5 * NS_PER_S) /* after a 429, as kubectl drain */
 #define ORDER_LOOK_NS (NS_PER_S)      /* whether a pod is gone yet */
+/* What was answered as done shows its effect within this time, or is asked for again. */
+#define ORDER_CONFIRM_NS (30 * NS_PER_S)
 #define ORDER_LABEL "berth.dev/requested-by"
 #define ORDER_LABEL_VALUE "evict"
 
@@ -27,6 +30,9 @@ struct order_pod {
         bool is_begun;              /* a 429 said that somebody else evicts it, at this time */
         bool is_moving;             /* and was seen to do so */
         struct mono_time begun;
+        struct mono_time written; /* our withdrawal, or the eviction was answered as done */
+        struct drain_pod facts;   /* texts of order->facts */
+        struct slice budget;      /* NAMESPACE/NAME that can never let it go; "" = none known */
 };
 
 struct eviction_order {
@@ -42,8 +48,11 @@ struct eviction_order {
         struct order_pod *pods;
         size_t count, cap;
         struct watch_row *requests, *evictions; /* NULL = not followed */
-        struct api_request *call;               /* discovery, cordon, reading pods */
-        struct loop_timer begin, deadline, unanswered, serve;
+        struct api_request *call;               /* discovery, cordon, reading pods and budgets */
+        struct loop_timer begin, deadline, unanswered, serve, budgets;
+        struct mono_time deadline_at; /* of the requests as well: their controller withdraws them */
+        struct arena facts, texts;    /* of pods; of budgets, anew with each reading */
+        void (*budgets_read)(struct eviction_order *order); /* see order_budgets_read */
         uint64_t calls;
         struct err err;
 };
@@ -59,6 +68,11 @@ void order_pump(struct eviction_order *order);
 
 /* Hands the pod to the eviction service; the outcome comes to one of the two below. */
 void order_ask(struct order_pod *pod, enum evict_way way);
+
+/* ---- order_budgets.c: which budgets can never let a pod go ---- */
+/* Reads them; read is called from the loop, also where they may not be read. */
+void order_budgets_read(struct eviction_order *order, void (*read)(struct eviction_order *order));
+void order_budgets_release(struct eviction_order *order);
 
 /* ---- order_requests.c: by EvictionRequests ---- */
 void order_request_begin(struct order_pod *pod);

@@ -3,10 +3,28 @@
 #include "roles/eviction_order_priv.h"
 #include <stdio.h>
 
+/* Or its controller withdrew it, whose clock is another one. */
+static bool is_late(const struct eviction_order *order) {
+        return order->config.deadline_ns > 0 && !order->config.cancels &&
+               loop_mono(order->loop).ns >= order->deadline_at.ns - NS_PER_S;
+}
+
+#define LATE_TEXT "the deadline passed"
+
+/* What was said last is why the deadline passed. */
+static void say_late(struct order_pod *pod) {
+        char why[sizeof(pod->message) - sizeof(LATE_TEXT ": ")];
+
+        snprintf(why, sizeof(why), SLICE_FMT, SLICE_ARG(slice_of(pod->message)));
+        snprintf(pod->message, sizeof(pod->message), LATE_TEXT "%s%s", why[0] ? ": " : "", why);
+}
+
 void order_set(struct order_pod *pod, enum order_state state, const char *message) {
         pod->state = state;
         if (message && message != pod->message)
                 snprintf(pod->message, sizeof(pod->message), "%s", message);
+        if (state == ORDER_WITHDRAWN && is_late(pod->order))
+                say_late(pod);
         if (order_state_is_over(state))
                 loop_timer_disarm(pod->order->loop, &pod->timer);
         if (pod->order->config.changed)

@@ -91,6 +91,7 @@ static void on_withdrawn(void *context, const struct api_reply *reply) {
 
         if (reply->status != 404) {
                 pod->is_withdrawal_written = reply->status == 200;
+                pod->written = loop_mono(pod->order->loop);
                 on_patched(context, reply);
                 return;
         }
@@ -131,8 +132,8 @@ static void on_cleaned(void *context, const struct api_reply *reply) {
 static void order_requests_end(struct order_pod *pod, enum order_state state, const char *message) {
         char path[ORDER_PATH_MAX];
 
-        order_set(pod, state, message);
         pod->responder[0] = '\0';
+        order_set(pod, state, message);
         if (pod->call)
                 transport_cancel(pod->order->transport, pod->call);
         request_path(pod, path);

@@ -45,6 +45,39 @@ static bool has_stopped_moving(struct order_pod *pod, const struct json *root) {
         return was_moving || now.ns - pod->begun.ns >= EVICT_ASSUMED_MAX_NS;
 }
 
+/* An eviction answered as done has marked the pod as being deleted; one that a proxy or a dry run
+ * answered has not. */
+static bool is_without_effect(struct order_pod *pod, const struct json *root) {
+        const struct json *meta = json_get(root, "metadata");
+
+        if (pod->is_begun || json_get(meta, "deletionTimestamp") ||
+            loop_mono(pod->order->loop).ns - pod->written.ns < ORDER_CONFIRM_NS)
+                return false;
+        order_set(pod, ORDER_OPEN,
+                  "the eviction was answered as done, but the pod is not being deleted: it is "
+                  "asked for again");
+        return true;
+}
+
+/* A pod that does not end within its grace period: finalizers, or a kubelet that is away. */
+static void say_overdue(struct order_pod *pod, const struct json *root) {
+        const struct json *meta = json_get(root, "metadata"), *finalizer;
+        struct slice until = json_get_text(meta, "deletionTimestamp");
+        struct json_iter iter = json_iter(json_get(meta, "finalizers"));
+        struct wall_time end;
+        struct buf text = { 0 };
+
+        if (pod->is_begun || !wall_time_parse(until, &end) ||
+            end.ns > loop_wall(pod->order->loop).ns)
+                return;
+        buf_printf(&text, "still there, though its grace period ended at " SLICE_FMT,
+                   SLICE_ARG(until));
+        for (const char *lead = "; finalizers: "; json_next(&iter, NULL, &finalizer); lead = ", ")
+                buf_printf(&text, "%s" SLICE_FMT, lead, SLICE_ARG(json_text(finalizer)));
+        order_set(pod, ORDER_OPEN, text.data);
+        buf_release(&text);
+}
+
 static void on_seen(void *context, const struct api_reply *reply) {
         struct order_pod *pod = context;
         struct evict_service *service = runtime_evictions(pod->order->config.runtime);
@@ -67,7 +100,10 @@ static void on_seen(void *context, const struct api_reply *reply) {
                     slice_is(phase, "Succeeded") || slice_is(phase, "Failed"))
                         order_set(pod, ORDER_EVICTED, "");
                 else
-                        asks_again = pod->is_begun && has_stopped_moving(pod, root);
+                        asks_again = pod->is_begun ? has_stopped_moving(pod, root)
+                                                   : is_without_effect(pod, root);
+                if (pod->state == ORDER_OPEN)
+                        say_overdue(pod, root);
                 json_doc_free(doc);
         }
         if (pod->state == ORDER_OPEN)
@@ -103,6 +139,10 @@ static void order_subresource_retry(struct order_pod *pod, const struct evict_re
                                    ? record->retry_after_s * NS_PER_S
                                    : ORDER_RETRY_NS;
 
+        if (!pod->order->config.waits) { /* nothing asks for it again */
+                order_subresource_over(pod, ORDER_FAILED, text);
+                return;
+        }
         order_set(pod, ORDER_OPEN, text);
         order_subresource_later(pod, delay_ns, order_subresource_ask);
         order_pump(pod->order);
@@ -116,6 +156,7 @@ void order_subresource_asked(struct order_pod *pod, const struct evict_record *r
         snprintf(text, sizeof(text), SLICE_FMT, SLICE_ARG(record->text));
         pod->is_begun = false;
         if (record->result == EVICT_RESULT_SUCCESS) {
+                pod->written = loop_mono(pod->order->loop);
                 order_set(pod, ORDER_OPEN, "the pod is being deleted");
                 order_subresource_later(pod, ORDER_LOOK_NS, order_subresource_look);
                 order_pump(pod->order);

@@ -36,8 +36,22 @@ guard b
 # Without the kinds: the subresource.
 if [ "$mode" = crd ]; then
         exits "by the subresource" 0 "default/a evicted" "$berth" evict a
-        exits "a budget that never opens, until the deadline" 1 "default/b withdrawn: the deadline passed" \
+        exits "a budget that never opens, until the deadline" 1 "default/b withdrawn: the deadline passed: Cannot evict pod" \
                 "$berth" evict --deadline 2s b
+        exits "it names the budget that can never let the pod go" 1 "(budget default/b can never let it go)" \
+                "$berth" evict --deadline 2s --node node-0
+        contains "and what stayed, with what to change" "not evicted:
+  default/b withdrawn: the deadline passed" printf '%s' "$output"
+        contains "what to change" "budget default/b asks for all the pods it covers: lower its minAvailable" printf '%s' "$output"
+        kubectl uncordon node-0 >/dev/null
+        exits "refused, and not waited for" 1 "default/b failed: Cannot evict pod" "$berth" evict --wait=false b
+        "$berth" evict b >"$work/interrupted" 2>&1 &
+        evict=$!
+        wait_for "asked for" "Cannot evict pod" cat "$work/interrupted"
+        kill -TERM $evict
+        wait $evict
+        is "interrupted is not done" 1 $?
+        contains "interrupted it says what stayed" "not evicted:" cat "$work/interrupted"
         exits "nothing to cancel there" 1 "has no EvictionRequests" "$berth" evict --cancel b
 fi
 exits "no such pod" 1 "nosuch" "$berth" evict nosuch
@@ -54,7 +68,8 @@ exits "a request, not waited for" 0 "default/b open" "$berth" evict --wait=false
 wait_for "it is worked on" "attempts=" kubectl get "$evictions" pod-1-b -o 'jsonpath={.status.responders[0].message}'
 exits "cancelled" 0 "default/b withdrawn" "$berth" evict --cancel b
 exits "cancelled again" 0 "nothing was asked for" "$berth" evict --cancel b
-exits "past its deadline" 1 "default/b withdrawn" "$berth" evict --deadline 2s b
+exits "past its deadline" 1 "default/b withdrawn: the deadline passed" "$berth" evict --deadline 2s b
+contains "the budget is named here, too" "budget default/b asks for all the pods it covers" printf '%s' "$output"
 exits "the deadline holds without the command" 0 "open" "$berth" evict --deadline 2s --wait=false b
 wait_for "withdrawn by the controller" "Withdrawn" kubectl get "$requests" -o 'jsonpath={.items[*].spec.intent}'
 wait_for "the pod lives" Running kubectl get pod b

@@ -302,13 +302,18 @@ void scene_free(struct scene *scene) {
         free(scene);
 }
 
-void scene_start(struct scene *scene, size_t index) {
+struct transport scene_transport(struct scene *scene) {
         static const struct transport_ops ops = { make_call, make_stream, cancel };
+
+        return (struct transport){ &ops, scene };
+}
+
+void scene_start(struct scene *scene, size_t index) {
         struct scene_agent *agent = &scene->agents[index];
         struct err err = { 0 };
 
         agent->runtime = runtime_new(&(struct runtime_config){ .loop = scene->loop,
-                                                               .transport = { &ops, scene },
+                                                               .transport = scene_transport(scene),
                                                                .instance = agent->name,
                                                                .seed = index + 1,
                                                                .keeps_finished = true,

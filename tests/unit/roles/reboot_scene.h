@@ -66,6 +66,8 @@ int scene_ask(struct scene *scene, const char *method, const char *path, const c
               struct buf *ret_body);
 /* A running pod on n0. */
 void scene_add_pod(struct scene *scene, const char *name, const char *labels, const char *owner);
+/* Of agents: writes down, and answers by script. */
+struct transport scene_transport(struct scene *scene);
 void scene_script(struct scene *scene, const struct scene_rule *rule);
 
 /* Over the calls of agents; method "" = any. */
