@@ -27,6 +27,26 @@
                         "\"kubernetes.io/bootstrapping\":\"rbac-defaults\"}},"                     \
                         "\"rules\":[{\"verbs\":[\"get\"],\"nonResourceURLs\":[" paths "]}]}"       \
         }
+/* A Role of kube-system for the Leases of a program, bound to its user and its account. */
+#define LEADER_LOCK_RULE(resource)                                                                 \
+        "{\"verbs\":[\"create\",\"get\",\"list\",\"update\",\"watch\"],\"apiGroups\":["            \
+        "\"coordination.k8s.io\"],\"resources\":[\"" resource "\"]}"
+#define LEADER_LOCK(program)                                                                       \
+        { KUBE_SYSTEM "roles",                                                                     \
+          "{\"metadata\":{\"name\":\"system::leader-locking-" program "\",\"labels\":{"            \
+          "\"kubernetes.io/bootstrapping\":\"rbac-defaults\"}},\"rules\":[" LEADER_LOCK_RULE(      \
+                  "leases") "," LEADER_LOCK_RULE("leasecandidates") "]}" },                        \
+        {                                                                                          \
+                KUBE_SYSTEM "rolebindings",                                                        \
+                        "{\"metadata\":{\"name\":\"system::leader-locking-" program                \
+                        "\",\"labels\":{\"kubernetes.io/bootstrapping\":\"rbac-defaults\"}},"      \
+                        "\"roleRef\":{\"apiGroup\":\"rbac.authorization.k8s.io\",\"kind\":"        \
+                        "\"Role\","                                                                \
+                        "\"name\":\"system::leader-locking-" program "\"},\"subjects\":[" SUBJECT( \
+                                "User", "system:" program) ",{\"kind\":\"ServiceAccount\","        \
+                                                           "\"name\":\"" program                   \
+                                                           "\",\"namespace\":\"kube-system\"}]}"   \
+        }
 #define HEALTH_PATHS "\"/healthz\",\"/livez\",\"/readyz\",\"/version\",\"/version/\""
 
 static const struct bootstrap_object objects[] = {
@@ -84,8 +104,15 @@ static const struct bootstrap_object objects[] = {
                   "system:kube-controller-manager") "," SUBJECT("User",
                                                                 "system:kube-scheduler") "]"
                                                                                          "}" },
+        BINDING("system:kube-controller-manager",
+                SUBJECT("User", "system:kube-controller-manager")),
         SCHEDULER_BINDING("system:kube-scheduler"),
         SCHEDULER_BINDING("system:volume-scheduler"),
+        LEADER_LOCK("kube-controller-manager"),
+        LEADER_LOCK("kube-scheduler"),
+        /* Whose client certificates and which proxies the API server accepts: none. */
+        { NAMESPACES "/kube-system/configmaps",
+          "{\"metadata\":{\"name\":\"extension-apiserver-authentication\"}}" },
         { "/api/v1/namespaces/default/services",
           "{\"metadata\":{\"name\":\"kubernetes\",\"labels\":{\"component\":\"apiserver\","
           "\"provider\":\"kubernetes\"}},\"spec\":{\"clusterIP\":\"10.96.0.1\",\"ports\":["

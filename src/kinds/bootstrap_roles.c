@@ -1,27 +1,38 @@
 /* The roles every cluster brings along, by their upstream names and rules, as far as programs and
- * people of the sandbox use them: kube-scheduler's, those for servers that review tokens and
- * accesses (auth-delegator), and admin, edit and view.
+ * people of the sandbox use them: those of kube-scheduler, of kube-controller-manager and its
+ * controllers, of servers that review tokens and accesses (auth-delegator), and admin, edit and
+ * view.
  *
  * Upstream joins the last three from labelled parts (aggregation); here each has its rules at
  * once. */
 #include "kinds/bootstrap_roles.h"
 #include "base/buf.h"
 #include "base/util.h"
+#include "kinds/controller_roles.h"
 
 #include <string.h>
 
 #define READ "get list watch"
 #define WRITE "create delete deletecollection patch update"
 
-/* Lists are words between single spaces; "-" is the core group. Rules of one role stand together.
- */
-struct role_rule {
-        const char *role, *groups, *resources, *names, *verbs;
-};
+#define RBAC "/apis/rbac.authorization.k8s.io/v1/"
+#define MANAGER "system:kube-controller-manager"
 
+/* Rules of one role stand together. */
 static const struct role_rule rules[] = {
         { "system:auth-delegator", "authentication.k8s.io", "tokenreviews", NULL, "create" },
         { "system:auth-delegator", "authorization.k8s.io", "subjectaccessreviews", NULL, "create" },
+
+        { MANAGER, "- events.k8s.io", "events", NULL, "create patch update" },
+        { MANAGER, "coordination.k8s.io", "leases", NULL, "create" },
+        { MANAGER, "coordination.k8s.io", "leases", "kube-controller-manager", "get update" },
+        { MANAGER, "-", "secrets serviceaccounts", NULL, "create get update" },
+        { MANAGER, "-", "secrets", NULL, "delete" },
+        { MANAGER, "-", "configmaps namespaces", NULL, "get" },
+        { MANAGER, "-", "serviceaccounts/token", NULL, "create" },
+        { MANAGER, "authentication.k8s.io", "tokenreviews", NULL, "create" },
+        { MANAGER, "authorization.k8s.io", "subjectaccessreviews", NULL, "create" },
+        { MANAGER, "*", "*", NULL, "list watch" },
 
         { "system:kube-scheduler", "- events.k8s.io", "events", NULL, "create patch update" },
         { "system:kube-scheduler", "coordination.k8s.io", "leases", NULL, "create" },
@@ -140,37 +151,76 @@ static void rule_write(struct buf *out, const struct role_rule *rule) {
         buf_printf(out, "}");
 }
 
-static void role_begin(struct buf *out, const char *name) {
+/* PREFIX and NAME together name the role. */
+static void role_begin(struct buf *out, const char *prefix, const char *name) {
         buf_clear(out);
         buf_printf(out,
-                   "{\"metadata\":{\"name\":\"%s\",\"labels\":{"
+                   "{\"metadata\":{\"name\":\"%s%s\",\"labels\":{"
                    "\"kubernetes.io/bootstrapping\":\"rbac-defaults\"}},\"rules\":[",
-                   name);
+                   prefix, name);
 }
 
-void bootstrap_roles_each(void (*each)(struct slice json, void *data), void *data) {
-        struct buf out = { 0 };
+struct role_visit {
+        void (*each)(const char *path, struct slice json, void *data);
+        void *data;
+        struct buf text;
+};
 
-        for (size_t i = 0; i < ARRAY_LEN(rules);) {
-                const char *role = rules[i].role;
+static void role_end(struct role_visit *visit) {
+        buf_printf(&visit->text, "]}");
+        visit->each(RBAC "clusterroles", buf_view(&visit->text), visit->data);
+}
 
-                role_begin(&out, role);
-                for (; i < ARRAY_LEN(rules) && strcmp(rules[i].role, role) == 0; i++)
-                        rule_write(&out, &rules[i]);
-                buf_printf(&out, "]}");
-                each(buf_view(&out), data);
+/* The role whose rules start at FIRST; the index after its last one. */
+static size_t role_visit(struct role_visit *visit, const char *prefix,
+                         const struct role_rule *first, size_t count) {
+        size_t i = 0;
+
+        role_begin(&visit->text, prefix, first->role);
+        for (; i < count && strcmp(first[i].role, first->role) == 0; i++)
+                rule_write(&visit->text, &first[i]);
+        role_end(visit);
+        return i;
+}
+
+/* The role of each controller, bound to its account. */
+static void controllers_visit(struct role_visit *visit) {
+        size_t count;
+        const struct role_rule *all = controller_rules(&count);
+
+        for (size_t i = 0; i < count;) {
+                const char *name = all[i].role;
+
+                i += role_visit(visit, "system:controller:", &all[i], count - i);
+                buf_clear(&visit->text);
+                buf_printf(&visit->text,
+                           "{\"metadata\":{\"name\":\"system:controller:%s\",\"labels\":{"
+                           "\"kubernetes.io/bootstrapping\":\"rbac-defaults\"}},\"roleRef\":{"
+                           "\"apiGroup\":\"rbac.authorization.k8s.io\",\"kind\":\"ClusterRole\","
+                           "\"name\":\"system:controller:%s\"},\"subjects\":[{\"kind\":"
+                           "\"ServiceAccount\",\"name\":\"%s\",\"namespace\":\"kube-system\"}]}",
+                           name, name, name);
+                visit->each(RBAC "clusterrolebindings", buf_view(&visit->text), visit->data);
         }
+}
+
+void bootstrap_roles_each(void (*each)(const char *path, struct slice json, void *data),
+                          void *data) {
+        struct role_visit visit = { .each = each, .data = data };
+
+        for (size_t i = 0; i < ARRAY_LEN(rules);)
+                i += role_visit(&visit, "", &rules[i], ARRAY_LEN(rules) - i);
         for (size_t i = 0; i < ARRAY_LEN(people_roles); i++) {
-                role_begin(&out, people_roles[i].name);
+                role_begin(&visit.text, "", people_roles[i].name);
                 for (size_t j = 0; j < ARRAY_LEN(people); j++) {
                         if (people[j].roles & people_roles[i].role)
-                                rule_write(&out,
+                                rule_write(&visit.text,
                                            &(struct role_rule){ .groups = people[j].groups,
                                                                 .resources = people[j].resources,
                                                                 .verbs = people[j].verbs });
                 }
-                buf_printf(&out, "]}");
-                each(buf_view(&out), data);
+                role_end(&visit);
         }
-        buf_release(&out);
+        controllers_visit(&visit);
+        buf_release(&visit.text);
 }

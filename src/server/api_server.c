@@ -29,8 +29,22 @@ static void bootstrap_create(struct api_server *server, const char *path, struct
         http_response_release(&response);
 }
 
-static void bootstrap_role(struct slice json, void *data) {
-        bootstrap_create(data, "/apis/rbac.authorization.k8s.io/v1/clusterroles", json);
+static void bootstrap_role(const char *path, struct slice json, void *data) {
+        bootstrap_create(data, path, json);
+}
+
+/* The day since which tokens in Secrets are tracked: the first of this cluster. */
+static void bootstrap_token_tracking(struct api_server *server) {
+        char now[WALL_TIME_TEXT_MAX];
+        struct buf json = { 0 };
+
+        wall_time_format(loop_wall(server->engine.loop), now);
+        buf_printf(&json,
+                   "{\"metadata\":{\"name\":\"kube-apiserver-legacy-service-account-token-"
+                   "tracking\"},\"data\":{\"since\":\"%.10s\"}}",
+                   now);
+        bootstrap_create(server, "/api/v1/namespaces/kube-system/configmaps", buf_view(&json));
+        buf_release(&json);
 }
 
 /* Objects that a data directory brought along are left alone. */
@@ -42,6 +56,7 @@ static void api_server_bootstrap(struct api_server *server) {
         for (size_t i = 0; i < count; i++)
                 bootstrap_create(server, objects[i].path, slice_of(objects[i].json));
         bootstrap_roles_each(bootstrap_role, server);
+        bootstrap_token_tracking(server);
         server->engine.is_bootstrapping = false;
 }
 

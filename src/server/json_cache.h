@@ -4,7 +4,9 @@
 #include "api/json.h"
 #include "store/store.h"
 
-#define JSON_CACHE_ENTRIES 64
+/* More than a fresh cluster has bindings: each request of another user than the administrator
+ * reads all of them. */
+#define JSON_CACHE_ENTRIES 256
 
 struct json_cache_entry {
         const struct store_object *object; /* referenced */
