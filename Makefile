@@ -114,6 +114,12 @@ bench-diff: ## compare the benchmarks with the stored baseline
 	$(call build_in,build-release,--buildtype=release,build.ninja)
 	@scripts/bench.py build-release --compare
 
+PEERS ?=
+ROWS ?=
+peers: ## berth beside the real kube-apiserver, kube-scheduler, ... in the folder PEERS: one table; ROWS names some of its rows
+	@if [ -z "$(PEERS)" ]; then echo "skipped: PEERS names no folder with the real programs (docs/internals/peers.md)"; else \
+		$(MAKE) --no-print-directory all && python3 tests/peers/peers.py $(BUILD)/berth $(PEERS) $(ROWS); fi
+
 golden: all ## rewrite the expected output of tests; review the diff
 	@UPDATE=1 $(MESON_TEST) -C $(BUILD) --no-suite e2e --no-suite long --quiet
 
@@ -178,5 +184,5 @@ clean: ## remove every build directory
 	@rm -rf build build-* compile_commands.json
 
 comma := ,
-.PHONY: mutate image sim all help setup demo test check asan tsan msan msan-with-clang fuzz fuzz-with-clang soak bench bench-diff golden \
+.PHONY: mutate image sim peers all help setup demo test check asan tsan msan msan-with-clang fuzz fuzz-with-clang soak bench bench-diff golden \
 	cover gates fmt format layers banned limits headers style symbols circles way-out docs commits tidy man dist install clean

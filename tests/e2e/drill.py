@@ -1,11 +1,12 @@
-"""What drills in Python share: verdicts and their count, calls to a sandbox over plain HTTP (token "e2e"), waiting for
-something, kubeconfigs."""
+"""What drills in Python share: verdicts and their count, calls to an API server (a sandbox over plain HTTP with token "e2e", or
+any over TLS), waiting for something, kubeconfigs."""
 
 import http.client
 import json
 import random
 import socket
 import sys
+import threading
 import time
 
 PATIENCE = 120  # seconds until something that must come is missed
@@ -67,6 +68,41 @@ class Sandbox:
         content = json.loads(answer.read() or b"{}")
         connection.close()
         return answer.status, content
+
+
+class Api:
+    """Calls over one connection per thread, over TLS with a context. Refused connections and 429 are tried again."""
+
+    def __init__(self, port, context=None, token=""):
+        self.port, self.context, self.token, self.local = port, context, token, threading.local()
+
+    def connect(self):
+        if self.context:
+            return http.client.HTTPSConnection("127.0.0.1", self.port, timeout=PATIENCE, context=self.context)
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+
+    def raw(self, method, path, body=None, content_type="application/json"):
+        headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
+        text = None if body is None else body if isinstance(body, str) else json.dumps(body)
+        end = time.monotonic() + PATIENCE
+        while True:
+            try:
+                if not hasattr(self.local, "connection"):
+                    self.local.connection = self.connect()
+                self.local.connection.request(method, path, text, {**headers, "Content-Type": content_type})
+                answer = self.local.connection.getresponse()
+                content = answer.read()
+                if answer.status != 429:
+                    return answer.status, content
+            except (OSError, http.client.HTTPException):
+                del self.local.connection
+                if time.monotonic() > end:
+                    raise
+            time.sleep(0.2)
+
+    def __call__(self, method, path, body=None, content_type="application/json"):
+        status, content = self.raw(method, path, body, content_type)
+        return status, json.loads(content or b"{}")
 
 
 def write_kubeconfig(path, port, token="e2e"):
