@@ -7,6 +7,9 @@
 #include "plugins/sched/victim_budgets.h"
 #include <stdlib.h>
 
+#define PERCENTAGE_DEFAULT 10
+#define ABSOLUTE_DEFAULT 100
+
 struct preemption_args {
         struct args_head head;
         int32_t percentage, absolute; /* of nodes tried: the larger of both */
@@ -377,8 +380,13 @@ static enum verdict_code default_preemption_fail(struct default_preemption_searc
         return VERDICT_UNSCHEDULABLE;
 }
 
-/* How many candidates are enough. */
-static size_t wanted_candidates(const struct preemption_args *args, size_t node_count) {
+/* How many candidates are enough.  By default upstream settles for a share of the nodes, beginning
+ * at a random one; here every node is tried: that where the fewest pods have to go may be any. */
+static size_t wanted_candidates(const struct preemption_args *args, size_t node_count,
+                                bool is_parity) {
+        if (!is_parity && args->percentage == PERCENTAGE_DEFAULT &&
+            args->absolute == ABSOLUTE_DEFAULT)
+                return node_count;
         size_t share = node_count * (size_t)args->percentage / 100;
         size_t wanted = share > (size_t)args->absolute ? share : (size_t)args->absolute;
         return wanted < node_count ? wanted : node_count;
@@ -397,7 +405,7 @@ static void default_preemption_run(struct default_preemption_search *search,
         search->rejected = ARENA_ARRAY(search->arena, struct node_refusal, cap);
         for (size_t i = 0; i < cap; i++)
                 count += attempt->refusals[i].code == VERDICT_UNSCHEDULABLE;
-        size_t wanted = wanted_candidates(args, count);
+        size_t wanted = wanted_candidates(args, count, attempt->cycle.is_parity);
         for (size_t i = 0; i < cap && !is_satisfied(search, wanted); i++)
                 if (attempt->refusals[i].code == VERDICT_UNSCHEDULABLE)
                         try_node(search, attempt->refusals[i].node);
@@ -494,7 +502,7 @@ static const struct field fields[] = {
           .min = 0,
           .max = 100,
           .fallback = "10",
-          .help = "Share of the nodes to look at before settling." },
+          .help = "Share of the nodes to look at before settling; with both defaults, all." },
         { .name = "minCandidateNodesAbsolute",
           .type = FIELD_I32,
           .offset = offsetof(struct preemption_args, absolute),

@@ -196,10 +196,9 @@ static void test_quick_victims_settle_it(void **state) {
         }
 }
 
-/* The search ends with the larger of 100 nodes and a tenth of them. */
-static void test_candidates_are_limited(void **state) {
-        (void)state;
-        struct fixture *fixture = fixture_new(false);
+/* Upstream's search ends with the larger of 100 nodes and a tenth of them. */
+static void expect_candidates(bool is_parity, size_t count) {
+        struct fixture *fixture = fixture_new(is_parity);
         for (int n = 0; n < 150; n++) {
                 char name[16], node[40];
                 snprintf(name, sizeof(name), "n%d", n);
@@ -209,10 +208,17 @@ static void test_candidates_are_limited(void **state) {
                 put_pod(&fixture->test, name, 800, node);
         }
         put_pod(&fixture->test, "p", 800, "\"priority\":5,");
-        struct decision decision =
-                decide(fixture, "p", (struct decision_request){ .wants = DECIDE_POST_FILTER });
-        assert_int_equal(decision.preemption->candidate_count, 100);
+        struct decision decision = decide(
+                fixture, "p",
+                (struct decision_request){ .wants = DECIDE_POST_FILTER, .is_parity = is_parity });
+        assert_int_equal(decision.preemption->candidate_count, count);
         fixture_free(fixture);
+}
+
+static void test_candidates_are_limited(void **state) {
+        (void)state;
+        expect_candidates(true, 100);
+        expect_candidates(false, 150);
 }
 
 #define AWAY_FROM_NOT_DEV                                                                          \
