@@ -238,15 +238,20 @@ struct scheduler_progress scheduler_step(struct scheduler *scheduler, struct mon
                         scheduler_catch_up(scheduler, mono.ns);
         }
         scheduler_catch_up(scheduler, mono.ns);
+        scheduler_write_late(&step);
         progress.has_more = scheduling_queue_has_ready(&scheduler->queue) &&
                             !scheduler_extensions_are_full(scheduler);
         return progress;
 }
 
+static bool scheduler_late_due(const struct scheduler *scheduler, int64_t *ret_due_ns) {
+        return late_conditions_due(&scheduler->queue.late, ret_due_ns);
+}
+
 bool scheduler_next_due(const struct scheduler *scheduler, struct mono_time *ret_due) {
-        bool (*const dues[])(const struct scheduler *, int64_t *) = { scheduler_pre_bind_due,
-                                                                      scheduler_confirm_due,
-                                                                      scheduler_removals_due };
+        bool (*const dues[])(const struct scheduler *,
+                             int64_t *) = { scheduler_pre_bind_due, scheduler_confirm_due,
+                                            scheduler_removals_due, scheduler_late_due };
         bool has_due = scheduling_queue_next_due(&scheduler->queue, &ret_due->ns);
         for (size_t i = 0; i < ARRAY_LEN(dues); i++) {
                 int64_t due_ns;

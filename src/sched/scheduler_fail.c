@@ -36,13 +36,52 @@ static bool is_write_void(const struct step *step, const struct queued_pod *entr
                row->failure_hash != entry->failure_hash;
 }
 
+static struct slice reason_of(bool is_error) {
+        return is_error ? SLICE_LITERAL("SchedulerError") : SLICE_LITERAL("Unschedulable");
+}
+
+static void write_status(struct step *step, struct queued_pod *entry, bool is_reason_error,
+                         struct pod_status_action *status) {
+        struct scheduler *scheduler = step->scheduler;
+        struct cluster *cluster = scheduler->config.cluster;
+        const struct pod_row *row = cluster_pod(cluster, entry->pod);
+        if (!wall_time_is_set(entry->failed_since))
+                entry->failed_since = step->wall;
+        status->reason = reason_of(is_reason_error);
+        status->observed_generation = row->observed_generation;
+        status->changed = entry->failed_since;
+        struct action action = { .kind = ACTION_POD_STATUS,
+                                 .target = scheduler_pod_ref(cluster, entry->pod),
+                                 .status = *status };
+        uint64_t id = action_list_add(step->out, &action);
+        scheduler_await_result(scheduler, &action, id, entry, SLICE_EMPTY);
+        entry->failure_hash = cluster_failure_hash(status->reason, status->message);
+        entry->status_written_ns = 0;
+        late_conditions_drop(&scheduler->queue.late, entry);
+        if (!status->sets_condition)
+                return;
+        entry->condition_ns = step->mono.ns;
+        entry->is_condition_error = is_reason_error;
+}
+
+/* Only the text differs from what was written, and it was written not long ago, or those of many
+ * other pods were.  Upstream's way is to write each. */
+static bool may_wait(struct step *step, const struct queued_pod *entry, bool is_reason_error) {
+        struct scheduler *scheduler = step->scheduler;
+        bool is_same_reason =
+                entry->condition_ns == 0 || entry->is_condition_error == is_reason_error;
+        return !scheduler->config.is_parity && entry->failure_hash != 0 && is_same_reason &&
+               !late_conditions_admit(&scheduler->queue.late, entry, step->mono.ns);
+}
+
 /* Condition and nomination in one write; nothing when neither differs from what was written. */
-static void emit_status(struct step *step, struct queued_pod *entry, struct slice reason,
+static void emit_status(struct step *step, struct queued_pod *entry,
                         const struct failure *failure) {
         struct scheduler *scheduler = step->scheduler;
         struct cluster *cluster = scheduler->config.cluster;
         const struct pod_row *row = cluster_pod(cluster, entry->pod);
-        uint64_t hash = cluster_failure_hash(reason, failure->message);
+        bool is_reason_error = failure->is_error && !failure->is_reason_unschedulable;
+        uint64_t hash = cluster_failure_hash(reason_of(is_reason_error), failure->message);
         bool is_void = is_write_void(step, entry, row);
         bool is_nomination_void = is_void && (row->flags & POD_NOMINATED_HERE) != 0;
         bool changes_condition = hash != entry->failure_hash || is_void;
@@ -51,24 +90,30 @@ static void emit_status(struct step *step, struct queued_pod *entry, struct slic
                 (is_nomination_void ||
                  !slice_eq(cluster_text(cluster, row->nominated), failure->nomination));
         if (!changes_condition && !changes_nomination)
-                return;
-        if (!wall_time_is_set(entry->failed_since))
-                entry->failed_since = step->wall;
-        struct action status = {
-                .kind = ACTION_POD_STATUS,
-                .target = scheduler_pod_ref(cluster, entry->pod),
-                .status = { .sets_condition = changes_condition,
-                            .reason = reason,
-                            .message = failure->message,
-                            .observed_generation = row->observed_generation,
-                            .changed = entry->failed_since,
-                            .sets_nomination = changes_nomination,
-                            .nomination = failure->nomination },
-        };
-        uint64_t id = action_list_add(step->out, &status);
-        scheduler_await_result(scheduler, &status, id, entry, SLICE_EMPTY);
-        entry->failure_hash = hash;
-        entry->status_written_ns = 0;
+                late_conditions_drop(&scheduler->queue.late, entry);
+        else if (!is_void && !changes_nomination && may_wait(step, entry, is_reason_error))
+                late_conditions_put(&scheduler->queue.late, entry, failure->message,
+                                    is_reason_error);
+        else
+                write_status(step, entry, is_reason_error,
+                             &(struct pod_status_action){ .sets_condition = changes_condition,
+                                                          .message = failure->message,
+                                                          .sets_nomination = changes_nomination,
+                                                          .nomination = failure->nomination });
+}
+
+/* A pod that was placed meanwhile has no use for it; should its bind fail, that is written. */
+void scheduler_write_late(struct step *step) {
+        struct late_conditions *late = &step->scheduler->queue.late;
+        struct queued_pod *entry;
+        while ((entry = late_conditions_next(late, step->mono.ns)))
+                if (entry->part == QUEUE_BINDING)
+                        late_conditions_drop(late, entry);
+                else
+                        write_status(step, entry, entry->is_late_error,
+                                     &(struct pod_status_action){
+                                             .sets_condition = true,
+                                             .message = slice_of(entry->late_message) });
 }
 
 void scheduler_fail(struct step *step, struct queued_pod *entry, const struct failure *failure) {
@@ -77,11 +122,8 @@ void scheduler_fail(struct step *step, struct queued_pod *entry, const struct fa
         assert(entry->part == QUEUE_NONE || entry->part == QUEUE_BINDING);
         assert(node_id_is_none(cluster_pod(scheduler->config.cluster, entry->pod)->node));
         struct cluster *cluster = scheduler->config.cluster;
-        struct slice reason = failure->is_error && !failure->is_reason_unschedulable
-                                      ? SLICE_LITERAL("SchedulerError")
-                                      : SLICE_LITERAL("Unschedulable");
         emit_event(step, entry, failure->message);
-        emit_status(step, entry, reason, failure);
+        emit_status(step, entry, failure);
         if (failure->sets_nomination)
                 cluster_nominate(cluster, entry->pod, failure->nomination);
         scheduling_queue_return(&scheduler->queue, entry, failure->is_error, step->mono.ns);

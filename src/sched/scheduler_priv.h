@@ -75,6 +75,8 @@ struct failure {
         struct slice nomination;
 };
 void scheduler_fail(struct step *step, struct queued_pod *entry, const struct failure *failure);
+/* Writes the conditions that had to wait (late_conditions.h) and may be written now. */
+void scheduler_write_late(struct step *step);
 /* Takes back an assumed pod whose placement came to nothing, for this reason. */
 void scheduler_unbind(struct step *step, struct queued_pod *entry, struct slice message);
 

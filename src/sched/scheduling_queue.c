@@ -33,11 +33,16 @@ void scheduling_queue_init(struct scheduling_queue *queue) {
         heap_init(&queue->backoff, ends_before, scheduling_queue_moved, queue);
         heap_init(&queue->error_backoff, ends_before, scheduling_queue_moved, queue);
         parked_pods_init(&queue->parked);
+        late_conditions_init(&queue->late);
 }
 
 void scheduling_queue_release(struct scheduling_queue *queue) {
-        for (size_t i = 0; i < queue->by_pod_cap; i++)
+        for (size_t i = 0; i < queue->by_pod_cap; i++) {
+                if (queue->by_pod[i])
+                        late_conditions_drop(&queue->late, queue->by_pod[i]);
                 free(queue->by_pod[i]);
+        }
+        late_conditions_release(&queue->late);
         free(queue->by_pod);
         heap_release(&queue->active);
         heap_release(&queue->backoff);
@@ -127,6 +132,7 @@ static void scheduling_queue_leave(struct scheduling_queue *queue, struct queued
 
 void scheduling_queue_remove(struct scheduling_queue *queue, struct queued_pod *entry) {
         scheduling_queue_leave(queue, entry);
+        late_conditions_drop(&queue->late, entry);
         queue->by_pod[entry->pod.index] = NULL;
         free(entry);
 }

@@ -6,6 +6,7 @@
 #include "base/heap.h"
 #include "base/time.h"
 #include "model/ids.h"
+#include "sched/late_conditions.h"
 #include "sched/parked_pods.h"
 #include "sched/scheduler.h"
 #include <stdbool.h>
@@ -33,6 +34,11 @@ struct queued_pod {
         uint64_t failure_hash;       /* reason and message last written; 0 = none */
         int64_t status_written_ns;   /* when that was answered well; 0 = it is not yet */
         struct wall_time failed_since;
+        int64_t condition_ns;    /* when this process last had it written; 0 = never */
+        bool is_condition_error; /* the reason it then had was SchedulerError */
+        char *late_message;      /* to be written later (late_conditions.h); NULL = nothing is */
+        bool is_late_error;
+        size_t late_index;
         /* Deletions of its victims that are on their way: until they are answered it is not tried
          * again, or it would preempt again; was_woken: an event arrived meanwhile. */
         uint32_t open_removals;
@@ -59,6 +65,7 @@ struct scheduling_queue {
         struct heap active, backoff, error_backoff;
         struct queued_pod_list unschedulable, gated; /* both are QUEUE_UNSCHEDULABLE */
         struct parked_pods parked;                   /* index of the unschedulable ones */
+        struct late_conditions late;
         size_t binding_count;
         uint32_t wakes_on; /* at least the union over both lists */
         uint64_t next_sequence;
