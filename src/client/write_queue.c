@@ -128,37 +128,48 @@ static void send_write(struct pending_write *write) {
         write->request = transport_call(queue->transport, &call, on_reply, write);
 }
 
-static struct pending_write *next_ready(const struct write_queue *queue) {
+static struct pending_write *next_ready(const struct write_queue *queue, bool is_event) {
         unsigned event_max = queue->concurrency / WRITE_EVENT_SHARE;
 
         if (queue->in_flight >= queue->concurrency)
                 return NULL;
-        for (int lane = 0; lane < WRITE_EVENT; lane++) {
+        for (int lane = 0; lane < WRITE_EVENT && !is_event; lane++) {
                 if (queue->lanes[lane].first)
                         return queue->lanes[lane].first;
         }
-        if (queue->events_in_flight >= (event_max ? event_max : 1))
+        if (!is_event || queue->events_in_flight >= (event_max ? event_max : 1))
                 return NULL;
         return queue->lanes[WRITE_EVENT].first;
 }
 
-static void send_ready(struct write_queue *queue) {
+/* Returns for how long the rate does not allow more; INT64_MAX = nothing waits for it. */
+static int64_t send_lanes(struct write_queue *queue, bool is_event) {
+        struct token_bucket *bucket = is_event ? &queue->event_bucket : &queue->bucket;
         struct pending_write *write;
         int64_t wait_ns;
 
-        while ((write = next_ready(queue))) {
+        while ((write = next_ready(queue, is_event))) {
                 if (write->is_no_op &&
                     write->is_no_op(write->no_op_context, buf_view(&write->body))) {
                         write_entry_remove(write, false);
                         write_report_later(write, WRITE_NO_OP);
                         continue;
                 }
-                if (!token_bucket_take(&queue->bucket, loop_mono(queue->loop), &wait_ns)) {
-                        write_queue_wake(queue, wait_ns);
-                        return;
-                }
+                if (!token_bucket_take(bucket, loop_mono(queue->loop), &wait_ns))
+                        return wait_ns;
                 send_write(write);
         }
+        return INT64_MAX;
+}
+
+static void send_ready(struct write_queue *queue) {
+        int64_t wait_ns = send_lanes(queue, false);
+        int64_t event_wait_ns = send_lanes(queue, true);
+
+        if (event_wait_ns < wait_ns)
+                wait_ns = event_wait_ns;
+        if (wait_ns < INT64_MAX)
+                write_queue_wake(queue, wait_ns);
 }
 
 static void on_work(void *context) {
@@ -233,6 +244,7 @@ struct write_queue *write_queue_new(const struct write_queue_config *config,
         queue->concurrency = config->concurrency ? config->concurrency : WRITE_CONCURRENCY;
         queue->work = (struct loop_timer){ .fired = on_work, .context = queue };
         token_bucket_init(&queue->bucket, config->per_second, config->burst, loop_mono(loop));
+        queue->event_bucket = queue->bucket;
         rng_init(&queue->rng, config->seed);
         return queue;
 }

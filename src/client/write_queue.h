@@ -60,9 +60,11 @@ struct write_request {
 #define WRITE_RETRY_AFTER_MAX_S 60
 
 struct write_queue_config {
-        unsigned concurrency;     /* calls under way; 0 = WRITE_CONCURRENCY */
-        double per_second, burst; /* of calls; 0 = no limit */
-        uint64_t seed;            /* of back-off */
+        unsigned concurrency; /* calls under way; 0 = WRITE_CONCURRENCY */
+        /* Of calls, and once more of events, which upstream has a client of their own for; 0 = no
+         * limit. */
+        double per_second, burst;
+        uint64_t seed; /* of back-off */
 };
 
 struct write_queue;

@@ -66,7 +66,7 @@ struct write_queue {
         struct write_list lanes[WRITE_LANE_COUNT];
         struct write_list over;
         struct loop_timer work;
-        struct token_bucket bucket;
+        struct token_bucket bucket, event_bucket;
         struct rng rng;
         unsigned concurrency, in_flight, events_in_flight;
         size_t count, event_count; /* writes that are not over */

@@ -40,6 +40,8 @@ struct daemon_options {
         int64_t lease_duration_ns, lease_renew_deadline_ns, lease_retry_period_ns;
         struct lease_given given;
         uint64_t seed;
+        double writes_per_second; /* at most; 0 = no limit */
+        int64_t writes_burst;     /* that may be sent at once all the same */
         const char *master; /* address of the API server instead of the kubeconfig's; NULL = none */
         /* Pages about the daemon itself; port 0 = none. */
         const char *bind_address, *certificate_path, *key_path;

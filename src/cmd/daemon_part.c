@@ -38,6 +38,12 @@ void daemon_part_join(struct daemon_options *into, const struct daemon_part *par
         into->takes_slots |= options->takes_slots;
         if (options->requests == EVICT_REQUESTS_ALWAYS || into->requests == EVICT_REQUESTS_NEVER)
                 into->requests = options->requests;
+        if (options->writes_per_second > 0 &&
+            (into->writes_per_second <= 0 ||
+             options->writes_per_second < into->writes_per_second)) {
+                into->writes_per_second = options->writes_per_second;
+                into->writes_burst = options->writes_burst;
+        }
         into->minds_requests |= options->minds_requests;
         into->allows_metrics_reset |= options->allows_metrics_reset;
 }

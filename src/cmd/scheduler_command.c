@@ -183,13 +183,16 @@ static void take_election(struct scheduler_daemon *self) {
 }
 
 static void take_file(struct scheduler_daemon *self) {
-        struct slice kubeconfig = self->config.configuration->client_connection.kubeconfig;
+        const struct client_connection_configuration *client =
+                &self->config.configuration->client_connection;
 
         if (!self->options->config)
                 return;
         take_election(self);
-        if (kubeconfig.len)
-                self->daemon.kubeconfig = text_in(&self->config.arena, kubeconfig);
+        if (client->kubeconfig.len)
+                self->daemon.kubeconfig = text_in(&self->config.arena, client->kubeconfig);
+        self->daemon.writes_per_second = client->has_limit ? client->qps : 0;
+        self->daemon.writes_burst = client->burst;
 }
 
 static int scheduler_command_load(struct scheduler_daemon *self,

@@ -278,16 +278,14 @@ static const struct field client_fields[] = {
         { .name = "qps",
           .type = FIELD_F64,
           AT(qps),
-          .fallback = "50",
-          .help = "Requests per second, on average." },
+          .help = "Writes per second, on average; no limit unless one of the two is given." },
         { .name = "burst",
           .type = FIELD_I32,
           AT(burst),
           .is_bounded = true,
           .min = 0,
           .max = INT64_MAX,
-          .fallback = "100",
-          .help = "Requests that may be sent at once." },
+          .help = "Writes that may be sent at once." },
         FIELD_END,
 };
 #undef AT
@@ -392,6 +390,7 @@ static void default_process(struct scheduler_configuration *configuration) {
         default_text(&leader->resource_namespace, "kube-system");
         default_text(&leader->resource_name, "kube-scheduler");
         default_text(&client->content_type, "application/vnd.kubernetes.protobuf");
+        client->has_limit = client->qps > 0 || (!(client->qps < 0) && client->burst > 0);
         if (!(client->qps < 0) && !(client->qps > 0))
                 client->qps = 50;
         if (client->burst == 0)

@@ -60,6 +60,7 @@ struct client_connection_configuration {
         struct slice kubeconfig, accept_content_types, content_type;
         double qps;
         int32_t burst;
+        bool has_limit; /* one of the two was given: berth has no limit otherwise */
 };
 
 struct scheduler_configuration {

@@ -110,6 +110,8 @@ struct runtime *runtime_new(const struct runtime_config *config) {
                 &(struct write_queue_config){ .concurrency = config->max_writes
                                                                      ? config->max_writes
                                                                      : RUNTIME_WRITES_DEFAULT,
+                                              .per_second = config->writes_per_second,
+                                              .burst = config->writes_burst,
                                               .seed = config->seed },
                 &runtime->transport, runtime->loop);
         evictions.cluster = config->has_no_model ? NULL : runtime->cluster;

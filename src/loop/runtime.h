@@ -60,6 +60,7 @@ struct runtime_config {
         bool freezes_notes;            /* events that recur keep the note they began with */
         struct evict_config evictions; /* how pods are ended; the runtime sets cluster and report */
         uint32_t max_writes;           /* API calls in flight; 0 = 64 */
+        double writes_per_second, writes_burst; /* of struct write_queue_config */
 };
 
 #define RUNTIME_ROLES_MAX 8

@@ -440,6 +440,32 @@ static void test_rate_limit(void **state) {
         scene_end(&scene);
 }
 
+/* As upstream, whose events have a client of their own. */
+static void test_events_have_a_rate_of_their_own(void **state) {
+        struct scene scene;
+        struct note note = { &scene, "", false };
+        struct write_request event = { .lane = WRITE_EVENT,
+                                       .method = API_POST,
+                                       .path = SLICE_LITERAL("/event") };
+
+        (void)state;
+        scene_init(&scene, (struct write_queue_config){ .per_second = 1, .burst = 2 });
+        for (int i = 0; i < 4; i++) {
+                char name[16];
+
+                snprintf(name, sizeof(name), "p%d", i);
+                add(&scene, patch_of(&note, name, "{}"));
+                add(&scene, event);
+        }
+        settle(&scene);
+        assert_int_equal(scene.fake->count, 4);
+        virtual_loop_advance(scene.loop, NS_PER_S + NS_PER_MS);
+        assert_int_equal(scene.fake->count, 6);
+        virtual_loop_advance(scene.loop, NS_PER_S);
+        assert_int_equal(scene.fake->count, 8);
+        scene_end(&scene);
+}
+
 static void test_full_of_events(void **state) {
         struct scene scene;
         struct note note = { &scene, "e", false };
@@ -503,6 +529,7 @@ int main(void) {
                 cmocka_unit_test(test_waiting_writes_still_merge),
                 cmocka_unit_test(test_attempts_end),
                 cmocka_unit_test(test_rate_limit),
+                cmocka_unit_test(test_events_have_a_rate_of_their_own),
                 cmocka_unit_test(test_full_of_events),
                 cmocka_unit_test(test_adding_from_results),
         };

@@ -29,6 +29,7 @@ static void check_defaults(const struct scheduler_configuration *c) {
         assert_true(slice_is(c->leader_election.resource_namespace, "kube-system"));
         assert_true(slice_is(c->leader_election.resource_name, "kube-scheduler"));
         assert_true(c->client_connection.qps > 49 && c->client_connection.burst == 100);
+        assert_false(c->client_connection.has_limit);
         assert_true(c->enables_profiling && c->enables_contention_profiling);
         assert_int_equal(c->percentage_of_nodes, 0);
         assert_true(c->pod_initial_backoff_s == 1 && c->pod_max_backoff_s == 10);
@@ -55,6 +56,12 @@ static void test_defaults(void **state) {
         }
         struct scheduler_configuration *configuration = scheduler_configuration_new_default();
         check_defaults(configuration);
+        scheduler_configuration_free(configuration);
+        configuration = read_well(HEAD "clientConnection: {qps: 50}\n");
+        assert_true(configuration->client_connection.has_limit);
+        scheduler_configuration_free(configuration);
+        configuration = read_well(HEAD "clientConnection: {qps: -1, burst: 5}\n");
+        assert_false(configuration->client_connection.has_limit);
         scheduler_configuration_free(configuration);
         configuration = read_well(HEAD "enableProfiling: false\n");
         assert_false(configuration->enables_contention_profiling);
