@@ -132,7 +132,7 @@ static void run_rule(struct pass *pass, const struct desched_instance *instance,
         int code = is_balance ? points->balance(&pass->run, instance->state, &err)
                               : points->deschedule(&pass->run, instance->state, &err);
         rule->code = code;
-        desched_report_why(&pass->run, &pass->descheduler->told, rule);
+        desched_report_why(&pass->run, &pass->descheduler->report_texts, rule);
         if (code < 0)
                 snprintf(rule->text, sizeof(rule->text), "%s", err.text);
         if (observer->ended)
@@ -176,7 +176,7 @@ static void run_point(struct pass *pass, enum desched_point point) {
 static const struct desched_report *run_pass(struct descheduler *descheduler, struct wall_time now,
                                              bool is_partial, uint32_t changes) {
         struct pass pass;
-        arena_clear(&descheduler->told);
+        arena_clear(&descheduler->report_texts);
         desched_pass_prepare(&pass, descheduler, now);
         pass.is_partial = is_partial;
         pass.changes = changes;

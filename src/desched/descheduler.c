@@ -76,7 +76,7 @@ int descheduler_new(const struct descheduler_config *config, struct config_probl
         arena_init(&descheduler->arena, 4096);
         arena_init(&descheduler->pass, 0);
         arena_init(&descheduler->scratch, 0);
-        arena_init(&descheduler->told, 0);
+        arena_init(&descheduler->report_texts, 0);
         take_limits(descheduler, config->policy);
         if (config->predictor && !config->is_parity && config->policy->moves_only_if_better) {
                 descheduler->predictor = *config->predictor;
@@ -103,7 +103,7 @@ void descheduler_free(struct descheduler *descheduler) {
         arena_release(&descheduler->arena);
         arena_release(&descheduler->pass);
         arena_release(&descheduler->scratch);
-        arena_release(&descheduler->told);
+        arena_release(&descheduler->report_texts);
         free(descheduler);
 }
 

@@ -17,7 +17,7 @@ struct descheduler {
         int64_t grace_s;
         struct desched_observer observer;
         struct arena pass, scratch;
-        struct arena told;                 /* texts of the report */
+        struct arena report_texts;         /* texts of the report */
         struct desched_rule_report *rules; /* room for every enabled plugin */
         struct desched_report report;
 };

@@ -51,7 +51,7 @@ static void observe_evictions(struct descheduler_role *role) {
         evict_service_observe(runtime_evictions(role->runtime), loop_mono(loop), loop_wall(loop));
 }
 
-/* The requester remembers only so many; what a large pass asks for is told on the way. */
+/* The requester remembers only so many; what a large pass asks for is logged on the way. */
 static enum evict_outcome ask_and_log(void *context, const struct evict_intent *intent) {
         struct descheduler_role *role = context;
         struct evict_sink sink = evict_requester_sink(role->requester);

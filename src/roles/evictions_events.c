@@ -23,7 +23,7 @@ static void add_part(struct buf *note, const char *before, struct slice text) {
                 buf_printf(note, "%s" SLICE_FMT, before, SLICE_ARG(text));
 }
 
-/* A request is told of when it is what the record is about. */
+/* A request gets the event when it is what the record is about. */
 static bool is_row_for(const struct event_row *row, const struct audit_record *record) {
         if (!slice_is(record->op, row->op) || row->is_of_request != (record->request_uid.len > 0))
                 return false;

@@ -61,7 +61,7 @@ struct evictions_role {
         struct loop_timer older_timer; /* fires when the older part is done */
         struct loop_timer step_timer, discovery_timer, take_over_timer, policy_timer;
         struct policy_write *policy_writes; /* under way */
-        bool has_told_foreign;
+        bool has_logged_foreign;
         bool has_probed, trusts_users; /* see evictions_users.c */
         struct api_request *probe;
         struct loop_timer users_timer;

@@ -39,8 +39,8 @@ static bool has_foreign_manager(const struct json *object) {
  * that another controller reconciles makes us step down, permanently. */
 static void judge_authority(struct evictions_role *role, const struct json *request) {
         if (evictions_is_native(role) && role->config.mode == EVICTIONS_NATIVE_OWN &&
-            !role->has_told_foreign && has_foreign_manager(request)) {
-                role->has_told_foreign = true;
+            !role->has_logged_foreign && has_foreign_manager(request)) {
+                role->has_logged_foreign = true;
                 LOG(LOG_WARN, "ForeignController",
                     log_text("error", "another program writes the status of EvictionRequests, too: "
                                       "stop it, or use --mode auto or native-foreign"));
