@@ -135,6 +135,31 @@ void api_server_call(struct api_server *server, const struct api_user *user, con
         api_server_handle(server, &request, ret_response);
 }
 
+int api_server_ask(struct api_server *server, const char *method, const char *path,
+                   const char *body, struct buf *ret_body) {
+        bool is_patch = strcmp(method, "PATCH") == 0;
+        struct http_response response;
+
+        api_server_handle(
+                server,
+                &(struct api_server_request){
+                        .method = slice_of(method),
+                        .target = slice_of(path),
+                        .body = slice_of(body),
+                        .content_type = is_patch ? SLICE_LITERAL("application/merge-patch+json")
+                                                 : SLICE_LITERAL("application/json"),
+                        .user_agent = SLICE_LITERAL("berth"),
+                        .user = &api_user_admin },
+                &response);
+        int status = response.status;
+        if (ret_body) {
+                buf_clear(ret_body);
+                buf_slice(ret_body, buf_view(&response.body));
+        }
+        http_response_release(&response);
+        return status;
+}
+
 void api_server_inside(struct api_server *server, const struct api_server_request *request,
                        struct http_response *ret_response) {
         struct arena outer = server->engine.scratch; /* of the request under way */

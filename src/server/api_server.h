@@ -165,5 +165,9 @@ void api_server_inside(struct api_server *server, const struct api_server_reques
 /* Shorthand for in-process callers: method, path and JSON body (empty = none) as user. */
 void api_server_call(struct api_server *server, const struct api_user *user, const char *method,
                      struct slice target, struct slice body, struct http_response *ret_response);
+/* The same as the administrator: PATCH is a merge patch. The status; ret_body, which may be NULL,
+ * gets the answer's body in place of what it held. */
+int api_server_ask(struct api_server *server, const char *method, const char *path,
+                   const char *body, struct buf *ret_body);
 /* The server as what answers a listener; it must outlive that. */
 struct http_handler api_server_handler(struct api_server *server);

@@ -17,23 +17,11 @@ int64_t fleet_some_time(struct sim_fleet *fleet, int64_t least_ns, int64_t most_
 }
 
 int fleet_ask(struct sim_fleet *fleet, const char *method, const char *path, const char *body) {
-        struct api_server_request request = { .method = slice_of(method),
-                                              .target = slice_of(path),
-                                              .body = slice_of(body),
-                                              .content_type = SLICE_LITERAL("application/json"),
-                                              .user = &api_user_admin,
-                                              .user_agent = SLICE_LITERAL("sim") };
-        struct http_response response;
         bool was_admin = fleet->is_admin;
-        int status;
 
-        if (strcmp(method, "PATCH") == 0)
-                request.content_type = SLICE_LITERAL("application/merge-patch+json");
         fleet->is_admin = true;
-        api_server_handle(fleet->server, &request, &response);
+        int status = api_server_ask(fleet->server, method, path, body, NULL);
         fleet->is_admin = was_admin;
-        status = response.status;
-        http_response_release(&response);
         return status;
 }
 

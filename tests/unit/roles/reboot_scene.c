@@ -160,27 +160,7 @@ void scene_script(struct scene *scene, const struct scene_rule *rule) {
 
 int scene_ask(struct scene *scene, const char *method, const char *path, const char *body,
               struct buf *ret_body) {
-        bool is_patch = strcmp(method, "PATCH") == 0;
-        struct api_server_request request = {
-                .method = slice_of(method),
-                .target = slice_of(path),
-                .body = slice_of(body),
-                .content_type = is_patch ? SLICE_LITERAL("application/merge-patch+json")
-                                         : SLICE_LITERAL("application/json"),
-                .user = &api_user_admin,
-                .user_agent = SLICE_LITERAL("test"),
-        };
-        struct http_response response;
-        int status;
-
-        api_server_handle(scene->server, &request, &response);
-        status = response.status;
-        if (ret_body) {
-                buf_clear(ret_body);
-                buf_slice(ret_body, buf_view(&response.body));
-        }
-        http_response_release(&response);
-        return status;
+        return api_server_ask(scene->server, method, path, body, ret_body);
 }
 
 bool scene_object_has(struct scene *scene, const char *path, const char *text) {

@@ -35,26 +35,36 @@ static inline void role_world_init(struct role_world *world, const char *control
         world->import = sandbox_import_new(world->sandbox);
 }
 
-/* The scheduler talks through that transport; profiles come from the default configuration. */
-static inline void role_world_start(struct role_world *world, struct transport transport,
-                                    const struct scheduler_role_config *more) {
+/* A scheduler that talks through that transport; its profiles are those of the default
+ * configuration, which ret_config keeps. */
+static inline struct scheduler *start_scheduler(struct loop *loop, struct transport transport,
+                                                const struct scheduler_role_config *more,
+                                                struct role_config *ret_config,
+                                                struct runtime **ret_runtime) {
         struct scheduler_role_config role = more ? *more : (struct scheduler_role_config){ 0 };
-        struct err err = { 0 };
-
-        world->runtime =
-                runtime_new(&(struct runtime_config){ .loop = event_loop_as_loop(world->events),
+        struct runtime *runtime =
+                runtime_new(&(struct runtime_config){ .loop = loop,
                                                       .transport = transport,
                                                       .instance = "test",
                                                       .keeps_object_cache = true });
-        assert_int_equal(role_config_load(&(struct role_config_sources){ 0 }, &world->config, &err),
+        struct err err = { 0 };
+
+        assert_int_equal(role_config_load(&(struct role_config_sources){ 0 }, ret_config, &err), 0);
+        assert_int_equal(role_config_build(ret_config, runtime_cluster(runtime),
+                                           runtime_object_cache(runtime), &err),
                          0);
-        assert_int_equal(role_config_build(&world->config, runtime_cluster(world->runtime),
-                                           runtime_object_cache(world->runtime), &err),
-                         0);
-        role.profile_count = world->config.profiles.count;
-        role.profiles = world->config.profiles.items;
-        world->scheduler = scheduler_role_add(world->runtime, &role, &err);
-        runtime_start(world->runtime);
+        role.profile_count = ret_config->profiles.count;
+        role.profiles = ret_config->profiles.items;
+        struct scheduler *scheduler = scheduler_role_add(runtime, &role, &err);
+        runtime_start(runtime);
+        *ret_runtime = runtime;
+        return scheduler;
+}
+
+static inline void role_world_start(struct role_world *world, struct transport transport,
+                                    const struct scheduler_role_config *more) {
+        world->scheduler = start_scheduler(event_loop_as_loop(world->events), transport, more,
+                                           &world->config, &world->runtime);
 }
 
 static inline void role_world_release(struct role_world *world) {

@@ -3,6 +3,7 @@
 #include "base/util.h"
 #include "loop/runtime.h"
 #include "model/cluster.h"
+#include "role_world.h"
 #include "roles/role_config.h"
 #include "roles/scheduler_role.h"
 #include "virtual_api.h"
@@ -142,26 +143,13 @@ static void pass(struct world *world, int64_t seconds) {
 
 static int set_up(void **state) {
         struct world *world = xcalloc(1, sizeof(*world));
-        struct scheduler_role_config role = { 0 };
-        struct err err = { 0 };
 
         stream_count = 0;
         virtual_api_init(&world->api);
         put_node(&world->api, "n1", "4");
-        world->runtime = runtime_new(
-                &(struct runtime_config){ .loop = virtual_loop_get(world->api.loop),
-                                          .transport = { .ops = &lying_ops, .self = world },
-                                          .instance = "test",
-                                          .keeps_object_cache = true });
-        assert_int_equal(role_config_load(&(struct role_config_sources){ 0 }, &world->config, &err),
-                         0);
-        assert_int_equal(role_config_build(&world->config, runtime_cluster(world->runtime),
-                                           runtime_object_cache(world->runtime), &err),
-                         0);
-        role.profile_count = world->config.profiles.count;
-        role.profiles = world->config.profiles.items;
-        world->scheduler = scheduler_role_add(world->runtime, &role, &err);
-        runtime_start(world->runtime);
+        world->scheduler = start_scheduler(virtual_loop_get(world->api.loop),
+                                           (struct transport){ .ops = &lying_ops, .self = world },
+                                           NULL, &world->config, &world->runtime);
         pass(world, 2);
         *state = world;
         return 0;

@@ -45,18 +45,7 @@ static int count_reboot(void *context, struct err *err) {
 
 static void ask(struct edge *edge, const char *method, const char *path, const char *body,
                 struct buf *ret_body) {
-        struct api_server_request request = { .method = slice_of(method),
-                                              .target = slice_of(path),
-                                              .body = slice_of(body),
-                                              .content_type = SLICE_LITERAL("application/json"),
-                                              .user = &api_user_admin };
-        struct http_response response;
-
-        api_server_handle(edge->server, &request, &response);
-        assert_in_range(response.status, 200, 201);
-        if (ret_body)
-                buf_slice(ret_body, buf_view(&response.body));
-        http_response_release(&response);
+        assert_in_range(api_server_ask(edge->server, method, path, body, ret_body), 200, 201);
 }
 
 static struct edge *edge_new(void) {

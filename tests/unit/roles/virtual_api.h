@@ -46,25 +46,14 @@ static inline void quote(char *text) {
 /* The status; patches are merge patches. */
 static inline int ask(struct virtual_api *api, const char *method, const char *path,
                       const char *body) {
-        bool is_patch = strcmp(method, "PATCH") == 0;
+        struct buf answer = { 0 };
         char quoted[4096];
-        struct http_response response;
 
         snprintf(quoted, sizeof(quoted), "%s", body);
         quote(quoted);
-        api_server_handle(
-                api->server,
-                &(struct api_server_request){
-                        .method = slice_of(method),
-                        .target = slice_of(path),
-                        .content_type = is_patch ? SLICE_LITERAL("application/merge-patch+json")
-                                                 : SLICE_LITERAL("application/json"),
-                        .body = slice_of(quoted),
-                        .user = &api_user_admin },
-                &response);
-        int status = response.status;
-        snprintf(api->text, sizeof(api->text), SLICE_FMT, SLICE_ARG(buf_view(&response.body)));
-        http_response_release(&response);
+        int status = api_server_ask(api->server, method, path, quoted, &answer);
+        snprintf(api->text, sizeof(api->text), SLICE_FMT, SLICE_ARG(buf_view(&answer)));
+        buf_release(&answer);
         return status;
 }
 

@@ -116,25 +116,15 @@ void desched_world_count(const struct desched_world *world, uint64_t *ret_passes
 
 static int ask(struct desched_world *world, const char *method, const char *path, const char *body,
                struct buf *ret_body) {
-        struct api_server_request request = { .method = slice_of(method),
-                                              .target = slice_of(path),
-                                              .body = slice_of(body),
-                                              .content_type = SLICE_LITERAL("application/json"),
-                                              .user = &api_user_admin,
-                                              .user_agent = SLICE_LITERAL("test") };
-        struct http_response response;
-        int status;
+        struct buf answer = { 0 };
+        int status = api_server_ask(world->server, method, path, body, &answer);
 
-        if (strcmp(method, "PATCH") == 0)
-                request.content_type = SLICE_LITERAL("application/merge-patch+json");
-        api_server_handle(world->server, &request, &response);
-        status = response.status;
         if (status >= 400 && status != 404)
-                fprintf(stderr, "%s %s: %d %.*s\n", method, path, status, (int)response.body.len,
-                        response.body.data);
+                fprintf(stderr, "%s %s: %d " SLICE_FMT "\n", method, path, status,
+                        SLICE_ARG(buf_view(&answer)));
         if (ret_body)
-                buf_slice(ret_body, buf_view(&response.body));
-        http_response_release(&response);
+                buf_slice(ret_body, buf_view(&answer));
+        buf_release(&answer);
         return status;
 }
 
