@@ -28,10 +28,16 @@ const char *evict_outcome_text(enum evict_outcome outcome) {
                 [EVICT_BUDGET] = "disruption budget",
                 [EVICT_REPEATED] = "asked for already",
                 [EVICT_FAILED] = "refused",
+                [EVICT_HELD] = "held",
                 [EVICT_NOT_BETTER] = "not better elsewhere",
         };
 
         return texts[outcome];
+}
+
+struct slice planned_eviction_outcome_text(const struct planned_eviction *eviction) {
+        return eviction->held.len ? eviction->held
+                                  : slice_of(evict_outcome_text(eviction->outcome));
 }
 
 static void begin_pass(void *context, const struct evict_pass *pass) {
@@ -52,9 +58,18 @@ static enum evict_outcome eviction_plan_ask(void *context, const struct evict_in
         struct arena *arena = &plan->arena;
         struct evict_sink sink = evict_requester_sink(plan->requester);
         enum evict_outcome outcome = sink.ask(sink.context, intent);
+        char text[EVICTION_HOLD_TEXT_MAX];
+        struct slice held = SLICE_EMPTY;
 
         if (intent->way == EVICT_WAY_REPORT)
                 return outcome;
+        /* Finished pods are deleted, prepared or not. */
+        if (outcome == EVICT_DONE && intent->way == EVICT_WAY_EVICT && !intent->is_finished)
+                held = eviction_costs_hold(
+                        plan->costs, plan->cluster,
+                        cluster_find_pod(plan->cluster, intent->pod.ns, intent->pod.name), text);
+        if (held.len)
+                outcome = EVICT_HELD;
         plan->evictions = eviction_plan_grow(plan->evictions, plan->eviction_count,
                                              &plan->eviction_cap, sizeof(*plan->evictions));
         plan->evictions[plan->eviction_count++] = (struct planned_eviction){
@@ -65,6 +80,7 @@ static enum evict_outcome eviction_plan_ask(void *context, const struct evict_in
                 .plugin = arena_slice(arena, intent->plugin),
                 .profile = arena_slice(arena, intent->profile),
                 .reason = arena_slice(arena, intent->reason),
+                .held = arena_slice(arena, held),
                 .outcome = outcome,
                 .landing = NODE_NONE,
         };
@@ -138,19 +154,18 @@ static bool has_ttl(void *context, struct slice uid) {
 }
 
 /* What each will take, where policies lead pods out. */
-static void eviction_plan_estimate(struct eviction_plan *plan, const struct snapshot *snapshot,
-                                   struct wall_time now) {
-        struct eviction_costs *costs = snapshot_eviction_costs(snapshot);
+static void eviction_plan_estimate(struct eviction_plan *plan, struct wall_time now) {
+        char text[EVICTION_HOLD_TEXT_MAX];
 
         for (size_t i = 0; i < plan->eviction_count; i++) {
                 struct planned_eviction *eviction = &plan->evictions[i];
 
-                if (!pod_id_is_none(eviction->pod))
+                if (!pod_id_is_none(eviction->pod) &&
+                    !eviction_costs_hold(plan->costs, plan->cluster, eviction->pod, text).len)
                         eviction->has_cost = eviction_costs_expect(
-                                costs, plan->cluster, eviction->pod, now, &eviction->cost);
+                                plan->costs, plan->cluster, eviction->pod, now, &eviction->cost);
                 plan->has_costs |= eviction->has_cost;
         }
-        eviction_costs_free(costs);
 }
 
 int eviction_plan_make(struct eviction_plan *plan, struct snapshot *snapshot,
@@ -158,6 +173,7 @@ int eviction_plan_make(struct eviction_plan *plan, struct snapshot *snapshot,
         arena_init(&plan->arena, 0);
         plan->cluster = snapshot->cluster;
         plan->config = config;
+        plan->costs = snapshot_eviction_costs(snapshot);
         plan->jobs = (struct desched_jobs){ snapshot->jobs_with_ttl, has_ttl };
         plan->service = evict_service_new(&(struct evict_config){ .cluster = snapshot->cluster });
         plan->requester = evict_service_join(
@@ -174,7 +190,7 @@ int eviction_plan_make(struct eviction_plan *plan, struct snapshot *snapshot,
                 return code;
         plan->now = now;
         plan->report = descheduler_pass(plan->descheduler, now);
-        eviction_plan_estimate(plan, snapshot, now);
+        eviction_plan_estimate(plan, now);
         return 0;
 }
 
@@ -185,6 +201,7 @@ void eviction_plan_release(struct eviction_plan *plan) {
         recorded_usage_free(plan->usage);
         json_doc_free(plan->usage_doc);
         evict_service_free(plan->service);
+        eviction_costs_free(plan->costs);
         free(plan->evictions);
         free(plan->spared);
         arena_release(&plan->arena);

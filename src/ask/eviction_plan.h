@@ -15,6 +15,7 @@
 struct descheduler;
 struct desched_report;
 struct evict_service;
+struct eviction_costs;
 struct placement_simulator;
 struct json_doc;
 struct role_config;
@@ -26,6 +27,7 @@ struct usage_live;
 struct planned_eviction {
         struct pod_id pod;
         struct slice ns, name, node, plugin, profile, reason;
+        struct slice held;          /* with EVICT_HELD: why */
         enum evict_outcome outcome; /* EVICT_DONE, or which limit keeps the pod */
         bool has_landing;           /* asked where its like would go */
         struct node_id landing;     /* NODE_NONE: it would be pending */
@@ -51,6 +53,7 @@ struct eviction_plan {
         struct arena arena;
         struct evict_service *service;
         struct evict_requester *requester;
+        struct eviction_costs *costs; /* of EvictionPolicies, and whom they hold */
         struct recorded_usage *usage;
         struct json_doc *usage_doc;
         struct usage_live *live;               /* NULL = the objects are the measured usage */
@@ -72,6 +75,8 @@ struct eviction_plan {
 };
 
 const char *evict_outcome_text(enum evict_outcome outcome);
+/* "disruption budget", "held: EvictionPolicy ..." */
+struct slice planned_eviction_outcome_text(const struct planned_eviction *eviction);
 /* config: with a policy; must outlive the plan.  Zero the plan before and release it after,
  * whatever came of it. */
 int eviction_plan_make(struct eviction_plan *plan, struct snapshot *snapshot,

@@ -19,8 +19,8 @@ static void put_evictions(struct explainer *explainer, struct json_node *object)
                 node_put_text(explainer->tree, entry, "plugin", eviction->plugin);
                 if (eviction->reason.len)
                         node_put_text(explainer->tree, entry, "reason", eviction->reason);
-                node_put_string(explainer->tree, entry, "outcome",
-                                evict_outcome_text(eviction->outcome));
+                node_put_text(explainer->tree, entry, "outcome",
+                              planned_eviction_outcome_text(eviction));
                 node_append(list, entry);
                 is_evicted |= eviction->outcome == EVICT_DONE;
         }

@@ -40,6 +40,7 @@ void snapshot_release(struct snapshot *snapshot) {
         map_free(snapshot->jobs_with_ttl);
         buf_release(&snapshot->usage);
         buf_release(&snapshot->eviction_policies);
+        buf_release(&snapshot->evictions);
         buf_release(&snapshot->eviction_history);
         buf_release(&snapshot->note);
         free(snapshot->wanted.items);
@@ -58,7 +59,8 @@ static void note_job(struct snapshot *snapshot, const struct json *job) {
 
 static void note_cost(struct snapshot *snapshot, const struct snapshot_kind *kind,
                       const struct json *object) {
-        struct buf *policies = &snapshot->eviction_policies;
+        struct buf *list = strcmp(kind->kind, "Eviction") == 0 ? &snapshot->evictions
+                                                               : &snapshot->eviction_policies;
 
         if (kind->name) {
                 buf_clear(&snapshot->eviction_history);
@@ -66,8 +68,8 @@ static void note_cost(struct snapshot *snapshot, const struct snapshot_kind *kin
                           json_get_text(json_get(object, "data"), HISTORY_STORE_KEY));
                 return;
         }
-        buf_text(policies, policies->len ? "," : "");
-        json_write(object, policies);
+        buf_text(list, list->len ? "," : "");
+        json_write(object, list);
 }
 
 int snapshot_put(struct snapshot *snapshot, const struct snapshot_kind *kind,
@@ -374,7 +376,9 @@ int snapshot_usage(const struct snapshot *snapshot, struct json_doc **ret_doc, s
 
 struct eviction_costs *snapshot_eviction_costs(const struct snapshot *snapshot) {
         CLEANUP(buf_release) struct buf text = { 0 };
-        CLEANUP(cleanup_json_doc) struct json_doc *policies = NULL, *history = NULL;
+        CLEANUP(cleanup_json_doc)
+        struct json_doc *policies = NULL, *history = NULL, *evictions = NULL;
+        const struct json *eviction;
         struct eviction_costs *costs = eviction_costs_new();
 
         buf_printf(&text, "{\"items\":[" SLICE_FMT "]}",
@@ -383,5 +387,12 @@ struct eviction_costs *snapshot_eviction_costs(const struct snapshot *snapshot) 
                 eviction_costs_set_policies(costs, json_doc_root(policies));
         if (json_parse(buf_view(&snapshot->eviction_history), &history, NULL) == 0)
                 eviction_costs_set_history(costs, json_doc_root(history));
+        buf_clear(&text);
+        buf_printf(&text, "[" SLICE_FMT "]", SLICE_ARG(buf_view(&snapshot->evictions)));
+        if (json_parse(buf_view(&text), &evictions, NULL) < 0)
+                return costs;
+        struct json_iter iter = json_iter(json_doc_root(evictions));
+        while (json_next(&iter, NULL, &eviction))
+                eviction_costs_see_eviction(costs, eviction);
         return costs;
 }

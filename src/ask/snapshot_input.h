@@ -44,6 +44,7 @@ struct snapshot {
         /* What evictions take: EvictionPolicies, comma-separated, and the history of their stages.
          */
         struct buf eviction_policies, eviction_history;
+        struct buf evictions;      /* those under way, comma-separated: some hold their pods */
         size_t taken, passed_over; /* objects of kinds that decisions read, and others */
         struct snapshot_pods wanted;
         int64_t default_priority;   /* of the PriorityClass that is the global default */

@@ -106,7 +106,7 @@ static void write_evictions(const struct eviction_plan *plan, struct buf *out) {
 static void write_refused(const struct eviction_plan *plan, struct buf *out) {
         static const char *const heads[] = { "Pod", "Node", "Rule", "Kept by", NULL };
 
-        open_table(out, "Kept by limits and budgets", heads);
+        open_table(out, "Kept by limits, budgets and policies", heads);
         for (size_t i = 0; i < plan->eviction_count; i++) {
                 const struct planned_eviction *eviction = &plan->evictions[i];
 
@@ -116,7 +116,7 @@ static void write_refused(const struct eviction_plan *plan, struct buf *out) {
                 pod_cell(out, eviction->ns, eviction->name);
                 plan_html_cell(out, eviction->node);
                 plan_html_cell(out, eviction->plugin);
-                plan_html_cell(out, slice_of(evict_outcome_text(eviction->outcome)));
+                plan_html_cell(out, planned_eviction_outcome_text(eviction));
                 buf_text(out, "</tr>\n");
         }
         buf_text(out, "</table>\n");

@@ -47,7 +47,7 @@ static struct json_node *eviction_value(const struct eviction_plan *plan,
         if (eviction->reason.len)
                 node_put_text(tree, entry, "reason", eviction->reason);
         if (eviction->outcome != EVICT_DONE)
-                node_put_string(tree, entry, "keptBy", evict_outcome_text(eviction->outcome));
+                node_put_text(tree, entry, "keptBy", planned_eviction_outcome_text(eviction));
         put_landing(plan, eviction, tree, entry);
         put_cost(eviction, tree, entry);
         return entry;
@@ -217,8 +217,9 @@ static void add_eviction(const struct eviction_plan *plan, const struct plan_vie
         text_table_set(table, column++, pod_text(view, eviction->ns, eviction->name));
         text_table_set(table, column++, text_of(view, eviction->node));
         text_table_set(table, column++,
-                       eviction->outcome == EVICT_DONE ? landing_text(plan, view, eviction)
-                                                       : evict_outcome_text(eviction->outcome));
+                       eviction->outcome == EVICT_DONE
+                               ? landing_text(plan, view, eviction)
+                               : text_of(view, planned_eviction_outcome_text(eviction)));
         if (plan->has_costs)
                 text_table_set(table, column++, cost_text(view, eviction));
         text_table_set(table, column++, text_of(view, eviction->plugin));
@@ -247,7 +248,7 @@ static void print_evictions(const struct eviction_plan *plan, const struct plan_
                         add_eviction(plan, view, &plan->evictions[i], &table);
         if (table.row_count == 1)
                 return;
-        buf_text(out, are_done ? "" : "Kept by limits and budgets:\n");
+        buf_text(out, are_done ? "" : "Kept by limits, budgets and policies:\n");
         text_table_write(&table, "  ", out);
         buf_char(out, '\n');
 }

@@ -47,6 +47,7 @@ static void note_asked(void *context, struct pod_id pod, enum evict_outcome outc
         case EVICT_BUDGET:
         case EVICT_REPEATED:
         case EVICT_FAILED:
+        case EVICT_HELD:
         case EVICT_NOT_BETTER:
                 pass->rule->refused++;
                 break;

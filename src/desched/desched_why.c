@@ -58,7 +58,7 @@ void desched_rule_explain(const struct desched_rule_report *rule, struct wall_ti
                 buf_printf(out, "%s%u: " SLICE_FMT, out->len ? "; " : "", rule->causes[i].count,
                            SLICE_ARG(rule->causes[i].text));
         why_add(out, rule->limited, "kept by a limit");
-        why_add(out, rule->refused, "kept by a disruption budget, or asked for already");
+        why_add(out, rule->refused, "kept by a budget or an EvictionPolicy, or asked for already");
         if (rule->idle.len)
                 buf_printf(out, "%s" SLICE_FMT, out->len ? "; " : "", SLICE_ARG(rule->idle));
         if (!out->len)

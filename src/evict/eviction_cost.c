@@ -2,6 +2,7 @@
 #include "evict/eviction_cost.h"
 
 #include "base/util.h"
+#include "evict/eviction_stages.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -14,6 +15,7 @@ struct eviction_costs {
         struct eviction_history *history;
         size_t count;
         struct eviction_policy **policies; /* the first that matches counts */
+        struct map *held;                  /* uid of a pod -> why, owned */
 };
 
 static int64_t at_most_a_day(int64_t ns) {
@@ -54,6 +56,7 @@ struct eviction_costs *eviction_costs_new(void) {
         struct eviction_costs *costs = xcalloc(1, sizeof(*costs));
 
         costs->history = eviction_history_new();
+        costs->held = map_new();
         return costs;
 }
 
@@ -70,6 +73,7 @@ void eviction_costs_free(struct eviction_costs *costs) {
                 return;
         drop_policies(costs);
         eviction_history_free(costs->history);
+        map_free_values(costs->held);
         free(costs);
 }
 
@@ -118,6 +122,20 @@ static void name_owner(const struct cluster *cluster, const struct pod_row *row,
                                  SLICE_ARG(cluster_text(cluster, row->owners[i].name)));
 }
 
+static const struct eviction_policy *eviction_costs_policy(const struct eviction_costs *costs,
+                                                           const struct cluster *cluster,
+                                                           const struct pod_row *row) {
+        for (size_t i = 0; i < costs->count; i++) {
+                const struct eviction_policy *policy = costs->policies[i];
+
+                if (slice_eq(policy->ns, cluster_text(cluster, row->ns)) &&
+                    (policy->selects_all ||
+                     cluster_labels_match(cluster, &policy->selector, row->labels)))
+                        return policy;
+        }
+        return NULL;
+}
+
 bool eviction_costs_expect(const struct eviction_costs *costs, const struct cluster *cluster,
                            struct pod_id pod, struct wall_time now,
                            struct history_estimate *ret_estimate) {
@@ -127,19 +145,47 @@ bool eviction_costs_expect(const struct eviction_costs *costs, const struct clus
         if (costs->count == 0)
                 return false;
         const struct pod_row *row = cluster_pod(cluster, pod);
-        for (size_t i = 0; i < costs->count; i++) {
-                const struct eviction_policy *policy = costs->policies[i];
+        const struct eviction_policy *policy = eviction_costs_policy(costs, cluster, row);
+        if (!policy)
+                return false;
+        name_owner(cluster, row, owner);
+        *ret_estimate = eviction_policy_estimate(policy, costs->history, slice_of(owner), now);
+        return true;
+}
 
-                if (!slice_eq(policy->ns, cluster_text(cluster, row->ns)) ||
-                    !(policy->selects_all ||
-                      cluster_labels_match(cluster, &policy->selector, row->labels)))
-                        continue;
-                name_owner(cluster, row, owner);
-                *ret_estimate =
-                        eviction_policy_estimate(policy, costs->history, slice_of(owner), now);
-                return true;
+void eviction_costs_see_eviction(struct eviction_costs *costs, const struct json *object) {
+        struct eviction *eviction = NULL;
+        struct stages_state state;
+
+        if (eviction_decode(object, &eviction, NULL) < 0)
+                return;
+        const struct eviction_status *status = &eviction->status;
+        int active = eviction_active(status);
+        if (active >= 0 && slice_is(status->responders[active].name, EVICTION_STAGER) &&
+            stages_state_parse(status->responders[active].message, &state) &&
+            state.mode == STAGES_HELD) {
+                struct slice why = status->responders[active].message, head;
+
+                if (!slice_split(&why, ';', &head) || !why.ptr)
+                        why = SLICE_LITERAL(" held");
+                free(map_remove(costs->held, eviction->object.target_uid));
+                map_put(costs->held, eviction->object.target_uid,
+                        slice_dup(slice_make(why.ptr + 1, why.len - 1)));
         }
-        return false;
+        eviction_free(eviction);
+}
+
+struct slice eviction_costs_hold(const struct eviction_costs *costs, const struct cluster *cluster,
+                                 struct pod_id pod, char *text) {
+        if (pod_id_is_none(pod))
+                return SLICE_EMPTY;
+        const struct pod_row *row = cluster_pod(cluster, pod);
+        const char *held = map_get(costs->held, slice_make(row->uid, strlen(row->uid)));
+        if (!held)
+                return eviction_policy_hold_reason(eviction_costs_policy(costs, cluster, row),
+                                                   text);
+        snprintf(text, EVICTION_HOLD_TEXT_MAX, "%s", held);
+        return slice_of(text);
 }
 
 int64_t eviction_costs_of(const struct eviction_costs *costs, const struct cluster *cluster,

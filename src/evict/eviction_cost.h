@@ -25,6 +25,8 @@ void eviction_costs_free(struct eviction_costs *costs); /* accepts NULL */
 void eviction_costs_set_policies(struct eviction_costs *costs, const struct json *list);
 /* The history as it is stored, likewise; NULL = none. */
 void eviction_costs_set_history(struct eviction_costs *costs, const struct json *object);
+/* An Eviction under way, which may hold its pod. */
+void eviction_costs_see_eviction(struct eviction_costs *costs, const struct json *object);
 size_t eviction_costs_policy_count(const struct eviction_costs *costs);
 /* Nanoseconds; 0 for pods without a policy. */
 int64_t eviction_costs_of(const struct eviction_costs *costs, const struct cluster *cluster,
@@ -33,3 +35,7 @@ int64_t eviction_costs_of(const struct eviction_costs *costs, const struct clust
 bool eviction_costs_expect(const struct eviction_costs *costs, const struct cluster *cluster,
                            struct pod_id pod, struct wall_time now,
                            struct history_estimate *ret_estimate);
+/* Why the pod would stay where it is: its policy cannot be read, or a stage with `onFailure: Hold`
+ * has failed; "" = it would not.  text has EVICTION_HOLD_TEXT_MAX bytes. */
+struct slice eviction_costs_hold(const struct eviction_costs *costs, const struct cluster *cluster,
+                                 struct pod_id pod, char *text);

@@ -16,6 +16,7 @@
 #define EVICTION_STAGE_TIMEOUT_NS (300 * NS_PER_S)
 #define EVICTION_POLICY_ACCEPTED "Accepted" /* condition of its status */
 #define EVICTION_STAGER "stages.lifecycle.berth.dev/responder"
+#define EVICTION_HOLD_TEXT_MAX 400 /* "held: EvictionPolicy ..." */
 #define EVICTION_PRIORITY_STAGER 5000
 
 enum stage_kind {

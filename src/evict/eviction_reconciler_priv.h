@@ -196,7 +196,6 @@ const struct eviction_pod *eviction_pod_at(struct eviction_reconciler *reconcile
 void eviction_pods_list_moving(struct eviction_reconciler *reconciler);
 
 /* ---- eviction_hold.c ---- */
-#define EVICTION_HOLD_TEXT_MAX 400
 /* Why nothing may begin for the pod: what is to prepare it cannot be read.  Empty = it may.  The
  * text is in a buffer of EVICTION_HOLD_TEXT_MAX. */
 struct slice eviction_hold_reason(const struct eviction_sync *sync, char *text);

@@ -14,6 +14,7 @@ enum evict_outcome {
         EVICT_BUDGET,          /* a disruption budget has nothing left for this pod */
         EVICT_REPEATED,        /* already asked for and not yet gone */
         EVICT_FAILED,          /* refused before sending (no uid) */
+        EVICT_HELD,            /* asked for, and not evicted: what is to prepare the pod holds it */
         EVICT_NOT_BETTER,      /* not asked for: the pod would come straight back, or wait */
 };
 

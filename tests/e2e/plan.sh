@@ -121,6 +121,11 @@ check "what each takes" '60s \(p95 10m\)' "$berth" plan --policy "$work/policy.y
         -o json >"$work/costs.json"
 check "as JSON" "'p50Seconds': 60, 'p95Seconds': 600, 'samples': 7" python3 -c 'import json, sys
 print(json.load(open(sys.argv[1]))["evictions"][0]["cost"])' "$work/costs.json"
+sed 's/timeout: 1h/timeout: 1d/' "$work/costs.yaml" >"$work/typo.yaml"
+check "a policy that cannot be read holds the pod" 'default/.*held: EvictionPolicy "slow" cannot be read: .*timeout' "$berth" plan \
+        --policy "$work/policy.yaml" --objects "$work/nodes.json" --objects "$work/pods.json" --objects "$work/typo.yaml"
+check "and nothing is evicted" '^0 eviction\(s\)' "$berth" plan --policy "$work/policy.yaml" --objects "$work/nodes.json" --objects "$work/pods.json" \
+        --objects "$work/typo.yaml"
 if grep -q cost "$work/files.json"; then judge bad "costs without a policy"; else judge ok; fi
 
 # And the real thing does exactly that.

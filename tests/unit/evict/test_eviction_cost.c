@@ -137,6 +137,47 @@ static void test_whose_samples(void **state) {
         assert_int_equal(cost_s(bench, "d", "known"), 0);
 }
 
+static void expect_hold(const struct bench *bench, const char *name, const char *why) {
+        struct pod_id pod = cluster_find_pod(bench->cluster, SLICE_LITERAL("d"), slice_of(name));
+        char text[EVICTION_HOLD_TEXT_MAX];
+        struct slice found = eviction_costs_hold(bench->costs, bench->cluster, pod, text);
+
+        if (!slice_contains(found, slice_of(why)) || (!why[0] && found.len))
+                fail_msg("%s: \"" SLICE_FMT "\", not \"%s\"", name, SLICE_ARG(found), why);
+}
+
+static void see_eviction(struct bench *bench, const char *pod, const char *message) {
+        struct json_doc *doc = NULL;
+        char text[1200];
+
+        snprintf(text, sizeof(text),
+                 "{\"metadata\":{\"namespace\":\"d\",\"name\":\"pod-1-%s\"},\"spec\":{\"target\":{"
+                 "\"pod\":{\"name\":\"%s\",\"uid\":\"%s\"}}},\"status\":{\"targetResponders\":[{"
+                 "\"name\":\"" EVICTION_STAGER "\",\"priority\":5000,\"state\":\"Active\"}],"
+                 "\"responders\":[{\"name\":\"" EVICTION_STAGER "\",\"message\":\"%s\"}]}}",
+                 pod, pod, pod, message);
+        assert_int_equal(json_parse(slice_of(text), &doc, NULL), 0);
+        eviction_costs_see_eviction(bench->costs, json_doc_root(doc));
+        json_doc_free(doc);
+}
+
+/* Pods that stay, whatever a policy would like to evict. */
+static void test_holds(void **state) {
+        struct bench *bench = *state;
+
+        expect_hold(bench, "known", "");
+        set_policies(bench, policies);
+        expect_hold(bench, "known", "");
+        expect_hold(bench, "plain", "held: EvictionPolicy \"bad\" cannot be read: ");
+        see_eviction(bench, "known", "stage=1/2 name=move policy=vm attempt=1; half way");
+        expect_hold(bench, "known", "");
+        see_eviction(bench, "known",
+                     "held=1/2 name=move policy=vm attempt=1 hold=1; held: stage 1 (move) failed, "
+                     "and its onFailure is Hold");
+        expect_hold(bench, "known", "held: stage 1 (move) failed, and its onFailure is Hold");
+        expect_hold(bench, "new", "");
+}
+
 /* Both percentiles, and how many samples are behind the stage that has fewest. */
 static void test_expected(void **state) {
         struct bench *bench = *state;
@@ -174,6 +215,7 @@ int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test_setup_teardown(test_without_policies, set_up, tear_down),
                 cmocka_unit_test_setup_teardown(test_whose_samples, set_up, tear_down),
+                cmocka_unit_test_setup_teardown(test_holds, set_up, tear_down),
                 cmocka_unit_test_setup_teardown(test_expected, set_up, tear_down),
                 cmocka_unit_test_setup_teardown(test_longest, set_up, tear_down),
         };
