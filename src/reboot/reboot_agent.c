@@ -57,7 +57,7 @@ void reboot_agent_free(struct reboot_agent *agent) {
 /* ---- results ---- */
 
 static void patch_succeeded(struct reboot_agent *agent) {
-        agent->errors = 0;
+        agent->awaits_effect = true;
         if (agent->pending_kind == ACTION_PATCH_OBJECT) {
                 agent->knows_lock = false;
                 return;
@@ -277,16 +277,18 @@ void reboot_agent_step(struct reboot_agent *agent, const struct reboot_now *now,
         arena_clear(&agent->wait_arena);
         agent->wait_count = 0;
         send_due_notice(&step);
-        if (agent->may_reboot) {
-                order_reboot(&step);
-                if (agent->pending)
-                        return;
-        }
         if (agent->must_pause) {
                 agent->must_pause = false;
                 agent_wait(&step, error_delay(agent->errors),
                            agent->is_taint_skipped ? SCOPE_NODE : SCOPE_ALL);
                 return;
+        }
+        if (agent->may_reboot) { /* once the record is stored for sure */
+                if (!agent_needs(&step, REBOOT_READ_NODE))
+                        return;
+                order_reboot(&step);
+                if (agent->pending)
+                        return;
         }
         reboot_agent_decide(&step);
         if (agent->is_waiting) { /* everything that was needed went well */

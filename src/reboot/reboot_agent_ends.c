@@ -3,6 +3,7 @@
 
 #include "api/json.h"
 #include "base/buf.h"
+#include <stdio.h>
 
 void agent_wait(struct agent_step *step, int64_t delay_ns, enum agent_scope scope) {
         struct reboot_agent *agent = step->agent;
@@ -39,9 +40,16 @@ void agent_patch_node(struct agent_step *step, struct node_change *change,
                                           .target = { .kind = SLICE_LITERAL("Node"),
                                                       .name = step->config->node },
                                           .patch = { buf_view(&body) } });
+        snprintf(agent->written_version, sizeof(agent->written_version), SLICE_FMT,
+                 SLICE_ARG(agent->node.version));
         agent->pending_phase = record->phase;
         agent->pending_taint = change->taint != MARK_KEEP;
         buf_release(&body);
+}
+
+static struct slice agent_lock_version(const struct reboot_agent *agent) {
+        return json_get_text(json_get(json_doc_root(agent->lock_doc), "metadata"),
+                             "resourceVersion");
 }
 
 /* The object goes back as it came, but for the one annotation. */
@@ -61,6 +69,8 @@ void agent_put_lock(struct agent_step *step, const struct reboot_lock *lock) {
                         node_remove_slice(annotations, config->lock_annotation);
         }
         node_write(root, &body);
+        snprintf(step->agent->written_version, sizeof(step->agent->written_version), SLICE_FMT,
+                 SLICE_ARG(agent_lock_version(step->agent)));
         agent_act(step, &(struct action){ .kind = ACTION_PATCH_OBJECT,
                                           .target = { .kind = config->lock_kind,
                                                       .ns = config->lock_ns,

@@ -52,6 +52,8 @@ struct reboot_agent {
         enum reboot_read reading;
         uint64_t pending; /* action whose result is awaited; 0 = none */
         enum action_kind pending_kind;
+        char written_version[64]; /* of the node or the lock, before the last write */
+        bool awaits_effect;       /* of a write answered as done: the next reading shows it */
         bool pending_taint, is_taint_skipped;
         enum reboot_phase pending_phase;
         bool is_order_pending;            /* the patch after which the reboot may be ordered */
@@ -93,6 +95,9 @@ struct agent_step {
 void agent_await(struct agent_step *step, struct object_ref ref);
 bool agent_lock_admits(const struct reboot_agent *agent, const struct reboot_now *now,
                        const struct reboot_lock *lock, struct arena *arena);
+/* A reading of what was written last came in this version; the same as before the write: that was
+ * answered as done and has changed nothing, which counts as a failure. */
+void agent_confirms(struct reboot_agent *agent, struct slice version);
 /* Each ends the step: by a reading, an action or a wait. */
 void agent_act(struct agent_step *step, const struct action *action);
 void agent_wait(struct agent_step *step, int64_t delay_ns, enum agent_scope scope);

@@ -62,6 +62,23 @@ static bool reboot_agent_readings_answered(struct reboot_agent *agent, int code)
         return false;
 }
 
+void agent_confirms(struct reboot_agent *agent, struct slice version) {
+        if (!agent->awaits_effect)
+                return;
+        agent->awaits_effect = false;
+        if (!slice_is(version, agent->written_version)) {
+                agent->errors = 0;
+                return;
+        }
+        snprintf(agent->trouble, sizeof(agent->trouble), "%s: answered as done, without effect",
+                 agent->pending_kind == ACTION_PATCH_OBJECT ? "the lock cannot be written"
+                                                            : "the node cannot be written");
+        agent->errors++;
+        agent->stats.errors++;
+        agent->must_pause = true;
+        agent->may_reboot = false;
+}
+
 void reboot_agent_saw_sentinel(struct reboot_agent *agent, bool is_required) {
         reboot_agent_readings_answered(agent, BERTH_OK);
         agent->knows_sentinel = true;
@@ -80,6 +97,8 @@ void reboot_agent_saw_node(struct reboot_agent *agent, int code, struct json_doc
         arena_clear(&agent->node_arena);
         node_facts_take(&agent->node, node, agent->config->taint_key, &agent->node_arena);
         agent->was_required = agent->was_required || agent->node.is_forced;
+        if (agent->pending_kind == ACTION_PATCH_NODE)
+                agent_confirms(agent, agent->node.version);
 }
 
 void reboot_agent_saw_lock(struct reboot_agent *agent, int code, struct json_doc *object) {
@@ -96,8 +115,10 @@ void reboot_agent_saw_lock(struct reboot_agent *agent, int code, struct json_doc
         agent->node_is_newer = false;
         agent->lock = (struct reboot_lock){ 0 };
         arena_clear(&agent->lock_arena);
-        const struct json *annotations =
-                json_get(json_get(json_doc_root(object), "metadata"), "annotations");
+        const struct json *meta = json_get(json_doc_root(object), "metadata");
+        const struct json *annotations = json_get(meta, "annotations");
+        if (agent->pending_kind == ACTION_PATCH_OBJECT)
+                agent_confirms(agent, json_get_text(meta, "resourceVersion"));
         const struct json *value = json_get_slice(annotations, agent->config->lock_annotation);
         agent->lock_is_broken = reboot_lock_parse(json_text(value), value, &agent->lock_arena,
                                                   &agent->lock, &err) < 0;

@@ -570,6 +570,40 @@ static void names_what_is_refused(void **state) {
         }
 }
 
+/* What a dry run or a proxy answers as done is tried again, not faster than what fails, and nothing
+ * follows from it. */
+static void writes_again_after_an_answer_without_effect(void **state) {
+        static const struct {
+                const char *name, *method, *path, *body;
+                int skip;
+        } cases[] = {
+                { "taint", "PATCH", NODE, "{}", 0 },    { "claim", "PATCH", NODE, "{}", 1 },
+                { "cordon", "PATCH", NODE, "{}", 2 },   { "reboot", "PATCH", NODE, "{}", 3 },
+                { "lock", "PUT", SCENE_LOCK, "{}", 0 }, { "eviction", "POST", EVICTION, "{}", 0 },
+        };
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+                struct scene *scene = wanted();
+                int status = strcmp(cases[i].method, "POST") == 0 ? 201 : 200;
+
+                scene_add_pod(scene, "web", "", "");
+                scene_script(scene, &(struct scene_rule){ cases[i].method, cases[i].path, status,
+                                                          1000, cases[i].skip, cases[i].body });
+                scene_start(scene, 0);
+                scene_run(scene, 120);
+                unsigned count = scene_count(scene, cases[i].method, cases[i].path);
+                if (count > 30 || scene->agents[0].reboots)
+                        fail_msg("%s: %u calls, %u reboots", cases[i].name, count,
+                                 scene->agents[0].reboots);
+                scene->rules[0].times = 0;
+                scene_run(scene, 300);
+                if (scene->agents[0].reboots != 1)
+                        fail_msg("%s: %u reboots", cases[i].name, scene->agents[0].reboots);
+                scene_free(scene);
+        }
+}
+
 static void says_why_the_order_failed(void **state) {
         struct scene *scene = wanted();
 
@@ -903,6 +937,7 @@ int main(void) {
                 cmocka_unit_test(r73_node_without_annotations),
                 cmocka_unit_test(locks_a_lease),
                 cmocka_unit_test(checks_health),
+                cmocka_unit_test(writes_again_after_an_answer_without_effect),
                 cmocka_unit_test(names_the_budget),
                 cmocka_unit_test(escalates_past_budgets),
                 cmocka_unit_test(says_what_is_left),
