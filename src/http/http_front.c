@@ -425,6 +425,13 @@ static struct http_link *connection_link(const struct http_front *front,
         return info ? http_link_find(&front->links, info->connect_fd) : NULL;
 }
 
+/* The library reads the parameters of a query into the memory of their connection, and answers
+ * nothing at all when they do not fit. We read the target ourselves: it is left one parameter. */
+static void join_parameters(char *target) {
+        for (char *at = target; (at = strchr(at, '&'));)
+                *at = '+';
+}
+
 /* The raw target: the daemon's own parsing would decode it. */
 static void *on_uri(void *context, const char *uri, struct MHD_Connection *connection) {
         struct engine *engine = context;
@@ -434,6 +441,7 @@ static void *on_uri(void *context, const char *uri, struct MHD_Connection *conne
         exchange->engine = engine;
         exchange->connection = connection;
         exchange->base.target = slice_dup(slice_of(uri));
+        join_parameters((char *)(uintptr_t)uri); /* in the library's own, writable buffer */
         exchange->link = connection_link(engine->front, connection);
         if (exchange->link)
                 exchange->link->request = exchange;

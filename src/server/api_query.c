@@ -48,7 +48,9 @@ int query_parse(struct api_context *context, struct slice text) {
                 if (item.len == 0)
                         continue;
                 if (query->count == QUERY_ITEMS_MAX)
-                        return fail_bad_request(context, "too many query parameters");
+                        return fail_plain(context, 414, NULL,
+                                          "too many query parameters, %d are allowed",
+                                          QUERY_ITEMS_MAX);
                 slice_split(&value, '=', &key);
                 query->items[query->count++] =
                         (struct query_item){ percent_decode(context->arena, key, true),

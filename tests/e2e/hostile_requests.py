@@ -270,6 +270,9 @@ def paths(server, dice, size):
                  "/api/v1/namespaces/default/pods/" + "x" * 5000, "/apis/" + "%41" * 2000, "/api/v1/pods?" + "a=b&" * 4000, "/api/v1/pods?limit=%",
                  "/%2e%2e/%2e%2e", "*", "/api/v1/pods?=&&&=;", "/openapi/v3/%0d%0aX:%20y"):
         yield path[:40], server.ask("GET", path, patience=1), "http"
+    for count in (300, 500, 4000):
+        answer = server.ask("GET", "/api/v1/pods?" + "&".join(f"a{n}=1" for n in range(count)), patience=5)
+        yield f"{count} parameters", answer.status == 414, "414"
     for number in range(int(20 * size) + 1):
         path = "/" + "".join(dice.choice(["api", "apis", "v1", "pods", "%", "..", "?", "&", "=", "/", "%2f", "default"]) for _ in range(20))
         yield f"random {path}", server.ask("GET", path), "http"
