@@ -2,6 +2,7 @@
  * removing a member frees nothing; trees live for one request or one object version. */
 #include "api/json_index.h"
 #include "api/json_priv.h"
+#include "base/pace.h"
 #include "base/util.h"
 #include <assert.h>
 #include <stdio.h>
@@ -419,6 +420,7 @@ struct node_iter node_iter(const struct json_node *container) {
 bool node_next(struct node_iter *iter, struct slice *ret_key, struct json_node **ret_value) {
         if (iter->index >= iter->count)
                 return false;
+        pace_step();
         yyjson_mut_val *at = iter->at;
         bool is_object = unsafe_yyjson_is_obj(iter->container);
         iter->before = at;

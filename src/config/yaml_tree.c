@@ -3,6 +3,7 @@
 
 #include "api/json.h"
 #include "base/map.h"
+#include "base/pace.h"
 #include "base/util.h"
 #include <assert.h>
 #include <libfyaml.h>
@@ -239,6 +240,7 @@ static int yaml_tree_build(struct yaml_reader *reader, struct builder *builder, 
                         return syntax_error(reader, err);
                 if (!event)
                         return 0;
+                pace_step();
                 enum fy_event_type type = event->type;
                 int r = on_event(builder, event, err);
                 fy_parser_event_free(reader->parser, event);

@@ -21,6 +21,7 @@
 #include <microhttpd.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #define HEADER_TIMEOUT_NS (30 * NS_PER_S)
@@ -34,6 +35,9 @@
 /* Runs that neither a descriptor nor a request asked for, after which the next ones are spaced. */
 #define IDLE_RUNS_MAX 512
 #define IDLE_PAUSE_MS 10
+/* Between two looks at the connections during a long request, and runs of a daemon in each. */
+#define LET_IN_EVERY_NS (5 * NS_PER_MS)
+#define LET_IN_RUNS_MAX 8
 
 /* One of the two daemons with its place in the loop. */
 struct engine {
@@ -64,6 +68,8 @@ struct http_front {
         struct http_links links;
         size_t connection_max;
         bool is_resume_deferred, is_closing, asks_for_certificates;
+        bool is_letting_in; /* a long request is under way, and stands still */
+        int64_t let_in_ns;  /* when that was last so, monotonic */
         struct rng rng;
         enum http_tls tls_minimum;
         char *key_pem, *certificate_pem;
@@ -105,6 +111,41 @@ static void engine_io(void *context, unsigned events) {
 
 static void engine_timer(void *context) {
         engine_run(context);
+}
+
+/* ---- long requests ---- */
+
+static int64_t front_clock_ns(void) {
+        struct timespec now;
+
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        return now.tv_sec * NS_PER_S + now.tv_nsec;
+}
+
+static void engine_let_in(struct engine *engine) {
+        MHD_UNSIGNED_LONG_LONG delay_ms;
+
+        if (!engine->daemon)
+                return;
+        for (int i = 0; i < LET_IN_RUNS_MAX; i++) {
+                MHD_run(engine->daemon);
+                if (MHD_get_timeout(engine->daemon, &delay_ms) != MHD_YES || delay_ms)
+                        break;
+        }
+        engine_arm(engine);
+}
+
+void http_front_let_in(struct http_front *front) {
+        int64_t now_ns = front_clock_ns();
+
+        if (now_ns - front->let_in_ns < LET_IN_EVERY_NS)
+                return;
+        front->let_in_ns = now_ns;
+        front->is_letting_in = true;
+        http_listener_look(front->listener);
+        engine_let_in(&front->plain);
+        engine_let_in(&front->secure);
+        front->is_letting_in = false;
 }
 
 /* ---- streams ---- */
@@ -172,6 +213,12 @@ static ssize_t stream_read(void *context, uint64_t position, char *buffer, size_
 
         exchange->engine->idle_runs = 0;
         (void)position;
+        if (exchange->front->is_letting_in) {
+                bool is_there = http_front_suspend(exchange);
+
+                stream_ready(exchange);
+                return is_there ? 0 : MHD_CONTENT_READER_END_WITH_ERROR;
+        }
         if (count)
                 return (ssize_t)count;
         if (state == HTTP_STREAM_ENDED)

@@ -33,4 +33,7 @@ int http_front_new(const struct http_front_config *config, const struct http_han
                    struct loop *loop, struct http_front **ret_front, struct err *err);
 /* Stops listening and cuts all connections; before the handler is freed. Accepts NULL. */
 void http_front_free(struct http_front *front);
+/* From inside of a long request, which runs from a timer: answers what has come meanwhile, as far
+ * as the handler does. Streams stand still. Does nothing when it was called a moment ago. */
+void http_front_let_in(struct http_front *front);
 uint16_t http_front_port(const struct http_front *front); /* the bound one */

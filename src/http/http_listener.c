@@ -171,6 +171,17 @@ static void accept_ready(void *context, unsigned events) {
         }
 }
 
+void http_listener_look(struct http_listener *listener) {
+        struct accepted_connection *next;
+
+        if (!loop_timer_is_armed(&listener->pause))
+                accept_ready(listener, LOOP_READ);
+        for (struct accepted_connection *each = listener->connections; each; each = next) {
+                next = each->next;
+                accepted_ready(each, LOOP_READ);
+        }
+}
+
 /* ---- listening ---- */
 
 /* "host:port", "[v6]:port", ":port" */

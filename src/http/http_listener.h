@@ -29,6 +29,8 @@ struct http_listener;
 int http_listener_new(const struct http_listener_config *config, struct loop *loop,
                       struct http_listener **ret_listener, struct err *err);
 void http_listener_free(struct http_listener *listener); /* accepts NULL */
+/* Accepts what has come, as the loop does, while that is busy elsewhere. */
+void http_listener_look(struct http_listener *listener);
 uint16_t http_listener_port(const struct http_listener *listener);
 /* The address is one of this machine's own (127.0.0.0/8, ::1). */
 bool http_peer_is_loopback(const struct sockaddr *address);

@@ -135,6 +135,10 @@ static int start_tls(struct sandbox *sandbox, const struct sandbox_config *confi
                                 : tls_material_make(is_any(host) ? NULL : host, &sandbox->tls, err);
 }
 
+static void let_in(void *context) {
+        http_front_let_in(context);
+}
+
 static int start_front(struct sandbox *sandbox, const struct sandbox_config *config,
                        struct err *err) {
         const char *listen = listen_of(config);
@@ -148,6 +152,7 @@ static int start_front(struct sandbox *sandbox, const struct sandbox_config *con
                                                  .certificate_pem = sandbox->tls.certificate_pem },
                     &handler, sandbox->loop, &sandbox->front, err) < 0)
                 return err->code;
+        api_server_let_in(sandbox->server, let_in, sandbox->front);
         snprintf(sandbox->url, sizeof(sandbox->url),
                  strchr(host, ':') ? "https://[%s]:%u" : "https://%s:%u",
                  is_any(host) ? "127.0.0.1" : host, http_front_port(sandbox->front));
@@ -198,6 +203,7 @@ void sandbox_stop(struct sandbox *sandbox) {
         for (size_t i = 0; i < sandbox->transport_count; i++)
                 local_transport_free(sandbox->transports[i]);
         control_free(sandbox->control);
+        api_server_let_in(sandbox->server, NULL, NULL);
         http_front_free(sandbox->front);
         api_server_free(sandbox->server);
         native_evictions_free(sandbox->native);

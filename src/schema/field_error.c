@@ -2,6 +2,7 @@
 #include "schema/field_error.h"
 
 #include "base/arena.h"
+#include "base/pace.h"
 
 static const char *field_error_heading(enum field_error_kind kind) {
         static const char *const headings[] = {
@@ -21,6 +22,7 @@ static const char *field_error_heading(enum field_error_kind kind) {
 
 void field_error_add(struct field_errors *errors, enum field_error_kind kind, const char *path,
                      const char *value, const char *detail) {
+        pace_step();
         bool has_detail = detail && *detail;
 
         errors->items = arena_grow(errors->arena, errors->items, errors->count, &errors->cap,

@@ -2,6 +2,7 @@
 #include "server/api_failure.h"
 
 #include "base/map.h"
+#include "base/pace.h"
 #include "base/text_set.h"
 #include "base/util.h"
 #include "server/api_context.h"
@@ -131,6 +132,7 @@ static bool *distinct_errors(const struct field_errors *errors, size_t *ret_coun
         struct buf text = { 0 };
 
         for (size_t i = 0; i < errors->count; i++) {
+                pace_step();
                 buf_clear(&text);
                 text_part_add(&text, slice_of(errors->items[i].path));
                 buf_text(&text, errors->items[i].message);
@@ -150,6 +152,7 @@ static void errors_write(const struct field_errors *errors, struct buf *out) {
         if (distinct > 1)
                 buf_char(out, '[');
         for (size_t i = 0; i < errors->count; i++) {
+                pace_step();
                 if (!is_first[i])
                         continue;
                 if (shown++)
@@ -236,6 +239,7 @@ static void causes_write(const struct api_failure *failure, struct buf *out, boo
         for (size_t i = 0; i < failure->cause_count; i++) {
                 bool has_own = false;
 
+                pace_step();
                 buf_text(out, i ? ",{" : "{");
                 api_failure_member(out, "reason", failure->causes[i].reason, &has_own);
                 api_failure_member(out, "message", failure->causes[i].message, &has_own);

@@ -26,13 +26,17 @@ struct api_pending {
         unsigned tries;   /* that met a write of another client */
         struct loop_timer timer;
         struct store_subscription *subscription;
+        struct work_place work; /* of a long request, or of one that is held by another */
+        bool is_answered;       /* a long one: with response */
+        struct http_response response;
+        bool (*run)(struct api_pending *pending, struct http_response *ret_response);
         void (*ready)(void *context);
         void *context;
 };
 
 /* Waits for one thing at most: answers, a revision, or the end of a pause. */
 static unsigned pending_reasons(const struct api_pending *pending) {
-        return (pending->under_way > 0) +
+        return (pending->under_way > 0) + pending->work.is_queued +
                (pending->subscription || loop_timer_is_armed(&pending->timer));
 }
 
@@ -134,6 +138,51 @@ bool pending_retry(struct api_pending *pending, unsigned tries_max, int64_t paus
         return true;
 }
 
+/* ---- long requests ---- */
+
+static void pending_run_long(struct work_place *item) {
+        struct api_pending *pending = CONTAINER_OF(item, struct api_pending, work);
+        struct slice target = pending->request.target;
+
+        pending->server->work.has_leases = slice_contains(target, SLICE_LITERAL("/leases"));
+        pending->is_answered = pending->run(pending, &pending->response);
+}
+
+static void pending_done_long(struct work_place *item) {
+        struct api_pending *pending = CONTAINER_OF(item, struct api_pending, work);
+
+        if (pending->is_answered)
+                pending->ready(pending->context);
+}
+
+void pending_add_long(struct api_pending *pending,
+                      bool (*run)(struct api_pending *pending,
+                                  struct http_response *ret_response)) {
+        pending->run = run;
+        pending->work.run = pending_run_long;
+        pending->work.done = pending_done_long;
+        work_add_long(pending->server, &pending->work);
+}
+
+static void pending_let_go(struct work_place *item) {
+        struct api_pending *pending = CONTAINER_OF(item, struct api_pending, work);
+
+        pending->ready(pending->context);
+}
+
+void pending_hold(struct api_pending *pending) {
+        pending->work.done = pending_let_go;
+        work_hold(pending->server, &pending->work);
+}
+
+bool pending_take_answer(struct api_pending *pending, struct http_response *ret_response) {
+        if (!pending->is_answered)
+                return false;
+        pending->is_answered = false;
+        *ret_response = pending->response;
+        return true;
+}
+
 /* ---- the request ---- */
 
 static void api_pending_keep(struct arena *arena, struct slice *text) {
@@ -168,6 +217,9 @@ void api_pending_cancel(struct api_pending *pending) {
         if (!pending)
                 return;
         stop_waiting(pending);
+        work_drop(pending->server, &pending->work);
+        if (pending->is_answered)
+                http_response_release(&pending->response);
         for (struct webhook_answer *answer = pending->answers; answer; answer = answer->next) {
                 if (answer->call)
                         pending->server->webhooks.cancel(pending->server->webhooks.self,

@@ -10,6 +10,12 @@ const struct api_server_request *pending_request(const struct api_pending *pendi
 struct api_server *pending_server(const struct api_pending *pending);
 /* What every run of the request draws its random numbers from. */
 struct rng pending_rng(const struct api_pending *pending);
+/* A long request is run from the loop: false from run when it waits again. */
+void pending_add_long(struct api_pending *pending,
+                      bool (*run)(struct api_pending *pending, struct http_response *ret_response));
+bool pending_take_answer(struct api_pending *pending, struct http_response *ret_response);
+/* Another one is under way: ready runs when that is done. */
+void pending_hold(struct api_pending *pending);
 /* It waits for something: otherwise it may run. */
 bool pending_is_waiting(const struct api_pending *pending);
 /* Whether to give the request up until the store has this revision, or time is over; false when it

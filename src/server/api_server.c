@@ -91,6 +91,7 @@ struct api_server *api_server_new(const struct api_server_config *config, struct
 void api_server_free(struct api_server *server) {
         if (!server)
                 return;
+        loop_timer_disarm(server->engine.loop, &server->work.timer);
         watches_end(server);
         custom_resources_stop(server->customs);
         event_retention_stop(server->retention);

@@ -122,6 +122,10 @@ struct store *api_server_store(struct api_server *server);
 int api_server_resource(const struct api_server *server, const char *group, const char *plural);
 bool api_server_add_token(struct api_server *server, const struct api_token *token);
 
+/* Runs now and then while a long request is under way: a listener answers what it has got, by
+ * api_server_begin as ever. NULL = no request lets others in. */
+void api_server_let_in(struct api_server *server, void (*let_in)(void *context), void *context);
+
 /* What others do between an eviction's read of its budget and its write of the budget's status:
  * with one thread that is nothing, so tests and simulations say it here. It may write budgets to
  * the store. NULL = nothing again. */

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "server/api_context.h"
+#include "server/api_work.h"
 #include "server/token_set.h"
 
 struct api_server {
@@ -17,4 +18,5 @@ struct api_server {
         struct api_eviction_judge evictions; /* waits is NULL when there is none */
         void (*in_between)(void *context);   /* other writers of budgets; NULL = none */
         void *in_between_context;
+        struct api_work work;
 };

@@ -1,5 +1,6 @@
 /* From a finished write to the store, and from a stored object to the beginning of one. */
 #include "server/api_store.h"
+#include "base/pace.h"
 #include "server/api_context.h"
 #include "server/api_failure.h"
 #include "server/api_object.h"
@@ -40,6 +41,7 @@ static bool is_too_large(const struct api_write *write, struct slice body) {
 }
 
 int write_put(struct api_context *context, struct api_write *write, struct slice *ret_body) {
+        pace_set(NULL); /* to the end of the request nobody comes in between */
         struct err err = { 0 };
         struct slice body = body_of(context, write->tree, write->object);
 
@@ -54,6 +56,7 @@ int write_put(struct api_context *context, struct api_write *write, struct slice
 }
 
 int write_remove(struct api_context *context, struct api_write *write, struct slice *ret_body) {
+        pace_set(NULL); /* to the end of the request nobody comes in between */
         struct err err = { 0 };
         struct slice body = body_of(context, write->tree, write->object);
 

@@ -2,6 +2,7 @@
 #include "request_cost.h"
 
 #include "base/buf.h"
+#include "base/pace.h"
 #include "base/util.h"
 #include "config/document.h"
 #include "port/virtual_loop.h"
@@ -306,6 +307,20 @@ static int64_t processor_ns(void) {
         return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+/* Since others were let in. */
+struct standstill {
+        int64_t since_ns, longest_ns;
+};
+
+static void let_in(void *context) {
+        struct standstill *held = context;
+        int64_t now_ns = processor_ns();
+
+        if (now_ns - held->since_ns > held->longest_ns)
+                held->longest_ns = now_ns - held->since_ns;
+        held->since_ns = now_ns;
+}
+
 static struct cost cost_ask(struct cost_server *server, const char *method, const char *path,
                             const char *type, const char *accept, const struct buf *body) {
         struct api_server_request request = {
@@ -319,13 +334,18 @@ static struct cost cost_ask(struct cost_server *server, const char *method, cons
         };
         struct http_response response;
         int64_t start = processor_ns();
+        struct standstill held = { .since_ns = start };
         struct buf read = { 0 };
 
+        pace_set(&(struct pace){ .let_in = let_in, .context = &held });
         api_server_handle(server->server, &request, &response);
+        pace_set(NULL);
+        let_in(&held);
         while (response.stream &&
                http_stream_read(response.stream, &read, read.len + (1 << 20)) == HTTP_STREAM_MORE)
                 ;
-        struct cost cost = { processor_ns() - start, response.status, request.body.len };
+        struct cost cost = { processor_ns() - start, held.longest_ns, response.status,
+                             request.body.len };
         buf_release(&read);
         http_response_release(&response);
         return cost;

@@ -32,9 +32,10 @@ extern const size_t cost_shape_count;
 extern const char *const cost_path_names[COST_PATHS];
 
 struct cost {
-        int64_t ns;   /* of processor time, of the one request */
-        int status;   /* that answered it */
-        size_t bytes; /* of its body */
+        int64_t ns;      /* of processor time, of the one request */
+        int64_t held_ns; /* the longest part of it in which nobody is let in (base/pace.h) */
+        int status;      /* that answered it */
+        size_t bytes;    /* of its body */
 };
 /* A new server for each measurement. */
 struct cost cost_measure(const struct cost_shape *shape, enum cost_path path, size_t count);
