@@ -258,6 +258,8 @@ static void apply_level(struct application *application, const struct rules_leve
 
 /* Rules need the types that the schema promises. */
 static bool is_blocked(struct field_errors *errors) {
+        if (errors->more)
+                return true;
         for (size_t i = 0; i < errors->count; i++) {
                 enum field_error_kind kind = errors->items[i].kind;
 

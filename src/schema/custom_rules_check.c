@@ -98,7 +98,7 @@ static bool check_texts(struct rules_check *check, const char *path, const struc
                         const struct json *rule) {
         struct slice text = json_get_text(rule, "rule"), message = json_get_text(rule, "message");
         struct slice computed = json_get_text(rule, "messageExpression");
-        size_t before = check->errors->count;
+        size_t before = check->errors->count + check->errors->more;
 
         if (is_blank(text))
                 custom_rules_check_complain(check, FIELD_REQUIRED, path, "rule",
@@ -116,7 +116,7 @@ static bool check_texts(struct rules_check *check, const char *path, const struc
                                             "messageExpression must be non-empty if specified");
         check_reason(check, path, rule);
         check_field_path(check, path, schema, rule);
-        return check->errors->count == before;
+        return check->errors->count + check->errors->more == before;
 }
 
 static void complain_compile(struct rules_check *check, const char *path, const char *member,

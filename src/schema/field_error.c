@@ -23,6 +23,10 @@ static const char *field_error_heading(enum field_error_kind kind) {
 void field_error_add(struct field_errors *errors, enum field_error_kind kind, const char *path,
                      const char *value, const char *detail) {
         pace_step();
+        if (errors->count == FIELD_ERRORS_MAX) {
+                errors->more++;
+                return;
+        }
         bool has_detail = detail && *detail;
 
         errors->items = arena_grow(errors->arena, errors->items, errors->count, &errors->cap,

@@ -22,10 +22,13 @@ struct field_error {
         const char *message; /* text after the path, e.g. Required value, Invalid value: -1: must be
                                 ... */
 };
+/* More errors than these are only counted: each of them takes its share of the answer. */
+#define FIELD_ERRORS_MAX 1000
 /* An array that grows in an arena. */
 struct field_errors {
         struct arena *arena;
         size_t count, cap;
+        size_t more; /* beyond FIELD_ERRORS_MAX */
         struct field_error *items;
 };
 /* value: JSON text shown behind the heading ("Invalid value: -1"), NULL = none; detail: text behind

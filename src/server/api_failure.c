@@ -161,6 +161,8 @@ static void errors_write(const struct field_errors *errors, struct buf *out) {
                 buf_text(out, ": ");
                 buf_text(out, errors->items[i].message);
         }
+        if (errors->more)
+                buf_printf(out, ", and %zu more errors", errors->more);
         if (distinct > 1)
                 buf_char(out, ']');
         free(is_first);

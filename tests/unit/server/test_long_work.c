@@ -6,6 +6,7 @@
 #define PODS "/api/v1/namespaces/default/pods"
 #define LEASES "/apis/coordination.k8s.io/v1/namespaces/default/leases"
 #define LONG_LABELS 20000
+#define ERRORS_SHOWN 1000
 
 struct asked {
         struct api_pending *pending;
@@ -150,11 +151,28 @@ static void test_several(void **state) {
         scene_free(scene);
 }
 
+/* What is wrong 20,000 times is told a thousand times. */
+static void test_errors_are_bounded(void **state) {
+        struct scene *scene = scene_new();
+        CLEANUP(buf_release) struct buf body = { 0 };
+
+        (void)state;
+        api_server_let_in(scene->f.server, NULL, NULL);
+        large_write(&body, "Pod", " ");
+        buf_char(&body, '\0');
+        assert_int_equal(ask(&scene->f, "POST", PODS, body.data), 422);
+        assert_int_equal(json_count(answer_at(&scene->f, "/details/causes")), ERRORS_SHOWN);
+        assert_true(slice_contains(json_text(answer_at(&scene->f, "/message")),
+                                   SLICE_LITERAL(", and 19000 more errors]")));
+        scene_free(scene);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_let_in),
                 cmocka_unit_test(test_long_lease),
                 cmocka_unit_test(test_several),
+                cmocka_unit_test(test_errors_are_bounded),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
 }
