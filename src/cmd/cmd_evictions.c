@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/time.h"
 #include "base/util.h"
+#include "pages/serving.h"
 #include "roles/audit_file.h"
 #include "roles/eviction_webhook.h"
 #include "roles/evictions_role.h"
@@ -20,12 +21,12 @@ struct evictions_daemon {
         struct audit_file *file;
         struct audit_chain chain;
         struct daemon *daemon;
+        struct evictions_role *role;
         struct eviction_webhook *webhook;
         struct eviction_requester_user *requesters; /* of the options */
         struct err failure;
 };
 
-/* A line that cannot be written ends the program before its effect: nothing happens unrecorded. */
 static void on_audit(void *context, struct slice line) {
         struct evictions_daemon *self = context;
 
@@ -33,8 +34,47 @@ static void on_audit(void *context, struct slice line) {
                 fwrite(line.ptr, 1, line.len, stdout);
                 fflush(stdout);
         }
-        if (self->file && audit_file_append(self->file, line, &self->failure) < 0)
-                daemon_finish(self->daemon);
+        if (self->file)
+                audit_file_append(self->file, line);
+}
+
+static bool is_recorded(void *context) {
+        const struct evictions_daemon *self = context;
+
+        return !self->file || audit_file_is_recorded(self->file);
+}
+
+static void on_recorded(void *context) {
+        evictions_role_recorded(((struct evictions_daemon *)context)->role);
+}
+
+/* A line that cannot be written ends the program before its effect: nothing happens unrecorded. */
+static void on_audit_failed(void *context, const struct err *err) {
+        struct evictions_daemon *self = context;
+
+        self->failure = *err;
+        daemon_finish(self->daemon);
+}
+
+static const char *check_audit(void *context) {
+        const struct evictions_daemon *self = context;
+
+        return audit_file_is_late(self->file) ? "the audit file does not answer" : NULL;
+}
+
+static void begin_audit(struct evictions_daemon *self, struct loop *loop) {
+        static const struct audit_file_events events = { .recorded = on_recorded,
+                                                         .failed = on_audit_failed };
+
+        if (!self->file)
+                return;
+        audit_file_begin(self->file, loop, &events, self);
+        if (daemon_serving(self->daemon))
+                serving_add_check(daemon_serving(self->daemon),
+                                  &(struct health_check){ .name = "audit-file",
+                                                          .check = check_audit,
+                                                          .context = self,
+                                                          .is_for_readiness = true });
 }
 
 static bool may_act(void *context) {
@@ -48,7 +88,8 @@ static int add_role(void *context, struct daemon *daemon, struct runtime *runtim
 
         self->daemon = daemon;
         self->chain.actor = EVICTION_MANAGER;
-        struct evictions_role *role = evictions_role_add(
+        begin_audit(self, runtime_loop(runtime));
+        self->role = evictions_role_add(
                 runtime,
                 &(struct evictions_role_config){
                         .mode = (enum evictions_mode)self->options->mode,
@@ -61,6 +102,7 @@ static int add_role(void *context, struct daemon *daemon, struct runtime *runtim
                         .hook_directory = self->options->hook_directory,
                         .chain = self->chain,
                         .audit = on_audit,
+                        .is_recorded = is_recorded,
                         .anchors_audit = self->file,
                         .verifies_users = true,
                         .watches_always = options->webhook_address,
@@ -75,11 +117,14 @@ static int add_role(void *context, struct daemon *daemon, struct runtime *runtim
                                                    .key_path = options->webhook_key,
                                                    .requesters = self->requesters,
                                                    .requester_count = options->requesters.count },
-                runtime, role, &self->webhook, err);
+                runtime, self->role, &self->webhook, err);
 }
 
 static void evictions_leave(void *context) {
-        eviction_webhook_free(((struct evictions_daemon *)context)->webhook);
+        struct evictions_daemon *self = context;
+
+        eviction_webhook_free(self->webhook);
+        audit_file_end(self->file);
 }
 
 static int check_webhook(const struct evictions_options *options, struct err *err) {

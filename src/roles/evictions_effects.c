@@ -211,6 +211,54 @@ void evictions_carry_out(struct evictions_role *role, const struct eviction_effe
         }
 }
 
+/* Lines go on, and so does what needs none. */
+static bool needs_record(const struct eviction_effect *effect) {
+        return effect->kind != EVICTION_AUDIT && effect->kind != EVICTION_STOP_HOOK;
+}
+
+/* The cluster may be another one by now: the reconciler decides again. */
+static void refuse_effect(struct evictions_role *role, const struct eviction_effect *effect) {
+        const struct slice text = SLICE_LITERAL("the audit log could not be written in time");
+
+        evictions_write_audit(role, &(struct audit_record){
+                                            .op = SLICE_LITERAL("not-done"),
+                                            .ns = effect->ns,
+                                            .reason = slice_of(eviction_effect_name(effect->kind)),
+                                            .message = text });
+        eviction_reconciler_result(role->reconciler,
+                                   &(struct eviction_effect_result){ .id = effect->id,
+                                                                     .code = BERTH_ERR_UNAVAILABLE,
+                                                                     .retry_after_s = -1,
+                                                                     .text = text },
+                                   evictions_now(role));
+}
+
+bool evictions_carry_out_all(struct evictions_role *role) {
+        int64_t now_ns = loop_mono(role->loop).ns;
+        bool is_late = role->held_since.ns && now_ns - role->held_since.ns > EVICTIONS_HOLD_NS;
+        bool was_recorded = evictions_is_recorded(role);
+
+        for (; role->carried_out < role->effects.count; role->carried_out++) {
+                const struct eviction_effect *effect = &role->effects.items[role->carried_out];
+
+                if (!needs_record(effect)) {
+                        evictions_carry_out(role, effect);
+                } else if (is_late && was_recorded) {
+                        refuse_effect(role, effect);
+                } else if (evictions_is_recorded(role)) {
+                        evictions_carry_out(role, effect);
+                } else {
+                        if (!role->held_since.ns)
+                                role->held_since.ns = now_ns;
+                        return false;
+                }
+        }
+        eviction_effects_clear(&role->effects);
+        role->carried_out = 0;
+        role->held_since.ns = 0;
+        return true;
+}
+
 void evictions_drop_calls(struct evictions_role *role) {
         if (!role->newer) /* with which the older part shares it */
                 evict_requester_drop_calls(role->requester);

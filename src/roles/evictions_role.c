@@ -34,10 +34,15 @@ static void evictions_role_step(void *context) {
                         loop_timer_arm(role->loop, &role->step_timer, FOLLOWER_STEP_NS);
                 return;
         }
-        eviction_reconciler_step(role->reconciler, evictions_now(role), &role->effects);
-        for (size_t i = 0; i < role->effects.count; i++)
-                evictions_carry_out(role, &role->effects.items[i]);
-        eviction_effects_clear(&role->effects);
+        if (role->effects.count == 0)
+                eviction_reconciler_step(role->reconciler, evictions_now(role), &role->effects);
+        bool was_held = role->held_since.ns;
+        if (!evictions_carry_out_all(role))
+                return; /* goes on when the audit log has its lines */
+        if (was_held) { /* results came meanwhile, or were made up */
+                evictions_step_soon(role);
+                return;
+        }
         evictions_report_policies(role);
         if (role->newer && is_finished(role))
                 loop_timer_arm(role->loop, &role->newer->older_timer, 0);
@@ -100,7 +105,7 @@ static bool is_idle(const void *self) {
         const struct evictions_role *role = self;
         struct mono_time due;
 
-        return role->is_started && !role->calls &&
+        return role->is_started && !role->calls && role->effects.count == 0 &&
                evict_requester_in_flight(role->requester) == 0 &&
                (!role->older || is_idle(role->older)) &&
                (!eviction_reconciler_next_due(role->reconciler, &due) ||
@@ -130,9 +135,9 @@ void evictions_role_free(struct evictions_role *role) {
         action_list_release(&role->events);
         hook_caller_free(role->hooks);
         history_store_free(role->store);
-        if (role->anchor && role->chain.seq)
-                LOG(LOG_INFO, "AuditHead", log_i64("seq", (int64_t)role->chain.seq),
-                    log_text("hash", role->chain.prev));
+        if (role->anchor && role->recorded.seq)
+                LOG(LOG_INFO, "AuditHead", log_i64("seq", (int64_t)role->recorded.seq),
+                    log_text("hash", role->recorded.prev));
         audit_anchor_free(role->anchor);
         eviction_reconciler_free(role->reconciler);
         eviction_history_free(role->history);
@@ -154,7 +159,7 @@ static struct evictions_role *evictions_role_new(struct runtime *runtime,
         role->loop = runtime_loop(runtime);
         role->transport = runtime_transport(runtime);
         role->config = *config;
-        role->chain = config->chain;
+        role->chain = role->recorded = config->chain;
         role->history = eviction_history_new();
         role->step_timer = (struct loop_timer){ .fired = evictions_role_step, .context = role };
         role->older_timer = (struct loop_timer){ .fired = drop_older, .context = role };
@@ -194,7 +199,7 @@ struct evictions_role *evictions_role_add(struct runtime *runtime,
                 role->anchor = audit_anchor_new(
                         &(struct audit_anchor_config){ .transport = role->transport,
                                                        .loop = role->loop,
-                                                       .chain = &role->chain,
+                                                       .chain = &role->recorded,
                                                        .lost = on_audit_lost,
                                                        .context = role });
         if (config->metrics)

@@ -35,6 +35,9 @@ struct evictions_role_config {
         bool anchors_audit;         /* keeps the chain's head in a ConfigMap, too */
         /* Gets every audit line with its newline, before the effect it announces. May be NULL. */
         void (*audit)(void *context, struct slice line);
+        /* Whether all lines are where they stay. While they are not, effects wait, for
+         * evictions_role_recorded. NULL = always. */
+        bool (*is_recorded)(void *context);
         /* In place of calls over the network; answers come through evictions_role_answer. NULL =
          * real ones. */
         void (*start_hook)(void *context, const struct eviction_effect *effect);
@@ -59,5 +62,7 @@ struct evictions_role *evictions_role_add(struct runtime *runtime,
                                           const struct evictions_role_config *config);
 void evictions_role_answer(struct evictions_role *role,
                            const struct eviction_effect_result *result);
+/* All audit lines are recorded now. */
+void evictions_role_recorded(struct evictions_role *role);
 void evictions_role_stats(const struct evictions_role *role,
                           struct evictions_role_stats *ret_stats);

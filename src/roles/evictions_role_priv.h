@@ -8,6 +8,7 @@
 #include "roles/hook_caller.h"
 
 #define EVICTIONS_PATH_MAX 1024
+#define EVICTIONS_HOLD_NS (5 * NS_PER_S)        /* effects that waited longer are decided again */
 #define EVICTIONS_OLDER_IDS (UINT64_C(1) << 62) /* ids of effects of the older part */
 
 enum followed { FOLLOWED_REQUESTS, FOLLOWED_EVICTIONS, FOLLOWED_POLICIES, FOLLOWED_COUNT };
@@ -38,8 +39,11 @@ struct evictions_role {
         struct evictions_role_config config;
         struct eviction_reconciler *reconciler;
         struct eviction_effects effects;
-        struct audit_chain chain;
-        const char *group; /* NULL until discovery is over */
+        size_t carried_out;          /* of them; the others wait for the audit log */
+        struct mono_time held_since; /* when they began to wait; 0 = they do not */
+        struct audit_chain chain;    /* of the lines made */
+        struct audit_chain recorded; /* of those that stay: what is anchored */
+        const char *group;           /* NULL until discovery is over */
         bool is_started, is_controller, has_stepped_down, is_native_served, has_policies,
                 has_older; /* our own kinds are served beside native ones */
         size_t definition; /* next one to create */
@@ -77,6 +81,8 @@ struct eviction_now evictions_now(const struct evictions_role *role);
  * as it judges them by that. */
 void evictions_take_date(struct evictions_role *role, const struct api_reply *reply,
                          struct mono_time asked);
+/* All audit lines are where they stay. */
+bool evictions_is_recorded(const struct evictions_role *role);
 void evictions_write_audit(struct evictions_role *role, const struct audit_record *record);
 void evictions_step_soon(struct evictions_role *role);
 #define EVICTION_EVENT_NOTE_MAX 1025
@@ -96,6 +102,9 @@ struct evictions_metrics *evictions_metrics_new(struct metrics *registry,
 void evictions_carry_out(struct evictions_role *role, const struct eviction_effect *effect);
 /* The pod was called away, or was not: a result of the eviction service. */
 void evictions_effects_ended(struct evictions_role *role, const struct action_result *result);
+/* Those that waited for the audit log for too long are answered as failed. Returns whether all were
+ * carried out. */
+bool evictions_carry_out_all(struct evictions_role *role);
 void evictions_drop_calls(struct evictions_role *role);
 /* Of a hook_caller: a hook answered. */
 void evictions_on_answered(void *context, const struct eviction_effect_result *result);

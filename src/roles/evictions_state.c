@@ -46,8 +46,22 @@ void evictions_write_audit(struct evictions_role *role, const struct audit_recor
         chain->mode = evictions_mode_name(role);
         audit_chain_append(chain, record, loop_wall(role->loop), &line);
         role->config.audit(role->config.context, buf_view(&line));
-        audit_anchor_changed(role->newer ? role->newer->anchor : role->anchor);
         buf_release(&line);
+        if (evictions_is_recorded(role))
+                evictions_role_recorded(role->newer ? role->newer : role);
+}
+
+bool evictions_is_recorded(const struct evictions_role *role) {
+        return !role->config.is_recorded || role->config.is_recorded(role->config.context);
+}
+
+void evictions_role_recorded(struct evictions_role *role) {
+        role->recorded = role->chain;
+        audit_anchor_changed(role->anchor);
+        if (role->effects.count)
+                evictions_step_soon(role);
+        if (role->older && role->older->effects.count)
+                evictions_step_soon(role->older);
 }
 
 void evictions_record_event(struct evictions_role *role, const struct object_ref *about,
