@@ -450,8 +450,7 @@ static int daemon_start(struct daemon *daemon, const struct daemon_role *roles, 
         if (event_loop_new(&daemon->events, err) < 0)
                 return err->code;
         daemon->loop = event_loop_as_loop(daemon->events);
-        if (process_signals_new(daemon->loop, on_signal, daemon, &daemon->signals, err) < 0 ||
-            connect_cluster(daemon, err) < 0)
+        if (connect_cluster(daemon, err) < 0)
                 return err->code;
         daemon->runtime = runtime_new(
                 &(struct runtime_config){ .loop = daemon->loop,
@@ -471,7 +470,10 @@ static int daemon_start(struct daemon *daemon, const struct daemon_role *roles, 
                                           .without_classes = options->without_classes,
                                           .has_no_model = options->has_no_model,
                                           .freezes_notes = options->freezes_notes });
-        if (daemon_serve(daemon, err) < 0 || add_roles(daemon, roles, count, err) < 0)
+        /* Signals end the process at once as long as it reads files that may not answer. */
+        if (daemon_serve(daemon, err) < 0 ||
+            process_signals_new(daemon->loop, on_signal, daemon, &daemon->signals, err) < 0 ||
+            add_roles(daemon, roles, count, err) < 0)
                 return err->code;
         plan_rest(daemon);
         return start_leading(daemon, err);
