@@ -110,9 +110,6 @@ static const struct bootstrap_object objects[] = {
         SCHEDULER_BINDING("system:volume-scheduler"),
         LEADER_LOCK("kube-controller-manager"),
         LEADER_LOCK("kube-scheduler"),
-        /* Whose client certificates and which proxies the API server accepts: none. */
-        { NAMESPACES "/kube-system/configmaps",
-          "{\"metadata\":{\"name\":\"extension-apiserver-authentication\"}}" },
         { "/api/v1/namespaces/default/services",
           "{\"metadata\":{\"name\":\"kubernetes\",\"labels\":{\"component\":\"apiserver\","
           "\"provider\":\"kubernetes\"}},\"spec\":{\"clusterIP\":\"10.96.0.1\",\"ports\":["

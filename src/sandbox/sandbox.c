@@ -82,6 +82,7 @@ static int start_server(struct sandbox *sandbox, const struct sandbox_config *co
                 &(struct api_server_config){ .store = sandbox->store,
                                              .webhooks = &webhooks,
                                              .evictions = &judge,
+                                             .ca_pem = sandbox->tls.ca_pem,
                                              .account_key_pem = sandbox->tls.ca_key_pem,
                                              .tokens = &token,
                                              .token_count = 1,

@@ -47,8 +47,27 @@ static void bootstrap_token_tracking(struct api_server *server) {
         buf_release(&json);
 }
 
+/* Whose client certificates and which proxies programs beside the API server accept. The sandbox's
+ * authority signs neither, but a program that finds none in there goes on asking. */
+static void bootstrap_authorities(struct api_server *server, const char *ca_pem) {
+        struct buf json = { 0 };
+        struct slice pem = slice_of(ca_pem);
+
+        buf_text(&json, "{\"metadata\":{\"name\":\"extension-apiserver-authentication\"},\"data\":{"
+                        "\"client-ca-file\":");
+        buf_json_string(&json, pem);
+        buf_text(&json, ",\"requestheader-client-ca-file\":");
+        buf_json_string(&json, pem);
+        buf_text(&json, ",\"requestheader-allowed-names\":\"[\\\"front-proxy-client\\\"]\","
+                        "\"requestheader-username-headers\":\"[\\\"X-Remote-User\\\"]\","
+                        "\"requestheader-group-headers\":\"[\\\"X-Remote-Group\\\"]\","
+                        "\"requestheader-extra-headers-prefix\":\"[\\\"X-Remote-Extra-\\\"]\"}}");
+        bootstrap_create(server, "/api/v1/namespaces/kube-system/configmaps", buf_view(&json));
+        buf_release(&json);
+}
+
 /* Objects that a data directory brought along are left alone. */
-static void api_server_bootstrap(struct api_server *server) {
+static void api_server_bootstrap(struct api_server *server, const char *ca_pem) {
         size_t count = 0;
         const struct bootstrap_object *objects = kinds_bootstrap_objects(&count);
 
@@ -57,6 +76,8 @@ static void api_server_bootstrap(struct api_server *server) {
                 bootstrap_create(server, objects[i].path, slice_of(objects[i].json));
         bootstrap_roles_each(bootstrap_role, server);
         bootstrap_token_tracking(server);
+        if (ca_pem)
+                bootstrap_authorities(server, ca_pem);
         server->engine.is_bootstrapping = false;
 }
 
@@ -84,7 +105,7 @@ struct api_server *api_server_new(const struct api_server_config *config, struct
         server->customs = custom_resources_start(&server->engine, config->definitions,
                                                  config->definition_count);
         server->retention = event_retention_start(&server->engine, config->events_max);
-        api_server_bootstrap(server);
+        api_server_bootstrap(server, config->ca_pem);
         return server;
 }
 

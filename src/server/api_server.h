@@ -104,9 +104,11 @@ struct api_server_config {
         /* Reads YAML request bodies; this room has no YAML of its own. NULL: only the JSON subset
          * of YAML is understood. */
         int (*read_yaml)(struct slice text, struct json_tree **ret_tree, struct err *err);
-        bool is_open;                /* no authentication: every user is the administrator */
-        size_t events_max;           /* Event objects stored; 0 = 100,000 */
-        const char *account_key_pem; /* signs tokens of accounts; NULL = a new key */
+        bool is_open;      /* no authentication: every user is the administrator */
+        size_t events_max; /* Event objects stored; 0 = 100,000 */
+        const char
+                *ca_pem; /* of the authority of its certificate, which clients read; NULL = none */
+        const char *account_key_pem;           /* signs tokens of accounts; NULL = a new key */
         const struct webhook_caller *webhooks; /* copied; NULL = webhooks are not called */
         const struct api_definition *definitions;
         size_t definition_count;

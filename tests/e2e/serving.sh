@@ -140,6 +140,8 @@ check "health is open no more" '^403$' answer "" /healthz
 check "tokens mean nothing" '^403$' answer e2e /configz
 kill "$alone"
 wait "$alone"
+check "the sandbox's configuration of authentication goes" '"Success"' \
+        curl -sk -X DELETE -H "Authorization: Bearer e2e" "$url/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication"
 check "configuration of authentication missing" "cannot read the cluster's configuration of authentication" \
         "$work/kube-scheduler" --kubeconfig="$KUBECONFIG" --authentication-kubeconfig="$KUBECONFIG" --secure-port="$port" \
         --bind-address=127.0.0.1 --authentication-tolerate-lookup-failure=false

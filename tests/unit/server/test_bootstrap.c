@@ -50,7 +50,7 @@ static void test_config_maps(void **state) {
 
         (void)state;
         assert_int_equal(ask(&f, "GET", CONFIG_MAPS "extension-apiserver-authentication", NULL),
-                         200);
+                         404);
         assert_int_equal(ask(&f, "GET",
                              CONFIG_MAPS "kube-apiserver-legacy-service-account-token-tracking",
                              NULL),
@@ -59,10 +59,29 @@ static void test_config_maps(void **state) {
         fixture_free(&f);
 }
 
+/* Programs look in there for authorities, and go on asking while there is none. */
+static void test_authority(void **state) {
+        struct fixture f = { .fake = virtual_loop_new() };
+
+        (void)state;
+        f.server = api_server_new(&(struct api_server_config){ .seed = 1, .ca_pem = "A\nB\n" },
+                                  virtual_loop_get(f.fake));
+        assert_int_equal(ask(&f, "GET", CONFIG_MAPS "extension-apiserver-authentication", NULL),
+                         200);
+        assert_string_equal(answer(&f, "/data/client-ca-file"), "A\nB\n");
+        assert_string_equal(answer(&f, "/data/requestheader-client-ca-file"), "A\nB\n");
+        assert_string_equal(answer(&f, "/data/requestheader-allowed-names"),
+                            "[\"front-proxy-client\"]");
+        assert_string_equal(answer(&f, "/data/requestheader-username-headers"),
+                            "[\"X-Remote-User\"]");
+        fixture_free(&f);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_rights),
                 cmocka_unit_test(test_config_maps),
+                cmocka_unit_test(test_authority),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
 }
