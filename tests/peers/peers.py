@@ -6,6 +6,7 @@ ends with 1 when a line of it is FAILED. Rows are named in ROWS; without any, al
 """
 
 import argparse
+import os
 import pathlib
 import shutil
 import sys
@@ -14,7 +15,10 @@ import traceback
 
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent), str(pathlib.Path(__file__).resolve().parents[1] / "e2e")]
 
+import agreement
 import lease
+import on_sandbox
+import restarts
 import rights
 from report import Report
 from stage import Stage
@@ -27,7 +31,13 @@ ROWS = {
     "rights-evictions": rights.evictions,
     "rights-reboot": rights.reboot,
     "rights-run": rights.several,
+    "certificates": restarts.certificates,
+    "outages": restarts.outages,
+    "compaction": restarts.compaction,
     "one-lease": lease.one_lease,
+    "agreement": agreement.agreement,
+    "sandbox-accounts": on_sandbox.accounts,
+    "sandbox-one-account": on_sandbox.one_account,
 }
 
 
@@ -37,6 +47,10 @@ def arguments():
     parser.add_argument("peers", type=pathlib.Path)
     parser.add_argument("rows", nargs="*", metavar="ROW", help=", ".join(ROWS))
     parser.add_argument("--logs", type=pathlib.Path, help="folder for logs and data; without it, one that is removed unless a row failed")
+    parser.add_argument("--minutes", type=float, default=float(os.environ.get("PEERS_MINUTES", 10)),
+                        help="how long each row on the sandbox takes (default PEERS_MINUTES, or 10)")
+    parser.add_argument("--nodes", type=int, default=int(os.environ.get("PEERS_NODES", 500)), help="of the row agreement")
+    parser.add_argument("--pods", type=int, default=int(os.environ.get("PEERS_PODS", 2730)), help="of the row agreement")
     return parser.parse_args()
 
 

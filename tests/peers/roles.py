@@ -54,14 +54,14 @@ def evictions(stage, plane, kubeconfig=None):
                                      "--keep-definitions", "--no-audit-output"], plane.folder)
 
 
-def several(stage, plane, kubeconfig=None, name="run"):
-    """Scheduler, descheduler and evictions in one process, as deploy/run has it, with quick leases."""
+def several(stage, plane, kubeconfig=None, name="run", lease=()):
+    """Scheduler, descheduler and evictions in one process, as deploy/run has it."""
     plane.apply(stage.deploy / "crds", stage.deploy / "evictions/rbac.yaml", stage.deploy / "run/rbac.yaml",
                 stage.deploy / "run/deployment.yaml")
     folder = config_files(plane, "berth-run", "run-config")
     words = adapted(container(plane, "deployments", "berth-run")["args"], folder)
     return stage.start(name, [stage.berth, *words, "--kubeconfig", kubeconfig or plane.account("berth-run"), "--no-audit-output",
-                              *QUICK_LEASE], plane.folder)
+                              *lease], plane.folder)
 
 
 def reboot(stage, plane, node_name, host, kubeconfig=None):
