@@ -467,3 +467,9 @@ int64_t lease_elector_overdue_ns(const struct lease_elector *elector) {
 struct slice lease_elector_leader(const struct lease_elector *elector) {
         return slice_of(elector->record.holder);
 }
+
+struct slice lease_elector_metadata(const struct lease_elector *elector, const char *key) {
+        if (!elector->lease)
+                return SLICE_EMPTY;
+        return node_get_text(node_get(json_tree_root(elector->lease), "metadata"), key);
+}

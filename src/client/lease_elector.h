@@ -53,3 +53,5 @@ bool lease_elector_may_act(const struct lease_elector *elector);
  * checks. */
 int64_t lease_elector_overdue_ns(const struct lease_elector *elector);
 struct slice lease_elector_leader(const struct lease_elector *elector); /* as last observed */
+/* A member of the Lease's metadata, as last read or written; empty = not known. */
+struct slice lease_elector_metadata(const struct lease_elector *elector, const char *key);

@@ -25,7 +25,7 @@
 /* A Lease, and the roles that work while this process holds it. */
 struct daemon_lease {
         struct daemon *daemon;
-        const char *name;
+        const char *name, *ns, *reporter;
         struct lease_elector *elector;
         unsigned roles; /* bits of daemon.seats */
         bool is_leading;
@@ -128,6 +128,32 @@ static void daemon_begin(struct daemon *daemon, unsigned roles) {
         runtime_start(daemon->runtime);
 }
 
+/* As client-go's electors report it. */
+static void record_lead(const struct daemon_lease *lease) {
+        struct action event = { .kind = ACTION_RECORD_EVENT,
+                                .target = {
+                                        .kind = SLICE_LITERAL("Lease"),
+                                        .ns = slice_of(lease->ns),
+                                        .name = slice_of(lease->name),
+                                        .uid = lease_elector_metadata(lease->elector, "uid") } };
+        struct action_list actions;
+        char note[LEASE_IDENTITY_MAX + sizeof(" became leader")];
+
+        snprintf(note, sizeof(note), "%s became leader", lease->daemon->identity);
+        event.event = (struct event_action){
+                .reason = SLICE_LITERAL("LeaderElection"),
+                .action = SLICE_LITERAL("LeaderElection"),
+                .note = slice_of(note),
+                .controller = slice_of(lease->reporter),
+                .api_version = SLICE_LITERAL("coordination.k8s.io/v1"),
+                .resource_version = lease_elector_metadata(lease->elector, "resourceVersion"),
+        };
+        action_list_init(&actions);
+        action_list_add(&actions, &event);
+        runtime_submit(lease->daemon->runtime, NULL, &actions);
+        action_list_release(&actions);
+}
+
 static void on_started(void *context) {
         struct daemon_lease *lease = context;
 
@@ -135,6 +161,7 @@ static void on_started(void *context) {
             log_text("lease", lease->name));
         lease->is_leading = true;
         daemon_begin(lease->daemon, lease->roles);
+        record_lead(lease);
 }
 
 #define LEAD_LOST "leadership lost"
@@ -172,7 +199,12 @@ static int daemon_elect(struct daemon *daemon, unsigned roles,
                                                             .failed = on_election_failed };
         struct daemon_lease *lease = &daemon->leases[daemon->lease_count++];
 
-        *lease = (struct daemon_lease){ .daemon = daemon, .name = options->name, .roles = roles };
+        *lease = (struct daemon_lease){ .daemon = daemon,
+                                        .name = options->name,
+                                        .ns = options->ns,
+                                        .reporter = options->reporter ? options->reporter
+                                                                      : options->name,
+                                        .roles = roles };
         for (size_t i = 0; i < daemon->role_count; i++)
                 if (roles >> i & 1)
                         daemon->roles[i].lease = lease;
@@ -193,6 +225,7 @@ struct daemon_lease_options daemon_lease_of(const struct daemon_options *options
         return (struct daemon_lease_options){
                 .name = options->lease_name,
                 .ns = options->lease_namespace,
+                .reporter = options->lease_reporter,
                 .duration_ns = options->lease_duration_ns,
                 .renew_deadline_ns = options->lease_renew_deadline_ns,
                 .retry_period_ns = options->lease_retry_period_ns,

@@ -37,6 +37,8 @@ struct daemon_options {
         bool elects;         /* works only while it leads; the rest says by which Lease */
         bool has_lease_each; /* of the roles, by struct daemon_role */
         const char *lease_name, *lease_namespace;
+        const char
+                *lease_reporter; /* reportingController of events on the Lease; NULL = its name */
         int64_t lease_duration_ns, lease_renew_deadline_ns, lease_retry_period_ns;
         struct lease_given given;
         uint64_t seed;
@@ -58,6 +60,7 @@ struct serving;
 
 struct daemon_lease_options {
         const char *name, *ns;
+        const char *reporter; /* reportingController of its events; NULL = the name */
         int64_t duration_ns, renew_deadline_ns, retry_period_ns;
 };
 

@@ -123,6 +123,7 @@ int descheduler_part_make(const struct descheduler_options *options, struct daem
         daemon.elects = daemon.elects && !options->is_dry_run;
         daemon.health_name = "Descheduler";
         daemon.allows_metrics_reset = true;
+        daemon.lease_reporter = "sigs.k8s.io/descheduler";
         *ret_part = (struct daemon_part){
                 .daemon = daemon,
                 .role = { .context = self, .lease = daemon_lease_of(&daemon), .add = add_role },

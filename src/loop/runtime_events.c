@@ -32,13 +32,15 @@ void runtime_record_event(struct runtime *runtime, const struct action *action) 
         struct slice version = event->api_version.len ? event->api_version : SLICE_LITERAL("v1");
 
         event_recorder_add(recorder_of(runtime, event->controller),
-                           &(struct event_note){ .is_warning = event->is_warning,
-                                                 .reason = event->reason,
-                                                 .action = event->action,
-                                                 .note = event->note,
-                                                 .regarding = { .api_version = version,
-                                                                .kind = action->target.kind,
-                                                                .namespace_name = action->target.ns,
-                                                                .name = action->target.name,
-                                                                .uid = action->target.uid } });
+                           &(struct event_note){
+                                   .is_warning = event->is_warning,
+                                   .reason = event->reason,
+                                   .action = event->action,
+                                   .note = event->note,
+                                   .regarding = { .api_version = version,
+                                                  .kind = action->target.kind,
+                                                  .namespace_name = action->target.ns,
+                                                  .name = action->target.name,
+                                                  .uid = action->target.uid,
+                                                  .resource_version = event->resource_version } });
 }

@@ -94,6 +94,7 @@ struct event_action {
         struct slice reason, action, note; /* Scheduled, Binding, text */
         struct slice controller;           /* reportingController */
         struct slice api_version;          /* of the target; empty = v1 */
+        struct slice resource_version;     /* of the target; empty = not known */
 };
 
 struct action {

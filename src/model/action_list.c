@@ -124,6 +124,7 @@ static void keep_payload(struct arena *arena, struct action *action) {
                 action_list_keep(arena, &action->event.note);
                 action_list_keep(arena, &action->event.controller);
                 action_list_keep(arena, &action->event.api_version);
+                action_list_keep(arena, &action->event.resource_version);
                 return;
         }
 }

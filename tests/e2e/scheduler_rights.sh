@@ -35,6 +35,9 @@ echo "clientConnection: {kubeconfig: $work/scheduler.kubeconfig}" >>"$work/confi
 children="$children $!"
 wait_for "it leads by its Lease" "_" kubectl -n kube-system get lease berth-scheduler -o 'jsonpath={.spec.holderIdentity}'
 
+wait_for "and says so as upstream does" "Lease default-scheduler LeaderElection became leader" sh -c "kubectl -n kube-system get events \
+        -o 'jsonpath={range .items[*]}{.involvedObject.kind} {.reportingComponent} {.reason} {.message}' | sed 's/[^ ]*_[^ ]* //'"
+
 kubectl apply -f - >"$work/applied" 2>&1 <<Y || judge bad "$(cat "$work/applied")"
 apiVersion: storage.k8s.io/v1
 kind: StorageClass

@@ -378,6 +378,9 @@ static void test_two_electors(void **state) {
         }
         assert_string_equal(a.history.text, "(a)+");
         assert_string_equal(b.history.text, "!(a)"); /* its creation came second */
+        assert_true(slice_is(lease_elector_metadata(a.elector, "name"), "l"));
+        assert_true(lease_elector_metadata(a.elector, "uid").len > 0);
+        assert_true(lease_elector_metadata(a.elector, "resourceVersion").len > 0);
         lease_elector_release(a.elector, on_released, &a.history);
         virtual_loop_advance(f.fake, 5 * NS_PER_S);
         assert_string_equal(a.history.text, "(a)+-.");
