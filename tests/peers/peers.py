@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """berth beside the programs it stands in for: peers.py BERTH FOLDER [ROW...].
 
-FOLDER holds kube-apiserver, etcd, etcdctl, kube-scheduler and kube-controller-manager of Kubernetes 1.36. Prints one table;
+FOLDER holds kube-apiserver, etcd, etcdctl, kube-scheduler, kube-controller-manager and descheduler. Prints one table;
 ends with 1 when a line of it is FAILED. Rows are named in ROWS; without any, all run. Logs stay in --logs.
 """
 
@@ -23,7 +23,7 @@ import rights
 from report import Report
 from stage import Stage
 
-NEEDED = ("kube-apiserver", "etcd", "etcdctl", "kube-scheduler", "kube-controller-manager")
+NEEDED = ("kube-apiserver", "etcd", "etcdctl", "kube-scheduler", "kube-controller-manager", "descheduler")
 # Name, what is done. A row takes the stage and the report.
 ROWS = {
     "rights-scheduler": rights.scheduler,
