@@ -5,6 +5,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#define HEAP_SMALL_CAP 1024 /* stays as it is */
+
 void heap_init(struct heap *heap, bool (*is_before)(const void *, const void *, void *),
                void (*moved)(void *, size_t), void *context) {
         *heap = (struct heap){ .is_before = is_before, .moved = moved, .context = context };
@@ -63,6 +65,14 @@ void heap_push(struct heap *heap, void *item) {
         sift_up(heap, heap->count - 1, item);
 }
 
+/* A large heap that is mostly empty gets half the room; a heap that breathes keeps it. */
+static void heap_shrink(struct heap *heap) {
+        if (heap->cap <= HEAP_SMALL_CAP || heap->count >= heap->cap / 4)
+                return;
+        heap->cap /= 2;
+        heap->items = xreallocarray(heap->items, heap->cap, sizeof(*heap->items));
+}
+
 void *heap_peek(const struct heap *heap) {
         return heap->count ? heap->items[0] : NULL;
 }
@@ -82,6 +92,7 @@ void heap_remove(struct heap *heap, size_t index) {
                 sift_down(heap, index, last);
         if (heap->moved)
                 heap->moved(removed, HEAP_NO_INDEX);
+        heap_shrink(heap);
 }
 
 void heap_fix(struct heap *heap, size_t index) {

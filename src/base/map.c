@@ -2,7 +2,10 @@
  *
  * Elements stand in an array in the order they came; a slot table finds their position by hash.
  * A removal leaves a gap in the array and closes the hole in the slot table at once, so there are
- * no tombstones to search past.  Gaps go when the array is full and gets rebuilt. */
+ * no tombstones to search past.  Gaps go when the array is full and gets rebuilt.
+ *
+ * A large map that lost most of its elements becomes small: at once when none is left, else with
+ * the next one that is added, since iterations may remove. */
 #include "base/map.h"
 
 #include "base/util.h"
@@ -10,6 +13,8 @@
 #include <stdlib.h>
 
 #define MAP_MIN_CAP 8u
+#define MAP_SMALL_CAP 1024u /* stays as it is */
+#define MAP_SPARSE 8u       /* capacity per element that is too much */
 
 struct slot {
         uint32_t hash;
@@ -63,6 +68,20 @@ static void order_rebuild(struct order *order) {
         order->first = 0;
         free(order->slots);
         order->slots = xcalloc(order->slot_count, sizeof(*order->slots));
+}
+
+static bool order_has_to_change(const struct order *order) {
+        return order->used == order->cap ||
+               (order->cap > MAP_SMALL_CAP && order->count < order->cap / MAP_SPARSE);
+}
+
+/* Whether the arrays of a map without elements are to go: then the order is as at first. */
+static bool order_give_up(struct order *order) {
+        if (order->count > 0 || order->cap <= MAP_SMALL_CAP)
+                return false;
+        free(order->slots);
+        *order = (struct order){ 0 };
+        return true;
 }
 
 struct element {
@@ -160,7 +179,7 @@ void *map_put(struct map *map, struct slice key, void *value) {
                 element->value = value;
                 return previous;
         }
-        if (map->order.used == map->order.cap)
+        if (order_has_to_change(&map->order))
                 map_rebuild(map);
         uint32_t position = map->order.used++;
         map->elements[position] = (struct element){
@@ -181,6 +200,10 @@ void *map_remove(struct map *map, struct slice key) {
         *element = (struct element){ 0 };
         order_remove(&map->order, slot);
         struct order *order = &map->order;
+        if (order_give_up(order)) {
+                free(map->elements);
+                map->elements = NULL;
+        }
         while (order->first < order->used && !map->elements[order->first].value)
                 order->first++;
         return value;
@@ -188,6 +211,12 @@ void *map_remove(struct map *map, struct slice key) {
 
 size_t map_count(const struct map *map) {
         return map->order.count;
+}
+
+size_t map_bytes(const struct map *map) {
+        const struct order *order = &map->order;
+        return sizeof(*map) + order->cap * sizeof(*map->elements) +
+               order->slot_count * sizeof(*order->slots);
 }
 
 bool map_next(const struct map *map, size_t *at, struct slice *ret_key, void **ret_value) {
@@ -279,7 +308,7 @@ void *map_u64_put(struct map_u64 *map, uint64_t key, void *value) {
                 element->value = value;
                 return previous;
         }
-        if (map->order.used == map->order.cap)
+        if (order_has_to_change(&map->order))
                 map_u64_rebuild(map);
         uint32_t position = map->order.used++;
         map->elements[position] = (struct element_u64){ .key = key, .value = value };
@@ -297,6 +326,10 @@ void *map_u64_remove(struct map_u64 *map, uint64_t key) {
         void *value = element->value;
         element->value = NULL;
         order_remove(order, slot);
+        if (order_give_up(order)) {
+                free(map->elements);
+                map->elements = NULL;
+        }
         while (order->first < order->used && !map->elements[order->first].value)
                 order->first++;
         return value;
@@ -304,6 +337,12 @@ void *map_u64_remove(struct map_u64 *map, uint64_t key) {
 
 size_t map_u64_count(const struct map_u64 *map) {
         return map->order.count;
+}
+
+size_t map_u64_bytes(const struct map_u64 *map) {
+        const struct order *order = &map->order;
+        return sizeof(*map) + order->cap * sizeof(*map->elements) +
+               order->slot_count * sizeof(*order->slots);
 }
 
 bool map_u64_next(const struct map_u64 *map, size_t *at, uint64_t *ret_key, void **ret_value) {

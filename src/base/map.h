@@ -18,6 +18,7 @@ void *map_put(struct map *map, struct slice key,
               void *value);                          /* value; returns the previous value or NULL */
 void *map_remove(struct map *map, struct slice key); /* returns the removed value or NULL */
 size_t map_count(const struct map *map);
+size_t map_bytes(const struct map *map); /* without keys and values */
 /* size_t at = 0; while (map_next(map, &at, &key, &value)) ...; removing the current element is
  * allowed. */
 bool map_next(const struct map *map, size_t *at, struct slice *ret_key, void **ret_value);
@@ -29,4 +30,5 @@ void *map_u64_get(const struct map_u64 *map, uint64_t key);
 void *map_u64_put(struct map_u64 *map, uint64_t key, void *value);
 void *map_u64_remove(struct map_u64 *map, uint64_t key);
 size_t map_u64_count(const struct map_u64 *map);
+size_t map_u64_bytes(const struct map_u64 *map);
 bool map_u64_next(const struct map_u64 *map, size_t *at, uint64_t *ret_key, void **ret_value);

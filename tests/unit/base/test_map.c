@@ -212,6 +212,40 @@ static void test_queue_use(void **state) {
         map_u64_free(map);
 }
 
+/* After a burst, a map is as small as one that never was large. */
+static void test_room_is_given_back(void **state) {
+        (void)state;
+        struct map *map = map_new();
+        struct map_u64 *numbers = map_u64_new();
+        char buffer[64];
+        for (int left = 0; left < 4; left++) { /* elements that stay over the burst */
+                for (uint64_t i = 0; i < 50000; i++) {
+                        map_put(map, text_key(i, buffer, sizeof(buffer)), anchors);
+                        map_u64_put(numbers, i, anchors);
+                }
+                assert_true(map_bytes(map) > 50000 * 16 && map_u64_bytes(numbers) > 50000 * 16);
+                for (uint64_t i = left; i < 50000; i++) {
+                        map_remove(map, text_key(i, buffer, sizeof(buffer)));
+                        map_u64_remove(numbers, i);
+                }
+                if (left > 0) { /* with the next that comes */
+                        map_put(map, SLICE_LITERAL("next"), anchors);
+                        map_u64_put(numbers, UINT64_MAX, anchors);
+                }
+                assert_in_range(map_bytes(map), 1, 2048);
+                assert_in_range(map_u64_bytes(numbers), 1, 2048);
+                for (uint64_t i = 0; i < (uint64_t)left; i++) {
+                        assert_non_null(map_remove(map, text_key(i, buffer, sizeof(buffer))));
+                        assert_non_null(map_u64_remove(numbers, i));
+                }
+                map_remove(map, SLICE_LITERAL("next"));
+                map_u64_remove(numbers, UINT64_MAX);
+                assert_int_equal(map_count(map) + map_u64_count(numbers), 0);
+        }
+        map_free(map);
+        map_u64_free(numbers);
+}
+
 static void test_empty(void **state) {
         (void)state;
         struct map *map = map_new();
@@ -258,6 +292,7 @@ int main(void) {
                 cmocka_unit_test(test_map_u64_random_steps),
                 cmocka_unit_test(test_removing_while_iterating),
                 cmocka_unit_test(test_queue_use),
+                cmocka_unit_test(test_room_is_given_back),
                 cmocka_unit_test(test_empty),
                 cmocka_unit_test(test_keys_are_copied),
                 cmocka_unit_test(test_free_values),
