@@ -17,6 +17,9 @@
 #define DECISIONS_PER_ITERATION 256
 #define DECISIONS_PER_LOOK 16 /* at the clock */
 #define ITERATION_NS (20 * NS_PER_MS)
+/* Binds that wait for their answers: many times what is written at once, so that writes never wait
+ * for decisions; each costs about 1 KiB. */
+#define OPEN_BINDS_MAX 2048
 #define SCHEDULER_RECORDS 64        /* of preemptions that ended */
 #define FORECAST_NS (60 * NS_PER_S) /* between reads of what evictions take */
 
@@ -86,7 +89,7 @@ static void on_result(void *self, const struct action_result *result) {
 
         scheduler_metrics_bound(role->metrics, result);
         scheduler_result(role->scheduler, result, loop_mono(loop), loop_wall(loop), &role->actions);
-        if (role->actions.count)
+        if (role->actions.count || scheduler_has_more(role->scheduler))
                 loop_timer_arm(loop, &role->timer, 0);
 }
 
@@ -211,6 +214,7 @@ struct scheduler *scheduler_role_add(struct runtime *runtime,
                 .backoff_initial_ns = config->backoff_initial_ns,
                 .backoff_max_ns = config->backoff_max_ns,
                 .unschedulable_timeout_ns = config->unschedulable_timeout_ns,
+                .max_binds = OPEN_BINDS_MAX,
                 .expected_times = role->forecast ? eviction_forecast_times(role->forecast) : NULL,
                 .watch = role->metrics ? scheduler_metrics_watch(role->metrics) : NULL,
                 .bound = role->metrics ? scheduler_metrics_placed : NULL,

@@ -32,6 +32,19 @@ void scheduler_await_result(struct scheduler *scheduler, const struct action *ac
                                                      : (struct extender_action){ 0 },
                                       .node = slice_is_empty(node) ? NULL : slice_dup(node) };
         free(map_u64_put(scheduler->actions, id, open));
+        scheduler->open_checks += action->kind == ACTION_CHECK_BIND;
+        if (action->kind == ACTION_BIND && ++scheduler->open_binds == scheduler->config.max_binds)
+                scheduler->has_open_binds_max = true;
+}
+
+struct open_action *open_action_take(struct scheduler *scheduler, uint64_t id) {
+        struct open_action *open = map_u64_remove(scheduler->actions, id);
+        if (!open)
+                return NULL;
+        scheduler->open_checks -= open->kind == ACTION_CHECK_BIND;
+        if (open->kind == ACTION_BIND && --scheduler->open_binds <= scheduler->config.max_binds / 2)
+                scheduler->has_open_binds_max = false;
+        return open;
 }
 
 void open_action_free(struct open_action *open) {

@@ -211,6 +211,16 @@ static bool skip_terminating(struct step *step, struct queued_pod *entry) {
         return true;
 }
 
+/* What waits for its answer takes memory, and is written in the order in which it was decided: an
+ * urgent pod would wait behind all of it. */
+static bool may_decide(const struct scheduler *scheduler) {
+        return !scheduler->has_open_binds_max && !scheduler_extensions_are_full(scheduler);
+}
+
+bool scheduler_has_more(const struct scheduler *scheduler) {
+        return may_decide(scheduler) && scheduling_queue_has_ready(&scheduler->queue);
+}
+
 struct scheduler_progress scheduler_step(struct scheduler *scheduler, struct mono_time mono,
                                          struct wall_time wall, size_t max_decisions,
                                          struct action_list *out) {
@@ -225,7 +235,7 @@ struct scheduler_progress scheduler_step(struct scheduler *scheduler, struct mon
         scheduler_pre_bind_check(&step);
         scheduler_confirm(&step);
         scheduler_removals_expire(&step);
-        while (progress.decisions < max_decisions && !scheduler_extensions_are_full(scheduler)) {
+        while (progress.decisions < max_decisions && may_decide(scheduler)) {
                 struct queued_pod *entry = scheduling_queue_pop(&scheduler->queue, mono.ns);
                 if (!entry)
                         break;
@@ -239,8 +249,7 @@ struct scheduler_progress scheduler_step(struct scheduler *scheduler, struct mon
         }
         scheduler_catch_up(scheduler, mono.ns);
         scheduler_write_late(&step);
-        progress.has_more = scheduling_queue_has_ready(&scheduler->queue) &&
-                            !scheduler_extensions_are_full(scheduler);
+        progress.has_more = scheduler_has_more(scheduler);
         return progress;
 }
 
@@ -269,7 +278,7 @@ bool scheduler_next_due(const struct scheduler *scheduler, struct mono_time *ret
 void scheduler_result(struct scheduler *scheduler, const struct action_result *result,
                       struct mono_time mono, struct wall_time wall, struct action_list *out) {
         struct step step = { scheduler, mono, wall, out };
-        struct open_action *open = map_u64_remove(scheduler->actions, result->id);
+        struct open_action *open = open_action_take(scheduler, result->id);
         if (!open)
                 return;
         struct queued_pod *entry = open_action_entry(scheduler, open);

@@ -39,6 +39,9 @@ struct scheduler_config {
         int64_t backoff_max_ns;           /* 0 = 10 s */
         int64_t unschedulable_timeout_ns; /* 0 = 5 min */
         size_t cache_bytes;               /* class_engine_new's max_bytes */
+        /* So many binds may wait for their answers before the next pod is decided; then half of
+         * them have to be answered first.  0 = no limit. */
+        size_t max_binds;
         const struct expected_times
                 *expected_times;            /* decision_request's; must outlive it; NULL = none */
         const struct decision_watch *watch; /* receives timings and outcomes; NULL = none */
@@ -58,6 +61,8 @@ struct scheduler_progress {
 struct scheduler_progress scheduler_step(struct scheduler *scheduler, struct mono_time mono,
                                          struct wall_time wall, size_t max_decisions,
                                          struct action_list *out);
+/* As has_more of the last step, with what came since: pods are ready and may be decided. */
+bool scheduler_has_more(const struct scheduler *scheduler);
 /* Outcome of an action this scheduler emitted (others are ignored). */
 void scheduler_result(struct scheduler *scheduler, const struct action_result *result,
                       struct mono_time mono, struct wall_time wall, struct action_list *out);

@@ -1,12 +1,14 @@
 /* Binds that were answered well are over once the API shows the pod on its node.  An answer may be
  * wrong (a proxy, a webhook or an extender that says yes and does nothing): then the pod would
  * neither run nor be tried again, and hold its capacity without end.  So a pod that is still
- * assumed after CONFIRM_PATIENCE_NS is asked for. */
+ * assumed after CONFIRM_PATIENCE_NS is asked for.  Few at a time: when the watch is late for all
+ * pods of a burst, it has mostly shown the others by then. */
 #include "base/util.h"
 #include "sched/scheduler_priv.h"
 
 /* Watches deliver a binding within milliseconds; one that was cut starts again well within this. */
 #define CONFIRM_PATIENCE_NS (30 * NS_PER_S)
+#define OPEN_CHECKS_MAX 16
 
 bool scheduler_is_assumed(const struct scheduler *scheduler, struct pod_id pod, uint64_t uid_hash) {
         const struct pod_row *row = cluster_pod(scheduler->config.cluster, pod);
@@ -38,12 +40,17 @@ static void ask_for(struct step *step, const struct pod_deadline *bind) {
         scheduler_await_result(scheduler, &check, action_list_add(step->out, &check), &about, node);
 }
 
+static bool has_open_checks_max(const struct scheduler *scheduler) {
+        return scheduler->open_checks >= OPEN_CHECKS_MAX;
+}
+
 void scheduler_confirm(struct step *step) {
         struct pod_deadlines *binds = &step->scheduler->unconfirmed;
         const struct pod_deadline *bind;
         while ((bind = pod_deadlines_first(binds))) {
                 bool is_open = scheduler_is_assumed(step->scheduler, bind->pod, bind->uid_hash);
-                if (is_open && bind->due_ns > step->mono.ns)
+                if (is_open &&
+                    (bind->due_ns > step->mono.ns || has_open_checks_max(step->scheduler)))
                         return;
                 if (is_open)
                         ask_for(step, bind);
@@ -53,9 +60,10 @@ void scheduler_confirm(struct step *step) {
 
 bool scheduler_confirm_due(const struct scheduler *scheduler, int64_t *ret_due_ns) {
         const struct pod_deadline *first = pod_deadlines_first(&scheduler->unconfirmed);
-        if (first)
-                *ret_due_ns = first->due_ns;
-        return first;
+        if (!first || has_open_checks_max(scheduler)) /* then an answer brings the next */
+                return false;
+        *ret_due_ns = first->due_ns;
+        return true;
 }
 
 /* ---- what the pod itself says ---- */
@@ -81,8 +89,8 @@ static void bind_was_void(struct step *step, const struct open_action *open) {
                                                open->node)));
 }
 
-void scheduler_confirm_checked(struct step *step, const struct action_result *result,
-                               const struct open_action *open) {
+static void take_finding(struct step *step, const struct action_result *result,
+                         const struct open_action *open) {
         struct scheduler *scheduler = step->scheduler;
         struct cluster *cluster = scheduler->config.cluster;
         if (!scheduler_is_assumed(scheduler, open->pod, open->uid_hash) || result->code == BERTH_OK)
@@ -93,4 +101,10 @@ void scheduler_confirm_checked(struct step *step, const struct action_result *re
                 bind_was_void(step, open);
         else
                 scheduler_confirm_later(step, open); /* no answer */
+}
+
+void scheduler_confirm_checked(struct step *step, const struct action_result *result,
+                               const struct open_action *open) {
+        take_finding(step, result, open);
+        scheduler_confirm(step);
 }

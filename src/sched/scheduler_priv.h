@@ -31,6 +31,8 @@ struct scheduler {
         bool has_seen;                  /* false: starts from the cluster's rows */
         size_t next_node;               /* parity sampling */
         struct map_u64 *actions;        /* id -> struct open_action */
+        size_t open_binds, open_checks; /* of them, ACTION_BIND and ACTION_CHECK_BIND */
+        bool has_open_binds_max;        /* config.max_binds was reached, half of it not yet */
         struct pod_deadlines
                 unconfirmed;           /* binds that the API does not show; scheduler_confirm.c */
         struct pod_deadlines removals; /* of victims, answered; scheduler_removal.c */
@@ -62,6 +64,8 @@ struct slice scheduler_controller(const struct scheduler *scheduler,
 void scheduler_await_result(struct scheduler *scheduler, const struct action *action, uint64_t id,
                             const struct queued_pod *entry, struct slice node);
 void open_action_free(struct open_action *open);
+/* Takes the action out of those under way; NULL when it is none of them. */
+struct open_action *open_action_take(struct scheduler *scheduler, uint64_t id);
 /* The entry an outcome belongs to; NULL when the pod has gone or been replaced. */
 struct queued_pod *open_action_entry(struct scheduler *scheduler, const struct open_action *open);
 

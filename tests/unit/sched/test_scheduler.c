@@ -213,6 +213,37 @@ static void test_terminating_pods_are_not_placed(void **state) {
         assert_int_equal(step(test).decisions, 0);
 }
 
+static bool goes_on(const struct sched_test *test) {
+        return scheduler_has_more(test->scheduler);
+}
+
+/* With max_binds 4: more is decided once half of them are answered, well or not; and then the pod
+ * that is most urgent by now. */
+static void test_open_binds_are_limited(void **state) {
+        static const char *const names[] = { "p0", "p1", "p2", "p3", "p4", "p5" };
+        struct sched_test test;
+        (void)state;
+        sched_test_init(&test, &(struct scheduler_config){ .max_binds = 4 });
+        put_node(&test, "n1", 4000);
+        for (size_t i = 0; i < ARRAY_LEN(names); i++)
+                put_pod(&test, names[i], 100, "");
+        assert_false(step(&test).has_more);
+        assert_int_equal(count_actions(&test, ACTION_BIND), 4);
+        struct action first = *find_action(&test, ACTION_BIND, "p0");
+        struct action second = *find_action(&test, ACTION_BIND, "p1");
+        first.target = second.target = (struct object_ref){ 0 };
+        put_pod(&test, "urgent", 100, "\"priority\":9,");
+        assert_int_equal(step(&test).decisions, 0);
+        answer_action(&test, &first, BERTH_OK);
+        assert_false(goes_on(&test) || step(&test).decisions > 0);
+        answer_action(&test, &second, BERTH_ERR_CONFLICT);
+        assert_true(goes_on(&test));
+        assert_false(step(&test).has_more);
+        assert_int_equal(count_actions(&test, ACTION_BIND), 2);
+        assert_non_null(find_action(&test, ACTION_BIND, "urgent"));
+        sched_test_release(&test);
+}
+
 static void test_priority_goes_first(void **state) {
         struct sched_test *test = *state;
         put_node(test, "n1", 1000);
@@ -526,6 +557,7 @@ static void test_backoff_as_configured(void **state) {
 int main(void) {
         const struct CMUnitTest tests[] = {
                 TEST(test_binds_and_announces),
+                cmocka_unit_test(test_open_binds_are_limited),
                 cmocka_unit_test(test_trace_is_a_ring),
                 cmocka_unit_test(test_trace_counts_the_best),
                 cmocka_unit_test(test_backoff_as_configured),

@@ -166,8 +166,43 @@ static void test_many_are_asked_for_in_turn(void **state) {
                 step(test);
                 asked += count_actions(test, ACTION_CHECK_BIND);
                 assert_in_range(count_actions(test, ACTION_CHECK_BIND), 0, 1);
+                if (test->actions.count > 0) {
+                        struct action check = test->actions.items[0];
+                        check.target = (struct object_ref){ 0 };
+                        answer_action(test, &check, BERTH_OK);
+                }
         }
         assert_int_equal(asked, 100 - 34);
+}
+
+/* A burst whose pods the watch shows late: 16 are asked for at a time, each answer brings the next,
+ * and those that are seen meanwhile are not asked for. */
+static void test_few_are_asked_for_at_once(void **state) {
+        struct sched_test *test = *state;
+        struct mono_time due;
+        char name[32];
+        for (int i = 0; i < 60; i++) {
+                snprintf(name, sizeof(name), "p%d", i);
+                put_pod(test, name, 10, "");
+                step(test);
+                answer(test, ACTION_BIND, name, BERTH_OK);
+        }
+        steps_after(test, PATIENCE_NS);
+        assert_int_equal(count_actions(test, ACTION_CHECK_BIND), 16);
+        struct action checks[16];
+        memcpy(checks, test->actions.items, sizeof(checks));
+        steps_after(test, NS_PER_S);
+        assert_int_equal(count_actions(test, ACTION_CHECK_BIND), 0);
+        assert_false(scheduler_next_due(test->scheduler, &due) && due.ns <= test->now_ns);
+        for (int i = 16; i < 58; i++) {
+                snprintf(name, sizeof(name), "p%d", i);
+                put_pod(test, name, 10, BOUND_TO("n1"));
+        }
+        for (int i = 0; i < 3; i++) {
+                checks[i].target = (struct object_ref){ 0 };
+                answer_action(test, &checks[i], BERTH_OK);
+                assert_int_equal(count_actions(test, ACTION_CHECK_BIND), i < 2);
+        }
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -180,6 +215,7 @@ int main(void) {
                 TEST(test_late_finding_changes_nothing),
                 TEST(test_finding_about_a_replaced_pod),
                 TEST(test_many_are_asked_for_in_turn),
+                TEST(test_few_are_asked_for_at_once),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
 }
