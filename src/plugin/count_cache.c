@@ -67,13 +67,19 @@ static void entry_free(struct count_entry *entry) {
         free(entry);
 }
 
-void count_cache_free(struct count_cache *cache) {
+void count_cache_clear(struct count_cache *cache) {
         size_t at = 0;
         void *item;
-        if (!cache)
-                return;
         while (map_u64_next(cache->entries, &at, NULL, &item))
                 entry_free(item);
+        map_u64_free(cache->entries);
+        cache->entries = map_u64_new();
+}
+
+void count_cache_free(struct count_cache *cache) {
+        if (!cache)
+                return;
+        count_cache_clear(cache);
         map_u64_free(cache->entries);
         arena_release(&cache->topology_arena);
         free(cache);

@@ -23,6 +23,8 @@ void node_list_release(struct node_list *list);
 struct count_cache *count_cache_new(size_t max_bytes);
 void count_cache_limit(struct count_cache *cache, size_t max_bytes);
 void count_cache_free(struct count_cache *cache); /* accepts NULL */
+/* Between decisions: all counts go. */
+void count_cache_clear(struct count_cache *cache);
 /* Before a decision: frees memory and drops what no longer holds. */
 void count_cache_begin(struct count_cache *cache, const struct cluster *cluster);
 /* Topologies of the cluster as it is. */

@@ -52,6 +52,17 @@ void class_engine_free(struct class_engine *engine) {
         free(engine);
 }
 
+void class_engine_rest(struct class_engine *engine) {
+        size_t at = 0;
+        void *cache;
+        if (engine->stats.bytes + count_cache_bytes(engine->counts) <= ENGINE_BYTES_MIN)
+                return;
+        while (map_u64_next(engine->caches, &at, NULL, &cache))
+                class_cache_clear(cache);
+        engine->stats.bytes = 0;
+        count_cache_clear(engine->counts);
+}
+
 struct count_cache *class_engine_counts(struct class_engine *engine) {
         return engine->counts;
 }

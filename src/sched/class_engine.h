@@ -18,6 +18,8 @@ struct class_engine;
  * and at most 256 MiB. */
 struct class_engine *class_engine_new(size_t max_bytes);
 void class_engine_free(struct class_engine *engine); /* accepts NULL */
+/* Between decisions: caches beyond 1 MiB go, to be built again when they are needed. */
+void class_engine_rest(struct class_engine *engine);
 /* For the attempts the engine is asked about. */
 struct count_cache *class_engine_counts(struct class_engine *engine);
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #define CAP_FIRST 64
+#define CAP_SMALL 1024 /* stays once it was needed */
 
 void pod_deadlines_release(struct pod_deadlines *deadlines) {
         free(deadlines->ring);
@@ -40,5 +41,6 @@ const struct pod_deadline *pod_deadlines_first(const struct pod_deadlines *deadl
 void pod_deadlines_drop_first(struct pod_deadlines *deadlines) {
         assert(deadlines->count > 0);
         deadlines->first = (deadlines->first + 1) % deadlines->cap;
-        deadlines->count--;
+        if (--deadlines->count == 0 && deadlines->cap > CAP_SMALL)
+                pod_deadlines_release(deadlines);
 }

@@ -230,6 +230,7 @@ struct scheduler_progress scheduler_step(struct scheduler *scheduler, struct mon
         /* A step begins outside of any what-if, and the queue is never ahead of the cluster. */
         assert(cluster_touched_list(scheduler->config.cluster, &touched) == 0);
         assert(scheduler->seen <= cluster_generation(scheduler->config.cluster));
+        scheduler_rest(&step);
         scheduler_catch_up(scheduler, mono.ns);
         scheduling_queue_flush(&scheduler->queue, mono.ns);
         scheduler_pre_bind_check(&step);
@@ -249,6 +250,10 @@ struct scheduler_progress scheduler_step(struct scheduler *scheduler, struct mon
         }
         scheduler_catch_up(scheduler, mono.ns);
         scheduler_write_late(&step);
+        if (progress.decisions > 0) {
+                scheduler->decided_ns = mono.ns;
+                scheduler->has_decided = true;
+        }
         progress.has_more = scheduler_has_more(scheduler);
         return progress;
 }
@@ -260,7 +265,8 @@ static bool scheduler_late_due(const struct scheduler *scheduler, int64_t *ret_d
 bool scheduler_next_due(const struct scheduler *scheduler, struct mono_time *ret_due) {
         bool (*const dues[])(const struct scheduler *,
                              int64_t *) = { scheduler_pre_bind_due, scheduler_confirm_due,
-                                            scheduler_removals_due, scheduler_late_due };
+                                            scheduler_removals_due, scheduler_late_due,
+                                            scheduler_rest_due };
         bool has_due = scheduling_queue_next_due(&scheduler->queue, &ret_due->ns);
         for (size_t i = 0; i < ARRAY_LEN(dues); i++) {
                 int64_t due_ns;

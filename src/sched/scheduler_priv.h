@@ -29,6 +29,8 @@ struct scheduler {
         struct arena scratch;           /* of one decision */
         uint64_t seen;                  /* generation of the cluster the queue has caught up with */
         bool has_seen;                  /* false: starts from the cluster's rows */
+        bool has_decided;               /* since the last rest; scheduler_rest() */
+        int64_t decided_ns;             /* the last decision */
         size_t next_node;               /* parity sampling */
         struct map_u64 *actions;        /* id -> struct open_action */
         size_t open_binds, open_checks; /* of them, ACTION_BIND and ACTION_CHECK_BIND */
@@ -183,6 +185,10 @@ void scheduler_extensions_free(struct scheduler *scheduler);
 /* ---- groups that are decided together (scheduler_gang.c) ---- */
 /* Decides all of the pod's group; false: it is in none. */
 bool scheduler_decide_group(struct step *step, struct queued_pod *entry);
+
+/* ---- resting (scheduler_rest.c) ---- */
+void scheduler_rest(struct step *step);
+bool scheduler_rest_due(const struct scheduler *scheduler, int64_t *ret_due_ns);
 
 /* ---- traces (scheduler_trace.c) ---- */
 void scheduler_record(struct step *step, const struct queued_pod *entry,

@@ -50,6 +50,14 @@ void scheduling_queue_release(struct scheduling_queue *queue) {
         parked_pods_release(&queue->parked);
 }
 
+void scheduling_queue_rest(struct scheduling_queue *queue) {
+        if (queue->count > 0)
+                return;
+        free(queue->by_pod);
+        queue->by_pod = NULL;
+        queue->by_pod_cap = 0;
+}
+
 /* ---- entries ---- */
 
 struct queued_pod *scheduling_queue_find(const struct scheduling_queue *queue, struct pod_id pod) {
@@ -78,6 +86,7 @@ struct queued_pod *scheduling_queue_add(struct scheduling_queue *queue, struct p
                                       .sequence = queue->next_sequence++,
                                       .failed_since = WALL_TIME_UNSET };
         queue->by_pod[pod.index] = entry;
+        queue->count++;
         return entry;
 }
 
@@ -134,6 +143,7 @@ void scheduling_queue_remove(struct scheduling_queue *queue, struct queued_pod *
         scheduling_queue_leave(queue, entry);
         late_conditions_drop(&queue->late, entry);
         queue->by_pod[entry->pod.index] = NULL;
+        queue->count--;
         free(entry);
 }
 

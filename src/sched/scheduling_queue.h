@@ -62,6 +62,7 @@ struct queued_pod_list {
 struct scheduling_queue {
         struct queued_pod **by_pod; /* by pod row */
         size_t by_pod_cap;
+        size_t count; /* pods in it */
         struct heap active, backoff, error_backoff;
         struct queued_pod_list unschedulable, gated; /* both are QUEUE_UNSCHEDULABLE */
         struct parked_pods parked;                   /* index of the unschedulable ones */
@@ -81,6 +82,8 @@ struct scheduling_queue {
 
 void scheduling_queue_init(struct scheduling_queue *queue);
 void scheduling_queue_release(struct scheduling_queue *queue);
+/* Gives the room for pods back while there are none. */
+void scheduling_queue_rest(struct scheduling_queue *queue);
 struct queued_pod *scheduling_queue_find(const struct scheduling_queue *queue, struct pod_id pod);
 /* A new entry in no part yet. */
 struct queued_pod *scheduling_queue_add(struct scheduling_queue *queue, struct pod_id pod,

@@ -159,7 +159,47 @@ static void test_equals_full_scan(void **state) {
         assert_true(sum.hits > 0 && sum.builds > 0 && sum.refusals > 0);
 }
 
+static size_t bytes_of(const struct world *world) {
+        struct class_engine_stats stats;
+        class_engine_stats(world->engine, &stats);
+        return stats.bytes + stats.count_bytes;
+}
+
+/* What decisions need on many nodes goes, small caches stay, and choices are the same after it. */
+static void test_rest_gives_memory_back(void **state) {
+        static const int node_counts[] = { 40, 6000 };
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(node_counts); i++) {
+                struct world *world = xcalloc(1, sizeof(*world));
+                bool is_large = node_counts[i] == 6000;
+                sched_test_init(&world->test, NULL);
+                world->engine = class_engine_new(0);
+                rng_init(&world->rng, 1);
+                arena_init(&world->arena, 0);
+                for (int node = 0; node < node_counts[i]; node++) {
+                        char name[16];
+                        snprintf(name, sizeof(name), "m%d", node);
+                        put_node(&world->test, name, 4000);
+                }
+                add_shapes(world);
+                for (unsigned decision = 0; decision < 3 * SHAPES; decision++)
+                        compare(world, decision % SHAPES);
+                size_t before = bytes_of(world);
+                assert_int_equal(before > (1 << 20), is_large);
+                class_engine_rest(world->engine);
+                assert_int_equal(bytes_of(world), is_large ? 0 : before);
+                for (unsigned decision = 0; decision < 2 * SHAPES; decision++)
+                        compare(world, decision % SHAPES);
+                assert_int_equal(bytes_of(world), before);
+                class_engine_free(world->engine);
+                arena_release(&world->arena);
+                sched_test_release(&world->test);
+                free(world);
+        }
+}
+
 int main(void) {
-        const struct CMUnitTest tests[] = { cmocka_unit_test(test_equals_full_scan) };
+        const struct CMUnitTest tests[] = { cmocka_unit_test(test_equals_full_scan),
+                                            cmocka_unit_test(test_rest_gives_memory_back) };
         return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -244,6 +244,28 @@ static void test_open_binds_are_limited(void **state) {
         sched_test_release(&test);
 }
 
+/* Once, half a minute after the last decision. */
+static void test_rests_after_the_last_decision(void **state) {
+        struct sched_test *test = *state;
+        struct mono_time due;
+        put_node(test, "n1", 4000);
+        for (int i = 0; i < 2; i++) {
+                put_pod(test, i ? "p1" : "p0", 100, "");
+                step(test);
+                answer(test, ACTION_BIND, i ? "p1" : "p0", BERTH_OK);
+                put_pod(test, i ? "p1" : "p0", 100, "\"nodeName\":\"n1\",");
+                step(test);
+                assert_true(scheduler_next_due(test->scheduler, &due));
+                assert_int_equal(due.ns, test->now_ns + 30 * NS_PER_S);
+                test->now_ns += 20 * NS_PER_S;
+                step(test);
+                assert_int_equal(scheduler_next_due(test->scheduler, &due), true);
+        }
+        test->now_ns = due.ns;
+        step(test);
+        assert_false(scheduler_next_due(test->scheduler, &due));
+}
+
 static void test_priority_goes_first(void **state) {
         struct sched_test *test = *state;
         put_node(test, "n1", 1000);
@@ -558,6 +580,7 @@ int main(void) {
         const struct CMUnitTest tests[] = {
                 TEST(test_binds_and_announces),
                 cmocka_unit_test(test_open_binds_are_limited),
+                TEST(test_rests_after_the_last_decision),
                 cmocka_unit_test(test_trace_is_a_ring),
                 cmocka_unit_test(test_trace_counts_the_best),
                 cmocka_unit_test(test_backoff_as_configured),

@@ -194,6 +194,8 @@ static void test_pod_goes_meanwhile(void **state) {
         step(&test->base);
         assert_int_equal(test->base.actions.count, 0);
         assert_true(slice_is_empty(selected_node(test)));
+        test->base.now_ns += 30 * NS_PER_S; /* when the scheduler rests */
+        step(&test->base);
         assert_false(scheduler_next_due(test->base.scheduler, &due));
 }
 
