@@ -258,6 +258,7 @@ void evict_settle_request(struct evict_service *service, const struct json *obje
 void evict_settle_unanswered(struct evict_service *service, const char *why, struct mono_time now);
 
 /* ---- evict_step.c: deciding and sending ---- */
+void evict_step_write_request(struct evict_job *job, struct action_list *out);
 void evict_step_requester(struct evict_requester *requester, struct mono_time now,
                           struct action_list *out);
 /* Those that wait for slots. */

@@ -49,23 +49,32 @@ struct evict_requester *evict_service_join(struct evict_service *service,
 
 /* ---- steps ---- */
 
-static void expire_requests(struct evict_service *service, struct mono_time now) {
+static bool evict_service_expires(const struct evict_job *job) {
+        return job->state == JOB_REQUESTED && !job->is_answered;
+}
+
+/* Where nothing else is wanted a request is written again: it may never have been stored. */
+static void expire_requests(struct evict_service *service, struct mono_time now,
+                            struct action_list *out) {
         for (const struct evict_requester *requester = service->first; requester;
              requester = requester->next)
-                for (const struct evict_job *job = requester->first; job; job = job->next)
-                        if (job->state == JOB_REQUESTED && !job->is_answered &&
-                            job->due.ns <= now.ns) {
-                                evict_settle_unanswered(service, "nobody answers EvictionRequests",
-                                                        now);
-                                return; /* all of them */
+                for (struct evict_job *job = requester->first; job; job = job->next) {
+                        if (!evict_service_expires(job) || job->due.ns > now.ns)
+                                continue;
+                        if (service->config.requests == EVICT_REQUESTS_ALWAYS) {
+                                evict_step_write_request(job, out);
+                                continue;
                         }
+                        evict_settle_unanswered(service, "nobody answers EvictionRequests", now);
+                        return; /* all of them */
+                }
 }
 
 void evict_service_step(struct evict_service *service, struct mono_time now,
                         struct action_list *out) {
         evict_slots_look(service->slots, now);
-        if (service->unanswered > 0 && service->config.requests != EVICT_REQUESTS_ALWAYS)
-                expire_requests(service, now);
+        if (service->unanswered > 0)
+                expire_requests(service, now, out);
         for (struct evict_requester *requester = service->first; requester;
              requester = requester->next)
                 if (requester->open_count > requester->called)
@@ -92,12 +101,6 @@ struct evict_due {
 static void evict_due_add(struct evict_due *due, int64_t ns) {
         if (!due->is_set || ns < due->ns)
                 *due = (struct evict_due){ true, ns };
-}
-
-/* When no responder has answered for too long; in mode always the service waits without end. */
-static bool evict_service_expires(const struct evict_job *job) {
-        return job->state == JOB_REQUESTED && !job->is_answered &&
-               job->requester->service->config.requests != EVICT_REQUESTS_ALWAYS;
 }
 
 static void add_dues(const struct evict_requester *requester, struct evict_due *due) {

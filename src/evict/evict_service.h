@@ -45,8 +45,8 @@ struct slot_ledger_stats;
 /* Whether evictions are EvictionRequests. */
 enum evict_request_mode {
         EVICT_REQUESTS_NEVER,
-        EVICT_REQUESTS_ALWAYS, /* waits for a responder; refused where the cluster does not serve
-                                  the kinds */
+        EVICT_REQUESTS_ALWAYS, /* waits for a responder, and writes the request again; refused where
+                                  the cluster does not serve the kinds */
         /* Where the cluster has them and a controller answers, else the subresource for a while;
          * until the first answer only one is tried. */
         EVICT_REQUESTS_AUTO,

@@ -243,13 +243,13 @@ void evict_settle_request(struct evict_service *service, const struct json *obje
         enum eviction_outcome outcome = news->conditions.outcome;
         struct evict_job *job = map_get(service->open_by_uid, news->target_uid);
         if (job && job->state == JOB_REQUESTED) {
-                if (news->observed_generation >= news->generation) {
+                bool is_current = news->observed_generation >= news->generation;
+                bool is_over = is_current && outcome != EVICTION_NO_RESPONDER &&
+                               eviction_outcome_is_final(outcome);
+                if (is_current)
                         evict_open_answer(job);
-                        if (outcome != EVICTION_NO_RESPONDER && eviction_outcome_is_final(outcome))
-                                evict_settle_outcome(job, outcome, now, wall);
-                } else if (is_removed) {
-                        evict_settle_outcome(job, EVICTION_CANCELED, now, wall);
-                }
+                if (is_over || is_removed) /* nobody finishes one that was taken away */
+                        evict_settle_outcome(job, is_over ? outcome : EVICTION_CANCELED, now, wall);
         }
         eviction_request_free(request);
 }

@@ -69,7 +69,7 @@ static struct wall_time deadline_of(const struct evict_requester *requester) {
                                    (after_ns ? after_ns : EVICT_REQUEST_DEADLINE_NS) };
 }
 
-static void write_request(struct evict_job *job, struct action_list *out) {
+void evict_step_write_request(struct evict_job *job, struct action_list *out) {
         const struct evict_requester *requester = job->requester;
         struct evict_service *service = requester->service;
         const struct object_ref *pod = &job->record.pod;
@@ -177,7 +177,7 @@ static void begin_request(struct evict_job *job, struct mono_time now, struct ac
                         return;
                 if (evict_requests_kinds(service->requests, now) == EVICT_KINDS_OWN ||
                     !line_up(job, true, now))
-                        write_request(job, out);
+                        evict_step_write_request(job, out);
                 return;
         }
 }
@@ -249,10 +249,10 @@ static void admit_job(struct evict_job *job, struct mono_time now, struct action
         if (is_granted_elsewhere) {
                 job->takes_slot = false;
                 evict_slots_end(slots, uid);
-                write_request(job, out);
+                evict_step_write_request(job, out);
         } else if (evict_slots_has(slots, uid)) {
                 if (job->by_request)
-                        write_request(job, out);
+                        evict_step_write_request(job, out);
                 else
                         call_job(job, out);
         } else if (!job->by_request && job->due.ns <= now.ns) {

@@ -87,6 +87,8 @@ struct eviction_effect *eviction_effect_add(struct eviction_sync *sync,
         open->target = sync->target;
         snprintf(open->eviction_uid, sizeof(open->eviction_uid), SLICE_FMT,
                  SLICE_ARG(object ? object->uid : SLICE_EMPTY));
+        snprintf(open->version, sizeof(open->version), SLICE_FMT,
+                 SLICE_ARG(object ? object->version : SLICE_EMPTY));
         effect->kind = kind;
         effect->id = ++reconciler->last_id;
         effect->ns = arena_slice(&sync->out->arena, sync->target->ns);

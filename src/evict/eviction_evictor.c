@@ -157,6 +157,18 @@ static bool evictor_may_act(const struct eviction_sync *sync, const struct evict
                !eviction_outcome_is_final(status->conditions.outcome);
 }
 
+/* A dry run, or a proxy, answered as done what was not. */
+static void note_without_effect(struct eviction_entry *entry, struct eviction_now now) {
+        entry->is_leaving = false;
+        entry->has_news = true;
+        entry->attempts++;
+        entry->next_try.ns = now.mono.ns + delay_after(entry->attempts, 0);
+        snprintf(entry->news, sizeof(entry->news),
+                 ATTEMPTS_PREFIX "%u: the eviction was answered as done, but the pod is not being "
+                                 "deleted",
+                 entry->attempts);
+}
+
 /* Asks for the eviction when a try is due, or says why there will be none; true once asked. */
 static bool try_eviction(struct eviction_sync *sync, struct eviction_entry *entry) {
         if (entry->next_try.ns > sync->now.mono.ns)
@@ -170,6 +182,10 @@ static bool try_eviction(struct eviction_sync *sync, struct eviction_entry *entr
         }
         if (entry->is_asking || entry->has_news)
                 return false;
+        if (entry->is_leaving) { /* it would be terminating by now */
+                note_without_effect(entry, sync->now);
+                return false;
+        }
         if (sync->pod->is_moving) { /* asked again when that mark is gone */
                 entry->next_try.ns = sync->now.mono.ns + BACKGROUND_LOOK_NS;
                 return false;

@@ -248,6 +248,18 @@ static void eviction_reconciler_deliver(struct eviction_reconciler *reconciler,
                 entry->is_cancelling = false;
 }
 
+/* A dry run, or a proxy, answers as done what was not: decided again at once it would be written
+ * again at once. */
+static bool is_without_effect(const struct open_effect *open,
+                              const struct eviction_effect_result *result) {
+        bool is_patch = open->kind == EVICTION_PATCH_META || open->kind == EVICTION_PATCH_STATUS ||
+                        open->kind == EVICTION_PATCH_REQUEST || open->kind == EVICTION_WITHDRAW;
+
+        return is_patch && result->code == BERTH_OK && result->object && open->version[0] &&
+               slice_is(json_get_text(json_get(result->object, "metadata"), "resourceVersion"),
+                        open->version);
+}
+
 void eviction_reconciler_result(struct eviction_reconciler *reconciler,
                                 const struct eviction_effect_result *result,
                                 struct eviction_now now) {
@@ -266,7 +278,8 @@ void eviction_reconciler_result(struct eviction_reconciler *reconciler,
         else if (!eviction_effect_is_write(open->kind))
                 eviction_reconciler_deliver(reconciler, target, open, result, now);
         if (eviction_effect_is_write(open->kind) &&
-            !(open->kind == EVICTION_READ_POD ? target->is_read : result->code == BERTH_OK)) {
+            (is_without_effect(open, result) ||
+             !(open->kind == EVICTION_READ_POD ? target->is_read : result->code == BERTH_OK))) {
                 target->has_failed = true;
                 hold_back(target, result, now);
         }
@@ -276,7 +289,8 @@ void eviction_reconciler_result(struct eviction_reconciler *reconciler,
                 target->failures = target->has_failed ? target->failures : 0;
                 target->has_failed = false;
         }
-        if (result->code == BERTH_OK && result->object && open->kind <= EVICTION_WITHDRAW)
+        if (result->code == BERTH_OK && result->object && open->kind <= EVICTION_WITHDRAW &&
+            !is_without_effect(open, result))
                 take_object(reconciler, open->kind, result->object);
         target->open--; /* held a reference until here */
         eviction_target_release(reconciler, target);

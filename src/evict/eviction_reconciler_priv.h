@@ -123,6 +123,7 @@ struct open_effect {
         enum eviction_effect_kind kind;
         struct eviction_target *target;
         char eviction_uid[64];
+        char version[64];  /* of the object, before the write */
         bool is_of_stages; /* not the evictor's */
 };
 

@@ -108,8 +108,7 @@ static void on_unanswered(void *context) {
                                   "no controller has answered; what began is undone when one does");
                 else if (order->pods[i].state == ORDER_OPEN && !order->pods[i].is_seen &&
                          !order->pods[i].is_withdrawn)
-                        order_set(&order->pods[i], ORDER_OPEN,
-                                  "no controller answers the request: is berth evictions running?");
+                        order_request_repeat(&order->pods[i]);
         eviction_order_pump(order);
         if (!order->is_finished)
                 loop_timer_arm(order->loop, &order->unanswered, UNANSWERED_NS);

@@ -76,6 +76,8 @@ void order_budgets_release(struct eviction_order *order);
 
 /* ---- order_requests.c: by EvictionRequests ---- */
 void order_request_begin(struct order_pod *pod);
+/* Nobody has answered. */
+void order_request_repeat(struct order_pod *pod);
 void order_request_written(struct order_pod *pod, const struct evict_record *record);
 void order_request_withdraw(struct order_pod *pod);
 void order_requests_follow(struct eviction_order *order);

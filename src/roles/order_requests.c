@@ -86,6 +86,14 @@ void order_request_begin(struct order_pod *pod) {
         order_ask(pod, EVICT_WAY_REQUEST);
 }
 
+/* It may never have been stored. */
+void order_request_repeat(struct order_pod *pod) {
+        order_set(pod, ORDER_OPEN,
+                  "no controller answers the request: is berth evictions running?");
+        if (!pod->call && !pod->is_asking)
+                order_ask(pod, EVICT_WAY_REQUEST);
+}
+
 static void on_withdrawn(void *context, const struct api_reply *reply) {
         struct order_pod *pod = context;
 

@@ -1,8 +1,11 @@
 /* Calls and streams between a process and the API server, with faults in between. */
 #include "sim/sim_faults.h"
 
+#include "base/arena.h"
+#include "base/buf.h"
 #include "base/util.h"
 #include <stdlib.h>
+#include <string.h>
 
 #define LATE_ANSWER_NS (60 * NS_PER_S)
 #define LATE_EVENT_NS (20 * NS_PER_S)
@@ -67,6 +70,7 @@ struct sim_faults {
         unsigned conflict_every, statuses; /* chosen faults, which happen though others stopped */
         const char *kill_suffix;           /* NULL = none is chosen */
         enum api_method kill_method;
+        const char *dry_suffix; /* NULL = no writes are dry runs */
         void (*kill)(void *context);
         void *kill_context;
         void (*seen)(void *context, const struct api_call *call);
@@ -286,13 +290,16 @@ static bool is_chosen_conflict(struct sim_faults *faults, const struct api_call 
         return true;
 }
 
-static bool is_chosen_kill(struct sim_faults *faults, const struct api_call *call) {
+static bool path_ends(const struct api_call *call, const char *suffix) {
         struct slice rest = call->path, path;
 
-        if (!faults->kill_suffix || call->method != faults->kill_method)
-                return false;
         slice_split(&rest, '?', &path);
-        if (!slice_has_suffix(path, slice_of(faults->kill_suffix)))
+        return slice_has_suffix(path, slice_of(suffix));
+}
+
+static bool is_chosen_kill(struct sim_faults *faults, const struct api_call *call) {
+        if (!faults->kill_suffix || call->method != faults->kill_method ||
+            !path_ends(call, faults->kill_suffix))
                 return false;
         faults->kill_suffix = NULL;
         return true;
@@ -324,6 +331,19 @@ static bool fails_at_once(struct sim_request *request, const struct api_call *ca
         return true;
 }
 
+static struct api_request *make_inner_call(struct sim_faults *faults, const struct api_call *call,
+                                           struct sim_request *request) {
+        struct api_call sent = *call;
+        CLEANUP(buf_release) struct buf path = { 0 };
+
+        if (faults->dry_suffix && call->method != API_GET && path_ends(call, faults->dry_suffix)) {
+                buf_slice(&path, call->path);
+                buf_printf(&path, "%cdryRun=All", strchr(path.data, '?') ? '&' : '?');
+                sent.path = buf_view(&path);
+        }
+        return transport_call(&faults->inner, &sent, on_done, request);
+}
+
 static struct api_request *sim_faults_call(void *self, const struct api_call *call,
                                            void (*done)(void *context,
                                                         const struct api_reply *reply),
@@ -351,7 +371,7 @@ static struct api_request *sim_faults_call(void *self, const struct api_call *ca
         } else if (sim_faults_draw(faults, SIM_LATE_ANSWER)) {
                 request->fate = SIM_LATE_ANSWER;
         }
-        request->inner = transport_call(&faults->inner, call, on_done, request);
+        request->inner = make_inner_call(faults, call, request);
         return &request->caller;
 }
 
@@ -453,6 +473,10 @@ void sim_faults_begin_conflicts(struct sim_faults *faults, int64_t duration_ns) 
 void sim_faults_conflict_every(struct sim_faults *faults, unsigned nth) {
         faults->conflict_every = nth;
         faults->statuses = 0;
+}
+
+void sim_faults_dry_run(struct sim_faults *faults, const char *suffix) {
+        faults->dry_suffix = suffix;
 }
 
 void sim_faults_kill_at(struct sim_faults *faults, enum api_method method, const char *suffix) {

@@ -46,6 +46,9 @@ void sim_faults_conflict_every(struct sim_faults *faults, unsigned nth);
 /* The process dies at the next call of this method whose path ends like this, once the call was
  * made; texts stay. */
 void sim_faults_kill_at(struct sim_faults *faults, enum api_method method, const char *suffix);
+/* Writes whose path ends like this are answered as done and change nothing, as a dry run is; NULL =
+ * none any more. The text stays. */
+void sim_faults_dry_run(struct sim_faults *faults, const char *suffix);
 uint64_t sim_faults_count(const struct sim_faults *faults, enum sim_fault fault);
 uint64_t sim_faults_calls(const struct sim_faults *faults);
 /* Sees every call before its fate. */

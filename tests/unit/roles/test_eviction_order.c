@@ -265,6 +265,25 @@ static void ends_without_a_controller(void **state) {
         }
 }
 
+/* Answered as written, and never stored. */
+static void writes_a_request_again(void **state) {
+        struct world world;
+
+        (void)state;
+        world_begin(&world);
+        serve_requests(world.scene);
+        scene_script(world.scene,
+                     &(struct scene_rule){ "POST", "evictionrequests", 201, 1, 0, NULL });
+        world_ask(&world, true, 0);
+        scene_run(world.scene, 20);
+        assert_false(scene_object_has(world.scene, REQUESTS, "\"name\":\"cli-"));
+        scene_run(world.scene, 20);
+        assert_true(scene_object_has(world.scene, REQUESTS, "\"name\":\"cli-"));
+        scene_run(world.scene, 120);
+        assert_int_equal(eviction_order_line(world.order, 0).state, ORDER_OPEN);
+        world_end(&world);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(asks_again_after_an_answer_without_effect),
@@ -273,6 +292,7 @@ int main(void) {
                 cmocka_unit_test(names_the_budget),
                 cmocka_unit_test(evicts_without_the_right_to_read_budgets),
                 cmocka_unit_test(ends_without_a_controller),
+                cmocka_unit_test(writes_a_request_again),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,6 +46,42 @@ static void test_plain_pod(void **state) {
         }
 }
 
+/* A dry run, or a proxy, answers as done what it does not do: it is tried again, not at once, and
+ * the eviction ends when that is over. */
+static void test_without_effect(void **state) {
+        static const struct {
+                const char *suffix, *said;
+        } cases[] = {
+                { "/eviction", "answered as done, but the pod is not being deleted" },
+                { "/evictions", NULL },
+                { "/pod-1-p", NULL },
+                { "/pod-1-p/status", NULL },
+                { "/want/status", NULL },
+        };
+
+        (void)state;
+        for (size_t i = 0; i < 5; i++) {
+                struct scene scene;
+                uint64_t before;
+
+                open_scene(&scene);
+                make_pod(&scene, "p", "", "");
+                before = calls(&scene);
+                sim_faults_dry_run(sim_world_faults(scene.world), cases[i].suffix);
+                make_request(&scene, "want", ANNA);
+                wait_s(&scene, 60);
+                if (calls(&scene) - before > 60)
+                        fail_msg("%s: %d calls", cases[i].suffix, (int)(calls(&scene) - before));
+                if (cases[i].said)
+                        assert_has(&scene, EVICTION_1, cases[i].said);
+                sim_faults_dry_run(sim_world_faults(scene.world), NULL);
+                wait_s(&scene, 120);
+                if (!has(&scene, GROUP "/evictionrequests/want", "\"reason\":\"PodDeleted\""))
+                        fail_msg("%s: no end", cases[i].suffix);
+                close_scene(&scene);
+        }
+}
+
 /* A requester of our own that takes its request back at the sight of the Eviction's end is spared
  * being told. */
 static void test_taken_back(void **state) {
@@ -240,6 +276,7 @@ static void test_failed_calls_use_no_budget(void **state) {
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_plain_pod),
+                cmocka_unit_test(test_without_effect),
                 cmocka_unit_test(test_taken_back),
                 SCENE_TEST(test_slow_pod),
                 SCENE_TEST(test_own_request_is_reported),
