@@ -113,7 +113,8 @@ const struct command command_descheduler = {
         .description = "Stands in for Descheduler v0.36: reads a DeschedulerPolicy, runs "
                        "one pass or one per interval, and evicts through the eviction API. "
                        "Budgets and limits hold; the UID of the pod is a precondition of "
-                       "each eviction.",
+                       "each eviction. \"berth plan\" shows beforehand what a policy evicts; "
+                       "\"berth help evictions\" explains EvictionRequests.",
         .options = descheduler_options_table,
         .options_size = sizeof(struct descheduler_options),
         .run = cmd_descheduler_run,

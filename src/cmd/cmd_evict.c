@@ -2,6 +2,7 @@
 #include "cmd/cmd.h"
 #include "cmd/command.h"
 #include "cmd/daemon_options.h"
+#include "cmd/needed_rights.h"
 
 #include "base/log.h"
 #include "base/time.h"
@@ -170,12 +171,14 @@ static bool is_first_of_budget(const struct evict_run *run, size_t index) {
 static void print_rest(struct evict_run *run) {
         size_t count = eviction_order_count(run->order);
         struct buf text = { 0 };
+        bool lacks_right = false;
 
         for (size_t i = 0; i < count; i++) {
                 struct order_line line = eviction_order_line(run->order, i);
 
                 if (is_as_wanted(run, &line))
                         continue;
+                lacks_right |= needed_rights_miss(slice_of(line.message));
                 if (text.len == 0)
                         buf_text(&text,
                                  run->options->cancels ? "not withdrawn:\n" : "not evicted:\n");
@@ -194,6 +197,8 @@ static void print_rest(struct evict_run *run) {
                                    "replicas\n",
                                    SLICE_ARG(line.budget));
         }
+        if (lacks_right)
+                buf_printf(&text, "the rights it needs are in %s\n", needed_rights_of("evict"));
         if (text.len)
                 fputs(text.data, stdout);
         buf_release(&text);
@@ -427,7 +432,8 @@ const struct command command_evict = {
         .description = "Creates an EvictionRequest for each pod where the cluster serves "
                        "them (berth evictions adds them to any cluster), and prints the "
                        "progress. Without them it uses the eviction subresource, and "
-                       "repeats what a budget refuses.\n\n"
+                       "repeats what a budget refuses. \"berth help evictions\" explains "
+                       "requests and stages.\n\n"
                        "--cancel withdraws the requests. Interrupted, the command leaves "
                        "them; started again, it follows them. Ends with 1 when a pod was "
                        "not evicted, and then says which stayed and why: the last answer, "

@@ -302,7 +302,26 @@ const struct command command_evictions = {
         .description = "Controller and imperative responder of the EvictionRequest API. "
                        "Uses the native kinds where the cluster serves them, and creates "
                        "its own (lifecycle.berth.dev) where it does not. All state is in "
-                       "the objects; it may be stopped at any time.",
+                       "the objects; it may be stopped at any time.\n\n"
+                       "An EvictionRequest asks for the eviction of one pod; any program may "
+                       "create one, and withdraw it. The controller makes an Eviction of the "
+                       "requests for a pod. In it responders act one after the other: what "
+                       "migrates a virtual machine, the stages of the pod's EvictionPolicy, and "
+                       "last the default responder, which calls the eviction subresource until "
+                       "the budget lets the pod go.\n\n"
+                       "Stages prepare the pod: http and exec call a hook, wait waits for a "
+                       "label, an URL or other pods, evict and delete end the pod. Each has "
+                       "timeout, retries and onFailure (Rollback, Hold, Decline, Continue). "
+                       "otherClients says what a call of the subresource by others (kubectl "
+                       "drain) does to a pod with stages: Wait answers 429 until they are over, "
+                       "Pass lets it through.\n\n"
+                       "berth descheduler, reboot, evict and up choose by --eviction-requests: "
+                       "auto uses requests where the cluster has them and this controller "
+                       "answers, else the subresource; always uses requests only; never the "
+                       "subresource only.\n\n"
+                       "Look next: kubectl get evictionrequests,evictions,evictionpolicies -A; "
+                       "kubectl events --for pod/NAME; docs/eviction.md; deploy/evictions; "
+                       "examples/eviction.",
         .options = evictions_options_table,
         .options_size = sizeof(struct evictions_options),
         .run = cmd_evictions_run,

@@ -1,5 +1,6 @@
 /* What a command reports when it ends: its failure, or all of its output. */
 #include "cmd/command.h"
+#include "cmd/needed_rights.h"
 
 #include <stdio.h>
 
@@ -8,6 +9,8 @@ int command_failed(const char *command, const struct err *err) {
 
         err_format(err, text, sizeof(text));
         fprintf(stderr, "berth %s: %s\n", command, text);
+        if (needed_rights_miss(slice_of(text)) && needed_rights_of(command))
+                fprintf(stderr, "the rights it needs are in %s\n", needed_rights_of(command));
         return err->code == BERTH_ERR_USAGE ? EXIT_USAGE : EXIT_FAILED;
 }
 

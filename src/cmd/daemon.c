@@ -8,6 +8,7 @@
 #include "client/http_transport.h"
 #include "client/lease_elector.h"
 #include "cmd/log_writer.h"
+#include "cmd/needed_rights.h"
 #include "cmd/rest.h"
 #include "loop/access_search.h"
 #include "loop/event_loop.h"
@@ -518,6 +519,7 @@ int daemon_run(const struct daemon_options *options, const struct daemon_role *r
 
         daemon->options = options;
         log_writer_set_level((int)options->verbosity);
+        log_writer_set_rights(needed_rights_of(options->user_agent));
         name_process(daemon);
         int code = daemon_start(daemon, roles, count, err);
         if (code == 0)

@@ -52,7 +52,14 @@ void program_help(const struct command *const *commands, struct buf *out) {
                       "or on one of its own.\n\nUsage: berth COMMAND [OPTION...]\n\nCommands:\n");
         for (size_t i = 0; commands[i]; i++)
                 buf_printf(out, "  %-14s %s\n", commands[i]->name, commands[i]->summary);
-        buf_text(out, "\n\"berth help COMMAND\" shows the options of one.\n");
+        buf_text(out,
+                 "\n\"berth help COMMAND\" shows the options of one.\n\n"
+                 "To begin: \"berth up --input examples/demo\" runs a cluster; plan, explain and\n"
+                 "simulate change nothing.\n"
+                 "Evictions: descheduler, reboot and evict use EvictionRequests where \"berth\n"
+                 "evictions\" runs, else the eviction subresource as kubectl drain does: see\n"
+                 "\"berth help evictions\".\n"
+                 "Guides are in docs/, manifests with the rights of each command in deploy/.\n");
 }
 
 /* Text in man(7): dashes stay dashes, and no line starts with a control character. */

@@ -3,12 +3,15 @@
 
 #include "base/buf.h"
 #include "base/log.h"
+#include "base/slice.h"
+#include "cmd/needed_rights.h"
 
 #include "base/time.h"
 #include <time.h>
 
 static struct log_sink sink;
 static bool writes_json;
+static const char *rights; /* manifest of the process; NULL = none */
 
 static void write_field(struct buf *line, const struct log_field *field) {
         buf_printf(line, " %s=", field->key);
@@ -41,9 +44,18 @@ static void write_json(struct buf *line, const char *level, const char *event,
         buf_char(line, '}');
 }
 
+/* The manifest that has the right a line misses; NULL = it misses none. */
+static const char *rights_of(const struct log_field *fields, size_t count) {
+        for (size_t i = 0; rights && i < count; i++)
+                if (fields[i].kind == LOG_FIELD_TEXT && needed_rights_miss(fields[i].text))
+                        return rights;
+        return NULL;
+}
+
 static void write_line(void *context, enum log_level level, const char *event,
                        const struct log_field *fields, size_t count) {
         static const char *const names[] = { "error", "warn", "info", "debug" };
+        const char *manifest = rights_of(fields, count);
         struct buf line = { 0 };
 
         if (writes_json) {
@@ -52,6 +64,10 @@ static void write_line(void *context, enum log_level level, const char *event,
                 buf_printf(&line, "%s %s", names[level], event);
                 for (size_t i = 0; i < count; i++)
                         write_field(&line, &fields[i]);
+                if (manifest)
+                        write_field(&line, &(struct log_field){ .key = "rights",
+                                                                .kind = LOG_FIELD_TEXT,
+                                                                .text = slice_of(manifest) });
         }
         buf_char(&line, '\n');
         fwrite(line.data, 1, line.len, context);
@@ -70,4 +86,8 @@ void log_writer_set_level(int level) {
 
 void log_writer_set_json(bool is_json) {
         writes_json = is_json;
+}
+
+void log_writer_set_rights(const char *manifest) {
+        rights = manifest;
 }

@@ -9,3 +9,5 @@ void log_writer_install(FILE *stream);
 void log_writer_set_level(int level);
 /* One JSON object per line instead of text. */
 void log_writer_set_json(bool is_json);
+/* Named on lines (of text) about a missing right; stays. NULL = not named. */
+void log_writer_set_rights(const char *manifest);

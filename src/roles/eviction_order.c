@@ -261,10 +261,17 @@ static void on_cordoned(void *context, const struct api_reply *reply) {
         struct eviction_order *order = context;
 
         order->call = NULL;
-        if (reply->status != 200)
+        if (reply->status == 403) {
+                err_set(&order->err, BERTH_ERR_FORBIDDEN,
+                        "node %s cannot be cordoned: no right to patch nodes, which kubectl cordon "
+                        "needs, too; --no-cordon evicts its pods without",
+                        order->config.node);
+                eviction_order_finish(order, &order->err);
+        } else if (reply->status != 200) {
                 fail_with(order, "node", reply);
-        else
+        } else {
                 find_pods(order);
+        }
 }
 
 static void eviction_order_prepare(struct eviction_order *order) {

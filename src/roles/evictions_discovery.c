@@ -108,7 +108,11 @@ static void on_defined(void *context, const struct api_reply *reply) {
                         evictions_discovery_start(role, EVICTION_GROUP_NATIVE);
                         return;
                 }
-                discover_later(role, "definitions", reply->error.text);
+                discover_later(role, "definitions",
+                               reply->status == 403
+                                       ? "EvictionRequests are not defined, and this account may "
+                                         "not define them: kubectl apply -f deploy/crds"
+                                       : reply->error.text);
                 return;
         }
         role->definition++;
@@ -169,7 +173,8 @@ static void on_own(void *context, const struct api_reply *reply) {
         else if (reply->status != 200 && reply->status != 404)
                 discover_later(role, EVICTION_GROUP_OWN, reply->error.text);
         else if (role->config.keeps_definitions)
-                discover_later(role, EVICTION_GROUP_OWN, "the definitions are not there");
+                discover_later(role, EVICTION_GROUP_OWN,
+                               "EvictionRequests are not defined: kubectl apply -f deploy/crds");
         else
                 evictions_discovery_define(role);
 }

@@ -1,6 +1,7 @@
 /* Calls of the reader, one at a time. */
 #include "roles/reboot_reader_priv.h"
 
+#include "base/log.h"
 #include "client/url_query.h"
 
 void reader_finish(struct reboot_reader *reader) {
@@ -35,8 +36,12 @@ int reader_reply_code(const struct api_reply *reply) {
         return reply->error.code ? reply->error.code : BERTH_ERR_UNAVAILABLE;
 }
 
+/* A missing right lasts: the line that names it comes at the start, and with every try. */
 int reader_reply_document(const struct api_reply *reply, struct json_doc **ret_doc) {
         int code = reader_reply_code(reply);
+
+        if (code == BERTH_ERR_FORBIDDEN)
+                LOG(LOG_WARN, "ReadRefused", log_text("error", reply->error.text));
 
         return code == BERTH_OK ? json_parse(reply->body, ret_doc, NULL) : code;
 }

@@ -57,6 +57,9 @@ pod b
 kubectl create pdb b --min-available=1 --selector=app=b >/dev/null
 exits "withdrawn at its deadline" 1 "default/b withdrawn" "$berth" evict --kubeconfig "$work/asker.kubeconfig" --deadline 2s b
 exits "an onlooker may not ask" 1 "cannot get resource" "$berth" evict --kubeconfig "$work/onlooker.kubeconfig" b
+contains "and learns who may" "the rights it needs are in deploy/evictions/rbac.yaml (ClusterRole berth-eviction-requester)" printf '%s' "$output"
+exits "no right to cordon" 1 "cannot be cordoned: no right to patch nodes" "$berth" evict --kubeconfig "$work/asker.kubeconfig" --node node-0
+
 may yes onlooker list evictions.lifecycle.berth.dev
 may no onlooker create evictionrequests.lifecycle.berth.dev
 may no asker create evictions.lifecycle.berth.dev

@@ -1,6 +1,8 @@
 /* The command tables: each entry is complete, its help names every option, and the manual pages and
  * completion scripts are made from the same tables. */
+#include "base/util.h"
 #include "cmd/command.h"
+#include "cmd/needed_rights.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -115,8 +117,31 @@ static void completion_knows_every_command(void **state) {
         }
 }
 
+/* Whoever is refused is sent to a manifest. */
+static void names_rights(void **state) {
+        static const struct {
+                const char *command, *manifest;
+        } cases[] = {
+                { "evict", "deploy/evictions/rbac.yaml" },
+                { "berth-scheduler", "deploy/scheduler/second-scheduler.yaml" },
+                { "berth-run", "deploy/run/rbac.yaml" },
+                { "reboot", "deploy/kured-compatible/rbac.yaml" },
+        };
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+                assert_ptr_equal(strstr(needed_rights_of(cases[i].command), cases[i].manifest),
+                                 needed_rights_of(cases[i].command));
+        assert_null(needed_rights_of("simulate"));
+        assert_null(needed_rights_of(NULL));
+        assert_true(
+                needed_rights_miss(SLICE_LITERAL("pods \"a\" is forbidden: User \"u\" cannot")));
+        assert_false(needed_rights_miss(SLICE_LITERAL("pods \"a\" is forbidden: quota")));
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
+                cmocka_unit_test(names_rights),
                 cmocka_unit_test(entries_are_complete),
                 cmocka_unit_test(defaults_parse),
                 cmocka_unit_test(help_and_manual_name_every_option),
