@@ -12,6 +12,7 @@ static const char *const effect_names[EVICTION_EFFECT_COUNT] = {
         [EVICTION_EVICT_POD] = "evict-pod",
         [EVICTION_READ_POD] = "read-pod",
         [EVICTION_WITHDRAW] = "withdraw",
+        [EVICTION_TIDY] = "tidy",
         [EVICTION_DELETE_POD] = "delete-pod",
         [EVICTION_CANCEL_MOVE] = "cancel-move",
         [EVICTION_HOOK] = "hook",

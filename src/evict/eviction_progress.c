@@ -9,6 +9,7 @@
 
 #define QUIET_NS (10 * NS_PER_S)
 #define QUIET_END_NS (2 * NS_PER_S)
+#define TIDY_NS (120 * NS_PER_S)
 
 /* Newest evicted, else oldest active, else newest failed; NULL when there is none. */
 static struct eviction_entry *relevant_slot(const struct eviction_target *target) {
@@ -199,6 +200,31 @@ static void settle_requests(struct eviction_sync *sync) {
         }
 }
 
+/* Requesters of our own delete their requests as they end. One that was killed, or whose DELETE got
+ * lost, leaves its request, and with it the Eviction. */
+static void tidy_requests(struct eviction_sync *sync) {
+        struct eviction_target *target = sync->target;
+        struct mono_time end = { target->gone_at.ns + TIDY_NS };
+
+        if (!target->has_gone)
+                return;
+        if (end.ns < target->next_tidy.ns)
+                end = target->next_tidy;
+        for (size_t i = 0; i < target->request_count; i++) {
+                const struct eviction_request *request = target->requests[i];
+
+                if (!eviction_request_is_ours(request) || request->object.is_deleting ||
+                    !eviction_outcome_is_final(request->object.conditions.outcome))
+                        continue;
+                if (sync->now.mono.ns < end.ns) {
+                        eviction_target_wake(target, end);
+                        return;
+                }
+                eviction_tidy(sync, request);
+                target->next_tidy.ns = sync->now.mono.ns + TIDY_NS;
+        }
+}
+
 /* ---- all of it ---- */
 
 /* Failures count from when they were first seen; the stored time serves after a restart. */
@@ -283,6 +309,8 @@ void eviction_progress(struct eviction_sync *sync) {
                 if (target->entries[i]->eviction->status.observed_generation)
                         target->creates = 0;
         settle_requests(sync);
+        if (target->writes == 0)
+                tidy_requests(sync);
         settle_slots(sync);
         if (sync->is_wanted && sync->is_alive && !sync->pod->has_group &&
             !eviction_active_entry(target) && !has_evicted(target) && !is_held(sync, text) &&

@@ -66,6 +66,7 @@ enum eviction_effect_kind {
         EVICTION_PATCH_STATUS,  /* merge patch of an Eviction's status */
         EVICTION_PATCH_REQUEST, /* merge patch of an EvictionRequest's status */
         EVICTION_WITHDRAW,      /* merge patch of an EvictionRequest's intent */
+        EVICTION_TIDY,          /* DELETE an EvictionRequest that its requester left behind */
         EVICTION_EVICT_POD,     /* POST pods/eviction */
         EVICTION_READ_POD,      /* GET the pod: give the reply to put_pod, or report it absent */
         EVICTION_DELETE_POD,    /* DELETE the pod, with the uid as precondition */

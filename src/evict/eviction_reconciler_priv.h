@@ -108,6 +108,7 @@ struct eviction_target {
         uint32_t creates;             /* since one was seen with a status */
         struct mono_time next_delete; /* at a deadline; not again before */
         uint32_t deletes;
+        struct mono_time next_tidy; /* what requesters left is not deleted before */
         char *pod_name;
         struct eviction_target *next_of_pod; /* another uid of the same name */
         /* Slots. */
@@ -236,6 +237,8 @@ struct eviction_news {
 /* The Active responder's own entry, written with the whole list at the version it was read. */
 void eviction_report(struct eviction_sync *sync, const struct eviction *eviction, int index,
                      const struct eviction_news *news);
+/* Deletes a request of berth's own whose requester has not. */
+void eviction_tidy(struct eviction_sync *sync, const struct eviction_request *request);
 /* Withdraws a request of berth's own; reason for the audit log. */
 void eviction_withdraw(struct eviction_sync *sync, const struct eviction_request *request,
                        const char *reason);

@@ -90,6 +90,20 @@ void eviction_withdraw(struct eviction_sync *sync, const struct eviction_request
                             eviction_text_keep(sync->out, &body));
 }
 
+void eviction_tidy(struct eviction_sync *sync, const struct eviction_request *request) {
+        struct buf body = { 0 };
+
+        buf_text(&body, "{\"preconditions\":{\"uid\":");
+        buf_json_string(&body, request->object.uid);
+        buf_text(&body, "}}");
+        eviction_audit(sync, (struct audit_record){ .op = SLICE_LITERAL("tidy"),
+                                                    .request = request->object.name,
+                                                    .requester = request->requester,
+                                                    .user = eviction_user_of(sync, request) });
+        eviction_effect_add(sync, EVICTION_TIDY, &request->object,
+                            eviction_text_keep(sync->out, &body));
+}
+
 bool eviction_request_is_ours(const struct eviction_request *request) {
         struct slice rest = request->requester, domain;
 

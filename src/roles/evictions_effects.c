@@ -36,6 +36,7 @@ static bool path_of(const struct evictions_role *role, const struct eviction_eff
                                              false },
                 [EVICTION_READ_POD] = { API_GET, "pods", "", true, false },
                 [EVICTION_WITHDRAW] = { API_PATCH, "evictionrequests", "", false, false },
+                [EVICTION_TIDY] = { API_DELETE, "evictionrequests", "", false, false },
         };
         const char *resource = forms[effect->kind].resource;
         char root[160] = "/api/v1";

@@ -105,6 +105,33 @@ static void test_taken_back(void **state) {
         close_scene(&scene);
 }
 
+/* A requester of our own that was killed leaves its request behind; those of others are theirs. */
+static void test_left_behind(void **state) {
+        static const struct {
+                const char *requester;
+                int status;
+        } cases[] = { { CLI, 404 }, { "descheduler.berth.dev/evict", 404 }, { ANNA, 200 } };
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+                struct scene scene;
+
+                open_scene(&scene);
+                make_pod(&scene, "p", "", "");
+                make_request(&scene, "want", cases[i].requester);
+                wait_s(&scene, 100);
+                assert_has(&scene, GROUP "/evictionrequests/want", "\"reason\":\"PodDeleted\"");
+                wait_s(&scene, 600);
+                assert_int_equal(ask(&scene, "GET", GROUP "/evictionrequests/want", ""),
+                                 cases[i].status);
+                assert_int_equal(ask(&scene, "GET", EVICTION_1, ""), cases[i].status);
+                assert_int_equal(slice_contains(sim_world_audit(scene.world),
+                                                SLICE_LITERAL("\"op\":\"tidy\"")),
+                                 cases[i].status == 404);
+                close_scene(&scene);
+        }
+}
+
 /* Of one that takes its time it is told that it is being deleted, and until when. */
 static void test_slow_pod(void **state) {
         struct scene *scene = *state;
@@ -278,6 +305,7 @@ int main(void) {
                 cmocka_unit_test(test_plain_pod),
                 cmocka_unit_test(test_without_effect),
                 cmocka_unit_test(test_taken_back),
+                cmocka_unit_test(test_left_behind),
                 SCENE_TEST(test_slow_pod),
                 SCENE_TEST(test_own_request_is_reported),
                 cmocka_unit_test(test_one_at_a_time),
