@@ -2,6 +2,7 @@
 #include "base/util.h"
 #include "control/kubelet_priv.h"
 #include "control/object_write.h"
+#include "control/pod_owner.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -384,7 +385,8 @@ static void kubelet_wake_pods(struct kubelet *kubelet, struct slice node) {
 static int kubelet_node_keep(struct kubelet *kubelet, struct kubelet_node *node,
                              const struct json *object, struct err *err) {
         struct object_target lease = lease_of(kubelet, node);
-        bool was_away = !node->is_registered || node->is_failed;
+        bool was_away = !node->is_registered || node->is_failed ||
+                        object_condition_is(object, "Ready", "Unknown"); /* for others it was */
 
         node->is_failed = is_failing(kubelet, node) || is_rebooting(kubelet, node, object);
         if (node->is_failed)

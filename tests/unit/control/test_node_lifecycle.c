@@ -50,6 +50,22 @@ static void test_silence(void **state) {
         cluster_free(&c);
 }
 
+/* A process that was stopped: all are late, and nobody was away. */
+static void test_stopped_process(void **state) {
+        struct cluster c = cluster_new("kubelet,nodelifecycle");
+
+        (void)state;
+        cluster_post(&c, PODS, POD("p", ""));
+        cluster_wait(&c, 1000);
+        virtual_loop_sleep(c.loop, 120 * NS_PER_S);
+        cluster_wait(&c, 20000);
+        assert_string_equal(cluster_field(&c, N, "/status/conditions/type=Ready/status"), "True");
+        assert_string_equal(cluster_field(&c, N, "/spec/taints"), "");
+        assert_string_equal(cluster_field(&c, PODS "/p", "/status/conditions/type=Ready/status"),
+                            "True");
+        cluster_free(&c);
+}
+
 static void test_conditions_become_taints(void **state) {
         static const struct {
                 const char *patch, *path, *taint;
@@ -159,6 +175,7 @@ int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_ready_node_has_no_taints),
                 cmocka_unit_test(test_silence),
+                cmocka_unit_test(test_stopped_process),
                 cmocka_unit_test(test_conditions_become_taints),
                 cmocka_unit_test(test_new_node_waits),
                 cmocka_unit_test(test_eviction_by_taint),
