@@ -77,7 +77,7 @@ if single "gcc -Werror" build build-check gcc -Dwerror=true; then
         tests "tests" build-check 2
 fi
 single "clang -Werror" build build-clang clang -Dwerror=true -Doptimization=0 -Ddebug=false
-if single "gcc ASan UBSan" build build-asan gcc -Db_sanitize=address,undefined -Doptimization=1; then
+if single "gcc ASan UBSan" build build-asan gcc -Db_sanitize=address,undefined -Doptimization=1 -Dwerror=true; then
         tests "tests ASan UBSan" build-asan 6
 fi
 

@@ -234,7 +234,7 @@ static void test_limits(void **state) {
 
         scene_init(&scene, (struct event_recorder_config){ .per_second = 1, .burst = 2 });
         for (int i = 0; i < 5; i++) {
-                char name[8];
+                char name[16];
 
                 snprintf(name, sizeof(name), "p%d", i);
                 say(&scene, name, "x");

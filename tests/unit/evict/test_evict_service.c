@@ -279,7 +279,7 @@ static void test_in_flight(void **state) {
         open_bench(&bench, &(struct evict_requester_config){ .max_in_flight = 2 });
         begin(&bench, (struct evict_limits){ 0 }, false);
         for (int i = 0; i < 5; i++) {
-                char name[8];
+                char name[16];
                 snprintf(name, sizeof(name), "p%d", i);
                 assert_int_equal(ask(&bench, "a", name, "n1"), EVICT_DONE);
         }
@@ -527,7 +527,7 @@ static void test_record_ring(void **state) {
         open_bench(&bench, &(struct evict_requester_config){ .max_records = 3 });
         begin(&bench, (struct evict_limits){ .has_total = true }, false);
         for (int i = 1; i <= 5; i++) {
-                char name[8];
+                char name[16];
                 snprintf(name, sizeof(name), "p%d", i);
                 ask(&bench, "a", name, "n1");
         }

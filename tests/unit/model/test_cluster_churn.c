@@ -47,7 +47,7 @@ struct churn {
         int64_t cpu_milli[SPECS], gpus[SPECS];
         struct oracle_pod pods[PODS];
         bool has_node[NODES];
-        char node_names[NODES][8], pod_names[PODS][8];
+        char node_names[NODES][16], pod_names[PODS][16];
 };
 
 static int below(struct churn *churn, int bound) {
@@ -302,7 +302,7 @@ static void compare(const struct churn *churn) {
         }
         assert_int_equal(cluster_pod_count(churn->cluster), pods);
         for (int i = 1; i < 3 && owned[i]; i++) {
-                char uid[16];
+                char uid[24];
                 snprintf(uid, sizeof(uid), "owner-%d", i);
                 assert_int_equal(cluster_owner_count(churn->cluster, str(churn->cluster, uid)),
                                  owned[i]);

@@ -176,7 +176,7 @@ static void test_ports_of_a_node(void **state) {
                 "'hostPort':%d}]}]";
         struct cluster *cluster = cluster_for_test();
         struct node_id node = put_node(cluster, "n1", "");
-        char text[256], name[8];
+        char text[256], name[16];
         (void)state;
         for (int i = 0; i < 6; i++) {
                 snprintf(text, sizeof(text), spec, 80 + i / 2);
