@@ -144,8 +144,19 @@ static bool is_under_way(const struct eviction *eviction) {
         return eviction && !eviction_outcome_is_final(eviction->status.conditions.outcome);
 }
 
+static bool is_wanted_by_others(const struct client_eviction_facts *facts) {
+        const struct eviction_status *status = &facts->eviction->status;
+
+        for (size_t i = 0; i < status->requester_count; i++)
+                if (status->requesters[i].intent == EVICTION_INTENT_EVICT &&
+                    !slice_eq(status->requesters[i].name, facts->request->requester))
+                        return true;
+        return false;
+}
+
 /* Called off a moment ago, by its stages or since the client was away: what it undoes comes first.
- */
+ * Not while others want the eviction: it goes on, and may be evicting the pod in this very call,
+ * when the controller and the client are one user. */
 static bool was_called_off(const struct client_eviction_facts *facts) {
         const struct eviction_request *request = facts->request;
         const struct eviction *eviction = facts->eviction;
@@ -153,9 +164,9 @@ static bool was_called_off(const struct client_eviction_facts *facts) {
         if (!request || request->intent != EVICTION_INTENT_WITHDRAWN)
                 return false;
         if (!eviction || is_under_way(eviction))
-                return eviction;
-        return facts->now.ns - eviction->status.conditions.failed_changed.ns <
-               CLIENT_EVICTION_AGAIN_NS;
+                return eviction && !is_wanted_by_others(facts);
+        int64_t age_ns = facts->now.ns - eviction->status.conditions.failed_changed.ns;
+        return age_ns >= 0 && age_ns < CLIENT_EVICTION_AGAIN_NS; /* the clock may be set back */
 }
 
 static enum client_eviction_request request_step(const struct client_eviction *call,

@@ -89,6 +89,10 @@ static struct client_eviction_verdict decide(const struct eviction_reconciler *r
         ", conditions: [{type: Failed, status: 'True', reason: CanceledDueToNoRequesters, "        \
         "lastTransitionTime: '2026-01-01T" at "Z'}, {type: TargetEvicted, status: 'False', "       \
         "reason: EvictionFailed, lastTransitionTime: '2026-01-01T" at "Z'}]"
+#define ENDED STARTED ", completionTime: '2026-01-01T11:59:30Z'"
+#define WANTED                                                                                     \
+        ", requesters: [{name: clients.berth.dev/kubernetes-admin, intent: Withdrawn}, {name: "    \
+        "reboot.berth.dev/drain, intent: Eviction}]"
 #define REQUEST_OF(name, intent, deadline, status)                                                 \
         "{metadata: {namespace: d, name: " name                                                    \
         ", uid: r1, generation: 1, annotations: {lifecycle.berth.dev/deadline: "                   \
@@ -278,6 +282,32 @@ static const struct client_case cases[] = {
           .status = HEARD,
           .waits = true,
           .text = "it was called off" },
+        { .name = "withdrawn, but others want it: its stages are over, and this is the controller",
+          .pod = RUNNING,
+          .policy = POLICY(""),
+          .eviction = EVICTION("Completed", ENDED, "Active", WANTED),
+          .intent = "Withdrawn",
+          .deadline = "11:59:30",
+          .status = HEARD },
+        { .name = "withdrawn, but others want it: asked again",
+          .pod = RUNNING,
+          .policy = POLICY(""),
+          .eviction = EVICTION("Active", STARTED ", " AT("stage=1/2"), "Inactive", WANTED),
+          .intent = "Withdrawn",
+          .deadline = "11:59:30",
+          .status = HEARD,
+          .waits = true,
+          .request = CLIENT_REQUEST_RENEWS,
+          .text = "stage 1 of 2" },
+        { .name = "called off before the clock was set back",
+          .pod = RUNNING,
+          .policy = POLICY(""),
+          .eviction = EVICTION("Canceled", STARTED, "Inactive", CALLED_OFF("12:30:00")),
+          .intent = "Withdrawn",
+          .deadline = "12:29:00",
+          .status = HEARD,
+          .waits = true,
+          .request = CLIENT_REQUEST_RENEWS },
         { .name = "called off a minute ago: asked again",
           .pod = RUNNING,
           .policy = POLICY(""),
