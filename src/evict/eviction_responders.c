@@ -107,6 +107,17 @@ static void eviction_responders_activate(struct eviction_sync *sync, struct evic
                                                     .responder = responder->name });
 }
 
+/* One that this process is from now on: what its predecessor left undone is no silence. */
+static bool is_our_part(const struct eviction_sync *sync,
+                        const struct eviction_responder *responder) {
+        const struct eviction_reconciler_config *config = &sync->reconciler->config;
+
+        if (slice_is(responder->name, EVICTION_STAGER))
+                return config->leads_stages;
+        return config->is_evictor && (slice_is(responder->name, EVICTION_EVICTOR) ||
+                                      slice_is(responder->name, EVICTION_VM_MOVER));
+}
+
 /* How long the Active responder has been silent, by changes we saw. */
 static int64_t silence_ns(struct eviction_sync *sync, struct eviction_entry *entry, int active) {
         const struct eviction_responder *responder = &entry->eviction->status.responders[active];
@@ -122,7 +133,7 @@ static int64_t silence_ns(struct eviction_sync *sync, struct eviction_entry *ent
                 entry->pulse.is_set = true;
                 entry->pulse_of = active;
                 entry->pulse.beat = beat;
-                entry->pulse.at.ns = mono - (age > 0 ? age : 0);
+                entry->pulse.at.ns = mono - (age > 0 && !is_our_part(sync, responder) ? age : 0);
         } else if (entry->pulse.beat.ns != beat.ns) {
                 entry->pulse.beat = beat;
                 if (llabs(age) <= EVICTION_SKEW_NS || llabs(steady_age) <= EVICTION_SKEW_NS)

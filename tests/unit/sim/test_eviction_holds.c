@@ -208,6 +208,36 @@ static void hold_stays(struct scene *scene) {
         STAGE("prepare", "")                                                                       \
         "," STAGE("move", ",\"retries\":0,\"onFailure\":\"Hold\"") "," STAGE("copy", "")
 
+/* The controller is away for longer than a responder may be silent, or its clock is: its own stages
+ * were not silent, and go on. */
+static void stages_outlive_the_controller(void **state) {
+        static const int64_t away_ns[] = { 30 * MINUTE_NS, NS_PER_S };
+        static const int64_t back_ns[] = { 0, -25 * 60 * MINUTE_NS };
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(away_ns); i++) {
+                struct scene scene;
+
+                open_scene(&scene);
+                make_policy(&scene,
+                            POLICY(STAGE("prepare", ",\"timeout\":\"100h\"") "," STAGE("copy", ""),
+                                   ""));
+                hooks_answer(&scene, "prepare", "InProgress", 60);
+                make_request(&scene, "want", ANNA);
+                wait_s(&scene, 30);
+                sim_world_kill(scene.world);
+                sim_world_advance(scene.world, away_ns[i]);
+                sim_world_step_clock(scene.world, back_ns[i]);
+                sim_world_start(scene.world);
+                wait_s(&scene, 600);
+                assert_gone(&scene, POD);
+                assert_false(slice_contains(sim_world_audit(scene.world),
+                                            SLICE_LITERAL("\"op\":\"heartbeat-lost\"")));
+                assert_has(&scene, EVICTION_1, "completed=2/2");
+                close_scene(&scene);
+        }
+}
+
 static void failure_holds(void **state) {
         struct scene *scene = *state;
 
@@ -306,12 +336,19 @@ static void events_of_a_pod(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                SCENE_TEST(unreadable_policy_holds),        SCENE_TEST(other_pods_are_not_held),
-                SCENE_TEST(unreadable_selector_holds_all),  SCENE_TEST(unreadable_in_a_stage),
-                SCENE_TEST(unreadable_before_the_rollback), SCENE_TEST(unreadable_annotation_holds),
-                cmocka_unit_test(definition_refuses_typos), SCENE_TEST(failure_holds),
-                SCENE_TEST(hold_ends_when_ours_alone),      SCENE_TEST(deadline_holds),
-                cmocka_unit_test(invalid_says_why),         SCENE_TEST(events_of_a_pod),
+                SCENE_TEST(unreadable_policy_holds),
+                SCENE_TEST(other_pods_are_not_held),
+                SCENE_TEST(unreadable_selector_holds_all),
+                SCENE_TEST(unreadable_in_a_stage),
+                SCENE_TEST(unreadable_before_the_rollback),
+                SCENE_TEST(unreadable_annotation_holds),
+                cmocka_unit_test(stages_outlive_the_controller),
+                cmocka_unit_test(definition_refuses_typos),
+                SCENE_TEST(failure_holds),
+                SCENE_TEST(hold_ends_when_ours_alone),
+                SCENE_TEST(deadline_holds),
+                cmocka_unit_test(invalid_says_why),
+                SCENE_TEST(events_of_a_pod),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
