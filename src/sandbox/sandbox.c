@@ -204,7 +204,8 @@ void sandbox_stop(struct sandbox *sandbox) {
         for (size_t i = 0; i < sandbox->transport_count; i++)
                 local_transport_free(sandbox->transports[i]);
         control_free(sandbox->control);
-        api_server_let_in(sandbox->server, NULL, NULL);
+        if (sandbox->server) /* a start may fail before there is one */
+                api_server_let_in(sandbox->server, NULL, NULL);
         http_front_free(sandbox->front);
         api_server_free(sandbox->server);
         native_evictions_free(sandbox->native);
