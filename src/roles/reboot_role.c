@@ -9,6 +9,7 @@
 #include "host/host_command.h"
 #include "host/host_reboot.h"
 #include "host/host_trim.h"
+#include "roles/reboot_leftovers.h"
 #include "roles/reboot_notifier.h"
 #include "roles/reboot_reader.h"
 #include "roles/reboot_wake.h"
@@ -33,7 +34,9 @@ struct reboot_role {
         struct host_command *command; /* reboot */
         uint64_t reboot_id;           /* the action it answers */
         enum reboot_phase phase;      /* last logged */
-        struct api_request *nodes;    /* asked for before rebalancing; NULL = not */
+        struct reboot_leftovers *leftovers;
+        bool has_leftovers;        /* perhaps: an earlier process was in the middle of a drain */
+        struct api_request *nodes; /* asked for before rebalancing; NULL = not */
         struct host_command *rebalance;
         bool is_started;
 };
@@ -181,6 +184,12 @@ static void log_phase(struct reboot_role *role) {
                 return;
         if (role->phase == REBOOT_RELEASING && stats.phase == REBOOT_IDLE)
                 ask_to_rebalance(role);
+        if (role->phase == REBOOT_IDLE && stats.phase >= REBOOT_DRAINING)
+                role->has_leftovers = true;
+        /* A drain that is continued asks by the same names, and so takes them over. */
+        if (role->has_leftovers &&
+            (stats.phase < REBOOT_CLAIMED || stats.phase >= REBOOT_RELEASING))
+                reboot_leftovers_look(role->leftovers);
         role->phase = stats.phase;
         LOG(LOG_INFO, "RebootPhase", log_slice("node", role->config.agent->node),
             log_text("phase", reboot_phase_name(stats.phase)), log_slice("reason", stats.reason));
@@ -248,6 +257,16 @@ static bool is_idle(const void *self) {
         return loop_timer_is_armed(&role->timer);
 }
 
+static void on_leftover(void *context, const struct action *action) {
+        struct reboot_role *role = context;
+        struct action_list list;
+
+        action_list_init(&list);
+        action_list_add(&list, action);
+        runtime_submit(role->runtime, role, &list);
+        action_list_release(&list);
+}
+
 static void free_role(void *self) {
         struct reboot_role *role = self;
 
@@ -260,6 +279,7 @@ static void free_role(void *self) {
         reboot_reader_free(role->reader);
         reboot_wake_free(role->wake);
         reboot_notifier_free(role->notifier);
+        reboot_leftovers_free(role->leftovers);
         reboot_agent_free(role->agent);
         action_list_release(&role->actions);
         free(role);
@@ -280,6 +300,7 @@ struct reboot_role *reboot_role_add(struct runtime *runtime,
                                                   .requests_as = "reboot.berth.dev/drain",
                                                   .max_attempts = 1 });
         role->sink = evict_requester_sink(role->requester);
+        role->leftovers = reboot_leftovers_new(runtime, config->agent->node, on_leftover, role);
         role->notifier = reboot_notifier_new(runtime_loop(runtime), config->notify_url);
         role->agent = reboot_agent_new(config->agent, slice_of(config->boot_id), &role->sink);
         role->wake = reboot_wake_new(&(struct reboot_wake_config){ .runtime = runtime,
