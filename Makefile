@@ -82,7 +82,9 @@ sim: all ## replay one seed of the simulator: make sim SEED=n
 	@BERTH_SIM_SEED=$(SEED) $(BUILD)/tests/unit/sim/test_sim_fleet
 
 SOAK_SEEDS ?= 2000
-soak: all ## the quick tests SOAK_RUNS times over, and SOAK_KILLS kills of a sandbox, schedulers under faults
+CHAOS_SEEDS ?= 11 12 13 14 15 16 17 18 19 20
+CHAOS_SECONDS ?= 120
+soak: all ## the quick tests SOAK_RUNS times over, SOAK_KILLS kills of a sandbox, schedulers under faults, chaos
 	@$(MESON_TEST) -C $(BUILD) --no-suite e2e --no-suite long --quiet --repeat $(SOAK_RUNS)
 	@python3 tests/e2e/hostile_cluster.py $(BUILD)/berth 1000
 	$(call build_in,build-asan,-Db_sanitize=address$(comma)undefined -Doptimization=1,berth)
@@ -96,6 +98,8 @@ soak: all ## the quick tests SOAK_RUNS times over, and SOAK_KILLS kills of a san
 	@tests/e2e/scheduler_drill.sh $(BUILD)/berth 1000 10000 20 2
 	@BERTH_SIM_RUNS=$(SOAK_SEEDS) $(BUILD)/tests/unit/sim/test_sim_world
 	@BERTH_SIM_RUNS=$(SOAK_SEEDS) $(BUILD)/tests/unit/sim/test_sim_fleet
+	@for seed in $(CHAOS_SEEDS); do \
+		tests/e2e/chaos_drill.sh $(BUILD)/berth $(BUILD)/tests/e2e/chaos_faults.so $$seed $(CHAOS_SECONDS) || exit 1; done
 
 ROOM ?=
 COUNT ?= 50

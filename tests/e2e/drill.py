@@ -56,12 +56,12 @@ def port_of(url):
 
 
 class Sandbox:
-    def __init__(self, port, token="e2e"):
-        self.port, self.token = port, token
+    def __init__(self, port, token="e2e", patience=PATIENCE):
+        self.port, self.token, self.patience = port, token, patience
 
     def __call__(self, method, path, body=None, content_type="application/json"):
         text = body if isinstance(body, str) else json.dumps(body) if body else None
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=self.patience)
         connection.request(method, path, text,
                            {"Authorization": f"Bearer {self.token}", "Content-Type": content_type})
         answer = connection.getresponse()

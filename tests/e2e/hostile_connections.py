@@ -50,7 +50,7 @@ def half_closed(server, dice, size):
     for name, data in {"silent": b"", "one byte": b"G", "half a request": b"GET /livez HTTP/1.1\r\nHost: x\r\n",
                        "half a body": b"POST /api HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{", "TLS": b"\x16\x03\x01\x02\x00",
                        "a whole one": b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"}.items():
-        yield from crowd(server, name, int(2500 * size), data, True)
+        yield from crowd(server, name, int(6000 * size), data, True)
     yield "and an answer", server.talk(b"GET /livez HTTP/1.1\r\n" + AUTH + b"\r\n", True, 60), "done"
 
 
