@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/util.h"
 #include "client/exec_plugin.h"
+#include "port/clock.h"
 #include "port/program_start.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define EXEC_LOOK_NS (10 * NS_PER_MS) /* between two looks whether it has ended */
@@ -201,18 +201,11 @@ static void exec_run_release(struct exec_run *run) {
 
 /* ---- the caller waits ---- */
 
-static struct mono_time exec_run_now(void) {
-        struct timespec now;
-
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        return (struct mono_time){ now.tv_sec * NS_PER_S + now.tv_nsec };
-}
-
 static int exec_run_wait(struct exec_run *run, struct err *err) {
         int code;
 
-        run->deadline.ns = exec_run_now().ns + exec_run_timeout_ms(run->plugin) * NS_PER_MS;
-        while ((code = exec_run_step(run, exec_run_now(), err)) > 0) {
+        run->deadline.ns = mono_time_now().ns + exec_run_timeout_ms(run->plugin) * NS_PER_MS;
+        while ((code = exec_run_step(run, mono_time_now(), err)) > 0) {
                 struct pollfd ready = { .fd = run->fd, .events = POLLIN };
                 poll(&ready, 1, run->fd < 0 ? (int)(EXEC_LOOK_NS / NS_PER_MS) : 100);
         }

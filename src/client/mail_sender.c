@@ -3,8 +3,7 @@
 
 #include "base/util.h"
 #include "client/http_transport_priv.h" /* libcurl */
-#include <pthread.h>
-#include <signal.h>
+#include "port/thread_start.h"
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,22 +94,6 @@ static void set_mail(struct mail_sending *sending, const struct mail *mail) {
         curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)(mail->timeout_ns / NS_PER_MS));
 }
 
-/* The thread takes none of the process's signals. */
-static int start_thread(struct mail_sending *sending) {
-        pthread_attr_t attributes;
-        pthread_t thread;
-        sigset_t all, before;
-
-        sigfillset(&all);
-        pthread_sigmask(SIG_SETMASK, &all, &before);
-        pthread_attr_init(&attributes);
-        pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-        int code = pthread_create(&thread, &attributes, mail_sender_perform, sending);
-        pthread_attr_destroy(&attributes);
-        pthread_sigmask(SIG_SETMASK, &before, NULL);
-        return code;
-}
-
 struct mail_sending *mail_send(struct loop *loop, const struct mail *mail,
                                void (*done)(void *context, const char *text), void *context) {
         struct mail_sending *sending = xcalloc(1, sizeof(*sending));
@@ -125,7 +108,7 @@ struct mail_sending *mail_send(struct loop *loop, const struct mail *mail,
         set_mail(sending, mail);
         if (sending->fd < 0 ||
             loop_io_add(loop, sending->fd, LOOP_READ, on_ended, sending, &sending->io, NULL) < 0 ||
-            start_thread(sending) != 0) {
+            thread_start(0, mail_sender_perform, sending) != 0) {
                 mail_sender_drop(
                         sending); /* of the thread that was not started; this mail is lost */
         }

@@ -4,11 +4,11 @@
 #include "base/util.h"
 #include "model/cluster.h"
 #include "pages/metrics.h"
+#include "port/clock.h"
 #include "port/thread_job.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 struct runtime_metrics {
@@ -19,10 +19,7 @@ struct runtime_metrics {
 };
 
 int64_t stopwatch_ns(void) {
-        struct timespec now;
-
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        return now.tv_sec * NS_PER_S + now.tv_nsec;
+        return mono_time_now().ns;
 }
 
 static void refresh_writes(struct runtime_metrics *own) {

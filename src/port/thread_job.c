@@ -3,9 +3,10 @@
 
 #include "base/log.h"
 #include "base/util.h"
+#include "port/clock.h"
+#include "port/thread_start.h"
+#include <errno.h>
 #include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
@@ -94,29 +95,13 @@ static void on_job_late(void *context) {
                 job->work.late(job->context);
 }
 
-/* The thread takes none of the process's signals. */
-static int thread_job_make_thread(struct thread_job *job) {
-        pthread_attr_t attributes;
-        pthread_t thread;
-        sigset_t all, before;
-
-        sigfillset(&all);
-        pthread_sigmask(SIG_SETMASK, &all, &before);
-        pthread_attr_init(&attributes);
-        pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-        pthread_attr_setstacksize(&attributes, STACK_BYTES);
-        int code = pthread_create(&thread, &attributes, thread_job_perform, job);
-        pthread_attr_destroy(&attributes);
-        pthread_sigmask(SIG_SETMASK, &before, NULL);
-        return code;
-}
-
 static bool thread_job_begin(struct thread_job *job) {
         job->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
         if (job->fd < 0 ||
             loop_io_add(job->loop, job->fd, LOOP_READ, on_job_ended, job, &job->io, NULL) < 0)
                 return false;
-        if (atomic_fetch_add(&job_count, 1) < THREAD_JOBS_MAX && thread_job_make_thread(job) == 0)
+        if (atomic_fetch_add(&job_count, 1) < THREAD_JOBS_MAX &&
+            thread_start(STACK_BYTES, thread_job_perform, job) == 0)
                 return true;
         atomic_fetch_sub(&job_count, 1);
         loop_io_remove(job->loop, job->io);
@@ -160,10 +145,22 @@ void thread_job_abandon(struct thread_job *job) {
         thread_job_drop(job);
 }
 
-bool thread_job_wait(struct thread_job *job, int timeout_ms) {
+/* A signal, such as that of a program's end, does not end the time. */
+static bool thread_job_ends_within(const struct thread_job *job, int timeout_ms) {
         struct pollfd end = { .fd = job->fd, .events = POLLIN };
+        int64_t deadline_ns = mono_time_now().ns + timeout_ms * NS_PER_MS;
+        int count = poll(&end, 1, timeout_ms);
 
-        if (job->io && poll(&end, 1, timeout_ms) <= 0)
+        while (count < 0 && errno == EINTR) {
+                int64_t left_ns = deadline_ns - mono_time_now().ns;
+
+                count = poll(&end, 1, left_ns > 0 ? (int)(left_ns / NS_PER_MS) + 1 : 0);
+        }
+        return atomic_load(&job->is_done);
+}
+
+bool thread_job_wait(struct thread_job *job, int timeout_ms) {
+        if (job->io && !thread_job_ends_within(job, timeout_ms))
                 return false;
         thread_job_end(job);
         return true;
