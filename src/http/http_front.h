@@ -3,6 +3,7 @@
 
 #include "base/err.h"
 #include "http/http_handler.h"
+#include "http/tls_session.h"
 #include "port/loop.h"
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,9 +15,6 @@
 #define HTTP_BODIES_MAX ((size_t)64 << 20) /* bytes of request bodies under way */
 
 struct http_front;
-
-/* The oldest TLS that is spoken; upstream's default first. */
-enum http_tls { HTTP_TLS_1_2, HTTP_TLS_1_0, HTTP_TLS_1_1, HTTP_TLS_1_3 };
 
 struct http_front_config {
         const char *address;                   /* "127.0.0.1:6443", "[::]:0"; port 0 = any */

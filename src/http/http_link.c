@@ -6,10 +6,13 @@
 #include "base/util.h"
 #include <stdlib.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #define LOOK_AGAIN_MIN_NS (10 * NS_PER_MS)
 #define LOOK_AGAIN_MAX_NS NS_PER_S
+/* Descriptors that connections leave to the rest of the process. */
+#define DESCRIPTORS_RESERVED 128
 
 static void link_shut(struct http_link *link) {
         shutdown(link->fd, SHUT_RDWR);
@@ -116,6 +119,21 @@ void http_link_free(struct http_link *link) {
         links->by_fd[link->fd] = NULL;
         links->count--;
         free(link);
+}
+
+size_t http_links_max(size_t wanted) {
+        struct rlimit limit = { 0 };
+
+        wanted += DESCRIPTORS_RESERVED;
+        getrlimit(RLIMIT_NOFILE, &limit);
+        if (limit.rlim_cur < wanted && limit.rlim_cur < limit.rlim_max) {
+                limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
+                setrlimit(RLIMIT_NOFILE, &limit);
+                getrlimit(RLIMIT_NOFILE, &limit);
+        }
+        if (limit.rlim_cur < wanted)
+                wanted = (size_t)limit.rlim_cur;
+        return wanted > 2 * DESCRIPTORS_RESERVED ? wanted - DESCRIPTORS_RESERVED : wanted / 2;
 }
 
 void http_links_release(struct http_links *links) {

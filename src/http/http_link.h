@@ -31,6 +31,9 @@ struct http_links {
         size_t count;
 };
 
+/* So many connections as there are descriptors for, beside those of the rest of the process; as
+ * far as it lets us, the limit of the process is raised to those wanted. */
+size_t http_links_max(size_t wanted);
 void http_links_release(struct http_links *links); /* all of them are closed by then */
 /* For a connection that is about to be given to the library. */
 struct http_link *http_link_new(struct http_links *links, const struct http_connection *accepted);

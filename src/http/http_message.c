@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 void http_response_header(struct http_response *response, const char *name, const char *format,
                           ...) {
@@ -16,6 +17,43 @@ void http_response_header(struct http_response *response, const char *name, cons
         va_end(args);
         response->headers[response->header_count++] =
                 (struct http_header){ .name = name, .value = buf_take(&text, NULL) };
+}
+
+void http_response_refusal(struct http_response *ret_response, int status, const char *reason,
+                           const char *message) {
+        *ret_response = (struct http_response){ .status = status,
+                                                .content_type = "application/json",
+                                                .retry_after_s = -1 };
+        buf_printf(&ret_response->body,
+                   "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},"
+                   "\"status\":\"Failure\",\"message\":\"%s\",\"reason\":\"%s\",\"code\":%d}",
+                   message, reason, status);
+}
+
+static void add_field(struct http_fields *fields, const char *name, const char *value) {
+        fields->fields[fields->count++] = (struct http_field){ .name = name, .value = value };
+}
+
+void http_response_fields(const struct http_response *response, const char *audit_id,
+                          bool is_packed, struct http_fields *ret_fields) {
+        bool has_cache_control = false;
+
+        ret_fields->count = 0;
+        for (size_t i = 0; i < response->header_count; i++) {
+                const struct http_header *header = &response->headers[i];
+
+                has_cache_control |= strcmp(header->name, "Cache-Control") == 0;
+                add_field(ret_fields, header->name, header->value);
+        }
+        add_field(ret_fields, "Audit-Id", audit_id);
+        if (!has_cache_control)
+                add_field(ret_fields, "Cache-Control", "no-cache, private");
+        if (response->content_type && *response->content_type)
+                add_field(ret_fields, "Content-Type", response->content_type);
+        if (is_packed) {
+                add_field(ret_fields, "Content-Encoding", "gzip");
+                add_field(ret_fields, "Vary", "Accept-Encoding");
+        }
 }
 
 void http_response_release(struct http_response *response) {

@@ -42,9 +42,24 @@ struct http_response {
 /* Adds a header; beyond HTTP_HEADERS_MAX it is left out. */
 void http_response_header(struct http_response *response, const char *name, const char *format, ...)
         __attribute__((format(printf, 3, 4)));
+/* A complete one with a Status, as an API server refuses. Texts without quotes. */
+void http_response_refusal(struct http_response *ret_response, int status, const char *reason,
+                           const char *message);
 void http_response_release(struct http_response *response); /* closes the stream too */
 /* Takes the stream out of a response, so that it outlives it. */
 struct http_stream *http_response_take_stream(struct http_response *response);
+
+/* All headers of an answer but Content-Length; everything is borrowed. */
+struct http_field {
+        const char *name, *value;
+};
+struct http_fields {
+        size_t count;
+        struct http_field fields[HTTP_HEADERS_MAX + 5];
+};
+/* Those of the response and the ones that every answer has; is_packed: the body is compressed. */
+void http_response_fields(const struct http_response *response, const char *audit_id,
+                          bool is_packed, struct http_fields *ret_fields);
 
 /* Answer read piece by piece. Nothing is buffered per reader: a watch is a position in the store's
  * history, and a reader that falls out of it is cut off with an ERROR event. */
