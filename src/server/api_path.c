@@ -66,12 +66,12 @@ static void serve_version(struct api_context *context) {
 static void serve_metrics(struct api_context *context) {
         struct api_engine *engine = context->engine;
         struct buf *out = &context->response->body;
-        const struct api_resource *resource;
+        const struct api_resource *resource = NULL;
 
         respond_text(context, 200, METRICS_CONTENT_TYPE, SLICE_EMPTY);
         metric_text_family(out, "apiserver_storage_objects", METRIC_GAUGE,
                            "Number of stored objects.");
-        for (size_t i = 0; (resource = resource_at(&engine->resources, i)); i++) {
+        while ((resource = resource_next(&engine->resources, resource))) {
                 struct metric_label label = { "resource", slice_of(resource->qualified) };
 
                 if (resource->store_resource >= 0 && !resource->kind->stored_as)

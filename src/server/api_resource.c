@@ -83,20 +83,25 @@ void resource_table_release(struct resource_table *table) {
 void resource_add(struct resource_table *table, struct api_resource *resource,
                   const struct kind_info *kind) {
         resource_init(table, resource, kind);
+        resource->previous = NULL;
         resource->next = table->added;
+        if (table->added)
+                table->added->previous = resource;
         table->added = resource;
 }
 
 void resource_withdraw(struct resource_table *table, struct api_resource *resource) {
-        struct api_resource **link = &table->added;
         char key[ROUTE_KEY_MAX];
 
-        while (*link && *link != resource)
-                link = &(*link)->next;
-        if (!*link)
+        if (!resource->previous && table->added != resource) /* it was withdrawn before */
                 return;
-        *link = resource->next;
-        resource->next = NULL;
+        if (resource->previous)
+                resource->previous->next = resource->next;
+        else
+                table->added = resource->next;
+        if (resource->next)
+                resource->next->previous = resource->previous;
+        resource->next = resource->previous = NULL;
         route_key(resource->kind, key, sizeof(key));
         if (map_get(table->by_path, slice_of(key)) == resource)
                 map_remove(table->by_path, slice_of(key));
@@ -109,14 +114,15 @@ void resource_forget(struct resource_table *table, struct api_resource *resource
 
 /* ---- finding ---- */
 
-const struct api_resource *resource_at(const struct resource_table *table, size_t index) {
-        const struct api_resource *resource = table->added;
+const struct api_resource *resource_next(const struct resource_table *table,
+                                         const struct api_resource *resource) {
+        const struct api_resource *end = table->rows + table->count;
 
-        if (index < table->count)
-                return &table->rows[index];
-        for (index -= table->count; resource && index > 0; index--)
-                resource = resource->next;
-        return resource;
+        if (!resource)
+                return table->count > 0 ? table->rows : table->added;
+        if (resource < table->rows || resource >= end)
+                return resource->next;
+        return ++resource < end ? resource : table->added;
 }
 
 const struct api_resource *resource_find(const struct resource_table *table, struct slice group,
@@ -136,23 +142,11 @@ const struct api_resource *resource_of_kind(const struct resource_table *table,
                              slice_of(kind->plural));
 }
 
-const struct api_resource *resource_by_type(const struct resource_table *table,
-                                            struct slice api_version, struct slice kind) {
-        const struct api_resource *resource;
-
-        for (size_t i = 0; (resource = resource_at(table, i)); i++) {
-                if (slice_is(kind, resource->kind->kind) &&
-                    slice_is(api_version, resource->api_version))
-                        return resource;
-        }
-        return NULL;
-}
-
 const struct api_resource *resource_any_version(const struct resource_table *table,
                                                 const char *group, const char *plural) {
-        const struct api_resource *resource;
+        const struct api_resource *resource = NULL;
 
-        for (size_t i = 0; (resource = resource_at(table, i)); i++) {
+        while ((resource = resource_next(table, resource))) {
                 if (strcmp(resource->kind->group, group) == 0 &&
                     strcmp(resource->kind->plural, plural) == 0)
                         return resource;

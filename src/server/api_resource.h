@@ -21,7 +21,7 @@ struct api_resource {
         char *api_version; /* "v1", "apps/v1" */
         char *qualified;   /* "pods", "deployments.apps" */
         size_t prefix_size;
-        struct api_resource *next; /* among those that were added */
+        struct api_resource *next, *previous; /* among those that were added */
 };
 
 struct resource_table {
@@ -45,14 +45,14 @@ void resource_withdraw(struct resource_table *table, struct api_resource *resour
 /* The same, and frees what it holds, but not itself. */
 void resource_forget(struct resource_table *table, struct api_resource *resource);
 
-/* All resources, those that were added behind the others; NULL at the end. */
-const struct api_resource *resource_at(const struct resource_table *table, size_t index);
+/* All resources, those that were added behind the others: the one behind resource, the first one
+ * for NULL; NULL at the end. */
+const struct api_resource *resource_next(const struct resource_table *table,
+                                         const struct api_resource *resource);
 const struct api_resource *resource_find(const struct resource_table *table, struct slice group,
                                          struct slice version, struct slice plural);
 const struct api_resource *resource_of_kind(const struct resource_table *table,
                                             const struct kind_info *kind);
-const struct api_resource *resource_by_type(const struct resource_table *table,
-                                            struct slice api_version, struct slice kind);
 const struct api_resource *resource_any_version(const struct resource_table *table,
                                                 const char *group, const char *plural);
 bool has_subresource(const struct api_resource *resource, struct slice name);

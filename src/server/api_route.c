@@ -19,9 +19,9 @@ static size_t split_path(struct slice path, struct slice *segments) {
 }
 
 static bool group_exists(const struct api_engine *engine, struct slice group) {
-        const struct api_resource *resource;
+        const struct api_resource *resource = NULL;
 
-        for (size_t i = 0; (resource = resource_at(&engine->resources, i)); i++) {
+        while ((resource = resource_next(&engine->resources, resource))) {
                 if (slice_is(group, resource->kind->group))
                         return true;
         }

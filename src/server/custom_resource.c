@@ -17,29 +17,36 @@
 
 #define NAMES_MAX 16
 
-/* One served version of a definition. */
-struct custom_resource {
-        struct kind_info kind; /* hooks find the rest behind it */
-        struct api_resource resource;
-        struct custom_resource *next;
-        struct json_doc *doc; /* of the definition */
-        const struct json *schema, *printer_columns;
-        struct custom_rules *rules; /* NULL when there are none */
-        char *definition;           /* its name: plural.group */
-        struct table_column *columns;
-        const char *names[2][NAMES_MAX + 1]; /* short names, categories */
-        const char *scale_paths[3];
-        char *texts[8];
-        size_t text_count;
+/* What the versions of a definition share. */
+struct custom_definition {
+        struct custom_definition *next;
+        struct custom_resource *versions; /* that are served */
+        struct json_doc *doc;
+        struct slice name, uid; /* plural.group */
+        int64_t generation;
+        struct arena arena; /* of texts, tables and versions */
+        struct kind_info kind;
         /* Of a definition the server was given: see struct api_definition. */
         int (*check)(const struct json *object, const struct json *old, struct wall_time now,
                      struct err *err);
         bool is_retired, is_given;
-        struct arena types; /* of merge_type, for what is given */
+        bool is_settled; /* what has to be written because of it is */
+};
+
+/* One served version of a definition. */
+struct custom_resource {
+        struct kind_info kind; /* hooks find the rest behind it */
+        struct api_resource resource;
+        struct custom_resource *next; /* of the same definition */
+        const struct custom_definition *definition;
+        const struct json *schema, *printer_columns;
+        struct custom_rules *rules; /* NULL when there are none */
+        const char *scale_paths[3];
 };
 
 struct custom_resources {
-        struct custom_resource *first;
+        struct custom_definition *first; /* retired ones too */
+        struct map *served;              /* those that are not, by name */
         const struct api_resource *definitions;
         struct store_subscription *subscription;
         bool is_settling; /* a deferred settle is under way */
@@ -85,7 +92,7 @@ static void check_further(const struct custom_resource *custom, const struct jso
 
         node_write(object, &text);
         if (json_parse(buf_view(&text), &doc, &err) < 0 ||
-            custom->check(json_doc_root(doc), old, now, &err) < 0)
+            custom->definition->check(json_doc_root(doc), old, now, &err) < 0)
                 field_error_add(errors, FIELD_INVALID, *err.path ? err.path : "status", NULL,
                                 err.text);
         json_doc_free(doc);
@@ -101,7 +108,7 @@ static void custom_resource_validate(struct kind_context *context, enum kind_ope
                 custom_validate(custom->schema, object, errors);
         if (custom->rules)
                 custom_rules_apply(custom->rules, object, old, errors);
-        if (custom->check && errors->count == 0 && operation != KIND_UPDATE)
+        if (custom->definition->check && errors->count == 0 && operation != KIND_UPDATE)
                 check_further(custom, object, old, context->now, errors);
 }
 
@@ -178,48 +185,42 @@ static void custom_resource_openapi(const struct kind_info *kind, struct buf *ou
 
 /* ---- making ---- */
 
-static const char *custom_resource_keep(struct custom_resource *custom, struct slice text) {
-        char *copy = slice_dup(text);
-
-        custom->texts[custom->text_count++] = copy;
-        return copy;
-}
-
-/* Strings of the definition live only as long as the document; names are copied into one block. */
-static const char *const *keep_names(struct custom_resource *custom, int which,
-                                     const struct json *list) {
+static const char *const *keep_names(struct arena *arena, const struct json *list) {
         struct json_iter iter = json_iter(list);
+        size_t count = 0, wanted = json_count(list);
         const struct json *name;
-        size_t count = 0;
 
-        while (count < NAMES_MAX && json_next(&iter, NULL, &name))
-                custom->names[which][count++] = slice_dup(json_text(name));
-        return count ? custom->names[which] : NULL;
+        if (wanted == 0)
+                return NULL;
+        if (wanted > NAMES_MAX)
+                wanted = NAMES_MAX;
+        const char **names = ARENA_ARRAY(arena, const char *, wanted + 1);
+        while (count < wanted && json_next(&iter, NULL, &name))
+                names[count++] = arena_string(arena, json_text(name));
+        return names;
 }
 
-static void make_columns(struct custom_resource *custom) {
+static void make_columns(struct custom_resource *custom, struct arena *arena) {
         size_t count = json_count(custom->printer_columns), at = 1;
+        struct table_column *columns = ARENA_ARRAY(arena, struct table_column, count + 2);
         struct json_iter iter = json_iter(custom->printer_columns);
         const struct json *column;
 
-        custom->columns = xcalloc(count + 2, sizeof(custom->columns[0]));
-        custom->columns[0] = (struct table_column){ slice_dup(SLICE_LITERAL("Name")),
-                                                    slice_dup(SLICE_LITERAL("string")), "name", 0 };
+        columns[0] = (struct table_column){ "Name", "string", "name", 0 };
         while (json_next(&iter, NULL, &column))
-                custom->columns[at++] =
-                        (struct table_column){ slice_dup(json_get_text(column, "name")),
-                                               slice_dup(json_get_text(column, "type")), "",
-                                               (int)json_get_i64(column, "priority", 0) };
+                columns[at++] =
+                        (struct table_column){ arena_string(arena, json_get_text(column, "name")),
+                                               arena_string(arena, json_get_text(column, "type")),
+                                               "", (int)json_get_i64(column, "priority", 0) };
         if (count == 0)
-                custom->columns[at++] =
-                        (struct table_column){ slice_dup(SLICE_LITERAL("Age")),
-                                               slice_dup(SLICE_LITERAL("date")), "", 0 };
-        custom->kind.columns = custom->columns;
+                columns[at++] = (struct table_column){ "Age", "date", "", 0 };
+        custom->kind.columns = columns;
         custom->kind.column_count = at;
         custom->kind.table_row = table_row;
 }
 
-static void make_subresources(struct custom_resource *custom, const struct json *version) {
+static void make_subresources(struct custom_resource *custom, struct arena *arena,
+                              const struct json *version) {
         static const char *const members[] = { "specReplicasPath", "statusReplicasPath",
                                                "labelSelectorPath" };
         const struct json *subresources = json_get(version, "subresources");
@@ -231,39 +232,49 @@ static void make_subresources(struct custom_resource *custom, const struct json 
                 return;
         custom->kind.flags |= KIND_SCALE;
         for (size_t i = 0; i < ARRAY_LEN(members); i++)
-                custom->scale_paths[i] =
-                        custom_resource_keep(custom, json_get_text(scale, members[i]));
+                custom->scale_paths[i] = arena_string(arena, json_get_text(scale, members[i]));
         custom->kind.scale_paths = custom->scale_paths;
 }
 
-static struct custom_resource *custom_new(struct custom_resources *customs, struct slice text,
-                                          struct slice version_name) {
-        struct custom_resource *custom = xcalloc(1, sizeof(*custom));
-        const struct json *version;
+static void custom_new(struct custom_resources *customs, struct custom_definition *definition,
+                       const struct json *version) {
+        struct custom_resource *custom = ARENA_NEW(&definition->arena, struct custom_resource);
 
-        if (json_parse(text, &custom->doc, NULL) < 0) {
-                free(custom);
-                return NULL;
-        }
-        const struct json *spec = json_get(json_doc_root(custom->doc), "spec");
-        const struct json *names = json_get(spec, "names");
-        struct json_iter iter = json_iter(json_get(spec, "versions"));
-        while (json_next(&iter, NULL, &version)) {
-                if (slice_eq(json_get_text(version, "name"), version_name))
-                        break;
-        }
-        arena_init(&custom->types, 4096);
-        custom->definition =
-                slice_dup(json_get_text(json_get(json_doc_root(custom->doc), "metadata"), "name"));
+        custom->definition = definition;
+        custom->kind = definition->kind;
+        custom->kind.version = arena_string(&definition->arena, json_get_text(version, "name"));
         custom->schema = json_get(json_get(version, "schema"), "openAPIV3Schema");
         custom->rules = custom_rules_new(custom->schema);
         custom->printer_columns = json_get(version, "additionalPrinterColumns");
-        custom->kind = (struct kind_info){
-                .group = custom_resource_keep(custom, json_get_text(spec, "group")),
-                .version = custom_resource_keep(custom, version_name),
-                .plural = custom_resource_keep(custom, json_get_text(names, "plural")),
-                .singular = custom_resource_keep(custom, json_get_text(names, "singular")),
-                .kind = custom_resource_keep(custom, json_get_text(names, "kind")),
+        make_columns(custom, &definition->arena);
+        make_subresources(custom, &definition->arena, version);
+        resource_add(&customs->engine->resources, &custom->resource, &custom->kind);
+        if (definition->is_given)
+                custom->resource.merge_type = custom_merge_type(custom->schema, &definition->arena);
+        custom->next = definition->versions;
+        definition->versions = custom;
+}
+
+/* Takes the document over. */
+static struct custom_definition *definition_new(struct json_doc *doc) {
+        struct custom_definition *definition = xcalloc(1, sizeof(*definition));
+        struct arena *arena = &definition->arena;
+        const struct json *spec = json_get(json_doc_root(doc), "spec");
+        const struct json *names = json_get(spec, "names");
+        const struct json *metadata = json_get(json_doc_root(doc), "metadata");
+
+        arena_init(arena, 4096);
+        definition->doc = doc;
+        definition->name = json_get_text(metadata, "name");
+        definition->uid = json_get_text(metadata, "uid");
+        definition->generation = json_get_i64(metadata, "generation", 0);
+        definition->kind = (struct kind_info){
+                .group = arena_string(arena, json_get_text(spec, "group")),
+                .plural = arena_string(arena, json_get_text(names, "plural")),
+                .singular = arena_string(arena, json_get_text(names, "singular")),
+                .kind = arena_string(arena, json_get_text(names, "kind")),
+                .short_names = keep_names(arena, json_get(names, "shortNames")),
+                .categories = keep_names(arena, json_get(names, "categories")),
                 .verbs = VERB_STANDARD,
                 .flags = KIND_GENERATION |
                          (slice_is(json_get_text(spec, "scope"), "Namespaced") ? KIND_NAMESPACED
@@ -273,72 +284,70 @@ static struct custom_resource *custom_new(struct custom_resources *customs, stru
                 .prepare = custom_resource_prepare,
                 .validate = custom_resource_validate,
         };
-        custom->kind.short_names = keep_names(custom, 0, json_get(names, "shortNames"));
-        custom->kind.categories = keep_names(custom, 1, json_get(names, "categories"));
-        make_columns(custom);
-        make_subresources(custom, version);
-        resource_add(&customs->engine->resources, &custom->resource, &custom->kind);
-        custom->next = customs->first;
-        customs->first = custom;
-        return custom;
+        return definition;
 }
 
-static void custom_free(struct resource_table *table, struct custom_resource *custom) {
-        resource_forget(table, &custom->resource); /* first: its path is made of the texts below */
-        for (size_t i = 0; i < custom->kind.column_count; i++) {
-                free((char *)custom->columns[i].name);
-                free((char *)custom->columns[i].type);
+static void definition_free(struct resource_table *table, struct custom_definition *definition) {
+        for (struct custom_resource *custom = definition->versions; custom; custom = custom->next) {
+                resource_forget(table, &custom->resource);
+                custom_rules_free(custom->rules);
         }
-        free(custom->columns);
-        for (int which = 0; which < 2; which++) {
-                for (size_t i = 0; custom->names[which][i]; i++)
-                        free((char *)custom->names[which][i]);
-        }
-        for (size_t i = 0; i < custom->text_count; i++)
-                free(custom->texts[i]);
-        free(custom->definition);
-        custom_rules_free(custom->rules);
-        arena_release(&custom->types);
-        json_doc_free(custom->doc);
-        free(custom);
+        arena_release(&definition->arena);
+        json_doc_free(definition->doc);
+        free(definition);
 }
 
 /* ---- following the definitions ---- */
 
-static void custom_resource_retire(struct custom_resources *customs, struct slice definition) {
-        for (struct custom_resource *custom = customs->first; custom; custom = custom->next) {
-                if (custom->is_retired || !slice_is(definition, custom->definition))
-                        continue;
-                custom->is_retired = true;
+static void custom_resource_retire(struct custom_resources *customs, struct slice name) {
+        struct custom_definition *definition = map_remove(customs->served, name);
+
+        if (!definition)
+                return;
+        definition->is_retired = true;
+        definition->is_settled = false;
+        for (struct custom_resource *custom = definition->versions; custom; custom = custom->next)
                 resource_withdraw(&customs->engine->resources, &custom->resource);
-        }
+}
+
+/* What is stored differs from what is served in its status or metadata only. */
+static bool is_taken_in(const struct custom_definition *served, const struct json *object) {
+        const struct json *metadata = json_get(object, "metadata");
+
+        return served && served->generation > 0 &&
+               served->generation == json_get_i64(metadata, "generation", 0) &&
+               slice_eq(served->uid, json_get_text(metadata, "uid"));
 }
 
 /* A resource for each version; given is NULL for definitions of the store. */
 static void take_in(struct custom_resources *customs, struct slice text,
                     const struct api_definition *given) {
         struct json_doc *doc = NULL;
-        struct custom_resource *custom;
         const struct json *version;
 
         if (json_parse(text, &doc, NULL) < 0)
                 return;
-        custom_resource_retire(customs,
-                               json_get_text(json_get(json_doc_root(doc), "metadata"), "name"));
+        struct custom_definition *definition = definition_new(doc);
+        struct custom_definition *served = map_get(customs->served, definition->name);
+        if (is_taken_in(served, json_doc_root(doc))) {
+                served->is_settled = false;
+                definition_free(&customs->engine->resources, definition);
+                return;
+        }
+        custom_resource_retire(customs, definition->name);
+        if (given) {
+                definition->is_given = true;
+                definition->check = given->check;
+        }
         struct json_iter iter =
                 json_iter(json_get(json_get(json_doc_root(doc), "spec"), "versions"));
         while (json_next(&iter, NULL, &version)) {
-                if (!json_get_bool(version, "served", true))
-                        continue;
-                custom = custom_new(customs, text, json_get_text(version, "name"));
-                if (custom && given) {
-                        custom->is_given = true;
-                        custom->check = given->check;
-                        custom->resource.merge_type =
-                                custom_merge_type(custom->schema, &custom->types);
-                }
+                if (json_get_bool(version, "served", true))
+                        custom_new(customs, definition, version);
         }
-        json_doc_free(doc);
+        map_put(customs->served, definition->name, definition);
+        definition->next = customs->first;
+        customs->first = definition;
 }
 
 static void custom_resource_establish(struct custom_resources *customs, struct slice name) {
@@ -408,12 +417,12 @@ static void remove_objects(struct custom_resources *customs, int resource) {
         }
 }
 
-static bool is_served(const struct custom_resources *customs, const char *definition) {
-        for (const struct custom_resource *custom = customs->first; custom; custom = custom->next) {
-                if (!custom->is_retired && strcmp(custom->definition, definition) == 0)
-                        return true;
-        }
-        return false;
+static void definition_settle(struct custom_resources *customs,
+                              struct custom_definition *definition) {
+        if (!definition->is_retired)
+                custom_resource_establish(customs, definition->name);
+        else if (!map_get(customs->served, definition->name) && definition->versions)
+                remove_objects(customs, definition->versions->resource.store_resource);
 }
 
 static void custom_resource_settle(void *context) {
@@ -424,13 +433,11 @@ static void custom_resource_settle(void *context) {
                 free(customs);
                 return;
         }
-        for (struct custom_resource *custom = customs->first; custom; custom = custom->next) {
-                if (custom->is_given)
+        for (struct custom_definition *each = customs->first; each; each = each->next) {
+                if (each->is_given || each->is_settled)
                         continue;
-                if (!custom->is_retired)
-                        custom_resource_establish(customs, slice_of(custom->definition));
-                else if (!is_served(customs, custom->definition))
-                        remove_objects(customs, custom->resource.store_resource);
+                each->is_settled = true;
+                definition_settle(customs, each);
         }
 }
 
@@ -458,6 +465,7 @@ struct custom_resources *custom_resources_start(struct api_engine *engine,
         const struct store_object *object;
 
         customs->engine = engine;
+        customs->served = map_new();
         customs->definitions =
                 resource_find(&engine->resources, SLICE_LITERAL("apiextensions.k8s.io"),
                               SLICE_LITERAL("v1"), SLICE_LITERAL("customresourcedefinitions"));
@@ -483,11 +491,12 @@ void custom_resources_stop(struct custom_resources *customs) {
 
         store_unsubscribe(engine->store, customs->subscription);
         while (customs->first) {
-                struct custom_resource *custom = customs->first;
+                struct custom_definition *definition = customs->first;
 
-                customs->first = custom->next;
-                custom_free(&engine->resources, custom);
+                customs->first = definition->next;
+                definition_free(&engine->resources, definition);
         }
+        map_free(customs->served);
         customs->engine = NULL;
         if (!customs->is_settling)
                 free(customs);

@@ -89,40 +89,8 @@ size_t subresources_of(const struct kind_info *kind, struct subresource subresou
         return count;
 }
 
-static bool is_first_of(size_t index, bool with_version) {
-        const struct kind_info *kind = kind_at(index);
-
-        for (size_t i = 0; i < index; i++)
-                if (slice_is(slice_of(kind_at(i)->group), kind->group) &&
-                    (!with_version || slice_is(slice_of(kind_at(i)->version), kind->version)))
-                        return false;
-        return true;
-}
-
-bool group_at(size_t index, const char **ret_group) {
-        for (size_t i = 0; i < kind_count(); i++) {
-                if (!is_first_of(i, false) || index--)
-                        continue;
-                *ret_group = kind_at(i)->group;
-                return true;
-        }
-        return false;
-}
-
-bool version_at(const char *group, size_t index, const char **ret_version) {
-        for (size_t i = 0; i < kind_count(); i++) {
-                if (!slice_is(slice_of(group), kind_at(i)->group) || !is_first_of(i, true) ||
-                    index--)
-                        continue;
-                *ret_version = kind_at(i)->version;
-                return true;
-        }
-        return false;
-}
-
-static bool is_listed(const struct kind_info *kind, struct slice group, struct slice version) {
-        return !(kind->flags & KIND_HIDDEN) && slice_is(group, kind->group) &&
-               slice_is(version, kind->version);
+static bool is_listed(const struct kind_info *kind) {
+        return !(kind->flags & KIND_HIDDEN);
 }
 
 /* ---- legacy form ---- */
@@ -140,46 +108,34 @@ static void group_version_write(const char *group, const char *version, struct b
 }
 
 /* Members of an APIGroup without its type. */
-static void group_members_write(const char *group, struct buf *out) {
-        const char *version;
-
-        buf_printf(out, "\"name\":\"%s\",\"versions\":[", group);
-        for (size_t i = 0; version_at(group, i, &version); i++) {
-                buf_text(out, i ? "," : "");
-                group_version_write(group, version, out);
+static void group_members_write(const struct catalogue_group *group, struct buf *out) {
+        buf_printf(out, "\"name\":\"%s\",\"versions\":[", group->name);
+        for (const struct catalogue_version *each = group->first; each; each = each->next) {
+                buf_text(out, each == group->first ? "" : ",");
+                group_version_write(group->name, each->name, out);
         }
-        version_at(group, 0, &version);
         buf_text(out, "],\"preferredVersion\":");
-        group_version_write(group, version, out);
+        group_version_write(group->name, group->first->name, out);
 }
 
-void group_list_write(struct buf *out) {
-        const char *group;
+void group_list_write(const struct api_catalogue *catalogue, struct buf *out) {
         size_t written = 0;
 
         buf_text(out, "{\"kind\":\"APIGroupList\",\"apiVersion\":\"v1\",\"groups\":[");
-        for (size_t i = 0; group_at(i, &group); i++) {
-                if (!*group)
+        for (const struct catalogue_group *each = catalogue->first; each; each = each->next) {
+                if (!*each->name)
                         continue;
                 buf_text(out, written++ ? ",{" : "{");
-                group_members_write(group, out);
+                group_members_write(each, out);
                 buf_char(out, '}');
         }
         buf_text(out, "]}\n");
 }
 
-bool group_write(struct slice group, struct buf *out) {
-        const char *candidate;
-
-        for (size_t i = 0; group_at(i, &candidate); i++) {
-                if (!*candidate || !slice_is(group, candidate))
-                        continue;
-                buf_text(out, "{\"kind\":\"APIGroup\",\"apiVersion\":\"v1\",");
-                group_members_write(candidate, out);
-                buf_text(out, "}\n");
-                return true;
-        }
-        return false;
+void group_write(const struct catalogue_group *group, struct buf *out) {
+        buf_text(out, "{\"kind\":\"APIGroup\",\"apiVersion\":\"v1\",");
+        group_members_write(group, out);
+        buf_text(out, "}\n");
 }
 
 static void names_write(const char *member, const char *const *names, struct buf *out) {
@@ -236,13 +192,16 @@ static void resource_write(const struct kind_info *kind, struct buf *out) {
         }
 }
 
-bool resource_list_write(struct slice group, struct slice version, struct buf *out) {
+bool resource_list_write(const struct api_catalogue *catalogue, struct slice group,
+                         struct slice version, struct buf *out) {
+        const struct catalogue_version *found = catalogue_version(catalogue, group, version);
         size_t written = 0;
 
-        for (size_t i = 0; i < kind_count(); i++) {
-                const struct kind_info *kind = kind_at(i);
+        for (const struct catalogue_kind *each = found ? found->first : NULL; each;
+             each = each->next) {
+                const struct kind_info *kind = each->kind;
 
-                if (!is_listed(kind, group, version))
+                if (!is_listed(kind))
                         continue;
                 if (!written++)
                         buf_printf(out,
@@ -290,44 +249,41 @@ static void aggregated_resource_write(const struct kind_info *kind, struct buf *
         buf_text(out, count ? "]}" : "}");
 }
 
-static void aggregated_version_write(const char *group, const char *version, struct buf *out) {
+static void aggregated_version_write(const struct catalogue_version *version, struct buf *out) {
         size_t written = 0;
 
-        buf_printf(out, "{\"version\":\"%s\",\"resources\":[", version);
-        for (size_t i = 0; i < kind_count(); i++) {
-                if (!is_listed(kind_at(i), slice_of(group), slice_of(version)))
+        buf_printf(out, "{\"version\":\"%s\",\"resources\":[", version->name);
+        for (const struct catalogue_kind *each = version->first; each; each = each->next) {
+                if (!is_listed(each->kind))
                         continue;
                 buf_text(out, written++ ? "," : "");
-                aggregated_resource_write(kind_at(i), out);
+                aggregated_resource_write(each->kind, out);
         }
         buf_text(out, "],\"freshness\":\"Current\"}");
 }
 
-static void aggregated_group_write(const char *group, struct buf *out) {
-        const char *version;
-
-        if (*group)
-                buf_printf(out, "{\"metadata\":{\"name\":\"%s\"},\"versions\":[", group);
+static void aggregated_group_write(const struct catalogue_group *group, struct buf *out) {
+        if (*group->name)
+                buf_printf(out, "{\"metadata\":{\"name\":\"%s\"},\"versions\":[", group->name);
         else
                 buf_text(out, "{\"metadata\":{},\"versions\":[");
-        for (size_t i = 0; version_at(group, i, &version); i++) {
-                buf_text(out, i ? "," : "");
-                aggregated_version_write(group, version, out);
+        for (const struct catalogue_version *each = group->first; each; each = each->next) {
+                buf_text(out, each == group->first ? "" : ",");
+                aggregated_version_write(each, out);
         }
         buf_text(out, "]}");
 }
 
-void aggregated_write(bool is_core, struct buf *out) {
-        const char *group;
+void aggregated_write(const struct api_catalogue *catalogue, bool is_core, struct buf *out) {
         size_t written = 0;
 
         buf_text(out, "{\"kind\":\"APIGroupDiscoveryList\","
                       "\"apiVersion\":\"apidiscovery.k8s.io/v2\",\"metadata\":{},\"items\":[");
-        for (size_t i = 0; group_at(i, &group); i++) {
-                if (is_core != (*group == '\0'))
+        for (const struct catalogue_group *each = catalogue->first; each; each = each->next) {
+                if (is_core != (*each->name == '\0'))
                         continue;
                 buf_text(out, written++ ? "," : "");
-                aggregated_group_write(group, out);
+                aggregated_group_write(each, out);
         }
         buf_text(out, "]}\n");
 }

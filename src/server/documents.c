@@ -1,6 +1,7 @@
 /* Serves the documents about the API: paths, content negotiation, entity tags. */
 #include "server/documents_priv.h"
 
+#include "base/util.h"
 #include <stdio.h>
 
 #define JSON_TYPE "application/json"
@@ -112,46 +113,58 @@ static void documents_tag(struct api_document *document, struct slice if_none_ma
 
 static void serve_root(bool is_core, struct slice accept, struct slice if_none_match,
                        struct slice address, struct api_document *document) {
-        switch (documents_negotiate(accept, true)) {
-        case OFFER_NONE:
+        enum offer offer = documents_negotiate(accept, true);
+
+        if (offer == OFFER_NONE) {
                 not_acceptable(document);
                 return;
-        case OFFER_AGGREGATED:
+        }
+        CLEANUP(catalogue_release) struct api_catalogue catalogue;
+        catalogue_init(&catalogue);
+        if (offer == OFFER_AGGREGATED) {
                 set_type(document, AGGREGATED_TYPE);
-                aggregated_write(is_core, &document->body);
+                aggregated_write(&catalogue, is_core, &document->body);
                 documents_tag(document, if_none_match);
                 return;
-        case OFFER_JSON:
-                break;
         }
         if (is_core)
                 api_versions_write(address, &document->body);
         else
-                group_list_write(&document->body);
+                group_list_write(&catalogue, &document->body);
         document->varies = true;
-}
-
-static bool is_group(struct slice name) {
-        const char *group;
-
-        for (size_t i = 0; group_at(i, &group); i++)
-                if (*group && slice_is(name, group))
-                        return true;
-        return false;
 }
 
 /* "GROUP" or "GROUP/VERSION" behind /apis/. */
 static void serve_group(struct slice rest, struct api_document *document) {
-        struct slice version = rest, group;
+        CLEANUP(catalogue_release) struct api_catalogue catalogue;
+        struct slice version = rest, name;
         bool has_version = rest.len && memchr(rest.ptr, '/', rest.len);
 
-        slice_split(&version, '/', &group);
-        if (!is_group(group))
+        catalogue_init(&catalogue);
+        slice_split(&version, '/', &name);
+        const struct catalogue_group *group = catalogue_group(&catalogue, name);
+        if (!group || !*group->name)
                 not_found(document);
         else if (!has_version)
                 group_write(group, &document->body);
-        else if (!resource_list_write(group, version, &document->body))
+        else if (!resource_list_write(&catalogue, name, version, &document->body))
                 unknown_version(document);
+}
+
+static void serve_core(struct api_document *document) {
+        CLEANUP(catalogue_release) struct api_catalogue catalogue;
+
+        catalogue_init(&catalogue);
+        resource_list_write(&catalogue, SLICE_EMPTY, SLICE_LITERAL("v1"), &document->body);
+}
+
+static void serve_openapi_index(struct slice if_none_match, struct api_document *document) {
+        CLEANUP(catalogue_release) struct api_catalogue catalogue;
+
+        catalogue_init(&catalogue);
+        set_type(document, "text/plain; charset=utf-8");
+        openapi_index_write(&catalogue, &document->body);
+        documents_tag(document, if_none_match);
 }
 
 /* "api/v1" or "apis/GROUP/VERSION" behind /openapi/v3/. */
@@ -199,9 +212,7 @@ static bool serve_openapi(struct slice path, struct slice accept, struct slice i
         struct slice below = SLICE_LITERAL("/openapi/v3/");
 
         if (slice_is(path, "/openapi/v3")) {
-                set_type(document, "text/plain; charset=utf-8");
-                openapi_index_write(&document->body);
-                documents_tag(document, if_none_match);
+                serve_openapi_index(if_none_match, document);
         } else if (slice_has_prefix(path, below)) {
                 serve_openapi_v3(slice_make(path.ptr + below.len, path.len - below.len),
                                  if_none_match, document);
@@ -226,7 +237,7 @@ bool document_serve(struct slice path, struct slice query, struct slice accept,
         if (slice_is(path, "/api") || slice_is(path, "/apis"))
                 serve_root(slice_is(path, "/api"), accept, if_none_match, address, document);
         else if (slice_is(path, "/api/v1"))
-                resource_list_write(SLICE_EMPTY, SLICE_LITERAL("v1"), &document->body);
+                serve_core(document);
         else if (slice_has_prefix(path, groups) && path.len > groups.len)
                 serve_group(slice_make(path.ptr + groups.len, path.len - groups.len), document);
         else

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kinds/kind.h"
+#include "server/api_catalogue.h"
 #include "server/documents.h"
 
 /* Verbs of a set as a JSON array, in alphabetical order. */
@@ -20,20 +21,16 @@ struct subresource {
 /* All of a resource's, sorted by name; returns how many. */
 size_t subresources_of(const struct kind_info *kind, struct subresource subresources[]);
 
-/* Groups in order of appearance: true while there is an n-th one. "" is the core group. */
-bool group_at(size_t index, const char **ret_group);
-/* Versions of a group, preferred first. */
-bool version_at(const char *group, size_t index, const char **ret_version);
-
 /* discovery.c */
-void api_versions_write(struct slice address, struct buf *out); /* /api */
-void group_list_write(struct buf *out);                         /* /apis */
-bool group_write(struct slice group, struct buf *out);          /* /apis/GROUP */
-bool resource_list_write(struct slice group, struct slice version, struct buf *out);
-void aggregated_write(bool is_core, struct buf *out);
+void api_versions_write(struct slice address, struct buf *out);                /* /api */
+void group_list_write(const struct api_catalogue *catalogue, struct buf *out); /* /apis */
+void group_write(const struct catalogue_group *group, struct buf *out);        /* /apis/GROUP */
+bool resource_list_write(const struct api_catalogue *catalogue, struct slice group,
+                         struct slice version, struct buf *out);
+void aggregated_write(const struct api_catalogue *catalogue, bool is_core, struct buf *out);
 
 /* openapi.c */
-void openapi_index_write(struct buf *out); /* /openapi/v3 */
+void openapi_index_write(const struct api_catalogue *catalogue, struct buf *out); /* /openapi/v3 */
 bool openapi_v3_write(struct slice group, struct slice version, struct buf *out);
 void openapi_v2_write(struct buf *out);
 

@@ -281,6 +281,11 @@ static bool is_custom_of(const struct kind_info *kind, struct slice group, struc
         return kind->openapi && slice_is(group, kind->group) && slice_is(version, kind->version);
 }
 
+static void custom_type_write(const struct kind_info *kind, struct buf *out) {
+        buf_printf(out, "\"%s.%s.%s\":", kind->group, kind->version, kind->kind);
+        kind->openapi(kind, out);
+}
+
 static size_t custom_types_write(struct slice group, struct slice version, struct buf *out) {
         size_t count = 0;
 
@@ -289,38 +294,46 @@ static size_t custom_types_write(struct slice group, struct slice version, struc
 
                 if (!is_custom_of(kind, group, version))
                         continue;
-                buf_printf(out, "%s\"%s.%s.%s\":", count++ ? "," : "", kind->group, kind->version,
-                           kind->kind);
-                kind->openapi(kind, out);
+                buf_text(out, count++ ? "," : "");
+                custom_type_write(kind, out);
         }
         return count;
 }
 
 /* The documents change with the program and with custom resources. */
-static uint64_t content_hash(const char *group, const char *version) {
+static uint64_t content_hash(const char *group, const struct catalogue_version *version) {
         struct buf text = { 0 };
 
-        buf_printf(&text, "%s %s %s %zu %zu", BERTH_VERSION, group, version, schema_object_count,
-                   kind_count());
-        custom_types_write(slice_of(group), slice_of(version), &text);
+        buf_printf(&text, "%s %s %s %zu %zu", BERTH_VERSION, group, version->name,
+                   schema_object_count, kind_count());
+        for (const struct catalogue_kind *each = version->first; each; each = each->next) {
+                if (each->kind->openapi)
+                        custom_type_write(each->kind, &text);
+        }
         uint64_t hash = slice_hash(buf_view(&text));
         buf_release(&text);
         return hash;
 }
 
-void openapi_index_write(struct buf *out) {
-        const char *group, *version;
+static void index_entry_write(const char *group, const struct catalogue_version *version,
+                              struct buf *out) {
+        const char *root = *group ? "apis/" : "api";
+
+        buf_printf(out, "\"%s%s/%s\":{\"serverRelativeURL\":\"/openapi/v3/%s%s/%s?hash=%016llX\"}",
+                   root, group, version->name, root, group, version->name,
+                   (unsigned long long)content_hash(group, version));
+}
+
+void openapi_index_write(const struct api_catalogue *catalogue, struct buf *out) {
         size_t count = 0;
 
         buf_text(out, "{\"paths\":{");
-        for (size_t i = 0; group_at(i, &group); i++)
-                for (size_t j = 0; version_at(group, j, &version); j++)
-                        buf_printf(out,
-                                   "%s\"%s%s/%s\":{\"serverRelativeURL\":\"/openapi/v3/%s%s/%s?"
-                                   "hash=%016llX\"}",
-                                   count++ ? "," : "", *group ? "apis/" : "api", group, version,
-                                   *group ? "apis/" : "api", group, version,
-                                   (unsigned long long)content_hash(group, version));
+        for (const struct catalogue_group *group = catalogue->first; group; group = group->next) {
+                for (const struct catalogue_version *each = group->first; each; each = each->next) {
+                        buf_text(out, count++ ? "," : "");
+                        index_entry_write(group->name, each, out);
+                }
+        }
         buf_text(out, "}}");
 }
 

@@ -15,7 +15,6 @@ struct store *store_new(const struct store_config *config) {
         if (store->config.history_bytes == 0)
                 store->config.history_bytes = STORE_HISTORY_BYTES_DEFAULT;
         store->revision = STORE_REVISION_START;
-        store->resources = xcalloc(STORE_RESOURCES_MAX, sizeof(store->resources[0]));
         store->texts = xcalloc(1, sizeof(*store->texts));
         store->texts->refs = 1;
         return store;
@@ -31,13 +30,14 @@ void store_free(struct store *store) {
         if (!store)
                 return;
         for (size_t i = 0; i < store->resource_count; i++) {
-                struct store_resource *resource = &store->resources[i];
+                struct store_resource *resource = store->resources[i];
 
                 store_history_release(&resource->history);
                 store_index_release(&resource->index);
                 subscriptions_release(&resource->subscriptions);
                 store_packer_free(resource->packer);
                 free(resource->name);
+                free(resource);
         }
         subscriptions_release(&store->subscriptions);
         if (store->config.backend && store->config.backend->close)
@@ -49,7 +49,7 @@ void store_free(struct store *store) {
 
 int store_find_resource(const struct store *store, struct slice name) {
         for (size_t i = 0; i < store->resource_count; i++) {
-                if (slice_is(name, store->resources[i].name))
+                if (slice_is(name, store->resources[i]->name))
                         return (int)i;
         }
         return -1;
@@ -60,8 +60,10 @@ int store_add_resource(struct store *store, struct slice name) {
 
         if (found >= 0)
                 return found;
-        assert(store->resource_count < STORE_RESOURCES_MAX);
-        struct store_resource *resource = &store->resources[store->resource_count];
+        struct store_resource *resource = xcalloc(1, sizeof(*resource));
+        store->resources = xreallocarray(store->resources, store->resource_count + 1,
+                                         sizeof(store->resources[0]));
+        store->resources[store->resource_count] = resource;
         resource->name = slice_dup(name);
         resource->history.limit = store->config.history_events;
         resource->history.bytes_limit = store->config.history_bytes;
@@ -70,13 +72,13 @@ int store_add_resource(struct store *store, struct slice name) {
 }
 
 struct slice store_resource_name(const struct store *store, int resource) {
-        return slice_of(store->resources[resource].name);
+        return slice_of(store->resources[resource]->name);
 }
 
 static int load_object(void *context, const struct store_record *record, struct err *err) {
         struct store *store = context;
         int id = store_add_resource(store, record->resource);
-        struct store_index *index = &store->resources[id].index;
+        struct store_index *index = &store->resources[id]->index;
         bool is_equal;
         struct store_position position =
                 store_index_find(index, record->ns, record->name, &is_equal);
@@ -87,7 +89,7 @@ static int load_object(void *context, const struct store_record *record, struct 
         struct store_object *object = store_object_new(store, id, record->revision, record->ns,
                                                        record->name, record->body);
         store_index_insert(index, position, object);
-        store->resources[id].bytes += store_object_bytes(object);
+        store->resources[id]->bytes += store_object_bytes(object);
         return 0;
 }
 
@@ -115,14 +117,14 @@ uint64_t store_next_revision(const struct store *store) {
 }
 
 uint64_t store_compacted(const struct store *store, int resource) {
-        return store->resources[resource].history.compacted;
+        return store->resources[resource]->history.compacted;
 }
 
 void store_compact(struct store *store, uint64_t revision) {
         if (revision > store->revision)
                 revision = store->revision;
         for (size_t i = 0; i < store->resource_count; i++)
-                store_history_compact(&store->resources[i].history, revision);
+                store_history_compact(&store->resources[i]->history, revision);
 }
 
 static void store_sweep(struct store_subscriptions *list) {
@@ -141,7 +143,7 @@ static void sweep_all(struct store *store) {
         store->has_dead = false;
         store_sweep(&store->subscriptions);
         for (size_t i = 0; i < store->resource_count; i++)
-                store_sweep(&store->resources[i].subscriptions);
+                store_sweep(&store->resources[i]->subscriptions);
 }
 
 static void dispatch_list(struct store_subscriptions *list, int resource,
@@ -158,7 +160,7 @@ static void dispatch_list(struct store_subscriptions *list, int resource,
 
 static void store_dispatch(struct store *store, int resource, const struct store_event *event) {
         store->dispatching++;
-        dispatch_list(&store->resources[resource].subscriptions, resource, event);
+        dispatch_list(&store->resources[resource]->subscriptions, resource, event);
         dispatch_list(&store->subscriptions, resource, event);
         store->dispatching--;
         if (store->has_dead)
@@ -176,13 +178,13 @@ static int store_persist(struct store *store, int resource, const struct store_e
 /* History and subscribers come after the index: a subscriber sees the new state. */
 static void store_publish(struct store *store, int resource, const struct store_event *event) {
         store->revision = event->revision;
-        store_history_add(&store->resources[resource].history, event);
+        store_history_add(&store->resources[resource]->history, event);
         store_dispatch(store, resource, event);
 }
 
 int store_put(struct store *store, int resource, struct slice ns, struct slice name,
               struct slice body, struct err *err) {
-        struct store_resource *mine = &store->resources[resource];
+        struct store_resource *mine = store->resources[resource];
         struct store_event event = { .type = STORE_ADDED, .revision = store->revision + 1 };
         bool is_equal;
 
@@ -213,7 +215,7 @@ int store_put(struct store *store, int resource, struct slice ns, struct slice n
 
 int store_remove(struct store *store, int resource, struct slice ns, struct slice name,
                  struct slice final_body, struct err *err) {
-        struct store_resource *mine = &store->resources[resource];
+        struct store_resource *mine = store->resources[resource];
         struct store_event event = { .type = STORE_DELETED, .revision = store->revision + 1 };
         bool is_equal;
         struct store_position position = store_index_find(&mine->index, ns, name, &is_equal);
@@ -236,7 +238,7 @@ int store_remove(struct store *store, int resource, struct slice ns, struct slic
 
 const struct store_object *store_get(const struct store *store, int resource, struct slice ns,
                                      struct slice name) {
-        const struct store_index *index = &store->resources[resource].index;
+        const struct store_index *index = &store->resources[resource]->index;
         bool is_equal;
         struct store_position position = store_index_find(index, ns, name, &is_equal);
 
@@ -244,22 +246,22 @@ const struct store_object *store_get(const struct store *store, int resource, st
 }
 
 size_t store_count(const struct store *store, int resource) {
-        return store->resources[resource].index.count;
+        return store->resources[resource]->index.count;
 }
 
 size_t store_bytes(const struct store *store) {
         size_t bytes = 0;
 
         for (size_t i = 0; i < store->resource_count; i++)
-                bytes += store->resources[i].bytes +
-                         store->resources[i].index.block_count * sizeof(struct store_block) +
-                         store->resources[i].index.count * sizeof(void *);
+                bytes += store->resources[i]->bytes +
+                         store->resources[i]->index.block_count * sizeof(struct store_block) +
+                         store->resources[i]->index.count * sizeof(void *);
         return bytes;
 }
 
 const struct store_event *store_event_after(const struct store *store, int resource,
                                             uint64_t revision) {
-        const struct store_history *history = &store->resources[resource].history;
+        const struct store_history *history = &store->resources[resource]->history;
         size_t at = store_history_after(history, revision);
 
         return at < history->count ? store_history_at(history, at) : NULL;
@@ -271,7 +273,7 @@ struct store_subscription *store_subscribe(struct store *store, int resource,
                                            void *context) {
         struct store_subscriptions *list = resource == STORE_ALL_RESOURCES
                                                    ? &store->subscriptions
-                                                   : &store->resources[resource].subscriptions;
+                                                   : &store->resources[resource]->subscriptions;
         struct store_subscription *subscription = xcalloc(1, sizeof(*subscription));
 
         subscription->resource = resource;

@@ -22,7 +22,6 @@
 #define STORE_REVISION_START 1000                      /* older revisions count as compacted */
 #define STORE_HISTORY_DEFAULT 16384                    /* events stored per resource */
 #define STORE_HISTORY_BYTES_DEFAULT ((size_t)64 << 20) /* of their objects, per resource */
-#define STORE_RESOURCES_MAX 512
 #define STORE_BODY_MAX ((size_t)64 << 20)
 #define STORE_ALL_RESOURCES (-1)
 

@@ -63,7 +63,7 @@ static void collect_undos(struct store_cursor *cursor, const struct store_histor
 
 int store_cursor_open(const struct store *store, const struct store_range *range,
                       struct store_cursor **ret_cursor, struct err *err) {
-        const struct store_resource *resource = &store->resources[range->resource];
+        const struct store_resource *resource = store->resources[range->resource];
         bool has_revision = range->revision != 0 && range->revision < store->revision;
         struct store_cursor *cursor;
         bool is_equal = false;

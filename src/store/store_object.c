@@ -6,7 +6,7 @@
 
 struct store_object *store_object_new(struct store *store, int resource, uint64_t revision,
                                       struct slice ns, struct slice name, struct slice body) {
-        struct store_resource *mine = &store->resources[resource];
+        struct store_resource *mine = store->resources[resource];
         struct store_packed packed = { NULL, body };
 
         if (!mine->packer)

@@ -121,7 +121,7 @@ struct store_resource {
 
 struct store {
         struct store_config config;
-        struct store_resource *resources;
+        struct store_resource **resources; /* each stays where it is */
         size_t resource_count;
         uint64_t revision;
         struct store_texts *texts;

@@ -53,6 +53,56 @@ static void test_definition(void **state) {
         fixture_free(&f); /* with a deferred call under way */
 }
 
+/* More definitions than any cluster has kinds of its own. */
+static void test_many_definitions(void **state) {
+        struct fixture f = fixture_new();
+        char body[1024], path[128];
+        int i;
+
+        (void)state;
+        for (i = 0; i < 600; i++) {
+                snprintf(body, sizeof(body),
+                         "{\"metadata\":{\"name\":\"w%d.x.example\"},\"spec\":{\"group\":"
+                         "\"x.example\",\"scope\":\"Cluster\",\"names\":{\"plural\":\"w%d\","
+                         "\"kind\":\"W%d\"},\"versions\":[{\"name\":\"v1\",\"served\":true,"
+                         "\"storage\":true,\"schema\":{\"openAPIV3Schema\":{\"type\":"
+                         "\"object\"}}}]}}",
+                         i, i, i);
+                assert_int_equal(ask(&f, "POST", DEFINITIONS, body), 201);
+        }
+        virtual_loop_run(f.fake);
+        snprintf(path, sizeof(path), "/apis/x.example/v1/w%d", i - 1);
+        assert_int_equal(ask(&f, "POST", path, "{\"metadata\":{\"name\":\"a\"}}"), 201);
+        assert_int_equal(ask(&f, "GET", "/apis/x.example/v1", NULL), 200);
+        snprintf(path, sizeof(path), "/resources/%d/kind", i - 1);
+        assert_string_equal(answer(&f, path), "W0");
+        fixture_free(&f);
+}
+
+/* A write that changes no version leaves them as they are; conditions that a client removed come
+ * back. */
+static void test_definition_again(void **state) {
+        struct fixture f = widgets_new();
+
+        (void)state;
+        assert_int_equal(ask_patch(&f, MERGE_PATCH, DEFINITIONS "/widgets.x.example/status",
+                                   "{\"status\":{\"conditions\":null}}"),
+                         200);
+        virtual_loop_run(f.fake);
+        ask(&f, "GET", DEFINITIONS "/widgets.x.example", NULL);
+        assert_string_equal(answer(&f, "/status/conditions/1/type"), "Established");
+        assert_int_equal(ask_patch(&f, MERGE_PATCH, DEFINITIONS "/widgets.x.example",
+                                   "{\"metadata\":{\"labels\":{\"a\":\"b\"}}}"),
+                         200);
+        assert_int_equal(ask(&f, "GET", WIDGETS, NULL), 200);
+        assert_int_equal(ask_patch(&f, MERGE_PATCH, DEFINITIONS "/widgets.x.example",
+                                   "{\"spec\":{\"names\":{\"kind\":\"Gadget\"}}}"),
+                         200);
+        assert_int_equal(ask(&f, "GET", WIDGETS, NULL), 200);
+        assert_string_equal(answer(&f, "/kind"), "GadgetList");
+        fixture_free(&f);
+}
+
 static void test_objects(void **state) {
         struct fixture f = widgets_new();
 
@@ -375,9 +425,14 @@ static void test_bad_rules(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_definition), cmocka_unit_test(test_objects),
-                cmocka_unit_test(test_validation), cmocka_unit_test(test_bad_definitions),
-                cmocka_unit_test(test_rules),      cmocka_unit_test(test_ratcheting),
+                cmocka_unit_test(test_definition),
+                cmocka_unit_test(test_many_definitions),
+                cmocka_unit_test(test_definition_again),
+                cmocka_unit_test(test_objects),
+                cmocka_unit_test(test_validation),
+                cmocka_unit_test(test_bad_definitions),
+                cmocka_unit_test(test_rules),
+                cmocka_unit_test(test_ratcheting),
                 cmocka_unit_test(test_bad_rules),
         };
 
