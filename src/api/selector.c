@@ -7,6 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Up to so many things are searched and sorted one by one. */
+#define SHORT_MAX 32
+
 /* ---- requirements ---- */
 
 static const enum selector_op ops[] = {
@@ -135,9 +138,7 @@ int requirement_init(struct selector_requirement *requirement, enum selector_spe
         return 0;
 }
 
-/* Insertion keeps equal keys in order, and selectors are short. */
-void requirements_sort(struct selector_requirement *requirements, size_t count) {
-        assert(count <= SELECTOR_REQUIREMENT_MAX);
+static void insertion_sort(struct selector_requirement *requirements, size_t count) {
         for (size_t i = 1; i < count; i++) {
                 struct selector_requirement moved = requirements[i];
                 size_t j = i;
@@ -145,6 +146,39 @@ void requirements_sort(struct selector_requirement *requirements, size_t count) 
                         requirements[j] = requirements[j - 1];
                 requirements[j] = moved;
         }
+}
+
+/* The two sorted parts of an array, the first of half elements, in one order. */
+static void merge_halves(struct selector_requirement *requirements, size_t half, size_t count,
+                         struct selector_requirement *spare) {
+        size_t i = 0, j = half;
+        memcpy(spare, requirements, half * sizeof(*spare));
+        for (size_t at = 0; i < half; at++) {
+                bool takes_second =
+                        j < count && slice_compare(requirements[j].key, spare[i].key) < 0;
+                requirements[at] = takes_second ? requirements[j++] : spare[i++];
+        }
+}
+
+/* Both sorts keep equal keys in order; most selectors are short. */
+static void requirements_merge_sort(struct selector_requirement *requirements, size_t count,
+                                    struct selector_requirement *spare) {
+        if (count <= SHORT_MAX) {
+                insertion_sort(requirements, count);
+                return;
+        }
+        requirements_merge_sort(requirements, count / 2, spare);
+        requirements_merge_sort(requirements + count / 2, count - count / 2, spare);
+        merge_halves(requirements, count / 2, count, spare);
+}
+
+void requirements_sort(struct selector_requirement *requirements, size_t count) {
+        struct selector_requirement *spare = NULL;
+        assert(count <= SELECTOR_REQUIREMENT_MAX);
+        if (count > SHORT_MAX)
+                spare = xcalloc(count / 2 + 1, sizeof(*spare));
+        requirements_merge_sort(requirements, count, spare);
+        free(spare);
 }
 
 /* ---- LabelSelector ---- */
@@ -279,7 +313,11 @@ int selector_decode(const struct json *value, struct arena *arena, struct select
 
 /* ---- matching ---- */
 
+/* Values are sorted. */
 static bool has_value(const struct selector_requirement *requirement, struct slice value) {
+        if (requirement->value_count > SHORT_MAX)
+                return bsearch(&value, requirement->values, requirement->value_count, sizeof(value),
+                               compare_slices);
         for (size_t i = 0; i < requirement->value_count; i++) {
                 if (slice_eq(requirement->values[i], value))
                         return true;
@@ -307,9 +345,33 @@ bool selector_requirement_matches(const struct selector_requirement *requirement
         return false;
 }
 
+static int compare_labels(const void *a, const void *b) {
+        return slice_compare(((const struct label *)a)->key, ((const struct label *)b)->key);
+}
+
+/* By binary search in a copy that is sorted; label keys are unique. */
+static bool matches_many(const struct selector *selector, struct label_list labels) {
+        struct label *sorted = xcalloc(labels.count, sizeof(*sorted));
+        bool matches = true;
+        memcpy(sorted, labels.items, labels.count * sizeof(*sorted));
+        qsort(sorted, labels.count, sizeof(*sorted), compare_labels);
+        for (size_t i = 0; i < selector->count && matches; i++) {
+                const struct selector_requirement *requirement = &selector->requirements[i];
+                const struct label *label =
+                        bsearch(&(struct label){ .key = requirement->key }, sorted, labels.count,
+                                sizeof(*sorted), compare_labels);
+                matches = selector_requirement_matches(requirement, label,
+                                                       label ? label->value : SLICE_EMPTY);
+        }
+        free(sorted);
+        return matches;
+}
+
 bool selector_matches(const struct selector *selector, struct label_list labels) {
         if (selector->matches_nothing)
                 return false;
+        if (selector->count > SHORT_MAX && labels.count > SHORT_MAX)
+                return matches_many(selector, labels);
         for (size_t i = 0; i < selector->count; i++) {
                 const struct selector_requirement *requirement = &selector->requirements[i];
                 struct slice value = SLICE_EMPTY;

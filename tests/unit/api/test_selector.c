@@ -139,6 +139,47 @@ static void test_large_input(void **state) {
         free(values);
 }
 
+/* Long selectors are sorted and matched in other ways than short ones: by result they are the same.
+ * Each key has two requirements, which keep their order. */
+static void test_many_requirements(void **state) {
+        static const int counts[] = { 1, 16, 17, 33, 100, 2000 };
+        struct world *world = *state;
+        for (size_t c = 0; c < sizeof(counts) / sizeof(counts[0]); c++) {
+                struct buf text = { 0 }, labels = { 0 };
+                struct selector selector;
+                int count = counts[c];
+                for (int i = count - 1; i >= 0; i--) {
+                        buf_printf(&text, "%sk%04d!=x,k%04d in (a,v%d)", text.len ? "," : "", i, i,
+                                   i);
+                        buf_printf(&labels, "%s\"k%04d\":\"v%d\"", labels.len ? "," : "{",
+                                   i * 7 % count, i * 7 % count);
+                }
+                buf_text(&labels, ",\"z\":\"\"}");
+                assert_int_equal(selector_parse(buf_view(&text), &world->arena, &selector, NULL),
+                                 0);
+                assert_int_equal(selector.count, 2 * count);
+                for (size_t i = 0; i < selector.count; i++) {
+                        assert_int_equal(selector.requirements[i].op,
+                                         i % 2 ? SELECTOR_IN : SELECTOR_NOT_IN);
+                        assert_true(i == 0 || slice_compare(selector.requirements[i - 1].key,
+                                                            selector.requirements[i].key) <= 0);
+                }
+                struct label_list list = labels_of(&world->arena, labels.data);
+                assert_true(selector_matches(&selector, list));
+                struct label *changed = &list.items[list.count / 2];
+                struct slice value = changed->value;
+                changed->value = SLICE_LITERAL("a");
+                assert_true(selector_matches(&selector, list));
+                changed->value = SLICE_LITERAL("y");
+                assert_int_equal(selector_matches(&selector, list), slice_is(changed->key, "z"));
+                changed->value = value;
+                changed->key = SLICE_LITERAL("y");
+                assert_int_equal(selector_matches(&selector, list), value.len == 0);
+                buf_release(&text);
+                buf_release(&labels);
+        }
+}
+
 static void test_decode(void **state) {
         struct world *world = *state;
         static const struct {
@@ -285,6 +326,7 @@ int main(void) {
                 cmocka_unit_test_setup_teardown(test_parse, setup, teardown),
                 cmocka_unit_test_setup_teardown(test_parse_refused, setup, teardown),
                 cmocka_unit_test_setup_teardown(test_large_input, setup, teardown),
+                cmocka_unit_test_setup_teardown(test_many_requirements, setup, teardown),
                 cmocka_unit_test_setup_teardown(test_decode, setup, teardown),
                 cmocka_unit_test_setup_teardown(test_decode_refused, setup, teardown),
                 cmocka_unit_test(test_label_syntax),
