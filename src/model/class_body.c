@@ -139,14 +139,36 @@ static size_t count_ports(const struct container *containers, size_t count) {
         return ports;
 }
 
-static bool has_port(const struct class_body *body, const struct class_port *wanted) {
+static int order_of_ids(struct str_id a, struct str_id b) {
+        return (a.index > b.index) - (a.index < b.index);
+}
+
+int class_port_compare(const struct class_port *a, const struct class_port *b) {
+        if (a->port != b->port)
+                return a->port < b->port ? -1 : 1;
+        int order = order_of_ids(a->protocol, b->protocol);
+        return order ? order : order_of_ids(a->ip, b->ip);
+}
+
+static int compare_ports(const void *a, const void *b) {
+        return class_port_compare(a, b);
+}
+
+/* Each port once, in order. */
+static void sort_ports(struct cluster *cluster, struct class_body *body) {
+        size_t unique = 0;
+        if (body->port_count > 1)
+                qsort(body->ports, body->port_count, sizeof(*body->ports), compare_ports);
         for (size_t i = 0; i < body->port_count; i++) {
-                const struct class_port *port = &body->ports[i];
-                if (port->port == wanted->port && str_id_eq(port->ip, wanted->ip) &&
-                    str_id_eq(port->protocol, wanted->protocol))
-                        return true;
+                struct class_port port = body->ports[i];
+                if (unique > 0 && class_port_compare(&body->ports[unique - 1], &port) == 0) {
+                        str_drop(cluster, port.ip);
+                        str_drop(cluster, port.protocol);
+                } else {
+                        body->ports[unique++] = port;
+                }
         }
-        return false;
+        body->port_count = unique;
 }
 
 static struct slice text_or(struct slice text, const char *fallback) {
@@ -159,17 +181,11 @@ static void add_ports(struct cluster *cluster, struct class_body *body,
                 const struct container_port *from = &container->ports[i];
                 if (from->host_port <= 0)
                         continue;
-                struct class_port port = {
+                body->ports[body->port_count++] = (struct class_port){
                         .ip = str_take(cluster, text_or(from->host_ip, "0.0.0.0")),
                         .protocol = str_take(cluster, text_or(from->protocol, "TCP")),
                         .port = from->host_port,
                 };
-                if (has_port(body, &port)) {
-                        str_drop(cluster, port.ip);
-                        str_drop(cluster, port.protocol);
-                        continue;
-                }
-                body->ports[body->port_count++] = port;
         }
 }
 
@@ -187,6 +203,7 @@ static void derive_ports(struct cluster *cluster, struct class_body *body) {
                 if (spec->init[i].is_sidecar)
                         add_ports(cluster, body, &spec->init[i]);
         }
+        sort_ports(cluster, body);
         if (body->port_count == 0) {
                 free(body->ports);
                 body->ports = NULL;

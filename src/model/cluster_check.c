@@ -48,8 +48,7 @@ static bool node_holds(const struct node_table *nodes, uint32_t node,
                        const struct class_port *port) {
         for (uint16_t i = 0; i < nodes->port_count[node]; i++) {
                 const struct port_row *row = &nodes->ports[node][i];
-                if (row->port == port->port && str_id_eq(row->ip, port->ip) &&
-                    str_id_eq(row->protocol, port->protocol))
+                if (class_port_compare(&row->port, port) == 0)
                         return true;
         }
         return false;

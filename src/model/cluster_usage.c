@@ -90,9 +90,9 @@ static uint64_t ports_digest(const struct node_table *nodes, size_t node) {
         uint64_t sum = nodes->port_count[node];
         for (uint16_t i = 0; i < nodes->port_count[node]; i++) {
                 const struct port_row *row = &nodes->ports[node][i];
-                struct digest digest = { row->ip.index };
-                cluster_usage_mix(&digest, row->protocol.index);
-                cluster_usage_mix(&digest, (uint64_t)row->port);
+                struct digest digest = { row->port.ip.index };
+                cluster_usage_mix(&digest, row->port.protocol.index);
+                cluster_usage_mix(&digest, (uint64_t)row->port.port);
                 cluster_usage_mix(&digest, row->count);
                 sum += digest.hash;
         }

@@ -5,6 +5,7 @@
 
 #include "base/bitset.h"
 #include "model/ids.h"
+#include "model/pod_table.h"
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,10 +20,9 @@ struct resource_column {
         int64_t *requested;   /* sum over the pods on the node, assumed ones included */
 };
 
-struct port_row {                   /* one used host port */
-        struct str_id ip, protocol; /* "0.0.0.0" and "TCP" when unset */
-        int32_t port;
-        uint32_t count; /* pods that hold it */
+struct port_row {               /* one used host port */
+        struct class_port port; /* "0.0.0.0" and "TCP" when unset */
+        uint32_t count;         /* pods that hold it */
 };
 
 struct node_table {
@@ -45,7 +45,7 @@ struct node_table {
         uint32_t *pods_with_terms; /* of them, those whose class has_pod_terms */
         uint64_t *generation;      /* of the last change of the row or its pods */
         uint16_t *image_count, *port_count;
-        struct str_id **images; /* names, sorted by id */
-        struct port_row **ports;
+        struct str_id **images;  /* names, sorted by id */
+        struct port_row **ports; /* sorted */
         struct str_id *boot_id;
 };

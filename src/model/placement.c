@@ -81,41 +81,63 @@ static void take_requests(struct cluster *cluster, const struct pod_class *class
                  class->nonzero_memory_bytes);
 }
 
-static struct port_row *find_port(const struct node_table *nodes, struct node_id node,
-                                  const struct class_port *port) {
+/* Ports of the class that the node has not, as many as there is room for; the others are counted
+ * once more. */
+static size_t count_ports(struct node_table *nodes, struct node_id node,
+                          const struct pod_class *class) {
         struct port_row *rows = nodes->ports[node.index];
-        for (uint16_t i = 0; i < nodes->port_count[node.index]; i++) {
-                if (rows[i].port == port->port && str_id_eq(rows[i].ip, port->ip) &&
-                    str_id_eq(rows[i].protocol, port->protocol))
-                        return &rows[i];
+        size_t count = nodes->port_count[node.index], fresh = 0, at = 0;
+        for (size_t i = 0; i < class->port_count; i++) {
+                while (at < count && class_port_compare(&rows[at].port, &class->ports[i]) < 0)
+                        at++;
+                if (at < count && class_port_compare(&rows[at].port, &class->ports[i]) == 0)
+                        rows[at].count++;
+                else
+                        fresh++;
         }
-        return NULL;
+        return fresh < UINT16_MAX - count ? fresh : UINT16_MAX - count;
 }
 
-/* The strings are the class's, which lives as long as a pod holds the port. */
-static void add_port(struct node_table *nodes, struct node_id node, const struct class_port *port) {
-        struct port_row *row = find_port(nodes, node, port);
-        uint16_t count = nodes->port_count[node.index];
-        if (row) {
-                row->count++;
+/* Merges from the back, in place. The strings are the class's, which lives as long as a pod holds
+ * the port. */
+static void node_ports_add(struct node_table *nodes, struct node_id node,
+                           const struct pod_class *class) {
+        size_t fresh = class->port_count ? count_ports(nodes, node, class) : 0;
+        size_t old = nodes->port_count[node.index], at = old + fresh, from = class->port_count;
+        if (fresh == 0)
                 return;
+        struct port_row *rows = xreallocarray(nodes->ports[node.index], old + fresh, sizeof(*rows));
+        nodes->ports[node.index] = rows;
+        nodes->port_count[node.index] = (uint16_t)at;
+        while (at > old && from > 0) {
+                int order =
+                        old ? class_port_compare(&rows[old - 1].port, &class->ports[from - 1]) : -1;
+                if (order > 0)
+                        rows[--at] = rows[--old];
+                else if (order == 0)
+                        from--;
+                else
+                        rows[--at] = (struct port_row){ .port = class->ports[--from], .count = 1 };
         }
-        if (count == UINT16_MAX)
-                return;
-        if ((count & (count - 1)) == 0)
-                nodes->ports[node.index] = xreallocarray(nodes->ports[node.index],
-                                                         count ? count * 2u : 1, sizeof(*row));
-        nodes->ports[node.index][count] = (struct port_row){
-                .ip = port->ip, .protocol = port->protocol, .port = port->port, .count = 1
-        };
-        nodes->port_count[node.index]++;
 }
 
-static void remove_port(struct node_table *nodes, struct node_id node,
-                        const struct class_port *port) {
-        struct port_row *row = find_port(nodes, node, port);
-        if (row && --row->count == 0)
-                *row = nodes->ports[node.index][--nodes->port_count[node.index]];
+static void node_ports_remove(struct node_table *nodes, struct node_id node,
+                              const struct pod_class *class) {
+        struct port_row *rows = nodes->ports[node.index];
+        size_t left = 0, from = 0;
+        for (size_t i = 0; class->port_count && i < nodes->port_count[node.index]; i++) {
+                struct port_row row = rows[i];
+                while (from < class->port_count &&
+                       class_port_compare(&class->ports[from], &row.port) < 0)
+                        from++;
+                if (from < class->port_count &&
+                    class_port_compare(&class->ports[from], &row.port) == 0)
+                        row.count--;
+                if (row.count > 0)
+                        rows[left++] = row;
+        }
+        if (class->port_count)
+                nodes->port_count[node.index] = (uint16_t)left;
 }
 
 static void add_priority(struct priority_counts *counts, int32_t priority) {
@@ -159,8 +181,7 @@ void pod_account(struct cluster *cluster, struct pod_id pod) {
         nodes->pods_with_terms[at] += class->has_pod_terms;
         nodes->attach_count[at] += class->attach_count;
         add_priority(&cluster->priorities, row->priority);
-        for (size_t i = 0; i < class->port_count; i++)
-                add_port(nodes, row->node, &class->ports[i]);
+        node_ports_add(nodes, row->node, class);
 }
 
 void pod_unaccount(struct cluster *cluster, struct pod_id pod) {
@@ -177,8 +198,7 @@ void pod_unaccount(struct cluster *cluster, struct pod_id pod) {
         nodes->pods_with_terms[at] -= class->has_pod_terms;
         nodes->attach_count[at] -= class->attach_count;
         remove_priority(&cluster->priorities, row->priority);
-        for (size_t i = 0; i < class->port_count; i++)
-                remove_port(nodes, row->node, &class->ports[i]);
+        node_ports_remove(nodes, row->node, class);
 }
 
 /* ---- nominations ---- */

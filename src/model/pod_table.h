@@ -15,6 +15,8 @@ struct class_port {
         struct str_id ip, protocol;
         int32_t port;
 };
+/* The order of ports in classes and on nodes: by number, then protocol, then address. */
+int class_port_compare(const struct class_port *a, const struct class_port *b);
 
 /* Immutable once made; lives while any pod refers to it, or did before one of the last changes
  * (counted). */
@@ -31,13 +33,13 @@ struct pod_class {
         size_t request_count; /* without RESOURCE_PODS; only amounts > 0 */
         struct resource_request *requests;
         int64_t nonzero_cpu_milli, nonzero_memory_bytes;
-        size_t port_count; /* host ports */
-        struct class_port *ports;
-        uint32_t attach_count;   /* volumes by claim: what may have to be attached */
-        enum qos_class qos;      /* computed */
-        bool uses_local_storage; /* hostPath or emptyDir volume */
-        bool has_pod_terms;      /* pod affinity or anti-affinity of any kind */
-        void *memory;            /* the model's */
+        size_t port_count;        /* host ports */
+        struct class_port *ports; /* sorted, each once */
+        uint32_t attach_count;    /* volumes by claim: what may have to be attached */
+        enum qos_class qos;       /* computed */
+        bool uses_local_storage;  /* hostPath or emptyDir volume */
+        bool has_pod_terms;       /* pod affinity or anti-affinity of any kind */
+        void *memory;             /* the model's */
 };
 
 enum pod_flags {

@@ -70,6 +70,7 @@ bool capacity_is_short(const struct cluster *cluster, const struct object_cache 
 /* ---- disks named in pods ---- */
 bool volume_has_disk(const struct volume *volume); /* of a kind that can conflict */
 /* Two pods on one node may not both use these. */
-bool volumes_conflict(const struct volume *a, const struct volume *b);
+bool volumes_share_disk(const struct volume *a, size_t a_count, const struct volume *b,
+                        size_t b_count);
 /* Inline volumes of kinds that CSI drivers have taken over. */
 bool volume_is_migratable(const struct volume *volume);

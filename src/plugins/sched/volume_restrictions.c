@@ -74,11 +74,8 @@ static enum verdict_code pre_filter(const struct sched_cycle *cycle, const void 
 }
 
 static bool shares_disk(const struct pod_class *a, const struct pod_class *b) {
-        for (size_t i = 0; i < a->spec.volume_count; i++)
-                for (size_t j = 0; j < b->spec.volume_count; j++)
-                        if (volumes_conflict(&a->spec.volumes[i], &b->spec.volumes[j]))
-                                return true;
-        return false;
+        return volumes_share_disk(a->spec.volumes, a->spec.volume_count, b->spec.volumes,
+                                  b->spec.volume_count);
 }
 
 static bool has_conflict(const struct sched_cycle *cycle, struct node_id node) {

@@ -34,7 +34,7 @@ static void damage_pod_count(struct cluster *cluster) {
         cluster->nodes.pod_count[1]++;
 }
 static void damage_port(struct cluster *cluster) {
-        cluster->nodes.ports[1][0].port = 81;
+        cluster->nodes.ports[1][0].port.port = 81;
 }
 static void damage_port_count(struct cluster *cluster) {
         cluster->nodes.ports[1][0].count++;

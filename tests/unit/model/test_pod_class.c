@@ -185,7 +185,7 @@ static void test_ports_of_a_node(void **state) {
         }
         const struct node_table *nodes = cluster_nodes(cluster);
         assert_int_equal(nodes->port_count[node.index], 3);
-        assert_int_equal(nodes->ports[node.index][0].port, 80);
+        assert_int_equal(nodes->ports[node.index][0].port.port, 80);
         assert_int_equal(nodes->ports[node.index][0].count, 2);
         cluster_remove_pod(cluster, SLICE_LITERAL("ns"), SLICE_LITERAL("p0"));
         assert_int_equal(nodes->port_count[node.index], 3);
