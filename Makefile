@@ -82,13 +82,15 @@ sim: all ## replay one seed of the simulator: make sim SEED=n
 	@BERTH_SIM_SEED=$(SEED) $(BUILD)/tests/unit/sim/test_sim_fleet
 
 SOAK_SEEDS ?= 2000
+SOAK_ELEMENTS ?= 8000
 CHAOS_SEEDS ?= 11 12 13 14 15 16 17 18 19 20
 CHAOS_SECONDS ?= 120
-soak: all ## the quick tests SOAK_RUNS times over, SOAK_KILLS kills of a sandbox, schedulers under faults, chaos
+soak: all ## the quick tests SOAK_RUNS times over, costs of requests, SOAK_KILLS kills of a sandbox, schedulers under faults, chaos
 	@$(MESON_TEST) -C $(BUILD) --no-suite e2e --no-suite long --quiet --repeat $(SOAK_RUNS)
 	@python3 tests/e2e/hostile_cluster.py $(BUILD)/berth 1000
 	$(call build_in,build-asan,-Db_sanitize=address$(comma)undefined -Doptimization=1,berth)
 	@python3 tests/e2e/hostile_inputs.py build-asan/berth $(HOSTILE_SECONDS) $(HOSTILE_SEED)
+	@BERTH_LONG=1 BERTH_COST_ELEMENTS=$(SOAK_ELEMENTS) $(BUILD)/tests/unit/server/test_request_cost
 	@tests/e2e/durability.sh $(BUILD)/berth $(SOAK_KILLS)
 	@tests/e2e/eviction_stages.sh $(BUILD)/berth tests/e2e/hook_server.py native
 	@tests/e2e/drain_compare.sh $(BUILD)/berth 500 20 30

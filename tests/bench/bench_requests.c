@@ -2,7 +2,11 @@
  * the API server, with the exponent between half and all of it (1 = linear, 2 = square), and the
  * longest part of it in which a server lets nobody in.
  * bench_requests [COUNT [NAME [PATH]]] measures COUNT / 2 and COUNT elements, of the lists and on
- * the paths whose names contain NAME and PATH. */
+ * the paths whose names contain NAME and PATH.
+ * For scripts that send the same requests to a server: bench_requests --pairs prints all lists with
+ * all paths; bench_requests --send BYTES LIST PATH prints the requests of one pair, each a line
+ * "METHOD TARGET TYPE ACCEPT SIZE" (- = none) and SIZE bytes of body. The last one is the one to
+ * measure, of at most BYTES; those before it make what it needs. */
 #include "../unit/server/request_cost.h"
 
 #include "base/util.h"
@@ -34,7 +38,69 @@ static void measure(const struct cost_shape *shape, enum cost_path path, size_t 
         fflush(stdout);
 }
 
+/* ---- for scripts ---- */
+
+static void print_pairs(void) {
+        for (size_t i = 0; i < cost_shape_count; i++) {
+                for (int path = 0; path < COST_PATHS; path++)
+                        printf("%s %s\n", cost_shapes[i].name, cost_path_names[path]);
+        }
+}
+
+static void print_message(void *context, const struct cost_message *message) {
+        (void)context;
+        printf("%s %s %s %s %zu\n", message->method, message->target,
+               message->type ? message->type : "-", message->accept ? message->accept : "-",
+               message->body.len);
+        fwrite(message->body.ptr, 1, message->body.len, stdout);
+}
+
+static void note_bytes(void *context, const struct cost_message *message) {
+        size_t *bytes = context;
+
+        if (message->body.len > *bytes)
+                *bytes = message->body.len;
+}
+
+static size_t largest_body(const struct cost_shape *shape, enum cost_path path, size_t count) {
+        size_t bytes = 0;
+
+        cost_messages(shape, path, count, note_bytes, &bytes);
+        return bytes;
+}
+
+/* As many elements as fit: numbers get longer the more there are. */
+static void print_requests(const struct cost_shape *shape, enum cost_path path, size_t bytes) {
+        size_t count = 1000, each = largest_body(shape, path, count) / count + 1;
+
+        count = bytes / each;
+        while (count > 1 && largest_body(shape, path, count) > bytes)
+                count -= count / 20 + 1;
+        cost_messages(shape, path, count, print_message, NULL);
+}
+
+static int print_of(const char *bytes, const char *name, const char *wanted) {
+        for (size_t i = 0; i < cost_shape_count; i++) {
+                for (int path = 0; path < COST_PATHS; path++) {
+                        if (strcmp(cost_shapes[i].name, name) ||
+                            strcmp(cost_path_names[path], wanted))
+                                continue;
+                        print_requests(&cost_shapes[i], (enum cost_path)path,
+                                       strtoul(bytes, NULL, 10));
+                        return 0;
+                }
+        }
+        fprintf(stderr, "bench_requests: no list %s with path %s\n", name, wanted);
+        return 1;
+}
+
 int main(int argc, char **argv) {
+        if (argc == 2 && !strcmp(argv[1], "--pairs")) {
+                print_pairs();
+                return 0;
+        }
+        if (argc == 5 && !strcmp(argv[1], "--send"))
+                return print_of(argv[2], argv[3], argv[4]);
         size_t count = argc > 1 ? strtoul(argv[1], NULL, 10) : 8000;
         const char *name = argc > 2 ? argv[2] : "", *wanted = argc > 3 ? argv[3] : "";
 
