@@ -6,9 +6,7 @@
 #include "plugins/sched/group_preemption.h"
 #include "plugins/sched/victim_budgets.h"
 #include <stdlib.h>
-
-#define PERCENTAGE_DEFAULT 10
-#define ABSOLUTE_DEFAULT 100
+#include <string.h>
 
 struct preemption_args {
         struct args_head head;
@@ -106,18 +104,9 @@ static bool can_stay(struct default_preemption_search *search, struct node_id no
         return false;
 }
 
-static bool fits_without_all(struct default_preemption_search *search, struct node_id node,
-                             const struct victim *victims, size_t count,
-                             struct node_refusal *ret_refusal) {
-        cluster_checkpoint(search->attempt->cluster);
-        withdraw_all(search, victims, count);
-        bool is_enough = default_preemption_fits(search, node, ret_refusal);
-        cluster_rollback(search->attempt->cluster);
-        return is_enough;
-}
-
-/* Reprieves the pods that can stay: first those whose eviction would break a budget, then the
- * others, the most important first. */
+/* Reprieves the pods that can stay, all of which are withdrawn: first those whose eviction would
+ * break a budget, then the others, the most important first.  Ends the what-if that withdrew them.
+ */
 static void default_preemption_reprieve(struct default_preemption_search *search,
                                         struct node_id node, struct victim *victims, size_t count,
                                         struct preemption_candidate *ret_candidate) {
@@ -132,8 +121,6 @@ static void default_preemption_reprieve(struct default_preemption_search *search
                 is_gone[i] = true;
         }
         size_t open = 1; /* what-ifs, one inside the other */
-        cluster_checkpoint(search->attempt->cluster);
-        withdraw_all(search, victims, count);
         for (int pass = 0; pass < 2; pass++)
                 for (size_t i = 0; i < count; i++)
                         if (victims[i].breaks_budget == (pass == 0) &&
@@ -197,28 +184,40 @@ static bool is_order_settled(const struct default_preemption_search *search,
         return true;
 }
 
+/* In a what-if that has withdrawn the victims, and ends here: chooses among them, or refuses. */
+static void judge_without(struct default_preemption_search *search, struct node_id node,
+                          struct victim *victims, size_t count) {
+        struct preemption_candidate candidate;
+        struct node_refusal refusal;
+        if (!default_preemption_fits(search, node, &refusal)) {
+                cluster_rollback(search->attempt->cluster);
+                default_preemption_refuse(search, &refusal);
+                return;
+        }
+        default_preemption_reprieve(search, node, victims, count, &candidate);
+        default_preemption_accept(search, &candidate);
+        if (is_order_settled(search, victims, count))
+                verdict_cache_put_candidate(search->attempt, &candidate);
+}
+
 static void try_node(struct default_preemption_search *search, struct node_id node) {
         static const struct slice no_victims[] = { SLICE_INIT(
                 "No preemption victims found for incoming pod") };
         struct victim *victims;
-        struct node_refusal refusal = { .node = node };
         if (default_preemption_recall(search, node))
                 return;
         size_t count = default_preemption_collect(search, node, &victims);
         if (count == 0) {
-                refusal.code = VERDICT_UNRESOLVABLE;
-                refusal.reason_count = 1;
-                refusal.reasons = no_victims;
-                default_preemption_refuse(search, &refusal);
-        } else if (!fits_without_all(search, node, victims, count, &refusal)) {
-                default_preemption_refuse(search, &refusal);
-        } else {
-                struct preemption_candidate candidate;
-                default_preemption_reprieve(search, node, victims, count, &candidate);
-                default_preemption_accept(search, &candidate);
-                if (is_order_settled(search, victims, count))
-                        verdict_cache_put_candidate(search->attempt, &candidate);
+                default_preemption_refuse(search,
+                                          &(struct node_refusal){ .node = node,
+                                                                  .code = VERDICT_UNRESOLVABLE,
+                                                                  .reason_count = 1,
+                                                                  .reasons = no_victims });
+                return;
         }
+        cluster_checkpoint(search->attempt->cluster);
+        withdraw_all(search, victims, count);
+        judge_without(search, node, victims, count);
 }
 
 /* ---- which node ---- */
@@ -380,16 +379,20 @@ static enum verdict_code default_preemption_fail(struct default_preemption_searc
         return VERDICT_UNSCHEDULABLE;
 }
 
-/* How many candidates are enough.  By default upstream settles for a share of the nodes, beginning
- * at a random one; here every node is tried: that where the fewest pods have to go may be any. */
-static size_t wanted_candidates(const struct preemption_args *args, size_t node_count,
-                                bool is_parity) {
-        if (!is_parity && args->percentage == PERCENTAGE_DEFAULT &&
-            args->absolute == ABSOLUTE_DEFAULT)
-                return node_count;
+/* How many candidates are enough. */
+static size_t wanted_candidates(const struct preemption_args *args, size_t node_count) {
         size_t share = node_count * (size_t)args->percentage / 100;
         size_t wanted = share > (size_t)args->absolute ? share : (size_t)args->absolute;
         return wanted < node_count ? wanted : node_count;
+}
+
+/* Where the search begins.  Upstream takes a random node; here the node follows from the pod's
+ * name, so that pods begin at different ones and a what-if finds what the scheduler does.  A search
+ * that always began at the first node would take more and more pods from the same nodes. */
+static size_t first_tried(const struct sched_cycle *cycle, size_t node_count) {
+        if (cycle->is_parity || node_count == 0)
+                return 0;
+        return hash_bytes(cycle->pod_name, strlen(cycle->pod_name), 0) % node_count;
 }
 
 /* Enough candidates, and one among them that breaks no budget. */
@@ -405,10 +408,13 @@ static void default_preemption_run(struct default_preemption_search *search,
         search->rejected = ARENA_ARRAY(search->arena, struct node_refusal, cap);
         for (size_t i = 0; i < cap; i++)
                 count += attempt->refusals[i].code == VERDICT_UNSCHEDULABLE;
-        size_t wanted = wanted_candidates(args, count, attempt->cycle.is_parity);
-        for (size_t i = 0; i < cap && !is_satisfied(search, wanted); i++)
-                if (attempt->refusals[i].code == VERDICT_UNSCHEDULABLE)
-                        try_node(search, attempt->refusals[i].node);
+        size_t wanted = wanted_candidates(args, count);
+        size_t first = wanted < count ? first_tried(&attempt->cycle, cap) : 0;
+        for (size_t i = 0; i < cap && !is_satisfied(search, wanted); i++) {
+                const struct node_refusal *refusal = &attempt->refusals[(first + i) % cap];
+                if (refusal->code == VERDICT_UNSCHEDULABLE)
+                        try_node(search, refusal->node);
+        }
 }
 
 /* ---- after extenders were asked ---- */
@@ -502,7 +508,7 @@ static const struct field fields[] = {
           .min = 0,
           .max = 100,
           .fallback = "10",
-          .help = "Share of the nodes to look at before settling; with both defaults, all." },
+          .help = "Share of the nodes to look at before settling." },
         { .name = "minCandidateNodesAbsolute",
           .type = FIELD_I32,
           .offset = offsetof(struct preemption_args, absolute),

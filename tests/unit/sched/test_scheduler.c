@@ -70,26 +70,6 @@ static void test_failure_is_one_write(void **state) {
         assert_int_equal(count_actions(test, ACTION_RECORD_EVENT), 1);
 }
 
-/* Fewest pods go where no share of the nodes would have been looked at. */
-static void test_preemption_tries_every_node(void **state) {
-        struct sched_test *test = *state;
-        for (int i = 0; i < 150; i++) {
-                char node[16], name[16], spec[64];
-                snprintf(node, sizeof(node), "n%d", i);
-                snprintf(spec, sizeof(spec), "\"nodeName\":\"%s\",", node);
-                put_node(test, node, 1000);
-                snprintf(name, sizeof(name), "a%d", i);
-                put_pod(test, name, i == 140 ? 1000 : 500, spec);
-                snprintf(name, sizeof(name), "b%d", i);
-                if (i != 140)
-                        put_pod(test, name, 500, spec);
-        }
-        put_pod(test, "p", 1000, "\"priority\":5,");
-        step(test);
-        assert_int_equal(count_actions(test, ACTION_PREEMPT_POD), 1);
-        assert_non_null(find_action(test, ACTION_PREEMPT_POD, "a140"));
-}
-
 static void test_same_failure_writes_nothing(void **state) {
         struct sched_test *test = *state;
         put_node(test, "n1", 1000);
@@ -589,7 +569,6 @@ int main(void) {
                 CASE("sched-096 the same failure writes no status",
                      test_same_failure_writes_nothing),
                 TEST(test_failed_write_is_repeated),
-                TEST(test_preemption_tries_every_node),
                 TEST(test_status_without_effect_is_written_again),
                 TEST(test_status_that_is_seen_is_not),
                 TEST(test_new_node_wakes),
