@@ -5,7 +5,6 @@
 #include "base/log.h"
 #include "base/regex.h"
 #include "cmd/reboot_options.h"
-#include "host/host_logind.h"
 #include "host/host_reboot.h"
 #include "loop/file_text.h"
 #include "reboot/notify_url.h"
@@ -65,10 +64,6 @@ static int set_command(struct setup_call *call, const char *option, const char *
         return 0;
 }
 
-static int reboot_by_logind(void *context, struct err *err) {
-        return host_logind_reboot(context, err);
-}
-
 static int set_reboot(struct setup_call *call) {
         const struct reboot_options *options = call->options;
         struct reboot_role_config *role = &call->setup->role;
@@ -81,8 +76,7 @@ static int set_reboot(struct setup_call *call) {
                                                      "a signal number from 1")
                                : 0;
         if (strcmp(options->method, "logind") == 0) {
-                role->reboot = reboot_by_logind;
-                role->reboot_context = (void *)(uintptr_t)options->bus_socket;
+                role->reboot_bus = options->bus_socket;
                 return 0;
         }
         if (strcmp(options->method, "command") != 0)

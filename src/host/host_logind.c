@@ -4,18 +4,21 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/slice.h"
-#include "base/time.h"
 #include "base/util.h"
+#include "port/clock.h"
+#include "port/thread_job.h"
 #include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #define BUS "org.freedesktop.DBus"
 #define MESSAGE_MAX 65536U
 #define MESSAGES_MAX 32 /* signals may come before the answer */
+#define CONNECT_PAUSE_MS 20
 
 enum { CALL = 1, RETURN = 2, FAILURE = 3 };
 enum { FIELD_PATH = 1, FIELD_INTERFACE, FIELD_MEMBER, FIELD_ERROR, FIELD_REPLY, FIELD_TO };
@@ -74,59 +77,97 @@ static void put_call(struct buf *out, uint32_t serial, const struct bus_call *ca
 
 /* ---- the connection ---- */
 
+struct bus {
+        int fd;
+        struct mono_time deadline;
+};
+
 static int bus_failed(struct err *err, const char *what) {
         return err_set_errno(err, BERTH_ERR_IO, errno, "system bus: cannot %s", what);
 }
 
-static int bus_connect(const char *path, int *ret_fd, struct err *err) {
-        struct timeval patience = { .tv_sec = LOGIND_TIMEOUT_NS / NS_PER_S };
+/* Until the deadline, whatever signals come; false with errno. */
+static bool bus_wait(const struct bus *bus, short events) {
+        struct pollfd ready = { .fd = bus->fd, .events = events };
+
+        for (;;) {
+                int64_t left_ns = bus->deadline.ns - mono_time_now().ns;
+                int count = poll(&ready, 1, left_ns > 0 ? (int)(left_ns / NS_PER_MS) + 1 : 0);
+
+                if (count > 0)
+                        return true;
+                if (count < 0 && errno != EINTR)
+                        return false;
+                if (left_ns <= 0) {
+                        errno = ETIMEDOUT;
+                        return false;
+                }
+        }
+}
+
+/* A full queue of a bus that accepts nobody is EAGAIN, and no descriptor tells of its end. */
+static bool bus_reach(const struct bus *bus, const struct sockaddr_un *address) {
+        while (connect(bus->fd, (const struct sockaddr *)address, sizeof(*address)) < 0) {
+                if (errno != EAGAIN && errno != EINTR)
+                        return false;
+                if (mono_time_now().ns > bus->deadline.ns)
+                        return false;
+                poll(NULL, 0, CONNECT_PAUSE_MS);
+        }
+        return true;
+}
+
+static int bus_connect(const char *path, struct bus *bus, struct err *err) {
         struct sockaddr_un address = { .sun_family = AF_UNIX };
 
         if (strlen(path) >= sizeof(address.sun_path))
                 return err_set(err, BERTH_ERR_INVALID, "%s is too long for a socket", path);
         memcpy(address.sun_path, path, strlen(path) + 1);
-        int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-        if (fd < 0)
+        bus->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        if (bus->fd < 0)
                 return bus_failed(err, "make a socket");
-        setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-        setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
-        if (connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0) {
-                bus_failed(err, path);
-                close(fd);
-                return BERTH_ERR_IO;
-        }
-        *ret_fd = fd;
-        return 0;
+        return bus_reach(bus, &address) ? 0 : bus_failed(err, path);
 }
 
-static bool write_all(int fd, const struct buf *text) {
+/* After a call that moved nothing: whether it is worth another. */
+static bool bus_again(const struct bus *bus, ssize_t got, short events) {
+        if (got < 0 && errno == EINTR)
+                return true;
+        return got < 0 && errno == EAGAIN && bus_wait(bus, events);
+}
+
+static bool write_all(const struct bus *bus, const struct buf *text) {
         size_t done = 0;
 
         while (done < text->len) {
-                ssize_t got = send(fd, text->data + done, text->len - done, MSG_NOSIGNAL);
+                ssize_t got = send(bus->fd, text->data + done, text->len - done, MSG_NOSIGNAL);
 
-                if (got <= 0)
+                if (got > 0)
+                        done += (size_t)got;
+                else if (!bus_again(bus, got, POLLOUT))
                         return false;
-                done += (size_t)got;
         }
         return true;
 }
 
-static bool read_all(int fd, unsigned char *bytes, size_t size) {
+static bool read_all(const struct bus *bus, unsigned char *bytes, size_t size) {
         size_t done = 0;
 
         while (done < size) {
-                ssize_t got = recv(fd, bytes + done, size - done, 0);
+                ssize_t got = recv(bus->fd, bytes + done, size - done, 0);
 
-                if (got <= 0)
+                if (got > 0)
+                        done += (size_t)got;
+                else if (got == 0)
+                        errno = ECONNRESET;
+                if (got == 0 || (got < 0 && !bus_again(bus, got, POLLIN)))
                         return false;
-                done += (size_t)got;
         }
         return true;
 }
 
 /* The user is proved by the kernel; its number goes along in hexadecimal digits of its digits. */
-static int log_in(int fd, struct err *err) {
+static int log_in(const struct bus *bus, struct err *err) {
         CLEANUP(buf_release) struct buf text = { 0 }, digits = { 0 };
         char answer[256];
         size_t len = 0;
@@ -137,16 +178,16 @@ static int log_in(int fd, struct err *err) {
         for (size_t i = 0; i < digits.len; i++)
                 buf_printf(&text, "%02x", (unsigned)digits.data[i]);
         buf_text(&text, "\r\n");
-        if (!write_all(fd, &text))
+        if (!write_all(bus, &text))
                 return bus_failed(err, "log in");
         while (len + 1 < sizeof(answer) && (len == 0 || answer[len - 1] != '\n'))
-                if (!read_all(fd, (unsigned char *)answer + len++, 1))
+                if (!read_all(bus, (unsigned char *)answer + len++, 1))
                         return bus_failed(err, "log in");
         if (len < 3 || memcmp(answer, "OK ", 3) != 0)
                 return err_set(err, BERTH_ERR_FORBIDDEN, "system bus: the login was refused");
         buf_clear(&text);
         buf_text(&text, "BEGIN\r\n");
-        return write_all(fd, &text) ? 0 : bus_failed(err, "log in");
+        return write_all(bus, &text) ? 0 : bus_failed(err, "log in");
 }
 
 /* ---- answers ---- */
@@ -191,16 +232,16 @@ static size_t read_field(const unsigned char *fields, size_t size, size_t at, bo
         return value + 4 + number + 1;
 }
 
-static bool read_message(int fd, struct bus_answer *ret_answer) {
+static bool read_message(const struct bus *bus, struct bus_answer *ret_answer) {
         unsigned char head[16], rest[4096];
 
         *ret_answer = (struct bus_answer){ 0 };
-        if (!read_all(fd, head, sizeof(head)))
+        if (!read_all(bus, head, sizeof(head)))
                 return false;
         bool is_little = head[0] == 'l';
         size_t fields = get_u32(head + 12, is_little);
         if (fields > sizeof(rest) - 8 || get_u32(head + 4, is_little) > MESSAGE_MAX ||
-            !read_all(fd, rest, (fields + 7) / 8 * 8))
+            !read_all(bus, rest, (fields + 7) / 8 * 8))
                 return false;
         ret_answer->type = head[1];
         for (size_t at = 0; at < fields; at = (at + 7) / 8 * 8) {
@@ -212,18 +253,18 @@ static bool read_message(int fd, struct bus_answer *ret_answer) {
         while (left > 0) { /* the body says nothing we need */
                 size_t part = left < sizeof(rest) ? left : sizeof(rest);
 
-                if (!read_all(fd, rest, part))
+                if (!read_all(bus, rest, part))
                         return false;
                 left -= part;
         }
         return true;
 }
 
-static int wait_for(int fd, uint32_t serial, struct err *err) {
+static int wait_for(const struct bus *bus, uint32_t serial, struct err *err) {
         struct bus_answer answer;
 
         for (int i = 0; i < MESSAGES_MAX; i++) {
-                if (!read_message(fd, &answer))
+                if (!read_message(bus, &answer))
                         return bus_failed(err, "read an answer");
                 if (answer.serial != serial)
                         continue;
@@ -235,26 +276,94 @@ static int wait_for(int fd, uint32_t serial, struct err *err) {
         return err_set(err, BERTH_ERR_IO, "system bus: no answer");
 }
 
+static int bus_ask(const struct bus *bus, uint32_t serial, const struct bus_call *call,
+                   struct err *err) {
+        CLEANUP(buf_release) struct buf text = { 0 };
+
+        put_call(&text, serial, call);
+        if (!write_all(bus, &text))
+                return bus_failed(err, "call");
+        return wait_for(bus, serial, err);
+}
+
 int host_logind_reboot(const char *bus_socket, struct err *err) {
         static const struct bus_call hello = { BUS, "/org/freedesktop/DBus", BUS, "Hello", false };
         static const struct bus_call reboot = { "org.freedesktop.login1", "/org/freedesktop/login1",
                                                 "org.freedesktop.login1.Manager", "Reboot", true };
-        CLEANUP(buf_release) struct buf calls = { 0 };
-        CLEANUP(cleanup_close) int fd = -1;
-        int code = bus_connect(bus_socket, &fd, err);
+        struct bus bus = { .fd = -1, .deadline = { mono_time_now().ns + LOGIND_TIMEOUT_NS } };
+        int code = bus_connect(bus_socket, &bus, err);
 
         if (code == 0)
-                code = log_in(fd, err);
-        if (code < 0)
-                return code;
-        put_call(&calls, 1, &hello);
-        if (!write_all(fd, &calls))
-                return bus_failed(err, "call");
-        if (wait_for(fd, 1, err) < 0)
-                return err->code;
-        buf_clear(&calls);
-        put_call(&calls, 2, &reboot);
-        if (!write_all(fd, &calls))
-                return bus_failed(err, "call");
-        return wait_for(fd, 2, err);
+                code = log_in(&bus, err);
+        if (code == 0)
+                code = bus_ask(&bus, 1, &hello, err);
+        if (code == 0)
+                code = bus_ask(&bus, 2, &reboot, err);
+        cleanup_close(&bus.fd);
+        return code;
+}
+
+/* ---- beside the loop ---- */
+
+/* What the thread has. */
+struct logind_call {
+        char *bus_socket;
+        int code;
+        struct err err;
+};
+
+struct host_logind_order {
+        struct thread_job *job;
+        void (*done)(void *context, int code, const char *error);
+        void *context;
+};
+
+static void logind_call_run(void *data) {
+        struct logind_call *call = data;
+
+        call->code = host_logind_reboot(call->bus_socket, &call->err);
+}
+
+static void logind_call_release(void *data) {
+        struct logind_call *call = data;
+
+        free(call->bus_socket);
+        free(call);
+}
+
+static void on_logind_answered(void *context, void *data, bool was_run) {
+        struct host_logind_order *order = context;
+        struct logind_call *call = data;
+        void (*done)(void *, int, const char *) = order->done;
+        void *receiver = order->context;
+
+        free(order);
+        if (!was_run)
+                call->code = err_set(&call->err, BERTH_ERR_TOO_MANY,
+                                     "system bus: not asked, too many files do not answer");
+        done(receiver, call->code, call->err.text);
+}
+
+struct host_logind_order *host_logind_order_new(struct loop *loop, const char *bus_socket,
+                                                void (*done)(void *context, int code,
+                                                             const char *error),
+                                                void *context) {
+        const struct thread_job_work work = { .file = bus_socket,
+                                              .run = logind_call_run,
+                                              .ended = on_logind_answered,
+                                              .release = logind_call_release };
+        struct host_logind_order *order = xcalloc(1, sizeof(*order));
+        struct logind_call *call = xcalloc(1, sizeof(*call));
+
+        call->bus_socket = slice_dup(slice_of(bus_socket));
+        *order = (struct host_logind_order){ .done = done, .context = context };
+        order->job = thread_job_start(loop, &work, call, order);
+        return order;
+}
+
+void host_logind_order_free(struct host_logind_order *order) {
+        if (!order)
+                return;
+        thread_job_abandon(order->job);
+        free(order);
 }

@@ -92,7 +92,7 @@ static void read_sentinel(struct reboot_reader *reader) {
                 reader->command = host_command_start(loop, reader->config->sentinel_command,
                                                      reader->config->sentinel_timeout_ns,
                                                      on_sentinel, reader);
-        } else if (host) {
+        } else if (host && host->is_required) {
                 reader->is_required = host->is_required(host->context);
                 tell_sentinel(reader);
         } else {

@@ -7,6 +7,7 @@
 #include "base/util.h"
 #include "evict/evict_service.h"
 #include "host/host_command.h"
+#include "host/host_logind.h"
 #include "host/host_reboot.h"
 #include "host/host_trim.h"
 #include "roles/reboot_leftovers.h"
@@ -31,9 +32,10 @@ struct reboot_role {
         uint64_t logged; /* the last record that was */
         struct action_list actions;
         struct loop_timer timer, order;
-        struct host_command *command; /* reboot */
-        uint64_t reboot_id;           /* the action it answers */
-        enum reboot_phase phase;      /* last logged */
+        struct host_command *command;     /* reboot */
+        struct host_logind_order *logind; /* the same */
+        uint64_t reboot_id;               /* the action it answers */
+        enum reboot_phase phase;          /* last logged */
         struct reboot_leftovers *leftovers;
         bool has_leftovers;        /* perhaps: an earlier process was in the middle of a drain */
         struct api_request *nodes; /* asked for before rebalancing; NULL = not */
@@ -76,24 +78,23 @@ static void on_reboot_command(void *context, enum host_command_end end, int code
         answer_reboot(role, is_done ? BERTH_OK : BERTH_ERR_IO, text);
 }
 
-static void reboot_by_call(struct reboot_role *role) {
-        struct err err = { 0 };
-        int code = role->config.reboot ? role->config.reboot(role->config.reboot_context, &err)
-                                       : host_signal(1, role->config.reboot_signal, &err);
+static void on_reboot_ordered(void *context, int code, const char *error) {
+        struct reboot_role *role = context;
 
+        role->logind = NULL;
         if (code < 0)
-                LOG(LOG_ERROR, "RebootNotOrdered", log_text("error", err.text));
-        answer_reboot(role, code, err.text);
+                LOG(LOG_ERROR, "RebootNotOrdered", log_text("error", error));
+        answer_reboot(role, code, error);
 }
 
 static void on_order(void *context) {
         struct reboot_role *role = context;
         const struct reboot_host *host = role->config.host;
+        struct err err = { 0 };
+        int code = host ? host->reboot(host->context, &err)
+                        : host_signal(1, role->config.reboot_signal, &err);
 
-        if (host)
-                answer_reboot(role, host->reboot(host->context), "");
-        else
-                reboot_by_call(role);
+        on_reboot_ordered(role, code, err.text);
 }
 
 static void order_reboot(struct reboot_role *role, uint64_t id) {
@@ -105,6 +106,9 @@ static void order_reboot(struct reboot_role *role, uint64_t id) {
                 role->command = host_command_start(loop, role->config.reboot_command,
                                                    role->config.reboot_command_timeout_ns,
                                                    on_reboot_command, role);
+        else if (role->config.reboot_bus && !role->config.host)
+                role->logind = host_logind_order_new(loop, role->config.reboot_bus,
+                                                     on_reboot_ordered, role);
         else
                 loop_timer_arm(loop, &role->order, 0);
 }
@@ -273,6 +277,7 @@ static void free_role(void *self) {
         loop_timer_disarm(runtime_loop(role->runtime), &role->timer);
         loop_timer_disarm(runtime_loop(role->runtime), &role->order);
         host_command_cancel(role->command);
+        host_logind_order_free(role->logind);
         host_command_cancel(role->rebalance);
         if (role->nodes)
                 transport_cancel(runtime_transport(role->runtime), role->nodes);

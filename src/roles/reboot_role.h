@@ -12,8 +12,8 @@ struct reboot_role;
 /* Another machine than the one this process runs on, such as a simulated one. */
 struct reboot_host {
         void *context;
-        bool (*is_required)(void *context);
-        int (*reboot)(void *context); /* BERTH_OK, or why the order could not be given */
+        bool (*is_required)(void *context);            /* NULL = the sentinel file counts */
+        int (*reboot)(void *context, struct err *err); /* may fail: the order could not be given */
 };
 
 struct reboot_role_config { /* everything borrowed: it must outlive the role */
@@ -23,11 +23,9 @@ struct reboot_role_config { /* everything borrowed: it must outlive the role */
         const char *sentinel_file;
         const char *const *sentinel_command; /* NULL-ended; NULL = the file counts */
         int64_t sentinel_timeout_ns;
-        const char *const *reboot_command; /* NULL = by call or signal */
+        const char *const *reboot_command; /* NULL = by logind or signal */
         int reboot_signal;
-        /* Another way to order it; NULL = the signal to process 1. */
-        int (*reboot)(void *context, struct err *err);
-        void *reboot_context;
+        const char *reboot_bus; /* socket of the bus that logind is asked over; NULL = by signal */
         int64_t reboot_command_timeout_ns;
         const char *const *blocking_selectors; /* label selectors, ORed; "" matches every pod */
         size_t blocking_selector_count;

@@ -63,11 +63,12 @@ static int take_order(struct fleet_node *node) {
         return BERTH_OK;
 }
 
-static int sim_fleet_node_order(void *context) {
+static int sim_fleet_node_order(void *context, struct err *err) {
         struct fleet_process *process = context;
 
         fleet_check_order(process);
-        return take_order(process->node);
+        int code = take_order(process->node);
+        return code < 0 ? err_set(err, code, "the host does not take the order") : code;
 }
 
 static void on_kill(void *context) {

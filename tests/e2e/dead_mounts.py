@@ -9,6 +9,7 @@ import pathlib
 import re
 import shutil
 import signal
+import socket
 import ssl
 import subprocess
 import sys
@@ -283,17 +284,16 @@ def visitors(scene):
     scene.ends()
 
 
-def sentinel(scene):
-    """The file that asks for a reboot: what was seen last counts."""
+def start_reboot_agent(scene, *arguments):
+    """Returns what reads its metrics."""
     scene.api("POST", "/apis/apps/v1/namespaces/kube-system/daemonsets", {
         "metadata": {"name": "kured"}, "spec": {
             "selector": {"matchLabels": {"app": "kured"}},
             "template": {"metadata": {"labels": {"app": "kured"}},
                          "spec": {"containers": [{"name": "c", "image": "kured:1"}]}}}})
     (scene.folder / "boot").write_text("first")
-    scene.start("reboot", "--node-id", "node-0", "--period", "1s", "--reboot-sentinel", str(scene.dead / "required"),
-                "--nsenter=false", "--reboot-command", "/bin/true", "--boot-id-file", str(scene.folder / "boot"),
-                "--metrics-host", "127.0.0.1", "--metrics-port", str(scene.port))
+    scene.start("reboot", "--node-id", "node-0", "--period", "1s", "--nsenter=false", "--boot-id-file",
+                str(scene.folder / "boot"), "--metrics-host", "127.0.0.1", "--metrics-port", str(scene.port), *arguments)
 
     def metrics():
         try:
@@ -303,6 +303,12 @@ def sentinel(scene):
             return ""
 
     scene.until("metrics", metrics)
+    return metrics
+
+
+def sentinel(scene):
+    """The file that asks for a reboot: what was seen last counts."""
+    metrics = start_reboot_agent(scene, "--reboot-sentinel", str(scene.dead / "required"), "--reboot-command", "/bin/true")
     scene.hang("stat")
     scene.until("is logged", lambda: "FileDoesNotAnswer" in scene.log.read_text())
     for _ in range(RENEWALS):
@@ -311,6 +317,29 @@ def sentinel(scene):
     scene.judge("nothing is rebooted", not node["spec"].get("unschedulable"))
     scene.one_thread_a_file()
     scene.ends()
+
+
+def logind(scene):
+    """A bus that takes the order to reboot and is silent. An order ends by itself, so several are looked at: the metrics
+    must answer while one of them is open."""
+    bus = socket.socket(socket.AF_UNIX)
+    bus.bind(str(scene.folder / "bus"))
+    bus.listen()
+    bus.settimeout(PATIENCE)
+    (scene.folder / "required").touch()
+    metrics = start_reboot_agent(scene, "--reboot-sentinel", str(scene.folder / "required"), "--reboot-method", "logind",
+                                 "--bus-socket", str(scene.folder / "bus"))
+
+    def answers_meanwhile():
+        order = bus.accept()[0]
+        found = "kured_reboot_required" in metrics() and "RebootNotOrdered" not in scene.log.read_text()
+        scene.log.write_text("")
+        return found and order
+
+    order = answers_meanwhile() or answers_meanwhile() or answers_meanwhile()
+    scene.judge("metrics answer while logind does not", order)
+    scene.ends()
+    bus.close()
 
 
 def operations(path):
@@ -393,7 +422,7 @@ def play(act):
 if not shutil.which("openssl"):
     print("skipped: no openssl")
     sys.exit(77)
-acts = [beginning, token, authority, plugin, hooks, webhook, visitors, sentinel, audit, full]
+acts = [beginning, token, authority, plugin, hooks, webhook, visitors, sentinel, logind, audit, full]
 if len(sys.argv) > 3:
     acts = [act for act in acts if act.__name__ in sys.argv[3:]]
 threads = [threading.Thread(target=play, args=(act,)) for act in acts]

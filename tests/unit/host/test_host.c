@@ -7,12 +7,15 @@
 
 #include "loop/event_loop.h"
 #include <arpa/inet.h>
+#include <sched.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -124,6 +127,38 @@ static size_t write_unended(char *message) {
         return 160;
 }
 
+/* The bus sends its client signals that wait for nothing: each is counted before the next. */
+static _Atomic int *signals_seen;
+
+static void on_signal(int number) {
+        (void)number;
+        (*signals_seen)++;
+}
+
+static void send_signals(void) {
+        for (int i = 0; signals_seen && i < 8; i++) {
+                int before = *signals_seen;
+
+                kill(getppid(), SIGUSR1);
+                while (*signals_seen == before)
+                        sched_yield();
+        }
+}
+
+/* Reads on until that is there; ends with the client. Returns how much was read. */
+static size_t read_until(int fd, char *text, size_t size, const char *part) {
+        size_t len = 0;
+
+        while (!memmem(text, len, part, strlen(part))) {
+                ssize_t got = read(fd, text + len, size - len);
+
+                if (got <= 0)
+                        _exit(5);
+                len += (size_t)got;
+        }
+        return len;
+}
+
 /* Answers every message with a return, or the second one with an error; 0 when it was asked for
  * Hello and Reboot. */
 static int play_bus(int listener, enum bus_manner manner) {
@@ -132,21 +167,18 @@ static int play_bus(int listener, enum bus_manner manner) {
                                     "\4\1s\0\5\0\0\0x.y.z\0\0";
         int fd = accept(listener, NULL, NULL);
         char got[2048] = "", message[160];
-        size_t len = 0, size = 24;
+        size_t size = 24;
 
-        while (len < 2 || got[len - 1] != '\n')
-                len += (size_t)read(fd, got + len, sizeof(got) - len);
+        read_until(fd, got, sizeof(got), "\n");
+        send_signals();
         if (strncmp(got + 1, "AUTH EXTERNAL ", 14) != 0 || write(fd, "OK 1\r\n", 6) != 6)
                 return 1;
-        len = 0;
-        while (!memmem(got, len, "Hello", 5))
-                len += (size_t)read(fd, got + len, sizeof(got) - len);
+        read_until(fd, got, sizeof(got), "Hello");
         memcpy(message, reply, 24);
         if (write(fd, message, 24) != 24)
                 return 2;
-        len = 0;
-        while (!memmem(got, len, "Reboot", 6))
-                len += (size_t)read(fd, got + len, sizeof(got) - len);
+        size_t len = read_until(fd, got, sizeof(got), "Reboot");
+        send_signals();
         message[20] = 2;
         if (manner == BUS_REFUSES)
                 memcpy(message, error, size = 40);
@@ -175,7 +207,8 @@ static void asks_logind(void **state) {
                 if (child == 0)
                         _exit(play_bus(listener, (enum bus_manner)manner));
                 code = host_logind_reboot(address.sun_path, &err);
-                assert_int_equal(code, manner == BUS_AGREES ? BERTH_OK : BERTH_ERR_FORBIDDEN);
+                if (code != (manner == BUS_AGREES ? BERTH_OK : BERTH_ERR_FORBIDDEN))
+                        fail_msg("manner %d: %d %s", manner, code, err.text);
                 if (manner == BUS_REFUSES)
                         assert_non_null(strstr(err.text, "x.y.z"));
                 assert_null(strchr(err.text, 'Z'));
@@ -185,6 +218,72 @@ static void asks_logind(void **state) {
                 unlink(address.sun_path);
         }
         assert_int_equal(host_logind_reboot(address.sun_path, &(struct err){ 0 }), BERTH_ERR_IO);
+        rmdir(folder);
+}
+
+/* A program's end, or any other signal, is no failure of the bus. */
+static void asks_logind_among_signals(void **state) {
+        const struct sigaction count = { .sa_handler = on_signal };
+        struct sigaction before;
+
+        signals_seen = mmap(NULL, sizeof(*signals_seen), PROT_READ | PROT_WRITE,
+                            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        assert_ptr_not_equal(signals_seen, MAP_FAILED);
+        sigaction(SIGUSR1, &count, &before);
+        asks_logind(state);
+        sigaction(SIGUSR1, &before, NULL);
+        munmap((void *)signals_seen, sizeof(*signals_seen));
+        signals_seen = NULL;
+}
+
+struct logind_outcome {
+        bool is_done;
+        int code;
+};
+
+static void on_logind(void *context, int code, const char *error) {
+        (void)error;
+        *(struct logind_outcome *)context = (struct logind_outcome){ true, code };
+}
+
+static void on_tick(void *context) {
+        ++*(int *)context;
+}
+
+/* A bus that takes the call and is silent: the loop goes on, and a call can be left behind. */
+static void silent_logind_holds_nothing_up(void **state) {
+        char folder[] = "/tmp/berth-bus-XXXXXX";
+        struct sockaddr_un address = { .sun_family = AF_UNIX };
+        struct logind_outcome outcome = { 0 }, left = { 0 };
+        struct event_loop *events = NULL;
+        int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), ticks = 0;
+        struct loop_timer tick = { .fired = on_tick, .context = &ticks };
+
+        (void)state;
+        assert_non_null(mkdtemp(folder));
+        snprintf(address.sun_path, sizeof(address.sun_path), "%s/bus", folder);
+        assert_int_equal(bind(listener, (struct sockaddr *)&address, sizeof(address)), 0);
+        assert_int_equal(listen(listener, 2), 0);
+        assert_int_equal(event_loop_new(&events, NULL), 0);
+        struct loop *loop = event_loop_as_loop(events);
+        host_logind_order_new(loop, address.sun_path, on_logind, &outcome);
+        host_logind_order_free(host_logind_order_new(loop, address.sun_path, on_logind, &left));
+        int silent = accept(listener, NULL, NULL), other = accept(listener, NULL, NULL);
+        for (int i = 0; i < 10; i++) {
+                loop_timer_arm(loop, &tick, 0);
+                assert_int_equal(event_loop_run_once(events, NS_PER_S, NULL), 0);
+        }
+        assert_int_equal(ticks, 10);
+        assert_false(outcome.is_done);
+        close(silent);
+        close(other);
+        while (!outcome.is_done)
+                assert_int_equal(event_loop_run_once(events, NS_PER_S, NULL), 0);
+        assert_int_equal(outcome.code, BERTH_ERR_IO);
+        assert_false(left.is_done);
+        event_loop_free(events);
+        close(listener);
+        unlink(address.sun_path);
         rmdir(folder);
 }
 
@@ -260,6 +359,8 @@ int main(void) {
                 cmocka_unit_test(cancels_commands),
                 cmocka_unit_test(reads_boot_ids),
                 cmocka_unit_test(asks_logind),
+                cmocka_unit_test(asks_logind_among_signals),
+                cmocka_unit_test(silent_logind_holds_nothing_up),
                 cmocka_unit_test(trims_memory),
                 cmocka_unit_test(serves_metrics),
         };

@@ -225,8 +225,8 @@ static void set_agent(struct scene *scene, size_t index) {
         agent->role_config = (struct reboot_role_config){ .agent = &agent->config,
                                                           .boot_id = agent->boot_id,
                                                           .sentinel_file = agent->sentinel,
-                                                          .reboot = order_reboot,
-                                                          .reboot_context = agent };
+                                                          .host = &agent->host };
+        agent->host = (struct reboot_host){ .context = agent, .reboot = order_reboot };
 }
 
 struct scene *scene_new_as(const struct api_user *user) {

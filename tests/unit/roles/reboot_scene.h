@@ -29,6 +29,7 @@ struct scene_agent {
         struct scene *scene;
         struct reboot_config config;
         struct reboot_role_config role_config;
+        struct reboot_host host;
         char name[16], sentinel[128], boot_id[16];
         struct runtime *runtime; /* NULL = not running */
         struct reboot_role *role;

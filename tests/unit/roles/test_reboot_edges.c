@@ -32,6 +32,7 @@ struct edge {
         struct reboot_role *role;
         struct reboot_config config;
         struct reboot_role_config role_config;
+        struct reboot_host host;
         struct catcher catcher;
         char url[128];
         unsigned reboots;
@@ -79,8 +80,8 @@ static struct edge *edge_new(void) {
         edge->role_config = (struct reboot_role_config){ .agent = &edge->config,
                                                          .boot_id = "boot-1",
                                                          .sentinel_file = "/",
-                                                         .reboot = count_reboot,
-                                                         .reboot_context = edge };
+                                                         .host = &edge->host };
+        edge->host = (struct reboot_host){ .context = edge, .reboot = count_reboot };
         return edge;
 }
 
@@ -458,6 +459,7 @@ static void says_why_the_command_failed(void **state) {
 
         (void)state;
         edge->role_config.reboot_command = argv;
+        edge->role_config.host = NULL;
         edge_start(edge);
         run_until_node_has(edge, "the reboot could not be ordered: the reboot command ended with "
                                  "exit code 3");
