@@ -390,8 +390,9 @@ static void on_probed(void *self, const struct api_reply *reply) {
                 return;
         }
         if (role->config.found_scheduler)
-                role->search = scheduler_search_new(runtime_transport(role->runtime),
-                                                    &search_events, role);
+                role->search =
+                        scheduler_search_new(runtime_transport(role->runtime),
+                                             runtime_loop(role->runtime), &search_events, role);
         else
                 descheduler_role_prepare(role);
 }

@@ -1,10 +1,9 @@
-/* Pods first, then the ConfigMaps they mount, one after the other. */
+/* Pods first, then the ConfigMaps and files they mount, one after the other. */
 #include "roles/scheduler_search.h"
 
 #include "base/arena.h"
-#include "base/buf.h"
 #include "base/util.h"
-#include "loop/file_text.h"
+#include "client/file_reader.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +16,9 @@
 
 struct scheduler_search {
         struct transport *transport;
+        struct loop *loop;
         struct api_request *request; /* NULL between requests */
+        struct file_reader *reader;  /* of a file of the node; NULL between files */
         const struct scheduler_search_events *events;
         void *context;
         size_t count, next;
@@ -218,15 +219,37 @@ static void on_config_map(void *context, const struct api_reply *reply) {
         scheduler_search_next(search);
 }
 
-static void read_host_file(struct scheduler_search *search) {
-        const struct scheduler_source *source = &search->sources[search->next++];
-        CLEANUP(buf_release) struct buf text = { 0 };
-        struct err err = { 0 };
+static void end_host_file(struct scheduler_search *search) {
+        file_reader_free(search->reader);
+        search->reader = NULL;
+        scheduler_search_next(search);
+}
 
-        if (file_text_read(source->path, &text, &err) < 0)
-                tell_failed(search, source, err.text);
+static void on_host_file(void *context, struct file_content contents[FILE_READER_MAX]) {
+        struct scheduler_search *search = context;
+        const struct scheduler_source *source = &search->sources[search->next++];
+
+        if (contents[0].text)
+                tell_found(search, source, slice_make(contents[0].text, contents[0].size));
         else
-                tell_found(search, source, buf_view(&text));
+                tell_failed(search, source, contents[0].err.text);
+        end_host_file(search);
+}
+
+static void on_host_file_late(void *context) {
+        struct scheduler_search *search = context;
+
+        tell_failed(search, &search->sources[search->next++], "the file does not answer");
+        end_host_file(search);
+}
+
+static void read_host_file(struct scheduler_search *search, const char *path) {
+        search->reader = file_reader_new(&(struct file_reader_config){ .paths = { path },
+                                                                       .read = on_host_file,
+                                                                       .late = on_host_file_late,
+                                                                       .context = search },
+                                         search->loop);
+        file_reader_start(search->reader);
 }
 
 static void scheduler_search_next(struct scheduler_search *search) {
@@ -244,8 +267,8 @@ static void scheduler_search_next(struct scheduler_search *search) {
                         return;
                 }
                 if (source->kind == SCHEDULER_SOURCE_HOST) {
-                        read_host_file(search);
-                        continue;
+                        read_host_file(search, source->path);
+                        return;
                 }
                 search->next++;
                 tell_failed(search, source, "it comes from no ConfigMap and no folder of the node");
@@ -302,14 +325,14 @@ static void on_pods(void *context, const struct api_reply *reply) {
         scheduler_search_next(search);
 }
 
-struct scheduler_search *scheduler_search_new(struct transport *transport,
+struct scheduler_search *scheduler_search_new(struct transport *transport, struct loop *loop,
                                               const struct scheduler_search_events *events,
                                               void *context) {
         struct scheduler_search *search = xcalloc(1, sizeof(*search));
 
-        *search = (struct scheduler_search){ .transport = transport,
-                                             .events = events,
-                                             .context = context };
+        *search = (struct scheduler_search){
+                .transport = transport, .loop = loop, .events = events, .context = context
+        };
         search->request = transport_call(
                 transport,
                 &(struct api_call){ .method = API_GET, .path = SLICE_LITERAL(PODS_PATH) }, on_pods,
@@ -322,5 +345,6 @@ void scheduler_search_free(struct scheduler_search *search) {
                 return;
         if (search->request)
                 transport_cancel(search->transport, search->request);
+        file_reader_free(search->reader);
         free(search);
 }

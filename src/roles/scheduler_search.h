@@ -4,6 +4,7 @@
 #pragma once
 
 #include "api/json.h"
+#include "port/loop.h"
 #include "port/transport.h"
 
 struct scheduler_search;
@@ -17,7 +18,8 @@ struct scheduler_search_events {
         /* Once, last; the search is freed then. */
         void (*done)(void *context);
 };
-struct scheduler_search *scheduler_search_new(struct transport *transport,
+/* A file that does not answer in time counts as one that cannot be read. */
+struct scheduler_search *scheduler_search_new(struct transport *transport, struct loop *loop,
                                               const struct scheduler_search_events *events,
                                               void *context);
 void scheduler_search_free(struct scheduler_search *search); /* before it is done; accepts NULL */

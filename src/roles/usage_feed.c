@@ -9,14 +9,11 @@
 #include "client/url_query.h"
 #include "config/descheduler_policy.h"
 #include "desched/recorded_usage.h"
-#include <errno.h>
+#include "roles/mounted_account.h"
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define TOKEN_KEY "prometheusAuthToken"
-#define MOUNTED_TOKEN "/var/run/secrets/kubernetes.io/serviceaccount/token"
-#define MOUNTED_CA "/var/run/secrets/kubernetes.io/serviceaccount/ca.crt"
 
 struct feed_call { /* one under way */
         struct usage_feed *feed;
@@ -43,7 +40,9 @@ struct usage_feed {
         struct recorded_usage *nodes, *pods; /* NULL = no answer yet */
         struct loop_timer poll_timer;        /* of the nodes */
         const struct prometheus_config *prometheus;
-        struct http_transport *http; /* to Prometheus; NULL until the token is known */
+        struct mounted_account *account;  /* NULL without Prometheus */
+        char *account_token, *account_ca; /* those that http has; NULL = none */
+        struct http_transport *http;      /* to Prometheus; NULL until the token is known */
         struct transport http_carrier;
         char *token; /* of the Secret; NULL = none */
         size_t query_count;
@@ -229,8 +228,9 @@ static int connect_as_upstream(const struct usage_feed *feed, struct http_transp
         struct slice rest = feed->prometheus->url;
         size_t scheme = strlen("https://");
 
-        if (access(MOUNTED_CA, R_OK) != 0)
-                return err_set(err, BERTH_ERR_IO, MOUNTED_CA ": %s", strerror(errno));
+        if (!feed->account_ca)
+                return err_set(err, BERTH_ERR_IO, "%s",
+                               mounted_account_authority_error(feed->account)->text);
         if (!slice_has_prefix(rest, SLICE_LITERAL("https://")))
                 return 0;
         rest = slice_make(rest.ptr + scheme, rest.len - scheme);
@@ -248,11 +248,10 @@ static int usage_feed_connect(struct usage_feed *feed, struct err *err) {
 
         if (feed->token)
                 config.access.token = slice_dup(slice_of(feed->token));
-        else if (!feed->prometheus->token && access(MOUNTED_TOKEN, R_OK) == 0)
-                config.access.token_file = slice_dup(SLICE_LITERAL(MOUNTED_TOKEN));
-        if (slice_has_prefix(feed->prometheus->url, SLICE_LITERAL("https://")) &&
-            access(MOUNTED_CA, R_OK) == 0)
-                config.access.ca_file = slice_dup(SLICE_LITERAL(MOUNTED_CA));
+        else if (!feed->prometheus->token && feed->account_token)
+                config.access.token = slice_dup(slice_of(feed->account_token));
+        if (slice_has_prefix(feed->prometheus->url, SLICE_LITERAL("https://")) && feed->account_ca)
+                config.access.ca_pem = slice_dup(slice_of(feed->account_ca));
         if (feed->is_parity && connect_as_upstream(feed, &config, err) < 0) {
                 cluster_access_release(&config.access);
                 return err->code;
@@ -288,12 +287,14 @@ static void ask_queries(struct usage_feed *feed) {
         }
 }
 
-/* A new token needs new connections; nothing is under way on the old ones now. */
-static void take_token(struct usage_feed *feed, struct slice token) {
-        if (feed->token && slice_is(token, feed->token))
+/* A new one needs new connections; nothing is under way on the old ones now. */
+static void take_secret(struct usage_feed *feed, char **own, struct slice text) {
+        if (slice_eq(slice_of(*own), text))
                 return;
-        free(feed->token);
-        feed->token = slice_dup(token);
+        if (*own)
+                explicit_bzero(*own, strlen(*own));
+        free(*own);
+        *own = text.len ? slice_dup(text) : NULL;
         http_transport_free(feed->http);
         feed->http = NULL;
 }
@@ -322,7 +323,7 @@ static void on_secret(struct feed_call *call, const struct api_reply *reply) {
                 fail_queries(feed, &err);
                 return;
         }
-        take_token(feed, buf_view(&token));
+        take_secret(feed, &feed->token, buf_view(&token));
         ask_queries(feed);
 }
 
@@ -342,6 +343,17 @@ static void ask_prometheus(struct usage_feed *feed) {
         usage_feed_send(&feed->secret_call, feed->transport, path.data, true);
 }
 
+static void on_account_read(void *context) {
+        struct usage_feed *feed = context;
+
+        take_secret(feed, &feed->account_token, mounted_account_token(feed->account));
+        take_secret(feed, &feed->account_ca, mounted_account_authority(feed->account));
+        if (feed->query_count > 0)
+                ask_prometheus(feed);
+        feed->open--;
+        note_done(feed);
+}
+
 /* ---- life ---- */
 
 void usage_feed_fetch(struct usage_feed *feed, void (*done)(void *context), void *context) {
@@ -355,8 +367,10 @@ void usage_feed_fetch(struct usage_feed *feed, void (*done)(void *context), void
                 usage_feed_send(&feed->pods_call, feed->transport,
                                 "/apis/metrics.k8s.io/v1beta1/pods", true);
         }
-        if (feed->prometheus && feed->query_count > 0)
-                ask_prometheus(feed);
+        if (feed->account) {
+                feed->open++;
+                mounted_account_start(feed->account);
+        }
         feed->open--;
         note_done(feed);
 }
@@ -411,9 +425,12 @@ const char *usage_feed_failure(const struct usage_feed *feed) {
         bool is_inside = getenv("KUBERNETES_SERVICE_HOST") && getenv("KUBERNETES_SERVICE_PORT");
 
         if (!feed->is_parity || !feed->prometheus || feed->prometheus->token || !is_inside ||
-            access(MOUNTED_TOKEN, R_OK) == 0)
+            feed->account_token)
                 return NULL;
-        return "open " MOUNTED_TOKEN ": no such file or directory";
+        const struct err *err = mounted_account_token_error(feed->account);
+        return err->code == BERTH_ERR_UNAVAILABLE ? err->text
+                                                  : "open " MOUNTED_TOKEN
+                                                    ": no such file or directory";
 }
 
 bool usage_feed_is_needed(const struct descheduler_policy *policy) {
@@ -440,6 +457,8 @@ struct usage_feed *usage_feed_new(struct transport *transport, struct loop *loop
         feed->poll_timer = (struct loop_timer){ .fired = on_poll, .context = feed };
         find_providers(feed);
         find_queries(feed);
+        if (feed->prometheus)
+                feed->account = mounted_account_new(loop, on_account_read, feed);
         if (feed->source.has_kubernetes || feed->source.has_prometheus)
                 return feed;
         usage_feed_free(feed);
@@ -462,10 +481,13 @@ void usage_feed_free(struct usage_feed *feed) {
                 usage_feed_cancel(&feed->queries[i].call);
                 recorded_usage_free(feed->queries[i].answer);
         }
+        take_secret(feed, &feed->account_token, SLICE_EMPTY);
+        take_secret(feed, &feed->account_ca, SLICE_EMPTY);
+        take_secret(feed, &feed->token, SLICE_EMPTY);
+        mounted_account_free(feed->account);
         http_transport_free(feed->http);
         recorded_usage_free(feed->nodes);
         recorded_usage_free(feed->pods);
         free(feed->queries);
-        free(feed->token);
         free(feed);
 }

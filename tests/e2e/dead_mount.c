@@ -1,7 +1,7 @@
 /* Preloaded into a program: while the file that DEAD_SWITCH names exists, calls on paths with
- * "dead-mount" in them do not return, as on a mount that does not answer, and writes to those with
- * "full-disk" find it full. Each call that is held up adds a line with its name to the file that
- * DEAD_CALLS names. */
+ * "dead-mount" (or what DEAD_PART says) in them do not return, as on a mount that does not answer,
+ * and writes to those with "full-disk" find it full. Each call that is held up adds a line with its
+ * name to the file that DEAD_CALLS names. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -29,6 +29,12 @@ static bool is_on(void) {
         return path && syscall(SYS_faccessat, AT_FDCWD, path, F_OK) == 0;
 }
 
+static const char *dead_part(void) {
+        const char *part = getenv("DEAD_PART");
+
+        return part ? part : "dead-mount";
+}
+
 static void note(const char *call) {
         const char *path = getenv("DEAD_CALLS");
         char line[64];
@@ -47,7 +53,7 @@ static void hang_on(const char *path, const char *call) {
         const struct timespec pause = { .tv_nsec = 20000000 };
         int before = errno;
 
-        if (!path || !strstr(path, "dead-mount") || !is_on())
+        if (!path || !strstr(path, dead_part()) || !is_on())
                 return;
         note(call);
         while (is_on())
@@ -70,7 +76,7 @@ static void hang_on_descriptor(int fd, const char *call) {
         char path[PATH_MAX];
         int before = errno;
 
-        if (is_of(fd, "dead-mount", path))
+        if (is_of(fd, dead_part(), path))
                 hang_on(path, call);
         errno = before;
 }

@@ -39,6 +39,7 @@ class Scene:
         self.dead.mkdir()
         self.full.mkdir()
         self.switch, self.calls = self.folder / "switch", self.folder / "calls"
+        self.part, self.stream = "dead-mount", None
         self.log, self.lease = self.folder / "log", f"dead-{name}"
         self.api_port, self.port = free_port(), free_port()
         self.config = self.folder / "kubeconfig"
@@ -72,11 +73,12 @@ class Scene:
         return path
 
     def start(self, *arguments, config=None):
-        log = self.log.open("a")
+        """self.part: what paths on the mount that does not answer have in them; self.stream: in place of the log."""
+        log = self.stream or self.log.open("a")
         self.daemon = subprocess.Popen(
             [BERTH, *arguments, "--kubeconfig", str(config or self.config)], stdout=log, stderr=log,
             env={**os.environ, "LD_PRELOAD": MODULE, "DEAD_SWITCH": str(self.switch),
-                 "DEAD_CALLS": str(self.calls), "HOME": str(self.folder)})
+                 "DEAD_CALLS": str(self.calls), "DEAD_PART": self.part, "HOME": str(self.folder)})
         self.programs.append(self.daemon)
 
     def start_leader(self, *arguments, config=None):
@@ -342,6 +344,64 @@ def logind(scene):
     bus.close()
 
 
+POLICY = """
+apiVersion: descheduler/v1alpha2
+kind: DeschedulerPolicy
+%sprofiles:
+- name: p
+  pluginConfig:
+  - name: LowNodeUtilization
+    args: {%sthresholds: %s, targetThresholds: %s}
+  plugins: {balance: {enabled: [LowNodeUtilization]}}
+"""
+
+
+def start_descheduler(scene, policy):
+    (scene.folder / "policy").write_text(policy)
+    scene.start_leader("descheduler", "--policy-config-file", str(scene.folder / "policy"), "--descheduling-interval", "1s",
+                       "--authentication-skip-lookup", "--authorization-always-allow-paths=/*", "--leader-elect",
+                       "--leader-elect-retry-period", "1s", "--leader-elect-renew-deadline", "10s",
+                       "--leader-elect-lease-duration", "15s")
+
+
+def profiles(scene):
+    """The configuration of a scheduler of this node, which the descheduler looks for: it goes on without."""
+    scene.api("POST", "/api/v1/namespaces/kube-system/pods", {
+        "metadata": {"name": "kube-scheduler-node-0", "labels": {"component": "kube-scheduler"}},
+        "spec": {"containers": [{"name": "c", "image": "x", "command": ["kube-scheduler", "--config=/etc/k/config"],
+                                 "volumeMounts": [{"name": "k", "mountPath": "/etc/k"}]}],
+                 "volumes": [{"name": "k", "hostPath": {"path": str(scene.dead)}}]}})
+    scene.switch.touch()
+    start_descheduler(scene, POLICY % ("", "", "{cpu: 10}", "{cpu: 50}"))
+    scene.wait_for_hang("open")
+    scene.lives()
+    scene.late()
+    scene.until("goes on", lambda: "SchedulerConfigurationNotRead" in scene.log.read_text())
+    scene.until("passes", lambda: re.search(r"^descheduler_descheduler_loop_duration_seconds_count [1-9]",
+                                            scene.page("/metrics")[1], re.M))
+    scene.one_thread_a_file()
+    scene.ends()
+
+
+def prometheus(scene):
+    """Token and authority of the mounted service account, for Prometheus: passes go on without its values."""
+    scene.part = "kubernetes.io/serviceaccount"
+    scene.switch.touch()
+    provider = ("metricsProviders: [{source: Prometheus, prometheus: {url: \"https://127.0.0.1:1\"}}]\n",
+                "metricsUtilization: {source: Prometheus, prometheus: {query: up}}, ")
+    start_descheduler(scene, POLICY % (*provider, "{MetricResource: 10}", "{MetricResource: 50}"))
+    scene.wait_for_hang("open")
+    scene.lives()
+    scene.late()
+    scene.until("passes", lambda: re.search(r"^descheduler_descheduler_loop_duration_seconds_count [1-9]",
+                                            scene.page("/metrics")[1], re.M))
+    scene.one_thread_a_file()
+    scene.answer()
+    scene.until("goes on", lambda: "FileAnswersAgain" in scene.log.read_text())
+    scene.lives()
+    scene.ends()
+
+
 def operations(path):
     return [(line["op"], line.get("pod")) for line in map(json.loads, path.read_text().splitlines())]
 
@@ -422,7 +482,7 @@ def play(act):
 if not shutil.which("openssl"):
     print("skipped: no openssl")
     sys.exit(77)
-acts = [beginning, token, authority, plugin, hooks, webhook, visitors, sentinel, logind, audit, full]
+acts = [beginning, token, authority, plugin, hooks, webhook, visitors, sentinel, logind, profiles, prometheus, audit, full]
 if len(sys.argv) > 3:
     acts = [act for act in acts if act.__name__ in sys.argv[3:]]
 threads = [threading.Thread(target=play, args=(act,)) for act in acts]

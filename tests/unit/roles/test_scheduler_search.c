@@ -167,9 +167,14 @@ static void on_done(void *context) {
 
 static const struct scheduler_search_events search_events = { on_found, on_failed, on_done };
 
-static void search(struct world *world) {
+static struct scheduler_search *begin_search(struct world *world) {
         heard[0] = '\0';
-        scheduler_search_new(&world->api.transport, &search_events, NULL);
+        return scheduler_search_new(&world->api.transport, virtual_loop_get(world->api.loop),
+                                    &search_events, NULL);
+}
+
+static void search(struct world *world) {
+        begin_search(world);
         virtual_loop_advance(world->api.loop, NS_PER_S);
 }
 
@@ -206,8 +211,7 @@ static void test_what_cannot_be_read(void **state) {
 static void test_freed_under_way(void **state) {
         struct world *world = *state;
 
-        heard[0] = '\0';
-        scheduler_search_free(scheduler_search_new(&world->api.transport, &search_events, NULL));
+        scheduler_search_free(begin_search(world));
         virtual_loop_advance(world->api.loop, NS_PER_S);
         assert_string_equal(heard, "");
 }
