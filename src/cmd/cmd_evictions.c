@@ -4,6 +4,7 @@
 #include "cmd/daemon_options.h"
 #include "cmd/daemon_part.h"
 #include "cmd/evictions_command.h"
+#include "cmd/line_writer.h"
 
 #include "base/log.h"
 #include "base/time.h"
@@ -15,10 +16,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/random.h>
+#include <unistd.h>
+
+#define PRINT_END_NS NS_PER_S /* for what is not printed yet at the end */
 
 struct evictions_daemon {
         const struct evictions_options *options;
         struct audit_file *file;
+        struct line_writer *printer; /* of standard output; NULL = not wanted */
         struct audit_chain chain;
         struct daemon *daemon;
         struct evictions_role *role;
@@ -30,10 +35,8 @@ struct evictions_daemon {
 static void on_audit(void *context, struct slice line) {
         struct evictions_daemon *self = context;
 
-        if (!self->options->is_audit_quiet) {
-                fwrite(line.ptr, 1, line.len, stdout);
-                fflush(stdout);
-        }
+        if (self->printer)
+                line_writer_append(self->printer, line);
         if (self->file)
                 audit_file_append(self->file, line);
 }
@@ -54,6 +57,23 @@ static void on_audit_failed(void *context, const struct err *err) {
 
         self->failure = *err;
         daemon_finish(self->daemon);
+}
+
+/* The chain of the lines that are printed has a gap then; the audit file has all of them. */
+static void tell_dropped_audit(void *context, uint64_t count, struct buf *out) {
+        (void)context;
+        (void)out;
+        LOG(LOG_WARN, "AuditLinesNotPrinted", log_i64("lines", (int64_t)count));
+}
+
+static int begin_printing(struct evictions_daemon *self, struct err *err) {
+        if (self->options->is_audit_quiet)
+                return 0;
+        self->printer = line_writer_new(&(struct line_writer_config){
+                .fd = STDOUT_FILENO, .tell_dropped = tell_dropped_audit });
+        return self->printer ? 0
+                             : err_set(err, BERTH_ERR_TOO_MANY,
+                                       "no thread can be made for the audit log");
 }
 
 static const char *check_audit(void *context) {
@@ -88,6 +108,8 @@ static int add_role(void *context, struct daemon *daemon, struct runtime *runtim
 
         self->daemon = daemon;
         self->chain.actor = EVICTION_MANAGER;
+        if (begin_printing(self, err) < 0)
+                return err->code;
         begin_audit(self, runtime_loop(runtime));
         self->role = evictions_role_add(
                 runtime,
@@ -125,6 +147,8 @@ static void evictions_leave(void *context) {
 
         eviction_webhook_free(self->webhook);
         audit_file_end(self->file);
+        if (self->printer)
+                line_writer_flush(self->printer, PRINT_END_NS);
 }
 
 static int check_webhook(const struct evictions_options *options, struct err *err) {

@@ -81,6 +81,7 @@ static int sandbox_run(const struct command_call *call) {
         struct err err = { 0 };
 
         log_writer_set_level((int)options->verbosity);
+        log_writer_start_thread();
         int code = event_loop_new(&events, &err);
         if (code == 0)
                 code = process_signals_new(event_loop_as_loop(events), on_signal,

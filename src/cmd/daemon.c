@@ -520,6 +520,8 @@ int daemon_run(const struct daemon_options *options, const struct daemon_role *r
         daemon->options = options;
         log_writer_set_level((int)options->verbosity);
         log_writer_set_rights(needed_rights_of(options->user_agent));
+        if (!options->ends_by_itself)
+                log_writer_start_thread();
         name_process(daemon);
         int code = daemon_start(daemon, roles, count, err);
         if (code == 0)

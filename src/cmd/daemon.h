@@ -52,6 +52,7 @@ struct daemon_options {
         bool has_no_metrics, allows_metrics_reset;
         struct page_guard_options guard;
         const char *health_name; /* of the check that the loop runs; NULL = none */
+        bool ends_by_itself;     /* a single pass: its log waits for a reader, and is complete */
 };
 
 struct daemon;

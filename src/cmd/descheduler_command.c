@@ -107,6 +107,7 @@ int descheduler_part_make(const struct descheduler_options *options, struct daem
         struct daemon_options daemon = options->daemon;
 
         self->options = options;
+        daemon.ends_by_itself = options->interval_ns == 0;
         if (getrandom(&daemon.seed, sizeof(daemon.seed), 0) < 0)
                 daemon.seed = 1;
         self->tracing = (struct tracer_config){ .endpoint = options->trace_endpoint,

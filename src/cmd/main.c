@@ -4,5 +4,7 @@
 
 int main(int argc, char **argv) {
         log_writer_install(stderr);
-        return command_main(&program_berth, argc, argv);
+        int code = command_main(&program_berth, argc, argv);
+        log_writer_flush();
+        return code;
 }

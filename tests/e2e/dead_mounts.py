@@ -402,6 +402,33 @@ def prometheus(scene):
     scene.ends()
 
 
+def output(scene):
+    """A pipe that is full, and that nobody reads: the log waits for its reader, and nothing else does."""
+    scene.log.touch()
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    try:
+        while True:
+            os.write(writer, b"." * 65536)
+    except BlockingIOError:
+        os.set_blocking(writer, True)
+    scene.stream = writer
+    scene.start_leader("evictions")
+    scene.pod("a")
+    scene.until("definitions", lambda: scene.api("GET", f"{GROUP}/evictionrequests")[0] == 200)
+    scene.request("a")
+    scene.until("the pod is evicted", lambda: not scene.has_pod("a"))
+    scene.lives()
+    scene.judge("the writing end is as it was", os.get_blocking(writer))
+    scene.ends()
+    scene.stream = None
+    scene.start_leader("evictions", "--no-audit-output")
+    scene.until("the log is written", lambda: "Leading" in scene.log.read_text())
+    scene.ends()
+    os.close(reader)
+    os.close(writer)
+
+
 def operations(path):
     return [(line["op"], line.get("pod")) for line in map(json.loads, path.read_text().splitlines())]
 
@@ -482,7 +509,8 @@ def play(act):
 if not shutil.which("openssl"):
     print("skipped: no openssl")
     sys.exit(77)
-acts = [beginning, token, authority, plugin, hooks, webhook, visitors, sentinel, logind, profiles, prometheus, audit, full]
+acts = [beginning, token, authority, plugin, hooks, webhook, visitors, sentinel, logind, profiles, prometheus, output,
+        audit, full]
 if len(sys.argv) > 3:
     acts = [act for act in acts if act.__name__ in sys.argv[3:]]
 threads = [threading.Thread(target=play, args=(act,)) for act in acts]

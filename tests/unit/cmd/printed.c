@@ -29,6 +29,7 @@ static void run_in_child(const char *program, const char *const *words, const in
         setenv("HOME", "/nonexistent", 1);
         log_writer_install(stderr);
         code = command_main(&program_berth, argc, argv);
+        log_writer_flush();
         fflush(stdout);
         fflush(stderr);
         _exit(code);

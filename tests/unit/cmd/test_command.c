@@ -1,7 +1,9 @@
 /* The command tables: each entry is complete, its help names every option, and the manual pages and
  * completion scripts are made from the same tables. */
+#include "base/log.h"
 #include "base/util.h"
 #include "cmd/command.h"
+#include "cmd/log_writer.h"
 #include "cmd/needed_rights.h"
 
 #include <setjmp.h>
@@ -139,8 +141,41 @@ static void names_rights(void **state) {
         assert_false(needed_rights_miss(SLICE_LITERAL("pods \"a\" is forbidden: quota")));
 }
 
+/* Each line about a missing right says where the rights are, as text and as JSON; others do not. */
+static void lines_name_rights(void **state) {
+        static const struct {
+                bool is_json;
+                const char *error, *expected;
+        } cases[] = {
+                { false, "pods is forbidden: User \"u\" cannot list",
+                  " rights=\"deploy/x.yaml\"\n" },
+                { true, "pods is forbidden: User \"u\" cannot list",
+                  ",\"rights\":\"deploy/x.yaml\"}\n" },
+                { false, "no route", "error=\"no route\"\n" },
+                { true, "no route", "\"error\":\"no route\"}\n" },
+        };
+
+        (void)state;
+        log_writer_set_rights("deploy/x.yaml");
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+                char line[400] = "";
+                FILE *stream = fmemopen(line, sizeof(line), "w");
+
+                assert_non_null(stream);
+                log_writer_install(stream);
+                log_writer_set_json(cases[i].is_json);
+                LOG(LOG_WARN, "WatchFailed", log_text("error", cases[i].error));
+                fclose(stream);
+                assert_true(slice_has_suffix(slice_of(line), slice_of(cases[i].expected)));
+        }
+        log_writer_set_json(false);
+        log_writer_set_rights(NULL);
+        log_writer_install(stderr);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
+                cmocka_unit_test(lines_name_rights),
                 cmocka_unit_test(names_rights),
                 cmocka_unit_test(entries_are_complete),
                 cmocka_unit_test(defaults_parse),
