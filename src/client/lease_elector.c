@@ -50,7 +50,8 @@ struct lease_elector {
         struct loop_timer retry, deadline;
         char *reported; /* leader last reported */
         bool is_leader, is_releasing;
-        bool is_hasty; /* a conflict was answered with a second attempt at once */
+        bool has_failed; /* since an attempt that did not */
+        bool is_hasty;   /* a conflict was answered with a second attempt at once */
         void (*released)(void *context);
         void *released_context;
 };
@@ -167,6 +168,19 @@ static void on_retry(void *context) {
                 try_once(elector);
 }
 
+static void elector_failed(struct lease_elector *elector, const struct err *err) {
+        elector->has_failed = true;
+        if (elector->events->failed)
+                elector->events->failed(elector->context, err);
+}
+
+/* The Lease is ours and renewed, or is another's. */
+static void elector_works(struct lease_elector *elector) {
+        if (elector->has_failed && elector->events->works)
+                elector->events->works(elector->context);
+        elector->has_failed = false;
+}
+
 static void on_deadline(void *context) {
         struct lease_elector *elector = context;
         struct err err;
@@ -175,8 +189,7 @@ static void on_deadline(void *context) {
                 elector->namespace_name, elector->name);
         drop_request(elector); /* it may still arrive: we do not count on it */
         loop_timer_disarm(elector->loop, &elector->retry);
-        if (elector->events->failed)
-                elector->events->failed(elector->context, &err);
+        elector_failed(elector, &err);
         stop_leading(elector);
         wait_for_retry(elector);
 }
@@ -189,6 +202,7 @@ static void lease_elector_lead(struct lease_elector *elector) {
         elector->is_leader = true;
         elector->is_hasty = false;
         loop_timer_arm(elector->loop, &elector->deadline, elector->renew_deadline_ns - passed);
+        elector_works(elector);
         report_leader(elector);
         if (!was_leader && elector->events->started)
                 elector->events->started(elector->context);
@@ -267,13 +281,13 @@ static void try_once(struct lease_elector *elector) {
 }
 
 static void attempt_failed(struct lease_elector *elector, const struct err *err) {
-        if (elector->events->failed)
-                elector->events->failed(elector->context, err);
+        elector_failed(elector, err);
         wait_for_retry(elector);
 }
 
 /* The lease was taken from us while we thought we held it. */
 static void lost_to_other(struct lease_elector *elector) {
+        elector_works(elector);
         stop_leading(elector);
         report_leader(elector);
         wait_for_retry(elector);

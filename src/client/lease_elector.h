@@ -21,6 +21,7 @@ struct lease_elector_events {
         void (*stopped)(void *context);
         void (*new_leader)(void *context, struct slice identity); /* empty = no leader */
         void (*failed)(void *context, const struct err *err);     /* one attempt; for logs */
+        void (*works)(void *context); /* one that followed failed ones; for logs */
 };
 
 struct lease_elector_config {

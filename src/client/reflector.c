@@ -50,11 +50,13 @@ struct reflector {
         struct record_splitter splitter;
         struct buf version;
         struct mono_time watch_started;
+        struct loop_timer good; /* armed from the begin of a watch after failures until it lasts */
         unsigned watch_failures;
         struct err stream_error; /* an ERROR record, or a record that cannot be parsed */
         bool has_expired;
         bool wants_list; /* what the retry timer does */
         bool has_seen_records;
+        bool has_failed; /* since a watch worked */
         bool is_synced, is_busy;
         bool reports_all;
         struct reflector_stats stats;
@@ -158,9 +160,21 @@ static void back_off(struct reflector *reflector, const struct err *err, int ret
                 delay = retry_after_s * NS_PER_S;
         reflector->wants_list = wants_list;
         reflector->stats.failures++;
+        reflector->has_failed = true;
         loop_timer_arm(reflector->loop, &reflector->retry, delay);
         if (reflector->events->failed)
                 reflector->events->failed(reflector->context, err, delay);
+}
+
+static void reflector_works(void *context) {
+        struct reflector *reflector = context;
+
+        loop_timer_disarm(reflector->loop, &reflector->good);
+        if (!reflector->has_failed)
+                return;
+        reflector->has_failed = false;
+        if (reflector->events->works)
+                reflector->events->works(reflector->context);
 }
 
 static void keep_version(struct reflector *reflector, struct slice version) {
@@ -370,6 +384,7 @@ static void take_record_of_type(struct reflector *reflector, struct slice type,
                 return;
         }
         reflector->has_seen_records = true;
+        reflector_works(reflector);
         if (slice_is(type, "BOOKMARK"))
                 reflector->stats.bookmarks++;
         else if (slice_is(type, "DELETED"))
@@ -399,6 +414,7 @@ static void watch_ended(struct reflector *reflector, const struct err *err, int 
         struct err brief;
         bool is_server_busy = status == 0 || status == 429 || status >= 500;
 
+        loop_timer_disarm(reflector->loop, &reflector->good);
         record_splitter_clear(&reflector->splitter);
         if (lasted >= WATCH_GOOD_NS) /* it worked, there were just no events */
                 backoff_reset(&reflector->backoff);
@@ -471,6 +487,8 @@ static void start_watch(struct reflector *reflector) {
         reflector->stream_error = (struct err){ 0 };
         reflector->has_seen_records = false;
         reflector->watch_started = loop_mono(reflector->loop);
+        if (reflector->has_failed)
+                loop_timer_arm(reflector->loop, &reflector->good, WATCH_GOOD_NS);
         reflector->request = transport_stream(reflector->transport, &call, &events, reflector);
 }
 
@@ -487,6 +505,7 @@ static void on_again(void *context) {
         if (reflector->request)
                 transport_cancel(reflector->transport, reflector->request);
         reflector->request = NULL;
+        loop_timer_disarm(reflector->loop, &reflector->good);
         clear_page(reflector);
         record_splitter_clear(&reflector->splitter);
         start_list(reflector, false);
@@ -525,6 +544,7 @@ struct reflector *reflector_new(const struct reflector_config *config, struct tr
                                   .jitter = 1.0 };
         reflector->retry = (struct loop_timer){ .fired = on_retry, .context = reflector };
         reflector->again = (struct loop_timer){ .fired = on_again, .context = reflector };
+        reflector->good = (struct loop_timer){ .fired = reflector_works, .context = reflector };
         reflector->decode = (struct loop_timer){ .fired = on_decode, .context = reflector };
         reflector->known = known_objects_new();
         start_list(reflector, false);
@@ -540,6 +560,7 @@ void reflector_free(struct reflector *reflector) {
         loop_timer_disarm(reflector->loop, &reflector->retry);
         loop_timer_disarm(reflector->loop, &reflector->again);
         loop_timer_disarm(reflector->loop, &reflector->decode);
+        loop_timer_disarm(reflector->loop, &reflector->good);
         list_reader_free(reflector->list);
         buf_release(&reflector->page);
         known_objects_free(reflector->known);

@@ -32,6 +32,8 @@ struct reflector_events {
         void (*synced)(void *context); /* may be NULL */
         /* A list or watch failed and will be repeated after delay_ns; for logs and metrics. */
         void (*failed)(void *context, const struct err *err, int64_t delay_ns); /* may be NULL */
+        /* After failures, once: a watch brings records again, or lasts. For logs. */
+        void (*works)(void *context); /* may be NULL */
 };
 
 struct reflector_config {

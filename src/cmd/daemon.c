@@ -7,6 +7,7 @@
 #include "base/uuid.h"
 #include "client/http_transport.h"
 #include "client/lease_elector.h"
+#include "client/trouble_log.h"
 #include "cmd/log_writer.h"
 #include "cmd/needed_rights.h"
 #include "cmd/rest.h"
@@ -29,6 +30,7 @@ struct daemon_lease {
         const char *name, *ns, *reporter;
         struct lease_elector *elector;
         unsigned roles; /* bits of daemon.seats */
+        struct trouble_log trouble;
         bool is_leading;
 };
 
@@ -182,8 +184,22 @@ static void on_stopped(void *context) {
 }
 
 static void on_election_failed(void *context, const struct err *err) {
-        (void)context;
-        LOG(LOG_WARN, "ElectionFailed", log_text("error", err->text));
+        struct daemon_lease *lease = context;
+        int64_t more_before;
+
+        if (trouble_log_fails(&lease->trouble, loop_mono(lease->daemon->loop), err->text,
+                              &more_before))
+                LOG(LOG_WARN, "ElectionFailed", log_text("error", err->text),
+                    log_i64("more_before", more_before));
+}
+
+static void on_election_works(void *context) {
+        struct daemon_lease *lease = context;
+        int64_t failures;
+
+        if (trouble_log_works(&lease->trouble, &failures))
+                LOG(LOG_WARN, "ElectionWorks", log_text("lease", lease->name),
+                    log_i64("failures", failures));
 }
 
 static void on_released(void *context) {
@@ -197,7 +213,8 @@ static int daemon_elect(struct daemon *daemon, unsigned roles,
                         const struct daemon_lease_options *options, struct err *err) {
         static const struct lease_elector_events events = { .started = on_started,
                                                             .stopped = on_stopped,
-                                                            .failed = on_election_failed };
+                                                            .failed = on_election_failed,
+                                                            .works = on_election_works };
         struct daemon_lease *lease = &daemon->leases[daemon->lease_count++];
 
         *lease = (struct daemon_lease){ .daemon = daemon,
@@ -451,8 +468,10 @@ static void daemon_release(struct daemon *daemon) {
         rest_end(&daemon->rest);
         serving_free(daemon->serving);
         page_guard_free(daemon->guard);
-        for (size_t i = 0; i < daemon->lease_count; i++)
+        for (size_t i = 0; i < daemon->lease_count; i++) {
                 lease_elector_free(daemon->leases[i].elector);
+                trouble_log_release(&daemon->leases[i].trouble);
+        }
         runtime_free(daemon->runtime);
         runtime_metrics_free(daemon->counts);
         metrics_free(daemon->metrics);

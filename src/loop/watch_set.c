@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "base/util.h"
+#include "client/trouble_log.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,7 @@ struct watched { /* one collection */
         unsigned explainer;     /* callbacks of rows on the stack */
         bool is_absent;         /* not served, or not for us; until it is listed */
         struct err failure;     /* the last one, until a list succeeds */
+        struct trouble_log trouble;
 };
 
 struct watch_set {
@@ -122,12 +124,16 @@ static bool is_worth_a_line(const struct watched *watched, bool is_absence) {
 static void on_watched_failed(void *context, const struct err *err, int64_t delay_ns) {
         struct watched *watched = context;
         bool is_absence = err->code == BERTH_ERR_NOT_FOUND || err->code == BERTH_ERR_FORBIDDEN;
+        int64_t more_before;
 
         watched->is_absent |= is_absence;
         watched->failure = *err;
-        if (is_worth_a_line(watched, is_absence))
+        if (is_worth_a_line(watched, is_absence) &&
+            trouble_log_fails(&watched->trouble, loop_mono(watched->set->loop), err->text,
+                              &more_before))
                 LOG(LOG_WARN, "WatchFailed", log_text("resource", watched->path),
-                    log_text("error", err->text), log_i64("retry_ms", delay_ns / NS_PER_MS));
+                    log_text("error", err->text), log_i64("retry_ms", delay_ns / NS_PER_MS),
+                    log_i64("more_before", more_before));
         watched->explainer++;
         for (struct watch_row *row = watched->rows; row; row = row->next) {
                 row->owes_news = false;
@@ -135,6 +141,15 @@ static void on_watched_failed(void *context, const struct err *err, int64_t dela
                         row->events->failed(row->context, err, delay_ns);
         }
         end_explainer(watched);
+}
+
+static void on_watched_works(void *context) {
+        struct watched *watched = context;
+        int64_t failures;
+
+        if (trouble_log_works(&watched->trouble, &failures))
+                LOG(LOG_WARN, "WatchWorks", log_text("resource", watched->path),
+                    log_i64("failures", failures));
 }
 
 /* Calls a row whose collection is empty or cannot be watched. */
@@ -158,7 +173,8 @@ static void report_owed(struct watched *watched) {
 
 static const struct reflector_events watched_events = { .changed = on_watched_changed,
                                                         .synced = on_watched_synced,
-                                                        .failed = on_watched_failed };
+                                                        .failed = on_watched_failed,
+                                                        .works = on_watched_works };
 
 static const char *text_of(const char *text) {
         return text ? text : "";
@@ -205,6 +221,7 @@ static void watched_free(struct watched *watched) {
         free(watched->path);
         free(watched->label_selector);
         free(watched->field_selector);
+        trouble_log_release(&watched->trouble);
         free(watched);
 }
 

@@ -8,7 +8,8 @@
 #define LEASES "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases"
 
 struct history {
-        char text[512]; /* "+" started, "-" stopped, "(id)" leader, "!" failed, "." released */
+        char text[512]; /* "+" started, "-" stopped, "(id)" leader, "!" failed, "=" works again, "."
+                           released */
 };
 
 static void add_text(struct history *history, const char *text) {
@@ -37,12 +38,16 @@ static void on_failed(void *context, const struct err *err) {
         add_text(context, "!");
 }
 
+static void on_works(void *context) {
+        add_text(context, "=");
+}
+
 static void on_released(void *context) {
         add_text(context, ".");
 }
 
 static const struct lease_elector_events events = { on_started, on_stopped, on_new_leader,
-                                                    on_failed };
+                                                    on_failed, on_works };
 
 struct scene {
         struct virtual_loop *loop;
@@ -157,7 +162,7 @@ static void test_waiting_for_another(void **state) {
         expect(&scene, "!");
         virtual_loop_advance(scene.loop, 4400 * NS_PER_MS);
         fake_reply(scene.fake, 200, LEASE("third", "3"));
-        expect(&scene, "(third)");
+        expect(&scene, "=(third)");
         assert_false(lease_elector_is_leader(scene.elector));
         assert_true(slice_is(lease_elector_leader(scene.elector), "third"));
         scene_end(&scene);
@@ -198,7 +203,7 @@ static void test_renewal_fails(void **state) {
         assert_int_equal(fake_next(scene.fake)->method, API_GET);
         fake_reply(scene.fake, 200, LEASE("me", "1"));
         accept_write(&scene);
-        expect(&scene, "!");
+        expect(&scene, "!=");
         assert_true(lease_elector_is_leader(scene.elector));
         virtual_loop_advance(scene.loop, 9999 * NS_PER_MS); /* silence: the deadline ends it */
         assert_true(lease_elector_is_leader(scene.elector));
@@ -210,7 +215,7 @@ static void test_renewal_fails(void **state) {
         virtual_loop_advance(scene.loop, 4400 * NS_PER_MS);
         fake_reply(scene.fake, 200, LEASE("me", "1"));
         accept_write(&scene);
-        expect(&scene, "+");
+        expect(&scene, "=+");
         scene_end(&scene);
 }
 
@@ -236,7 +241,7 @@ static void test_taken_away(void **state) {
         virtual_loop_advance(scene.loop, 2 * NS_PER_S);
         fake_reply(scene.fake, 200, LEASE("me", "10"));
         accept_write(&scene);
-        expect(&scene, "!");
+        expect(&scene, "!=");
         virtual_loop_advance(scene.loop, 2 * NS_PER_S);
         fake_reply(scene.fake, 409, "{}");
         fake_reply(scene.fake, 404, "{}"); /* deleted: made anew */
@@ -377,14 +382,14 @@ static void test_two_electors(void **state) {
                 assert_true(leaders <= 1);
         }
         assert_string_equal(a.history.text, "(a)+");
-        assert_string_equal(b.history.text, "!(a)"); /* its creation came second */
+        assert_string_equal(b.history.text, "!=(a)"); /* its creation came second */
         assert_true(slice_is(lease_elector_metadata(a.elector, "name"), "l"));
         assert_true(lease_elector_metadata(a.elector, "uid").len > 0);
         assert_true(lease_elector_metadata(a.elector, "resourceVersion").len > 0);
         lease_elector_release(a.elector, on_released, &a.history);
         virtual_loop_advance(f.fake, 5 * NS_PER_S);
         assert_string_equal(a.history.text, "(a)+-.");
-        assert_string_equal(b.history.text, "!(a)(b)+");
+        assert_string_equal(b.history.text, "!=(a)(b)+");
         candidate_release(&a);
         candidate_init(&a, &f, "a2", 3);
         virtual_loop_advance(f.fake, 60 * NS_PER_S);

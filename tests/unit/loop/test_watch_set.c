@@ -1,6 +1,8 @@
 /* Rows that share lists and watches, against a server the test plays. */
 #include "loop/watch_set.h"
 
+#include "base/log.h"
+
 #include "../client/fake_transport.h"
 
 #define PODS "/api/v1/pods"
@@ -277,6 +279,63 @@ static void test_late_row_while_failing(void **state) {
         scene_end(&scene);
 }
 
+static char logged[1024]; /* "WatchFailed 2 | ": events with their counts */
+
+static void write_logged(void *context, enum log_level level, const char *event,
+                         const struct log_field *fields, size_t count) {
+        size_t used = strlen(logged);
+
+        (void)context;
+        (void)level;
+        snprintf(logged + used, sizeof(logged) - used, "%s %lld | ", event,
+                 (long long)fields[count - 1].i64);
+}
+
+static void expect_logged(const char *text) {
+        assert_string_equal(logged, text);
+        logged[0] = '\0';
+}
+
+/* Each answer after the longest pause between two attempts. */
+static void scene_fail(struct scene *scene, int status, int times) {
+        for (int i = 0; i < times; i++) {
+                fake_reply(scene->fake, status, "");
+                virtual_loop_advance(scene->loop, 60 * NS_PER_S);
+        }
+}
+
+/* A line when it begins to fail, for each cause, once a minute, and when a watch works again: by
+ * its first record, or because it lasts. */
+static void test_failures_are_logged_once(void **state) {
+        const struct log_sink sink = { .write = write_logged, .max_level = LOG_WARN };
+        struct scene scene = scene_new();
+        struct hearer a = { 0 };
+
+        (void)state;
+        log_install(&sink);
+        follow(&scene, PODS, WATCH_REQUIRED, &a);
+        for (int i = 0; i < 4; i++) { /* pauses of less than 10 s in all */
+                fake_reply(scene.fake, 500, "");
+                virtual_loop_advance(scene.loop, (i + 1) * NS_PER_S);
+                while (fake_pending(scene.fake) == 0)
+                        virtual_loop_advance(scene.loop, NS_PER_S);
+        }
+        expect_logged("WatchFailed 0 | ");
+        fake_reply(scene.fake, 503, "");
+        expect_logged("WatchFailed 3 | ");
+        virtual_loop_advance(scene.loop, 60 * NS_PER_S);
+        scene_fail(&scene, 503, 2);
+        expect_logged("WatchFailed 0 | WatchFailed 0 | ");
+        scene_answer(&scene, 200, LIST("9", "", OBJECT("x", "1")));
+        expect_logged(""); /* its watch is still to come */
+        fake_data(scene.fake, RECORD("MODIFIED", OBJECT("x", "10")));
+        expect_logged("WatchWorks 7 | ");
+        scene_fail(&scene, 500, 1);
+        expect_logged("WatchFailed 0 | WatchWorks 1 | "); /* the next one lasts */
+        log_install(NULL);
+        scene_end(&scene);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_rows_share_one_watch),
@@ -285,6 +344,7 @@ int main(void) {
                 cmocka_unit_test(test_absent_kinds),
                 cmocka_unit_test(test_rows_leave),
                 cmocka_unit_test(test_late_row_while_failing),
+                cmocka_unit_test(test_failures_are_logged_once),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
