@@ -207,11 +207,11 @@ bool evict_requests_wants_kinds(const struct evict_requests *requests);
 /* Whether a request to evict the pod is open, of any requester. */
 enum evict_asked { EVICT_ASKED_UNKNOWN, EVICT_ASKED_NO, EVICT_ASKED_YES };
 enum evict_asked evict_requests_asked(struct evict_requests *requests, struct slice uid,
-                                      struct wall_time now);
+                                      struct mono_time now);
 bool evict_requests_wants_all(const struct evict_requests *requests);
 void evict_requests_set_listed(struct evict_requests *requests);
-void evict_requests_see(struct evict_requests *requests, const struct json *object,
-                        bool is_removed);
+void evict_requests_see(struct evict_requests *requests, const struct json *object, bool is_removed,
+                        struct mono_time now);
 
 /* ---- the service ---- */
 struct evict_service {

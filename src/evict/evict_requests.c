@@ -18,7 +18,7 @@ struct evict_requests {
 /* Open requests for one pod. */
 struct request_count {
         size_t open, answered;  /* answered: a controller has reconciled them */
-        struct wall_time young; /* until then a controller may reconcile a new one */
+        struct mono_time young; /* until then a controller may reconcile a new one */
 };
 
 struct evict_requests *evict_requests_new(void) {
@@ -64,7 +64,7 @@ bool evict_requests_wants_kinds(const struct evict_requests *requests) {
 
 /* One that no controller reconciles blocks no other requester. */
 enum evict_asked evict_requests_asked(struct evict_requests *requests, struct slice uid,
-                                      struct wall_time now) {
+                                      struct mono_time now) {
         requests->wants_all |= requests->kinds != EVICT_KINDS_ABSENT;
         if (requests->wants_all && !requests->has_all)
                 return EVICT_ASKED_UNKNOWN;
@@ -84,55 +84,60 @@ void evict_requests_set_listed(struct evict_requests *requests) {
 /* What is stored of a request. */
 struct stored_request {
         bool is_answered;
+        struct mono_time seen; /* first; whatever the clocks say of when it was made */
         char uid[];
 };
 
-static void forget_request(struct evict_requests *requests, struct slice key) {
+/* When it was first seen; now, when it is new. */
+static struct mono_time forget_request(struct evict_requests *requests, struct slice key,
+                                       struct mono_time now) {
         struct stored_request *stored = map_remove(requests->pods, key);
         if (!stored)
-                return;
+                return now;
+        struct mono_time seen = stored->seen;
         struct request_count *count = map_get(requests->counts, slice_of(stored->uid));
         count->open--;
         count->answered -= stored->is_answered;
         if (count->open == 0)
                 free(map_remove(requests->counts, slice_of(stored->uid)));
         free(stored);
+        return seen;
 }
 
 static void keep_request(struct evict_requests *requests, struct slice key,
-                         const struct eviction_request *request) {
+                         const struct eviction_request *request, struct mono_time seen) {
         struct slice uid = request->object.target_uid;
         struct stored_request *stored = xcalloc(1, sizeof(*stored) + uid.len + 1);
         struct request_count *count = map_get(requests->counts, uid);
-        int64_t young_ns = request->object.created.ns + EVICT_REQUEST_UNANSWERED_NS;
+        int64_t young_ns = seen.ns + EVICT_REQUEST_UNANSWERED_NS;
         memcpy(stored->uid, uid.ptr, uid.len);
+        stored->seen = seen;
         stored->is_answered = request->object.observed_generation > 0;
         map_put(requests->pods, key, stored);
         if (!count) {
                 count = xcalloc(1, sizeof(*count));
-                count->young = WALL_TIME_UNSET;
+                count->young.ns = INT64_MIN;
                 map_put(requests->counts, uid, count);
         }
         count->open++;
         count->answered += stored->is_answered;
-        if (!stored->is_answered && wall_time_is_set(request->object.created) &&
-            young_ns > count->young.ns)
+        if (!stored->is_answered && young_ns > count->young.ns)
                 count->young.ns = young_ns;
 }
 
-void evict_requests_see(struct evict_requests *requests, const struct json *object,
-                        bool is_removed) {
+void evict_requests_see(struct evict_requests *requests, const struct json *object, bool is_removed,
+                        struct mono_time now) {
         const struct json *meta = json_get(object, "metadata");
         struct eviction_request *request = NULL;
         CLEANUP(buf_release) struct buf key = { 0 };
         buf_printf(&key, SLICE_FMT "/" SLICE_FMT, SLICE_ARG(json_get_text(meta, "namespace")),
                    SLICE_ARG(json_get_text(meta, "name")));
-        forget_request(requests, buf_view(&key));
+        struct mono_time seen = forget_request(requests, buf_view(&key), now);
         if (is_removed || eviction_request_decode(object, &request, NULL) < 0)
                 return;
         if (request->intent == EVICTION_INTENT_EVICT && !request->object.is_deleting &&
             !eviction_outcome_is_final(request->object.conditions.outcome) &&
             request->object.target_uid.len > 0)
-                keep_request(requests, buf_view(&key), request);
+                keep_request(requests, buf_view(&key), request, seen);
         eviction_request_free(request);
 }

@@ -226,8 +226,8 @@ void evict_service_saw_request(struct evict_service *service, const struct json 
 }
 
 void evict_service_saw_any_request(struct evict_service *service, const struct json *object,
-                                   bool is_removed) {
-        evict_requests_see(service->requests, object, is_removed);
+                                   bool is_removed, struct mono_time now) {
+        evict_requests_see(service->requests, object, is_removed, now);
 }
 
 void evict_service_listed_requests(struct evict_service *service) {

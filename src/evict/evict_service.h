@@ -190,7 +190,7 @@ void evict_service_saw_kinds(struct evict_service *service, enum evict_kinds kin
 void evict_service_saw_request(struct evict_service *service, const struct json *object,
                                bool is_removed, struct mono_time now, struct wall_time wall);
 void evict_service_saw_any_request(struct evict_service *service, const struct json *object,
-                                   bool is_removed);
+                                   bool is_removed, struct mono_time now);
 /* All that may be listed is; from now on absence says something. */
 void evict_service_listed_requests(struct evict_service *service);
 void evict_service_saw(struct evict_service *service, enum evict_observation observation,

@@ -138,7 +138,7 @@ static enum evict_asked was_asked(const struct evict_job *job, struct mono_time 
                 return EVICT_ASKED_NO;
         if (evict_requests_kinds(service->requests, now) == EVICT_KINDS_UNKNOWN)
                 return EVICT_ASKED_UNKNOWN;
-        return evict_requests_asked(service->requests, job->record.pod.uid, service->wall);
+        return evict_requests_asked(service->requests, job->record.pod.uid, now);
 }
 
 #define ASKED_TEXT "the pod's eviction was asked for, and is open"

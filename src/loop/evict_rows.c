@@ -105,7 +105,8 @@ static void on_row_changed(void *context, enum reflector_change change, const st
                 evict_service_saw_request(config->service, object, is_removed,
                                           loop_mono(config->loop), loop_wall(config->loop));
         else if (item->index == ROW_ALL_REQUESTS)
-                evict_service_saw_any_request(config->service, object, is_removed);
+                evict_service_saw_any_request(config->service, object, is_removed,
+                                              loop_mono(config->loop));
         else
                 evict_service_saw(config->service,
                                   (enum evict_observation)(item->index - ROW_SIGHTS), object,

@@ -18,7 +18,8 @@ struct scene {
         struct evict_sink sink;
         struct action_list out;
         struct mono_time now;
-        size_t direct; /* times it was told that requests are not used */
+        const char *created; /* of requests; now is 00:16:40 */
+        size_t direct;       /* times it was told that requests are not used */
         char text[400];
 };
 
@@ -33,6 +34,7 @@ static struct scene *scene_with(enum evict_request_mode mode, bool minds_request
                                                                    .minds_requests = minds_requests,
                                                                    .report = on_reported,
                                                                    .context = scene });
+        scene->created = "1970-01-01T00:16:40Z";
         scene->requester = evict_service_join(
                 scene->service,
                 &(struct evict_requester_config){ .name = "descheduler",
@@ -102,8 +104,8 @@ static void answer(struct scene *scene, int code) {
 }
 
 /* A request as the watch brings it; conditions is the list's text. */
-static void show_made(struct scene *scene, const char *pod, int observed, const char *created,
-                      const char *conditions, bool is_removed) {
+static void show(struct scene *scene, const char *pod, int observed, const char *conditions,
+                 bool is_removed) {
         CLEANUP(buf_release) struct buf text = { 0 };
         struct json_doc *doc = NULL;
         buf_printf(&text,
@@ -113,17 +115,12 @@ static void show_made(struct scene *scene, const char *pod, int observed, const 
                    "\"name\":\"%s\",\"uid\":"
                    "\"%s\"}},\"requester\":\"descheduler.berth.dev/evict\",\"intent\":\"Eviction\"}"
                    ",\"status\":{\"observedGeneration\":%d,\"conditions\":[%s]}}",
-                   pod, created, pod, pod, observed, conditions);
+                   pod, scene->created, pod, pod, observed, conditions);
         assert_int_equal(json_parse(buf_view(&text), &doc, NULL), 0);
         evict_service_saw_request(scene->service, json_doc_root(doc), is_removed, scene->now,
                                   (struct wall_time){ 1000 * NS_PER_S });
-        evict_service_saw_any_request(scene->service, json_doc_root(doc), is_removed);
+        evict_service_saw_any_request(scene->service, json_doc_root(doc), is_removed, scene->now);
         json_doc_free(doc);
-}
-
-static void show(struct scene *scene, const char *pod, int observed, const char *conditions,
-                 bool is_removed) {
-        show_made(scene, pod, observed, "1970-01-01T00:06:40Z", conditions, is_removed);
 }
 
 #define CONDITION(type, status, reason)                                                            \
@@ -422,22 +419,29 @@ static void test_said_once(void **state) {
 }
 
 /* A pod that somebody asked to evict is left to that, whichever way this one evicts: its stages may
- * be under way.  A request that nobody looks at counts for half a minute only. */
+ * be under way.  A request that nobody looks at counts for half a minute only, as this process sees
+ * it: what any clock says of when it was made does not matter. */
 static void test_minds_requests(void **state) {
         (void)state;
         static const struct {
                 const char *name;
                 int generation;      /* that was observed */
                 const char *created; /* now is 00:16:40 */
+                int64_t age_s;       /* since it was seen */
                 bool is_left;
         } cases[] = {
-                { "somebody looks at it", 1, "1970-01-01T00:06:40Z", true },
-                { "it is new", 0, "1970-01-01T00:16:35Z", true },
-                { "nobody looks at it", 0, "1970-01-01T00:16:09Z", false },
+                { "somebody looks at it", 1, "1970-01-01T00:16:40Z", 31, true },
+                { "it is new", 0, "1970-01-01T00:16:35Z", 29, true },
+                { "it is new, by a clock an hour ahead", 0, "1970-01-01T01:16:35Z", 29, true },
+                { "it is new, by a clock ten minutes late", 0, "1970-01-01T00:06:35Z", 29, true },
+                { "nobody looks at it", 0, "1970-01-01T00:16:35Z", 30, false },
+                { "nobody looks at it, made in an hour", 0, "1970-01-01T01:16:40Z", 30, false },
+                { "nobody looks at it, made long ago", 0, "1970-01-01T00:06:40Z", 30, false },
         };
         for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
                 struct scene *scene = scene_minding();
                 struct evict_wants wants;
+                scene->created = cases[i].created;
                 ask(scene, "1");
                 ask(scene, "2");
                 assert_string_equal(step(scene), "");
@@ -445,7 +449,9 @@ static void test_minds_requests(void **state) {
                 assert_string_equal(step(scene), "");
                 evict_service_wants(scene->service, &wants);
                 assert_true(wants.all_requests);
-                show_made(scene, "1", cases[i].generation, cases[i].created, AWAITING, false);
+                show(scene, "1", cases[i].generation, AWAITING, false);
+                scene->now.ns += cases[i].age_s * NS_PER_S;
+                show(scene, "1", cases[i].generation, AWAITING, false); /* no new one */
                 evict_service_listed_requests(scene->service);
                 if (strcmp(step(scene), cases[i].is_left ? "evict 2" : "evict 1 evict 2") != 0)
                         fail_msg("%s: %s", cases[i].name, scene->text);
