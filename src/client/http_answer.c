@@ -73,6 +73,8 @@ size_t http_on_header(char *data, size_t size, size_t count, void *context) {
                 return size * count;
         request->status = (int)code;
         request->seen_at = loop_mono(request->http->loop);
+        server_clock_take(&request->http->clock, request->date_s, request->asked_at,
+                          request->seen_at);
         if (!http_may_retry_token(request))
                 http_announce(request);
         return request->state == REQUEST_CANCELLED ? 0 : size * count;

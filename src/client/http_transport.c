@@ -198,8 +198,7 @@ static void try_again(struct http_call *request) {
 
 /* The request is over: the handle is removed from libcurl before the receiver is called. */
 static void http_transport_complete(struct http_call *request, CURLcode result) {
-        struct api_reply reply = { .retry_after_s = request->retry_after_s,
-                                   .date_s = request->date_s > 0 ? request->date_s : 0 };
+        struct api_reply reply = { .retry_after_s = request->retry_after_s };
 
         if (http_may_be_tls_files(result, request->status))
                 tls_files_renew(request->http->tls, true);
@@ -275,7 +274,8 @@ static void http_transport_start(struct http_call *request) {
                                                 : http_handle_new(http);
         request->tls = tls_texts_ref(tls_files_texts(http->tls));
         request->error_text[0] = '\0';
-        request->seen_at = loop_mono(http->loop);
+        request->seen_at = request->asked_at = loop_mono(http->loop);
+        request->date_s = 0;
         if (request->caller.events)
                 loop_timer_arm(http->loop, &request->idle, http->stream_idle_ns);
         http_handle_set(request);
@@ -358,10 +358,15 @@ static struct api_request *http_transport_stream(void *self, const struct api_ca
         return &request->caller;
 }
 
+static const struct server_clock *http_transport_clock(const void *self) {
+        return &((const struct http_transport *)self)->clock;
+}
+
 struct transport http_transport(struct http_transport *http) {
         static const struct transport_ops ops = { .call = http_transport_call,
                                                   .stream = http_transport_stream,
-                                                  .cancel = http_transport_cancel };
+                                                  .cancel = http_transport_cancel,
+                                                  .clock = http_transport_clock };
 
         return (struct transport){ .ops = &ops, .self = http };
 }

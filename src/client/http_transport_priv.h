@@ -29,6 +29,7 @@ struct http_call {
         int status, retry_after_s;
         uint64_t credential_generation; /* of the header it was sent with */
         int64_t date_s;                 /* of the answer; below 1 = none */
+        struct mono_time asked_at;      /* when it was sent */
         bool is_linked, is_opened, is_retried, is_too_large;
         bool is_completing; /* its receiver is being called now */
         char error_text[CURL_ERROR_SIZE];
@@ -55,6 +56,7 @@ struct http_transport {
         int64_t timeout_ns, stream_idle_ns;
         size_t body_max;
         bool is_inside; /* libcurl is running our callbacks */
+        struct server_clock clock;
 };
 
 /* ---- http_handle.c: options of libcurl ---- */

@@ -54,7 +54,7 @@ static void cmd_evict_describe(const struct evict_run *run, const struct order_l
         int64_t left_ns = 0;
 
         if (line->state == ORDER_OPEN && wall_time_is_set(line->expected))
-                left_ns = line->expected.ns - loop_wall(runtime_loop(run->runtime)).ns;
+                left_ns = line->expected.ns - runtime_server_time(run->runtime).ns;
 
         buf_printf(out, "%s/%s %s", line->ns, line->name, order_state_name(line->state));
         if (line->responder[0])

@@ -43,7 +43,7 @@ static void on_nodes(void *context, const struct api_reply *reply) {
         snprintf(path, sizeof(path), "/apis/%s/namespaces/%s/%s/%s",
                  options->lock_object ? "coordination.k8s.io/v1" : "apps/v1", options->ds_namespace,
                  options->lock_object ? "leases" : "daemonsets", options->ds_name);
-        status->now = loop_wall(runtime_loop(status->runtime));
+        status->now = runtime_server_time(status->runtime);
         transport_call(runtime_transport(status->runtime),
                        &(struct api_call){ .method = API_GET, .path = slice_of(path) }, on_lock,
                        status);

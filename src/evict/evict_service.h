@@ -3,7 +3,8 @@
  * limits, budgets, the number of calls in flight, back-off, events and the record of what was done
  * and why.
  *
- * Pure: time is an argument, results of calls come back through evict_service_result. */
+ * Pure: time is an argument, results of calls come back through evict_service_result.  Wall times
+ * are the API server's. */
 #pragma once
 
 #include "evict/eviction_slots.h"

@@ -122,6 +122,15 @@ static int check_transitions(const struct eviction_status *before,
         return 0;
 }
 
+/* Times never go back, also where the clock was set back: then what is stored counts as now. */
+static struct wall_time now_for(const struct eviction_responder *was, struct wall_time now) {
+        if (wall_time_is_set(was->start) && was->start.ns > now.ns)
+                now = was->start;
+        if (wall_time_is_set(was->heartbeat) && was->heartbeat.ns > now.ns)
+                now = was->heartbeat;
+        return now;
+}
+
 /* heartbeat: near now, not before the start, never falling, never gone. */
 static int check_beat(const struct eviction_responder *was, const struct eviction_responder *is,
                       struct wall_time now, bool is_clock_free, struct err *err) {
@@ -132,7 +141,7 @@ static int check_beat(const struct eviction_responder *was, const struct evictio
         if (is->heartbeat.ns < is->start.ns ||
             (wall_time_is_set(was->heartbeat) && is->heartbeat.ns < was->heartbeat.ns))
                 return eviction_status_refuse(err, is, "heartbeatTime goes back");
-        if (!is_clock_free && !is_near(is->heartbeat, now))
+        if (!is_clock_free && !is_near(is->heartbeat, now_for(was, now)))
                 return eviction_status_refuse(err, is, "heartbeatTime is not now");
         return 0;
 }
@@ -148,7 +157,7 @@ static int check_times(const struct eviction_responder *was, const struct evicti
                 return eviction_status_refuse(err, is, "Active without startTime");
         if (is_changed(was->completion, is->completion) &&
             (wall_time_is_set(was->completion) || is->completion.ns < is->start.ns ||
-             (!is_clock_free && !is_near(is->completion, now))))
+             (!is_clock_free && !is_near(is->completion, now_for(was, now)))))
                 return eviction_status_refuse(err, is, "completionTime is set once, when done");
         return 0;
 }

@@ -103,7 +103,8 @@ static void on_row_changed(void *context, enum reflector_change change, const st
 
         if (item->index == ROW_OWN_REQUESTS)
                 evict_service_saw_request(config->service, object, is_removed,
-                                          loop_mono(config->loop), loop_wall(config->loop));
+                                          loop_mono(config->loop),
+                                          transport_server_time(config->transport, config->loop));
         else if (item->index == ROW_ALL_REQUESTS)
                 evict_service_saw_any_request(config->service, object, is_removed,
                                               loop_mono(config->loop));

@@ -212,6 +212,10 @@ struct transport *runtime_transport(struct runtime *runtime) {
         return &runtime->transport;
 }
 
+struct wall_time runtime_server_time(struct runtime *runtime) {
+        return transport_server_time(&runtime->transport, runtime->loop);
+}
+
 struct watch_set *runtime_watches(struct runtime *runtime) {
         return runtime->watches;
 }

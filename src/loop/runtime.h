@@ -81,6 +81,8 @@ void runtime_release_roles(struct runtime *runtime, size_t first, size_t count, 
 void runtime_start(struct runtime *runtime);
 
 struct loop *runtime_loop(struct runtime *runtime);
+/* The API server's time: what times that it stamped are compared with. */
+struct wall_time runtime_server_time(struct runtime *runtime);
 struct transport *runtime_transport(struct runtime *runtime);
 /* What the model and the roles follow; there without a model, too.  A role removes its rows when it
  * is freed. */

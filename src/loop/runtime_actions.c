@@ -112,10 +112,8 @@ static struct object_ref open_action_target(const struct runtime_open_action *op
 
 static void read_outcome(const struct write_result *write, struct action_result *result) {
         result->retry_after_s = -1;
-        if (write->reply) {
+        if (write->reply)
                 result->http = write->reply->status;
-                result->date_s = write->reply->date_s;
-        }
         switch (write->outcome) {
         case WRITE_ANSWERED:
         case WRITE_LOST:

@@ -14,11 +14,15 @@ struct runtime_evictions {
         struct loop_timer due;
 };
 
+static struct wall_time server_time(const struct runtime_evictions *evictions) {
+        return transport_server_time(evictions->config.transport, evictions->config.loop);
+}
+
 void runtime_evictions_serve(struct runtime_evictions *evictions) {
         struct loop *loop = evictions->config.loop;
         struct mono_time due;
 
-        evict_service_observe(evictions->service, loop_mono(loop), loop_wall(loop));
+        evict_service_observe(evictions->service, loop_mono(loop), server_time(evictions));
         evict_service_step(evictions->service, loop_mono(loop), &evictions->actions);
         if (evictions->actions.count) {
                 evictions->config.submit(evictions->config.context, &evictions->actions);
@@ -47,7 +51,8 @@ void runtime_evictions_result(struct runtime_evictions *evictions,
         struct evict_answer answer;
         struct action_result reported = *result;
 
-        if (!evict_service_result(evictions->service, result, loop_mono(loop), loop_wall(loop)))
+        if (!evict_service_result(evictions->service, result, loop_mono(loop),
+                                  server_time(evictions)))
                 return;
         if (evict_service_take_answer(evictions->service, &answer)) {
                 reported.id = answer.id;
@@ -58,8 +63,7 @@ void runtime_evictions_result(struct runtime_evictions *evictions,
 
 void runtime_evictions_call(struct runtime_evictions *evictions, struct evict_requester *requester,
                             const struct evict_call *call) {
-        evict_requester_call(requester, call, loop_wall(evictions->config.loop),
-                             &evictions->actions);
+        evict_requester_call(requester, call, server_time(evictions), &evictions->actions);
         evictions->config.submit(evictions->config.context, &evictions->actions);
         action_list_clear(&evictions->actions);
 }

@@ -137,5 +137,4 @@ struct action_result {
         struct slice text; /* error text; "" when ok */
         struct slice body; /* ACTION_ASK_EXTENDER: the answer, JSON */
         int http;          /* status of the answer, 0 = none */
-        int64_t date_s;    /* of the answer; 0 = none */
 };

@@ -6,6 +6,8 @@
 
 #include "base/err.h"
 #include "base/slice.h"
+#include "port/loop.h"
+#include "port/server_clock.h"
 #include <stdint.h>
 
 enum api_method { API_GET, API_POST, API_PUT, API_PATCH, API_DELETE };
@@ -25,7 +27,6 @@ struct api_reply {
                        error */
         struct slice body; /* valid during the callback only */
         int retry_after_s; /* Retry-After header, -1 = none */
-        int64_t date_s;    /* Date header: the server's clock in seconds since 1970, 0 = none */
         struct err
                 error; /* set when status is 0, or decoded from a Status body when status >= 400 */
 };
@@ -54,6 +55,8 @@ struct transport_ops {
         struct api_request *(*stream)(void *self, const struct api_call *call,
                                       const struct api_stream_events *events, void *context);
         void (*cancel)(void *self, struct api_request *request); /* no callback follows */
+        /* The server's clock, as its answers show it; NULL = it is ours. */
+        const struct server_clock *(*clock)(const void *self);
 };
 struct transport {
         const struct transport_ops *ops;
@@ -73,4 +76,11 @@ static inline struct api_request *transport_stream(struct transport *transport,
 }
 static inline void transport_cancel(struct transport *transport, struct api_request *request) {
         transport->ops->cancel(transport->self, request);
+}
+/* The time at the server: what times that it stamped are compared with. */
+static inline struct wall_time transport_server_time(const struct transport *transport,
+                                                     struct loop *loop) {
+        return transport->ops->clock ? server_clock_now(transport->ops->clock(transport->self),
+                                                        loop_wall(loop), loop_mono(loop))
+                                     : loop_wall(loop);
 }

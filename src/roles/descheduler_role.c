@@ -48,7 +48,8 @@ static void on_evicted(void *self) {
 static void observe_evictions(struct descheduler_role *role) {
         struct loop *loop = runtime_loop(role->runtime);
 
-        evict_service_observe(runtime_evictions(role->runtime), loop_mono(loop), loop_wall(loop));
+        evict_service_observe(runtime_evictions(role->runtime), loop_mono(loop),
+                              runtime_server_time(role->runtime));
 }
 
 /* The requester remembers only so many; what a large pass asks for is logged on the way. */
@@ -86,7 +87,7 @@ static void await_due(struct descheduler_role *role) {
         if (!role->config.watches || role->changes != 0 ||
             !descheduler_next_due(role->descheduler, &due))
                 return;
-        int64_t delay_ns = difference_saturated(due.ns, loop_wall(loop).ns);
+        int64_t delay_ns = difference_saturated(due.ns, runtime_server_time(role->runtime).ns);
         loop_timer_disarm(loop, &role->react_timer);
         loop_timer_arm(loop, &role->react_timer,
                        delay_ns > REACT_PAUSE_NS ? delay_ns : REACT_PAUSE_NS);
@@ -112,17 +113,17 @@ static uint32_t gather_changes(struct descheduler_role *role) {
 
 static void descheduler_role_react(void *self) {
         struct descheduler_role *role = self;
-        struct loop *loop = runtime_loop(role->runtime);
+        struct wall_time now = runtime_server_time(role->runtime);
 
         observe_evictions(role);
         tracer_begin_pass(role->tracer);
         const struct desched_report *report =
-                descheduler_react(role->descheduler, loop_wall(loop), role->changes);
+                descheduler_react(role->descheduler, now, role->changes);
         tracer_end_pass(role->tracer, report->evicted);
         role->changes = 0;
         role->reactions++;
         if (report->evicted > 0)
-                descheduler_log_pass(report, loop_wall(loop));
+                descheduler_log_pass(report, now);
         runtime_serve_evictions(role->runtime);
         await_due(role);
 }
@@ -154,17 +155,17 @@ static bool fails_as_a_whole(struct descheduler_role *role) {
 
 static void descheduler_role_pass(void *self) {
         struct descheduler_role *role = self;
-        struct loop *loop = runtime_loop(role->runtime);
+        struct wall_time now = runtime_server_time(role->runtime);
         int64_t start_ns = stopwatch_ns();
 
         if (fails_as_a_whole(role))
                 return;
         observe_evictions(role);
         tracer_begin_pass(role->tracer);
-        const struct desched_report *report = descheduler_pass(role->descheduler, loop_wall(loop));
+        const struct desched_report *report = descheduler_pass(role->descheduler, now);
         tracer_end_pass(role->tracer, report->evicted);
         descheduler_report_rules(role, report);
-        descheduler_log_pass(report, loop_wall(loop));
+        descheduler_log_pass(report, now);
         descheduler_metrics_passed(role->metrics, stopwatch_ns() - start_ns);
         role->passes++;
         role->changes = 0;

@@ -386,7 +386,7 @@ struct eviction_order *eviction_order_new(const struct eviction_order_config *co
                         .max_attempts = 1 });
         order->sink = evict_requester_sink(order->requester);
         order->sink.begin_pass(order->sink.context,
-                               &(struct evict_pass){ .now = loop_wall(order->loop) });
+                               &(struct evict_pass){ .now = runtime_server_time(config->runtime) });
         order->begin = (struct loop_timer){ .fired = on_begin, .context = order };
         order->serve = (struct loop_timer){ .fired = on_serve, .context = order };
         order->deadline = (struct loop_timer){ .fired = on_deadline, .context = order };

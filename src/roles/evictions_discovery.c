@@ -76,7 +76,6 @@ static void start_older(struct evictions_role *role) {
         older->requester = role->requester;
         older->newer = role;
         older->config.mode = EVICTIONS_CRD;
-        older->ahead_ns = role->ahead_ns;
         older->has_policies = role->has_policies;
         role->older = older;
         evictions_discovery_start(older, EVICTION_GROUP_OWN);
@@ -92,7 +91,6 @@ static void ask_for(struct evictions_role *role, const char *group,
         char path[EVICTIONS_PATH_MAX];
 
         snprintf(path, sizeof(path), "/apis/%s/" EVICTION_VERSION, group);
-        role->asked = loop_mono(role->loop);
         role->discovery = transport_call(role->transport,
                                          &(struct api_call){ .path = slice_of(path) }, done, role);
 }
@@ -164,7 +162,6 @@ static void on_own(void *context, const struct api_reply *reply) {
         bool has_needed = (found & needed) == needed;
 
         role->discovery = NULL;
-        evictions_take_date(role, reply, role->asked);
         role->has_policies = (found & KIND_POLICIES) != 0;
         role->has_older = role->is_native_served && (found & KIND_REQUESTS) != 0 &&
                           (found & KIND_EVICTIONS) != 0;

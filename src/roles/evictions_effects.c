@@ -85,7 +85,6 @@ static void on_done(void *context, const struct api_reply *reply) {
                                                  .retry_after_s = reply->retry_after_s };
 
         unlink_call(call);
-        evictions_take_date(role, reply, call->asked);
         note_outcome(call->kind, reply->status, slice_of(reply->error.text));
         if (reply->status < 200 || reply->status >= 300) {
                 result.code = reply->error.code ? reply->error.code : BERTH_ERR_UNAVAILABLE;
@@ -111,7 +110,6 @@ static void evictions_effects_send(struct evictions_role *role,
         open->role = role;
         open->id = effect->id;
         open->kind = effect->kind;
-        open->asked = loop_mono(role->loop);
         open->next = role->calls;
         if (open->next)
                 open->next->prev = open;
@@ -134,16 +132,12 @@ static void end_pod(struct evictions_role *role, const struct eviction_effect *e
 
 /* What came of it. */
 void evictions_effects_ended(struct evictions_role *role, const struct action_result *result) {
-        const struct api_reply dated = { .date_s = result->date_s };
-
         if (role->older && result->id >= EVICTIONS_OLDER_IDS) {
                 evictions_effects_ended(role->older, result);
                 return;
         }
         if (!role->reconciler)
                 return;
-        evictions_take_date(role, &dated,
-                            (struct mono_time){ loop_mono(role->loop).ns - result->took_ns });
         evictions_write_audit(role, &(struct audit_record){ .op = SLICE_LITERAL("evict-answer"),
                                                             .http = result->http,
                                                             .message = result->text });

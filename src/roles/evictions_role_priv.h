@@ -18,7 +18,6 @@ struct open_call {
         struct api_request *request;
         uint64_t id;
         enum eviction_effect_kind kind;
-        struct mono_time asked;
         struct open_call *next, *prev;
 };
 
@@ -56,8 +55,6 @@ struct evictions_role {
         struct audit_anchor *anchor;       /* NULL = none */
         struct evictions_metrics *metrics; /* NULL = not counted */
         struct api_request *discovery;
-        struct mono_time asked; /* when discovery was */
-        int64_t ahead_ns;       /* of the server's clock before ours; 0 while they agree */
         /* After an upgrade: finishes what was begun with our own kinds.  NULL = nothing to finish.
          */
         struct evictions_role *older;
@@ -76,11 +73,8 @@ struct evictions_role {
 /* ---- evictions_state.c ---- */
 bool evictions_is_native(const struct evictions_role *role);
 const char *evictions_mode_name(const struct evictions_role *role);
+/* Statuses carry the server's time, as it judges them by that. */
 struct eviction_now evictions_now(const struct evictions_role *role);
-/* Learns from an answer how far the server's clock is from ours; statuses carry the server's time,
- * as it judges them by that. */
-void evictions_take_date(struct evictions_role *role, const struct api_reply *reply,
-                         struct mono_time asked);
 /* All audit lines are where they stay. */
 bool evictions_is_recorded(const struct evictions_role *role);
 void evictions_write_audit(struct evictions_role *role, const struct audit_record *record);

@@ -4,9 +4,6 @@
 #include "roles/evictions_role_priv.h"
 #include <string.h>
 
-#define DATE_PATIENCE_NS (10 * NS_PER_S) /* an answer that took longer says little */
-#define DATE_ROUNDING_NS (2 * NS_PER_S)  /* dates are whole seconds */
-
 bool evictions_is_native(const struct evictions_role *role) {
         return role->group && strcmp(role->group, EVICTION_GROUP_NATIVE) == 0;
 }
@@ -18,23 +15,8 @@ const char *evictions_mode_name(const struct evictions_role *role) {
 }
 
 struct eviction_now evictions_now(const struct evictions_role *role) {
-        return (struct eviction_now){ .wall = { loop_wall(role->loop).ns + role->ahead_ns },
+        return (struct eviction_now){ .wall = transport_server_time(role->transport, role->loop),
                                       .mono = loop_mono(role->loop) };
-}
-
-void evictions_take_date(struct evictions_role *role, const struct api_reply *reply,
-                         struct mono_time asked) {
-        int64_t took_ns = loop_mono(role->loop).ns - asked.ns;
-        int64_t now_ns = loop_wall(role->loop).ns, date_ns = reply->date_s * NS_PER_S;
-
-        if (reply->date_s == 0 || took_ns > DATE_PATIENCE_NS)
-                return;
-        if (date_ns < now_ns - took_ns - DATE_ROUNDING_NS)
-                role->ahead_ns = date_ns - (now_ns - took_ns);
-        else if (date_ns > now_ns + DATE_ROUNDING_NS)
-                role->ahead_ns = date_ns - now_ns;
-        else
-                role->ahead_ns = 0;
 }
 
 void evictions_write_audit(struct evictions_role *role, const struct audit_record *record) {

@@ -14,7 +14,8 @@ static void order_budgets_judge(struct order_pod *pod, const struct drain_budget
         struct arena *texts = &pod->order->texts;
         struct drain_deadlock found;
 
-        drain_impossible(&alone, &rules, budgets, loop_wall(pod->order->loop), texts, &found);
+        drain_impossible(&alone, &rules, budgets, runtime_server_time(pod->order->config.runtime),
+                         texts, &found);
         pod->budget = SLICE_EMPTY;
         if (found.budget.len)
                 pod->budget = slice_of(arena_printf(texts, SLICE_FMT "/" SLICE_FMT,

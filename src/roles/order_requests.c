@@ -44,7 +44,8 @@ static void write_deadline(const struct order_pod *pod, struct buf *out) {
                 buf_text(out, "{}");
                 return;
         }
-        wall_time_format((struct wall_time){ loop_wall(pod->order->loop).ns + config->deadline_ns },
+        wall_time_format((struct wall_time){ runtime_server_time(pod->order->config.runtime).ns +
+                                             config->deadline_ns },
                          text);
         buf_printf(out, "{\"" EVICTION_DEADLINE_KEY "\":\"%s\"}", text);
 }

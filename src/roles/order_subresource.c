@@ -68,7 +68,7 @@ static void say_overdue(struct order_pod *pod, const struct json *root) {
         struct buf text = { 0 };
 
         if (pod->is_begun || !wall_time_parse(until, &end) ||
-            end.ns > loop_wall(pod->order->loop).ns)
+            end.ns > runtime_server_time(pod->order->config.runtime).ns)
                 return;
         buf_printf(&text, "still there, though its grace period ended at " SLICE_FMT,
                    SLICE_ARG(until));

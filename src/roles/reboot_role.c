@@ -44,9 +44,8 @@ struct reboot_role {
 };
 
 static struct reboot_now now_of(const struct reboot_role *role) {
-        struct loop *loop = runtime_loop(role->runtime);
-
-        return (struct reboot_now){ loop_wall(loop), loop_mono(loop) };
+        return (struct reboot_now){ runtime_server_time(role->runtime),
+                                    loop_mono(runtime_loop(role->runtime)) };
 }
 
 static void reboot_role_step(void *self);

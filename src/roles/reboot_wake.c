@@ -46,7 +46,8 @@ static struct loop *wake_loop(struct reboot_wake *wake) {
 }
 
 static struct reboot_now wake_now(struct reboot_wake *wake) {
-        return (struct reboot_now){ loop_wall(wake_loop(wake)), loop_mono(wake_loop(wake)) };
+        return (struct reboot_now){ runtime_server_time(wake->config.runtime),
+                                    loop_mono(wake_loop(wake)) };
 }
 
 static void wake_fired(void *context) {

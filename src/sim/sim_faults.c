@@ -49,6 +49,7 @@ struct sim_request {
         bool is_orphan;            /* the caller is gone; the call goes on */
         bool is_held;              /* late: pieces or the answer wait for the timer */
         bool has_ended;
+        struct mono_time asked;
         struct loop_timer timer;
         int status, retry_after_s; /* of the answer that waits */
         struct err error;
@@ -66,6 +67,7 @@ struct sim_faults {
         uint64_t counts[SIM_FAULT_COUNT], calls;
         struct sim_request *requests;
         struct mono_time outage_end, conflicts_end;
+        struct server_clock clock;
         bool is_stopped;
         unsigned conflict_every, statuses; /* chosen faults, which happen though others stopped */
         const char *kill_suffix;           /* NULL = none is chosen */
@@ -189,10 +191,9 @@ static void on_done(void *context, const struct api_reply *reply) {
                 keep_answer(request, reply);
                 loop_timer_arm(faults->loop, &request->timer, some_time(faults, LATE_ANSWER_NS));
         } else {
-                struct api_reply dated = *reply;
-
-                dated.date_s = loop_wall(faults->loop).ns / NS_PER_S;
-                sim_faults_answer(request, &dated);
+                server_clock_take(&faults->clock, loop_wall(faults->loop).ns / NS_PER_S,
+                                  request->asked, loop_mono(faults->loop));
+                sim_faults_answer(request, reply);
         }
 }
 
@@ -265,6 +266,7 @@ static struct sim_request *request_new(struct sim_faults *faults, void *context)
         request->caller.context = context;
         request->fate = SIM_FAULT_COUNT;
         request->last = &request->first;
+        request->asked = loop_mono(faults->loop);
         request->timer = (struct loop_timer){ .fired = on_timer, .context = request };
         request->next = faults->requests;
         if (request->next)
@@ -438,10 +440,15 @@ void sim_faults_free(struct sim_faults *faults) {
         free(faults);
 }
 
+static const struct server_clock *sim_faults_clock(const void *self) {
+        return &((const struct sim_faults *)self)->clock;
+}
+
 struct transport sim_faults_transport(struct sim_faults *faults) {
         static const struct transport_ops ops = { .call = sim_faults_call,
                                                   .stream = sim_faults_stream,
-                                                  .cancel = sim_faults_cancel };
+                                                  .cancel = sim_faults_cancel,
+                                                  .clock = sim_faults_clock };
 
         return (struct transport){ &ops, faults };
 }

@@ -240,6 +240,38 @@ static void test_status(void **state) {
         }
 }
 
+/* The clock was set back by an hour: the responder goes on with the times that are stored, and no
+ * write is refused for it; other times are. */
+static void test_clock_set_back(void **state) {
+        static const struct {
+                const char *name;
+                void (*change)(struct eviction_status *status, int64_t at_ns);
+                int64_t at_ns; /* before the clock is set back to 59 minutes before the start */
+                bool is_good;
+        } cases[] = {
+                { "completed at its last heartbeat", complete, MIN_NS, true },
+                { "completed as the clock says now", complete, -59 * MIN_NS, false },
+                { "completed a minute after its heartbeat", complete, 2 * MIN_NS, false },
+                { "heartbeat as the clock says now", beat, -59 * MIN_NS, false },
+        };
+        struct wall_time now = { START_NS - 59 * MIN_NS };
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+                struct eviction_status before = running(), after;
+                struct err err = { 0 };
+
+                beat(&before, MIN_NS);
+                after = before;
+                cases[i].change(&after, cases[i].at_ns);
+                if (after.responders[1].state == RESPONDER_ACTIVE)
+                        after.responders[1].start = now;
+                if ((eviction_status_check(&before, &after, now, false, &err) == 0) !=
+                    cases[i].is_good)
+                        fail_msg("%s: %s", cases[i].name, err.code ? err.text : "accepted");
+        }
+}
+
 static void test_final_is_final(void **state) {
         struct eviction_status before = running(), after;
         struct wall_time now = { START_NS + MIN_NS };
@@ -290,6 +322,7 @@ int main(void) {
                 NAMED("evict-C10 evict-C11: the order of responders", test_responders),
                 cmocka_unit_test(test_requests),
                 NAMED("evict-D1 evict-D3 evict-D4: what may follow what", test_status),
+                cmocka_unit_test(test_clock_set_back),
                 cmocka_unit_test(test_final_is_final),
                 cmocka_unit_test(test_round_trip),
         };
