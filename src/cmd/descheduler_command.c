@@ -46,6 +46,7 @@ static int add_role(void *context, struct daemon *daemon, struct runtime *runtim
                 &self->config, runtime,
                 &(struct descheduler_role_config){
                         .interval_ns = self->options->interval_ns,
+                        .deadline_ns = self->options->interval_ns ? 0 : self->options->deadline_ns,
                         .is_dry_run = self->options->is_dry_run,
                         .watches = self->options->watches,
                         .is_elected = self->options->daemon.elects,
@@ -67,6 +68,10 @@ static int check_options(const struct descheduler_options *options, struct err *
                 return err_set(err, BERTH_ERR_USAGE,
                                "option --watch: expected a --descheduling-interval above 0 with "
                                "it, as a safety net");
+        if (options->gives_deadline && options->interval_ns > 0)
+                return err_set(err, BERTH_ERR_USAGE,
+                               "option --deadline: is for a single pass, and "
+                               "--descheduling-interval is above 0");
         if (options->daemon.elects && options->interval_ns == 0)
                 return err_set(err, BERTH_ERR_USAGE,
                                "option --leader-elect: expected a --descheduling-interval above 0 "

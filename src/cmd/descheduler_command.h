@@ -10,11 +10,16 @@ struct descheduler_options {
         const char *scheduler_config; /* NULL = looked for in the cluster */
         bool runs_scheduler;          /* in this process, by that configuration */
         int64_t interval_ns;
+        int64_t deadline_ns; /* of a single pass; 0 = none */
+        bool gives_deadline; /* that stands on the command line */
         bool is_dry_run, is_parity, watches;
         const char *trace_endpoint, *trace_ca, *trace_service, *trace_namespace;
         double trace_rate;
         bool ends_well_without_lead; /* losing the lead is no failure, as upstream has it */
 };
+
+/* Of a single pass, unless the command line says otherwise. */
+#define DESCHEDULER_DEADLINE_NS (3600 * NS_PER_S)
 
 /* Runs until the end; returns an exit code. */
 int descheduler_command_run(const struct descheduler_options *options);

@@ -37,6 +37,7 @@ static int stand_in_descheduler_run(const struct command_call *call) {
         descheduler.daemon.verbosity = stand_in_verbosity(options->verbosity);
         descheduler.ends_well_without_lead = true;
         descheduler.daemon.slots = slot_options_default;
+        descheduler.deadline_ns = DESCHEDULER_DEADLINE_NS;
         return descheduler_command_run(&descheduler);
 }
 

@@ -226,6 +226,15 @@ bool cluster_feed_is_synced(const struct cluster_feed *feed) {
         return watch_set_is_synced(feed->watches, feed);
 }
 
+bool cluster_feed_trouble(const struct cluster_feed *feed, struct err *ret_err) {
+        const char *path = NULL;
+        const struct err *failure = watch_set_trouble(feed->watches, feed, &path);
+
+        if (failure)
+                err_set(ret_err, failure->code, "cannot read %s: %s", path, failure->text);
+        return failure;
+}
+
 uint64_t cluster_feed_problems(const struct cluster_feed *feed, const struct err **ret_last) {
         *ret_last = &feed->last;
         return feed->problems;

@@ -40,6 +40,8 @@ struct cluster_feed *cluster_feed_new(const struct cluster_feed_config *config,
                                       void *context);
 void cluster_feed_free(struct cluster_feed *feed); /* accepts NULL */
 bool cluster_feed_is_synced(const struct cluster_feed *feed);
+/* Why it is not synced: false when nothing has failed. */
+bool cluster_feed_trouble(const struct cluster_feed *feed, struct err *ret_err);
 /* Objects that could not be read, and the last reason. */
 uint64_t cluster_feed_problems(const struct cluster_feed *feed, const struct err **ret_last);
 /* Ends the quiet period: changed will run in the next iteration even if nothing comes. */

@@ -234,6 +234,10 @@ bool runtime_is_synced(const struct runtime *runtime) {
         return runtime->feed && cluster_feed_is_synced(runtime->feed);
 }
 
+bool runtime_trouble(const struct runtime *runtime, struct err *ret_err) {
+        return runtime->feed && cluster_feed_trouble(runtime->feed, ret_err);
+}
+
 const struct cluster *runtime_complete_model(const struct runtime *runtime, uint32_t kinds) {
         const struct runtime_config *config = &runtime->config;
 

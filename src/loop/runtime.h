@@ -90,6 +90,8 @@ struct watch_set *runtime_watches(struct runtime *runtime);
 struct cluster *runtime_cluster(struct runtime *runtime);
 struct object_cache *runtime_object_cache(const struct runtime *runtime); /* NULL = none */
 bool runtime_is_synced(const struct runtime *runtime);
+/* Why it is not: what of the cluster could not be read; false when nothing has failed. */
+bool runtime_trouble(const struct runtime *runtime, struct err *ret_err);
 /* The model, while it is complete and follows all of these kinds (bits 1u << OBJECT_*); else NULL.
  */
 const struct cluster *runtime_complete_model(const struct runtime *runtime, uint32_t kinds);

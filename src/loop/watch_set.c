@@ -323,6 +323,23 @@ bool watch_set_is_synced(const struct watch_set *set, const void *owner) {
         return true;
 }
 
+/* That a right is missing says more than that something did not answer. */
+const struct err *watch_set_trouble(const struct watch_set *set, const void *owner,
+                                    const char **ret_path) {
+        const struct watched *found = NULL;
+
+        for (const struct watched *watched = set->first; watched; watched = watched->next)
+                for (const struct watch_row *row = watched->rows; row; row = row->next)
+                        if (row->is_needed && !row->is_removed && row->owner == owner &&
+                            !watch_row_is_ready(row) && watched->failure.code &&
+                            (!found || watched->failure.code == BERTH_ERR_FORBIDDEN))
+                                found = watched;
+        if (!found)
+                return NULL;
+        *ret_path = found->path;
+        return &found->failure;
+}
+
 size_t watch_set_count(const struct watch_set *set) {
         size_t count = 0;
 

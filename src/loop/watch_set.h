@@ -51,5 +51,9 @@ bool watch_row_is_synced(const struct watch_row *row);
 bool watch_row_is_ready(const struct watch_row *row);
 /* All needed rows of this owner are ready; true without any. */
 bool watch_set_is_synced(const struct watch_set *set, const void *owner);
+/* The last error of a needed row of this owner that is not ready, and its path; NULL = none failed.
+ */
+const struct err *watch_set_trouble(const struct watch_set *set, const void *owner,
+                                    const char **ret_path);
 /* Collections that are followed. */
 size_t watch_set_count(const struct watch_set *set);

@@ -39,6 +39,8 @@ void descheduler_log_evictions(struct descheduler_role *role) {
                     log_text("result", evict_result_name(record->result)),
                     log_slice("error", record->text));
                 tracer_note_eviction(role->tracer, record);
+                if (role->config.interval_ns == 0)
+                        descheduler_once_note(&role->once, record);
                 role->logged = record->number;
         }
 }

@@ -20,18 +20,6 @@
 /* Changes within this time are answered together, and reactions are at least so far apart. */
 #define REACT_PAUSE_NS (200 * NS_PER_MS)
 
-static void check_finished(struct descheduler_role *role) {
-        if (role->is_finished || role->config.interval_ns > 0 || role->passes == 0 ||
-            evict_requester_open(role->requester) > 0)
-                return;
-        tracer_flush(role->tracer);
-        if (tracer_is_open(role->tracer))
-                return; /* it calls again when it no longer is */
-        role->is_finished = true;
-        if (role->config.finished)
-                role->config.finished(role->config.context, NULL);
-}
-
 static void on_evicted(void *self) {
         struct descheduler_role *role = self;
         struct loop *loop = runtime_loop(role->runtime);
@@ -41,7 +29,7 @@ static void on_evicted(void *self) {
                 loop_timer_disarm(loop, &role->pass_timer);
                 loop_timer_arm(loop, &role->pass_timer, 0);
         }
-        check_finished(role);
+        descheduler_once_check(role);
 }
 
 /* Passes judge pods by what is known of evictions under way. */
@@ -231,7 +219,7 @@ static void on_rule_ended(void *self, const struct desched_rule_report *rule) {
 }
 
 static void on_traces_sent(void *self) {
-        check_finished(self);
+        descheduler_once_check(self);
 }
 
 static void start_tracer(struct descheduler_role *role) {
@@ -286,16 +274,6 @@ static int descheduler_role_build(struct descheduler_role *role, struct err *err
         return code;
 }
 
-static void descheduler_role_finish(struct descheduler_role *role, const struct err *err) {
-        role->is_finished = true;
-        if (err)
-                LOG(LOG_ERROR, "NotDescheduling", log_text("error", err->text));
-        if (err && role->config.is_parity && role->config.is_elected)
-                return; /* upstream's zombie: it leads, and does nothing */
-        if (role->config.finished)
-                role->config.finished(role->config.context, err);
-}
-
 static bool has_eviction(const struct json *resources) {
         struct json_iter iter = json_iter(json_get(resources, "resources"));
         const struct json *resource;
@@ -337,7 +315,7 @@ static void descheduler_role_prepare(struct descheduler_role *role) {
         role->jobs =
                 job_watch_new(role->runtime, role->config.policy, descheduler_role_start, role);
         if (descheduler_role_build(role, &err) < 0)
-                descheduler_role_finish(role, &err);
+                descheduler_once_finish(role, &err);
         else if (!role->jobs)
                 descheduler_role_start(role);
 }
@@ -387,7 +365,7 @@ static void on_probed(void *self, const struct api_reply *reply) {
         if (lacks_eviction(reply)) {
                 err_set(&err, BERTH_ERR_UNAVAILABLE,
                         "the API server does not serve pods/eviction: nothing can be evicted");
-                descheduler_role_finish(role, role->config.is_parity ? NULL : &err);
+                descheduler_once_finish(role, role->config.is_parity ? NULL : &err);
                 return;
         }
         if (role->config.found_scheduler)
@@ -403,7 +381,7 @@ static void on_changed(void *self) {
 
         if (role->is_started && role->config.watches && role->passes > 0)
                 watch_changes(role);
-        if (role->is_started || !runtime_is_synced(role->runtime))
+        if (role->is_started || role->is_finished || !runtime_is_synced(role->runtime))
                 return;
         role->is_started = true;
         role->probe = transport_call(
@@ -429,6 +407,7 @@ static void free_role(void *self) {
 
         loop_timer_disarm(loop, &role->pass_timer);
         loop_timer_disarm(loop, &role->react_timer);
+        descheduler_once_release(role);
         if (role->probe)
                 transport_cancel(runtime_transport(role->runtime), role->probe);
         scheduler_search_free(role->search);
@@ -455,6 +434,7 @@ struct descheduler_role *descheduler_role_add(struct runtime *runtime,
                                    &(struct evict_requester_config){
                                            .name = "descheduler",
                                            .requests_as = "descheduler.berth.dev/evict",
+                                           .request_deadline_ns = config->deadline_ns,
                                            .is_parity = config->is_parity,
                                            .follows_background = config->follows_background });
         if (config->weighs_cost && !config->is_parity)
@@ -466,6 +446,7 @@ struct descheduler_role *descheduler_role_add(struct runtime *runtime,
                 role->metrics = descheduler_metrics_new(config->metrics, role->requester,
                                                         config->is_parity);
         start_tracer(role);
+        descheduler_once_start(role);
         runtime_add_role(runtime, &(struct role){ .name = "descheduler",
                                                   .self = role,
                                                   .changed = on_changed,

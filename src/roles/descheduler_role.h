@@ -17,6 +17,8 @@ struct descheduler_role_config {
         const struct document *document;
         const struct plugin *const *registry;
         int64_t interval_ns; /* 0: one pass, then finished */
+        /* Of a single pass and of what it asked for: the rest is withdrawn; 0 = none. */
+        int64_t deadline_ns;
         int64_t first_delay_ns;
         bool is_dry_run, is_parity;
         /* Under parity, of a process that was elected: a start that fails is only logged; the
@@ -35,8 +37,9 @@ struct descheduler_role_config {
         int (*found_scheduler)(void *context, struct slice text, const char *source,
                                struct err *err);
         void *found_context;
-        /* Called once: after a single pass whose evictions are all answered (err NULL), or when the
-         * policy names something the cluster does not have.  May be NULL. */
+        /* Called once: after a single pass whose evictions are all answered (err NULL) or that took
+         * too long, when it may not read the cluster, or when the policy names something the
+         * cluster does not have.  May be NULL. */
         void (*finished)(void *context, const struct err *err);
         void *context;
         struct metrics *metrics; /* NULL = not counted */
