@@ -158,20 +158,35 @@ static bool stays_quiet(struct eviction_sync *sync, const struct eviction_reques
         return true;
 }
 
+/* What the last Eviction says of a request that was made, or withdrawn, at another time than the
+ * Eviction stands for. */
+static enum eviction_outcome outcome_as_wanted(const struct eviction_sync *sync,
+                                               const struct eviction_request *request,
+                                               enum eviction_outcome outcome) {
+        bool wants = request->intent == EVICTION_INTENT_EVICT && !request->object.is_deleting;
+
+        if (outcome == EVICTION_NEW && !sync->is_wanted)
+                return EVICTION_CANCELED; /* before anything began */
+        if (outcome == EVICTION_NEW || (outcome == EVICTION_CANCELED && wants && !sync->is_gone))
+                return EVICTION_AWAITING; /* the next one is for this request */
+        return outcome;
+}
+
 /* The message of the request; entry: the Eviction that counts for it, if there is one. */
 static enum eviction_outcome outcome_for(const struct eviction_sync *sync,
                                          const struct eviction_request *request,
                                          const struct eviction_entry *entry) {
         enum eviction_outcome now = request->object.conditions.outcome;
         enum eviction_outcome outcome =
-                entry ? entry->eviction->status.conditions.outcome : EVICTION_AWAITING;
+                entry ? entry->eviction->status.conditions.outcome : EVICTION_NEW;
 
         if (eviction_outcome_is_evicted(now))
                 return now;
         if (is_invalid(sync, request))
                 return EVICTION_INVALID;
-        if (outcome == EVICTION_NEW || (outcome == EVICTION_INVALID && now != outcome))
+        if (outcome == EVICTION_INVALID && now != outcome)
                 return EVICTION_AWAITING;
+        outcome = outcome_as_wanted(sync, request, outcome);
         char text[EVICTION_HOLD_TEXT_MAX];
         bool waits = sync->target->is_waiting || (sync->is_wanted && is_held(sync, text));
 

@@ -334,6 +334,81 @@ static void events_of_a_pod(void **state) {
         assert_has(scene, EVENTS, "\"reason\":\"EvictionCanceled\"");
 }
 
+static size_t audit_lines(struct scene *scene, const char *one, const char *other) {
+        struct slice rest = sim_world_audit(scene->world), line;
+        size_t count = 0;
+
+        for (bool is_more = true; is_more;) {
+                is_more = slice_split(&rest, '\n', &line);
+                line = is_more ? line : rest;
+                count += slice_contains(line, slice_of(one)) &&
+                         slice_contains(line, slice_of(other));
+        }
+        return count;
+}
+
+/* Somebody else wants the pod gone when the last eviction of it was withdrawn: for this one that is
+ * not over.  Its requester would take it for withdrawn, and ask again without end. */
+static void wanted_after_a_withdrawal(void **state) {
+        struct scene *scene = *state;
+
+        guard(scene);
+        make_pod(scene, "p", "", "");
+        make_request(scene, "one", ANNA);
+        wait_s(scene, 10);
+        set_intent(scene, "one", "Withdrawn");
+        wait_s(scene, 10);
+        assert_has(scene, EVICTION_1, "\"state\":\"Canceled\"");
+        make_request(scene, "two", BERT);
+        wait_s(scene, 10);
+        assert_has(scene, EVICTION_2, "\"state\":\"Active\"");
+        assert_int_equal(audit_lines(scene, "\"er\":\"one\"", "\"to\":\"CanceledDue"), 1);
+        assert_int_equal(audit_lines(scene, "\"er\":\"two\"", "\"to\":\"Awaiting"), 1);
+        assert_int_equal(audit_lines(scene, "\"er\":\"two\"", "\"to\":\"CanceledDue"), 0);
+}
+
+/* The second one waits for what cannot be read, and then its pod goes: there will be no Eviction of
+ * it, and what the last one says holds. */
+static void gone_while_wanted_again(void **state) {
+        struct scene *scene = *state;
+
+        guard(scene);
+        make_pod(scene, "p", "", "");
+        make_request(scene, "one", ANNA);
+        wait_s(scene, 10);
+        set_intent(scene, "one", "Withdrawn");
+        wait_s(scene, 10);
+        assert_has(scene, EVICTION_1, "\"state\":\"Canceled\"");
+        assert_int_equal(ask(scene, "POST", POLICIES, POLICY(FAR_STAGE, "")), 201);
+        make_request(scene, "want", BERT);
+        wait_s(scene, 10);
+        assert_has(scene, WANT, "\"reason\":\"AwaitingEviction\"");
+        assert_gone(scene, EVICTION_2);
+        assert_int_equal(ask(scene, "DELETE", POD, "{\"gracePeriodSeconds\":0}"), 200);
+        wait_s(scene, 30);
+        assert_gone(scene, POD);
+        assert_has(scene, WANT, "\"reason\":\"CanceledDueToNoRequesters\"");
+        assert_gone(scene, EVICTION_2);
+}
+
+/* Withdrawn while it is held, before an eviction began: it is canceled all the same. */
+static void withdrawn_before_it_began(void **state) {
+        struct scene *scene = *state;
+
+        make_policy(scene, POLICY(FAR_STAGE, ""));
+        make_request(scene, "want", ANNA);
+        wait_s(scene, 10);
+        assert_gone(scene, EVICTION_1);
+        assert_has(scene, WANT, "\"reason\":\"AwaitingEviction\"");
+        set_intent(scene, "want", "Withdrawn");
+        wait_s(scene, 10);
+        assert_has(scene, WANT, "\"reason\":\"CanceledDueToNoRequesters\"");
+        assert_has(scene, POD, "\"Running\"");
+        set_intent(scene, "want", "Eviction");
+        wait_s(scene, 10);
+        assert_has(scene, WANT, "\"reason\":\"AwaitingEviction\"");
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 SCENE_TEST(unreadable_policy_holds),
@@ -349,6 +424,9 @@ int main(void) {
                 SCENE_TEST(deadline_holds),
                 cmocka_unit_test(invalid_says_why),
                 SCENE_TEST(events_of_a_pod),
+                SCENE_TEST(wanted_after_a_withdrawal),
+                SCENE_TEST(gone_while_wanted_again),
+                SCENE_TEST(withdrawn_before_it_began),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
