@@ -86,11 +86,15 @@ static void on_noticed(void *self, uint32_t mask) {
 static void on_result(void *self, const struct action_result *result) {
         struct scheduler_role *role = self;
         struct loop *loop = runtime_loop(role->runtime);
+        struct mono_time due;
 
         scheduler_metrics_bound(role->metrics, result);
         scheduler_result(role->scheduler, result, loop_mono(loop), loop_wall(loop), &role->actions);
         if (role->actions.count || scheduler_has_more(role->scheduler))
                 loop_timer_arm(loop, &role->timer, 0);
+        else if (scheduler_next_due(role->scheduler, &due) &&
+                 (!loop_timer_is_armed(&role->timer) || due.ns < role->timer.due.ns))
+                loop_timer_arm(loop, &role->timer, due.ns - loop_mono(loop).ns);
 }
 
 static bool is_idle(const void *self) {
