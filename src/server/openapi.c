@@ -3,6 +3,7 @@
 #include "server/documents_priv.h"
 
 #include "base/util.h"
+#include "schema/description.h"
 #include "schema/schema.h"
 #include <stdlib.h>
 
@@ -31,6 +32,17 @@ static void reference_write(const struct flavour *flavour, const struct schema_o
                             struct buf *out) {
         buf_printf(out, "{\"$ref\":\"%s%s%s\"}", flavour->reference,
                    module_of(slice_of(object->name)), object->name);
+}
+
+/* Nothing where there is no text. */
+static void description_write(const char *type, const char *field, struct buf *out) {
+        const char *text = schema_description_find(type, field);
+
+        if (!text)
+                return;
+        buf_text(out, "\"description\":");
+        buf_json_string(out, slice_of(text));
+        buf_char(out, ',');
 }
 
 /* ---- properties ---- */
@@ -108,9 +120,10 @@ static void merge_write(const struct schema_field *field, struct buf *out) {
                 list_type_write(field, out);
 }
 
-static void property_write(const struct flavour *flavour, const struct schema_field *field,
-                           struct buf *out) {
+static void property_write(const struct flavour *flavour, const struct schema_object *object,
+                           const struct schema_field *field, struct buf *out) {
         buf_printf(out, "\"%s\":{", field->name);
+        description_write(object->name, field->name, out);
         switch ((enum schema_shape)field->shape) {
         case SHAPE_LIST:
                 buf_text(out, "\"type\":\"array\",\"items\":");
@@ -165,18 +178,30 @@ static const struct schema_root *root_of(const struct schema_object *object) {
         return NULL;
 }
 
+/* What every object has besides its own fields. */
+static void root_fields_write(struct buf *out) {
+        static const char *const names[] = { "apiVersion", "kind" };
+
+        for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+                buf_printf(out, "%s\"%s\":{", i ? "," : "", names[i]);
+                description_write(SCHEMA_ROOT_TYPE, names[i], out);
+                buf_text(out, "\"type\":\"string\"}");
+        }
+}
+
 static void type_write(const struct flavour *flavour, const struct schema_object *object,
                        struct buf *out) {
         const struct schema_root *root = root_of(object);
 
-        buf_printf(out, "\"%s%s\":{\"type\":\"object\",\"description\":\"\",\"properties\":{",
-                   module_of(slice_of(object->name)), object->name);
+        buf_printf(out, "\"%s%s\":{\"type\":\"object\",", module_of(slice_of(object->name)),
+                   object->name);
+        description_write(object->name, "", out);
+        buf_text(out, "\"properties\":{");
         if (root)
-                buf_text(out,
-                         "\"apiVersion\":{\"type\":\"string\"},\"kind\":{\"type\":\"string\"}");
+                root_fields_write(out);
         for (size_t i = 0; i < object->count; i++) {
                 buf_text(out, i || root ? "," : "");
-                property_write(flavour, &object->fields[i], out);
+                property_write(flavour, object, &object->fields[i], out);
         }
         buf_char(out, '}');
         if (!root)

@@ -52,7 +52,8 @@ check get-all-namespaces 'kube-system' k get namespaces
 check api-resources 'poddisruptionbudgets +pdb +policy/v1' k api-resources
 check api-versions 'policy/v1' k api-versions
 check explain 'FIELD: +nodeName' k explain pod.spec.nodeName
-check explain-custom 'DESCRIPTION' k explain deployment.spec
+check explain-type 'Which pods a Deployment keeps' k explain deployment.spec
+check explain-fields 'The containers of the pod; at least one' k explain pod.spec.containers
 check cluster-info 'running at' k cluster-info
 check get-raw '"major"' k get --raw /version
 check healthz '^ok$' k get --raw /healthz
@@ -181,6 +182,11 @@ if [ "$release" = new ]; then
         check scale-subresource 'Scale|replicas' k get deployment other --subresource=scale -o yaml
         check debug 'created|Defaulting debug container name' sh -c '"$kubectl" debug e --image=b -c dbg --attach=false && echo created'
         check debugged '^dbg$' k get pod e -o 'jsonpath={.spec.ephemeralContainers[0].name}'
+        crds=$(dirname "$0")/../../deploy/crds
+        check apply-crd 'created' k apply -f "$crds/evictionpolicies.yaml"
+        check wait-crd 'condition met' k wait --for=condition=Established crd/evictionpolicies.lifecycle.berth.dev --timeout=10s
+        check explain-custom 'One after another, up to eight' k explain evictionpolicy.spec
+        check explain-deep 'Its name in --hook-directory' k explain evictionpolicy.spec.stages.exec
         check resize 'patched' k patch pod e --subresource=resize -p '{"spec":{"containers":[{"name":"e","resources":{"requests":{"cpu":"10m"}}}]}}'
 fi
 check delete-namespace 'deleted' k delete namespace n --timeout=60s

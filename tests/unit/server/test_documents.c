@@ -287,13 +287,15 @@ static void test_openapi_details(void **state) {
 
         (void)state;
         assert_text(json_get(json_get(pod, "properties"), "containers"),
-                    "{\"type\":\"array\",\"items\":{\"$ref\":"
+                    "{\"description\":\"The containers of the pod; at least one. They start "
+                    "together and run on the same node.\",\"type\":\"array\",\"items\":{\"$ref\":"
                     "\"#/components/schemas/io.k8s.api.core.v1.Container\"},"
                     "\"x-kubernetes-patch-merge-key\":\"name\",\"x-kubernetes-patch-strategy\":"
                     "\"merge\",\"x-kubernetes-list-type\":\"map\",\"x-kubernetes-list-map-keys\":["
                     "\"name\"]}");
         assert_text(json_get(json_get(pod, "properties"), "nodeSelector"),
-                    "{\"type\":\"object\",\"additionalProperties\":{\"type\":\"string\"}}");
+                    "{\"description\":\"Labels that a node must have for the pod to run there.\","
+                    "\"type\":\"object\",\"additionalProperties\":{\"type\":\"string\"}}");
         assert_text(json_get(json_get(types, "io.k8s.api.core.v1.Pod"),
                              "x-kubernetes-group-version-kind"),
                     "[{\"group\":\"\",\"kind\":\"Pod\",\"version\":\"v1\"}]");
