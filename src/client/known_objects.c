@@ -15,6 +15,7 @@
 #define POOL_MIN 1024U
 #define UID_PACKED 0xffU
 #define HEADER_SIZE 3U
+#define HASH_BIT (UINT64_C(1) << 63)
 #define GONE 1U /* slot state: was used, search goes on behind it */
 
 struct known_objects_entry {
@@ -35,9 +36,13 @@ struct known_objects {
 struct object_version object_version_of(struct slice resource_version) {
         uint64_t number;
 
-        if (!slice_to_u64(resource_version, &number))
-                number = slice_hash(resource_version);
+        if (!slice_to_u64(resource_version, &number) || number & HASH_BIT)
+                number = slice_hash(resource_version) | HASH_BIT;
         return (struct object_version){ number };
+}
+
+bool object_version_is_hash(struct object_version version) {
+        return version.number & HASH_BIT;
 }
 
 /* ---- name records ---- */
@@ -233,6 +238,20 @@ enum known_change known_objects_put(struct known_objects *known,
         entry->at = record_add(known, identity);
         known->count++;
         return change;
+}
+
+bool known_objects_version(const struct known_objects *known,
+                           const struct object_identity *identity,
+                           struct object_version *ret_version) {
+        const struct known_objects_entry *entry = known_objects_find(
+                known, identity, hash_of(identity->namespace_name, identity->name));
+        char uid[KNOWN_UID_MAX + 1];
+
+        if (!entry)
+                return false;
+        struct record record = record_at(known, entry);
+        ret_version->number = entry->version;
+        return slice_eq(uid_text(&record, uid), identity->uid);
 }
 
 bool known_objects_remove(struct known_objects *known, const struct object_identity *identity) {

@@ -17,9 +17,10 @@ struct object_identity {
 struct object_version {
         uint64_t number;
 };
-/* The resource version as a number where it is one, else a hash: equal versions have equal numbers.
- */
+/* The resource version as a number where it is one below 2^63, else a hash, which is not: equal
+ * versions have equal numbers. */
 struct object_version object_version_of(struct slice resource_version);
+bool object_version_is_hash(struct object_version version);
 
 enum known_change {
         KNOWN_SAME,     /* this version was known */
@@ -41,6 +42,10 @@ enum known_change known_objects_put(struct known_objects *known,
                                     const struct object_identity *identity,
                                     struct object_version version,
                                     char former_uid[KNOWN_UID_MAX + 1]);
+/* False when there is none of that name and uid. */
+bool known_objects_version(const struct known_objects *known,
+                           const struct object_identity *identity,
+                           struct object_version *ret_version);
 bool known_objects_remove(struct known_objects *known, const struct object_identity *identity);
 
 /* A list brings the whole truth: what is not put between begin and sweep is gone. Sweep removes it

@@ -580,6 +580,12 @@ size_t reflector_count(const struct reflector *reflector) {
         return known_objects_count(reflector->known);
 }
 
+bool reflector_object_version(const struct reflector *reflector,
+                              const struct object_identity *identity,
+                              struct object_version *ret_version) {
+        return known_objects_version(reflector->known, identity, ret_version);
+}
+
 struct slice reflector_version(const struct reflector *reflector) {
         return buf_view(&reflector->version);
 }

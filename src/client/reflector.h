@@ -7,6 +7,7 @@
 #pragma once
 
 #include "api/json.h"
+#include "client/known_objects.h"
 #include "port/loop.h"
 #include "port/transport.h"
 
@@ -59,7 +60,11 @@ void reflector_free(struct reflector *reflector); /* accepts NULL; no callback f
 void reflector_list_again(struct reflector *reflector);
 /* Such a list is under way; still true in the synced callback that ends it. */
 bool reflector_reports_all(const struct reflector *reflector);
-bool reflector_is_synced(const struct reflector *reflector);       /* a first list is complete */
-size_t reflector_count(const struct reflector *reflector);         /* objects the consumer has */
+bool reflector_is_synced(const struct reflector *reflector); /* a first list is complete */
+size_t reflector_count(const struct reflector *reflector);   /* objects the consumer has */
+/* Of an object as it was last reported; false when there is none of that name and uid. */
+bool reflector_object_version(const struct reflector *reflector,
+                              const struct object_identity *identity,
+                              struct object_version *ret_version);
 struct slice reflector_version(const struct reflector *reflector); /* last seen; may be empty */
 struct reflector_stats reflector_stats(const struct reflector *reflector);

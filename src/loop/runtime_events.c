@@ -2,7 +2,11 @@
 #include "base/util.h"
 #include "client/event_recorder.h"
 #include "loop/runtime_priv.h"
+#include "loop/watch_set.h"
+#include <inttypes.h>
 #include <stdio.h>
+
+#define VERSION_TEXT_MAX 24 /* a number of 64 bits */
 
 /* Profiles and roles report under names of their own; beyond the limit the last one serves. */
 static struct event_recorder *recorder_of(struct runtime *runtime, struct slice controller) {
@@ -27,20 +31,46 @@ static struct event_recorder *recorder_of(struct runtime *runtime, struct slice 
         return slot->recorder;
 }
 
+/* The version that the watches last brought; empty when there is none that can be said. */
+static struct slice watched_version(const struct runtime *runtime, const struct object_ref *target,
+                                    char text[VERSION_TEXT_MAX]) {
+        static const struct {
+                const char *kind, *path;
+        } collections[] = { { "Pod", "/api/v1/pods" }, { "Node", "/api/v1/nodes" } };
+        struct object_identity identity = { target->ns, target->name, target->uid };
+        struct object_version version;
+
+        for (size_t i = 0; i < ARRAY_LEN(collections); i++) {
+                if (!slice_is(target->kind, collections[i].kind) ||
+                    !watch_set_object_version(runtime->watches, collections[i].path, &identity,
+                                              &version) ||
+                    object_version_is_hash(version))
+                        continue;
+                int size = snprintf(text, VERSION_TEXT_MAX, "%" PRIu64, version.number);
+
+                return slice_make(text, (size_t)size);
+        }
+        return SLICE_EMPTY;
+}
+
 void runtime_record_event(struct runtime *runtime, const struct action *action) {
         const struct event_action *event = &action->event;
-        struct slice version = event->api_version.len ? event->api_version : SLICE_LITERAL("v1");
+        char text[VERSION_TEXT_MAX];
+        struct event_note note = {
+                .is_warning = event->is_warning,
+                .reason = event->reason,
+                .action = event->action,
+                .note = event->note,
+                .regarding = { .api_version = event->api_version.len ? event->api_version
+                                                                     : SLICE_LITERAL("v1"),
+                               .kind = action->target.kind,
+                               .namespace_name = action->target.ns,
+                               .name = action->target.name,
+                               .uid = action->target.uid,
+                               .resource_version = event->resource_version },
+        };
 
-        event_recorder_add(recorder_of(runtime, event->controller),
-                           &(struct event_note){
-                                   .is_warning = event->is_warning,
-                                   .reason = event->reason,
-                                   .action = event->action,
-                                   .note = event->note,
-                                   .regarding = { .api_version = version,
-                                                  .kind = action->target.kind,
-                                                  .namespace_name = action->target.ns,
-                                                  .name = action->target.name,
-                                                  .uid = action->target.uid,
-                                                  .resource_version = event->resource_version } });
+        if (!event->resource_version.len)
+                note.regarding.resource_version = watched_version(runtime, &action->target, text);
+        event_recorder_add(recorder_of(runtime, event->controller), &note);
 }

@@ -323,6 +323,16 @@ bool watch_set_is_synced(const struct watch_set *set, const void *owner) {
         return true;
 }
 
+bool watch_set_object_version(const struct watch_set *set, const char *path,
+                              const struct object_identity *identity,
+                              struct object_version *ret_version) {
+        for (const struct watched *watched = set->first; watched; watched = watched->next)
+                if (strcmp(watched->path, path) == 0 &&
+                    reflector_object_version(watched->reflector, identity, ret_version))
+                        return true;
+        return false;
+}
+
 /* That a right is missing says more than that something did not answer. */
 const struct err *watch_set_trouble(const struct watch_set *set, const void *owner,
                                     const char **ret_path) {

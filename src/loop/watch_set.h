@@ -51,6 +51,11 @@ bool watch_row_is_synced(const struct watch_row *row);
 bool watch_row_is_ready(const struct watch_row *row);
 /* All needed rows of this owner are ready; true without any. */
 bool watch_set_is_synced(const struct watch_set *set, const void *owner);
+/* Of an object of a collection that is followed, as it was last reported; false when there is none
+ * of that name and uid. */
+bool watch_set_object_version(const struct watch_set *set, const char *path,
+                              const struct object_identity *identity,
+                              struct object_version *ret_version);
 /* The last error of a needed row of this owner that is not ready, and its path; NULL = none failed.
  */
 const struct err *watch_set_trouble(const struct watch_set *set, const void *owner,

@@ -55,6 +55,28 @@ static void test_changes(void **state) {
         known_objects_free(NULL);
 }
 
+static void test_versions(void **state) {
+        struct known_objects *known = known_objects_new();
+        char former[KNOWN_UID_MAX + 1];
+        struct object_identity first = identity("a", "x", UID_A), other = identity("a", "x", UID_B);
+        struct object_identity opaque = identity("", "y", UID_B);
+        struct object_version version;
+
+        (void)state;
+        assert_false(known_objects_version(known, &first, &version));
+        put(known, "a", "x", UID_A, "17", former);
+        put(known, "", "y", UID_B, "opaque", former);
+        assert_true(known_objects_version(known, &first, &version));
+        assert_int_equal(version.number, 17);
+        assert_false(object_version_is_hash(version));
+        assert_false(known_objects_version(known, &other, &version));
+        assert_true(known_objects_version(known, &opaque, &version));
+        assert_true(object_version_is_hash(version));
+        assert_true(object_version_is_hash(object_version_of(slice_of("9223372036854775808"))));
+        assert_false(object_version_is_hash(object_version_of(slice_of("9223372036854775807"))));
+        known_objects_free(known);
+}
+
 static void add_gone(void *context, const struct object_identity *who) {
         char *text = context;
 
@@ -125,6 +147,7 @@ static void test_against_array(void **state) {
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_changes),
+                cmocka_unit_test(test_versions),
                 cmocka_unit_test(test_sweep),
                 cmocka_unit_test(test_against_array),
         };
