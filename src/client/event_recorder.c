@@ -27,7 +27,10 @@ struct event_recorder_series {
         uint64_t written;            /* count last written to the server */
         struct wall_time last;
         struct mono_time seen_at, written_at, made_at;
-        uint64_t note; /* hash */
+        uint64_t note;   /* hash */
+        char *held;      /* to create the event with, later; NULL = is written */
+        bool is_passing; /* and written sparingly */
+        bool is_settled; /* nothing more is written about it */
 };
 
 /* A write under way; its series may be given up meanwhile. */
@@ -46,11 +49,12 @@ struct event_recorder {
         struct map_u64 *by_key;
         struct event_recorder_series *first, *last;
         struct event_writing *writings;
-        struct loop_timer sweep; /* armed while there are series */
+        struct loop_timer sweep;   /* armed while there are series */
+        struct loop_timer release; /* armed while some may be held back */
         struct token_bucket bucket;
         int64_t last_stamp;
         uint32_t keys_max;
-        bool renews_notes;
+        bool is_sparing;
         struct event_recorder_stats stats;
 };
 
@@ -68,6 +72,7 @@ static void series_free(struct event_recorder *recorder, struct event_recorder_s
         map_u64_remove(recorder->by_key, series->key);
         free(series->namespace_name);
         free(series->name);
+        free(series->held);
         free(series);
 }
 
@@ -212,6 +217,11 @@ static void add_reference_to_key(struct buf *key, const struct object_reference 
 static uint64_t key_of(const struct event_note *note) {
         CLEANUP(buf_release) struct buf key = { 0 };
 
+        if (note->is_passing || note->settles) {
+                buf_char(&key, 'P');
+                add_reference_to_key(&key, &note->regarding);
+                return slice_hash(buf_view(&key));
+        }
         buf_char(&key, note->is_warning ? 'W' : 'N');
         add_to_key(&key, note->reason);
         add_to_key(&key, note->action);
@@ -253,6 +263,16 @@ static struct event_writing *writing_new(struct event_recorder *recorder,
 
 static void on_written(void *context, const struct write_result *result);
 
+/* Asked before it is sent: has it passed while it waited? */
+static bool is_past(void *context, struct slice body) {
+        const struct event_writing *writing = context;
+        const struct event_recorder_series *series =
+                map_u64_get(writing->recorder->by_key, writing->key);
+
+        (void)body;
+        return series && series->is_settled && slice_is(slice_of(series->name), writing->name);
+}
+
 static void send_event(struct event_writing *writing, enum api_method method, struct slice body) {
         CLEANUP(buf_release) struct buf path = { 0 };
         struct write_request write = {
@@ -263,6 +283,7 @@ static void send_event(struct event_writing *writing, enum api_method method, st
                 .method = method,
                 .body = body,
                 .is_repeatable = true, /* a second creation of the same name is refused */
+                .is_no_op = is_past,
                 .done = on_written,
                 .context = writing,
         };
@@ -289,6 +310,11 @@ static void on_written(void *context, const struct write_result *result) {
                 writing->body = NULL;
                 send_event(writing, API_POST, slice_of(body));
                 free(body);
+                return;
+        }
+        if (result->outcome == WRITE_NO_OP) {
+                recorder->stats.settled++;
+                writing_free(writing);
                 return;
         }
         /* What is not there cannot become a series: the next occurrence starts again. */
@@ -319,8 +345,24 @@ static void event_recorder_update(struct event_recorder *recorder,
         send_event(writing, API_PATCH, buf_view(&body));
 }
 
+/* A count that nobody knows yet, and that is worth a write. */
+static bool has_news(const struct event_recorder_series *series) {
+        return series->written != series->count && !series->is_settled &&
+               (!series->is_passing || series->written > 1);
+}
+
+static void send_held(struct event_recorder *recorder, struct event_recorder_series *series) {
+        char *body = series->held;
+
+        series->held = NULL;
+        send_event(writing_new(recorder, series), API_POST, slice_of(body));
+        free(body);
+}
+
 static void end_series(struct event_recorder *recorder, struct event_recorder_series *series) {
-        if (series->written != series->count)
+        if (series->held)
+                send_held(recorder, series);
+        if (has_news(series))
                 event_recorder_update(recorder, series, NULL);
         series_free(recorder, series);
 }
@@ -345,20 +387,60 @@ static void event_recorder_create(struct event_recorder *recorder, uint64_t key,
         series->note = slice_hash(note->note);
         put_event(recorder, series, note, &body);
         recorder->stats.created++;
-        send_event(writing_new(recorder, series), API_POST, buf_view(&body));
+        series->is_passing = recorder->is_sparing && note->is_passing;
+        if (!series->is_passing) {
+                send_event(writing_new(recorder, series), API_POST, buf_view(&body));
+                return;
+        }
+        series->held = buf_take(&body, NULL);
+        if (!loop_timer_is_armed(&recorder->release))
+                loop_timer_arm(recorder->loop, &recorder->release, EVENT_PASSING_NS);
+}
+
+/* The trouble is over: of what is not written yet nothing will be. */
+static void event_recorder_settle(struct event_recorder *recorder, uint64_t key) {
+        struct event_recorder_series *series = map_u64_get(recorder->by_key, key);
+
+        if (!series || !recorder->is_sparing)
+                return;
+        series->is_settled = true;
+        if (!series->held)
+                return;
+        recorder->stats.settled++;
+        series_free(recorder, series);
 }
 
 /* Its note does not say any more what is the matter. */
 static bool is_outdated(const struct event_recorder *recorder,
                         const struct event_recorder_series *series, const struct event_note *note) {
-        return recorder->renews_notes && series->note != slice_hash(note->note) &&
+        return recorder->is_sparing && series->note != slice_hash(note->note) &&
                loop_mono(recorder->loop).ns - series->made_at.ns >= EVENT_NOTE_NS;
+}
+
+/* The first time that the count is written; from then on the sweep does it. */
+static bool begins_to_count(const struct event_recorder *recorder,
+                            const struct event_recorder_series *series) {
+        return series->written == 1 &&
+               (!series->is_passing ||
+                loop_mono(recorder->loop).ns - series->made_at.ns >= EVENT_SERIES_NS);
 }
 
 void event_recorder_add(struct event_recorder *recorder, const struct event_note *note) {
         uint64_t key = key_of(note);
-        struct event_recorder_series *series = map_u64_get(recorder->by_key, key);
 
+        if (note->settles) {
+                struct event_note own = *note;
+
+                event_recorder_settle(recorder, key);
+                own.settles = false;
+                event_recorder_add(recorder, &own);
+                return;
+        }
+        struct event_recorder_series *series = map_u64_get(recorder->by_key, key);
+        if (series && series->is_settled) { /* and begins again */
+                series_free(recorder, series);
+                series = NULL;
+        }
         if (series && is_outdated(recorder, series, note)) {
                 end_series(recorder, series);
                 series = NULL;
@@ -371,7 +453,7 @@ void event_recorder_add(struct event_recorder *recorder, const struct event_note
         series->last = loop_wall(recorder->loop);
         series->seen_at = loop_mono(recorder->loop);
         recorder->stats.counted++;
-        if (series->count == 2)
+        if (begins_to_count(recorder, series))
                 event_recorder_update(recorder, series, note);
 }
 
@@ -387,7 +469,7 @@ static void on_sweep(void *context) {
                 bool is_over = now - series->seen_at.ns >= EVENT_SILENCE_NS;
                 bool is_due = is_over || now - series->written_at.ns >= EVENT_REFRESH_NS;
 
-                if (is_due && series->written != series->count)
+                if (is_due && has_news(series))
                         event_recorder_update(recorder, series, NULL);
                 if (is_over)
                         series_free(recorder, series);
@@ -397,10 +479,30 @@ static void on_sweep(void *context) {
                 loop_timer_arm(recorder->loop, &recorder->sweep, SWEEP_NS);
 }
 
+/* All are held for the same time, so that the oldest come first. */
+static void on_release(void *context) {
+        struct event_recorder *recorder = context;
+        int64_t now = loop_mono(recorder->loop).ns, wait = 0;
+
+        for (struct event_recorder_series *series = recorder->first; series && wait == 0;
+             series = series->next) {
+                if (!series->held)
+                        continue;
+                if (now - series->made_at.ns >= EVENT_PASSING_NS)
+                        send_held(recorder, series);
+                else
+                        wait = EVENT_PASSING_NS - (now - series->made_at.ns);
+        }
+        if (wait > 0)
+                loop_timer_arm(recorder->loop, &recorder->release, wait);
+}
+
 void event_recorder_finish(struct event_recorder *recorder) {
         for (struct event_recorder_series *series = recorder->first; series;
              series = series->next) {
-                if (series->written != series->count)
+                if (series->held)
+                        send_held(recorder, series);
+                if (has_news(series))
                         event_recorder_update(recorder, series, NULL);
         }
 }
@@ -418,9 +520,10 @@ struct event_recorder *event_recorder_new(const struct event_recorder_config *co
         recorder->controller = slice_dup(slice_of(config->controller));
         recorder->instance = slice_dup(slice_of(instance));
         recorder->keys_max = config->keys_max ? config->keys_max : EVENT_KEYS_MAX;
-        recorder->renews_notes = config->renews_notes;
+        recorder->is_sparing = config->is_sparing;
         recorder->by_key = map_u64_new();
         recorder->sweep = (struct loop_timer){ .fired = on_sweep, .context = recorder };
+        recorder->release = (struct loop_timer){ .fired = on_release, .context = recorder };
         token_bucket_init(&recorder->bucket, config->per_second, config->burst, loop_mono(loop));
         return recorder;
 }
@@ -433,6 +536,7 @@ void event_recorder_free(struct event_recorder *recorder) {
         while (recorder->writings)
                 writing_free(recorder->writings);
         loop_timer_disarm(recorder->loop, &recorder->sweep);
+        loop_timer_disarm(recorder->loop, &recorder->release);
         map_u64_free(recorder->by_key);
         free(recorder->controller);
         free(recorder->instance);

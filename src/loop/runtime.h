@@ -57,7 +57,7 @@ struct runtime_config {
         /* Nothing is watched, the model stays empty: for roles that read what they need, and may
          * not read more.  Their `changed` is called once, at the start. */
         bool has_no_model;
-        bool freezes_notes;            /* events that recur keep the note they began with */
+        bool freezes_notes;            /* events as upstream's programs write them */
         struct evict_config evictions; /* how pods are ended; the runtime sets cluster and report */
         uint32_t max_writes;           /* API calls in flight; 0 = 64 */
         double writes_per_second, writes_burst; /* of struct write_queue_config */

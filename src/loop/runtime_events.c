@@ -25,7 +25,7 @@ static struct event_recorder *recorder_of(struct runtime *runtime, struct slice 
         slot->recorder = event_recorder_new(
                 &(struct event_recorder_config){ .controller = slot->controller,
                                                  .instance = instance,
-                                                 .renews_notes = !runtime->config.freezes_notes },
+                                                 .is_sparing = !runtime->config.freezes_notes },
                 runtime->writes, runtime->loop);
         runtime->recorder_count++;
         return slot->recorder;
@@ -58,6 +58,8 @@ void runtime_record_event(struct runtime *runtime, const struct action *action) 
         char text[VERSION_TEXT_MAX];
         struct event_note note = {
                 .is_warning = event->is_warning,
+                .is_passing = event->is_passing,
+                .settles = event->settles,
                 .reason = event->reason,
                 .action = event->action,
                 .note = event->note,

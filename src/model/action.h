@@ -95,6 +95,8 @@ struct event_action {
         struct slice controller;           /* reportingController */
         struct slice api_version;          /* of the target; empty = v1 */
         struct slice resource_version;     /* of the target; empty = not known */
+        bool is_passing; /* may be over in a moment, which an event that settles it says */
+        bool settles;
 };
 
 struct action {

@@ -24,7 +24,8 @@ static void announce_bound(struct step *step, const struct action_result *result
         struct action event = {
                 .kind = ACTION_RECORD_EVENT,
                 .target = result->target,
-                .event = { .reason = SLICE_LITERAL("Scheduled"),
+                .event = { .settles = true,
+                           .reason = SLICE_LITERAL("Scheduled"),
                            .action = SLICE_LITERAL("Binding"),
                            .note = slice_of(arena_printf(
                                    &scheduler->scratch,

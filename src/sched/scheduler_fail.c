@@ -14,6 +14,7 @@ static void emit_event(struct step *step, const struct queued_pod *entry, struct
         struct action event = { .kind = ACTION_RECORD_EVENT,
                                 .target = scheduler_pod_ref(cluster, entry->pod),
                                 .event = { .is_warning = true,
+                                           .is_passing = true,
                                            .reason = SLICE_LITERAL("FailedScheduling"),
                                            .action = SLICE_LITERAL("Scheduling"),
                                            .note = message,
@@ -74,13 +75,27 @@ static bool may_wait(struct step *step, const struct queued_pod *entry, bool is_
                !late_conditions_admit(&scheduler->queue.late, entry, step->mono.ns);
 }
 
+static bool is_reason_error_of(const struct failure *failure) {
+        return failure->is_error && !failure->is_reason_unschedulable;
+}
+
+/* The pod's own condition says so: a scheduler before this process wrote it, and its event. An
+ * error is always news. */
+static bool was_said_before(const struct step *step, const struct queued_pod *entry,
+                            const struct failure *failure) {
+        return !step->scheduler->config.is_parity && !failure->is_error &&
+               entry->rejections + entry->errors == 0 && entry->condition_ns == 0 &&
+               entry->failure_hash == cluster_failure_hash(reason_of(is_reason_error_of(failure)),
+                                                           failure->message);
+}
+
 /* Condition and nomination in one write; nothing when neither differs from what was written. */
 static void emit_status(struct step *step, struct queued_pod *entry,
                         const struct failure *failure) {
         struct scheduler *scheduler = step->scheduler;
         struct cluster *cluster = scheduler->config.cluster;
         const struct pod_row *row = cluster_pod(cluster, entry->pod);
-        bool is_reason_error = failure->is_error && !failure->is_reason_unschedulable;
+        bool is_reason_error = is_reason_error_of(failure);
         uint64_t hash = cluster_failure_hash(reason_of(is_reason_error), failure->message);
         bool is_void = is_write_void(step, entry, row);
         bool is_nomination_void = is_void && (row->flags & POD_NOMINATED_HERE) != 0;
@@ -122,7 +137,8 @@ void scheduler_fail(struct step *step, struct queued_pod *entry, const struct fa
         assert(entry->part == QUEUE_NONE || entry->part == QUEUE_BINDING);
         assert(node_id_is_none(cluster_pod(scheduler->config.cluster, entry->pod)->node));
         struct cluster *cluster = scheduler->config.cluster;
-        emit_event(step, entry, failure->message);
+        if (!was_said_before(step, entry, failure))
+                emit_event(step, entry, failure->message);
         emit_status(step, entry, failure);
         if (failure->sets_nomination)
                 cluster_nominate(cluster, entry->pod, failure->nomination);

@@ -42,11 +42,11 @@ static inline struct scheduler *start_scheduler(struct loop *loop, struct transp
                                                 struct role_config *ret_config,
                                                 struct runtime **ret_runtime) {
         struct scheduler_role_config role = more ? *more : (struct scheduler_role_config){ 0 };
-        struct runtime *runtime =
-                runtime_new(&(struct runtime_config){ .loop = loop,
-                                                      .transport = transport,
-                                                      .instance = "test",
-                                                      .keeps_object_cache = true });
+        struct runtime *runtime = runtime_new(&(struct runtime_config){ .loop = loop,
+                                                                        .transport = transport,
+                                                                        .instance = "test",
+                                                                        .keeps_object_cache = true,
+                                                                        .freezes_notes = true });
         struct err err = { 0 };
 
         assert_int_equal(role_config_load(&(struct role_config_sources){ 0 }, ret_config, &err), 0);

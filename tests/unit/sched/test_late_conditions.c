@@ -201,6 +201,41 @@ static void test_parity_writes_each_text(void **state) {
         assert_int_equal(writes_of(test), 1);
 }
 
+/* With the condition of an earlier scheduler. */
+static size_t events_of_known(struct sched_test *test, const char *message) {
+        apply(test, OBJECT_POD, CHANGE_ADDED,
+              "{\"metadata\":{\"namespace\":\"default\",\"name\":\"k\",\"uid\":\"uid-k\"},"
+              "\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"i\",\"resources\":{"
+              "\"requests\":{\"cpu\":\"2000m\"}}}]},\"status\":{\"conditions\":[{\"type\":"
+              "\"PodScheduled\",\"status\":\"False\",\"reason\":\"Unschedulable\",\"message\":"
+              "\"%s\"}]}}",
+              message);
+        step(test);
+        return count_actions(test, ACTION_RECORD_EVENT);
+}
+
+#define SAID                                                                                       \
+        "0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: "   \
+        "0/1 nodes are available: 1 Preemption is not helpful for scheduling."
+
+/* A new leader does not say again of all waiting pods what the last one said. */
+static void test_what_was_said_before_is_not_an_event(void **state) {
+        struct sched_test *test = *state;
+        assert_int_equal(events_of_known(test, SAID), 0);
+        assert_int_equal(count_actions(test, ACTION_POD_STATUS), 0);
+        test->now_ns += 301 * NS_PER_S; /* tried again */
+        assert_int_equal(step(test).decisions, 1);
+        assert_int_equal(count_actions(test, ACTION_RECORD_EVENT), 1);
+}
+
+static void test_another_text_is_an_event(void **state) {
+        assert_int_equal(events_of_known(*state, "0/2 nodes are available"), 1);
+}
+
+static void test_parity_says_it_again(void **state) {
+        assert_int_equal(events_of_known(*state, SAID), 1);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
 
 int main(void) {
@@ -214,8 +249,11 @@ int main(void) {
                 TEST(test_failed_write_is_repeated_with_the_next_text),
                 TEST(test_many_pods_share_a_rate),
                 TEST(test_constant_change_leaves_no_pod_out),
+                TEST(test_what_was_said_before_is_not_an_event),
+                TEST(test_another_text_is_an_event),
                 cmocka_unit_test_setup_teardown(test_parity_writes_each_text, setup_parity,
                                                 teardown),
+                cmocka_unit_test_setup_teardown(test_parity_says_it_again, setup_parity, teardown),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
 }
