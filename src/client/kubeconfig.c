@@ -396,7 +396,14 @@ static int current_context(const struct files *files, const char *wanted, char *
                         return 0;
                 }
         }
-        err_set(err, BERTH_ERR_NOT_FOUND, "there is no current-context, and none was asked for");
+        struct slice kind = json_get_text(document_root(files->items[0]), "kind");
+        if (kind.len && !slice_is(kind, "Config"))
+                err_set(err, BERTH_ERR_NOT_FOUND,
+                        "kind: expected Config, found " SLICE_FMT ": this is no kubeconfig",
+                        SLICE_ARG(kind));
+        else
+                err_set(err, BERTH_ERR_NOT_FOUND,
+                        "there is no current-context: expected one, or --context NAME");
         if (err)
                 err_position(err, document_file(files->items[0]), 0, 0);
         return BERTH_ERR_NOT_FOUND;

@@ -208,6 +208,11 @@ static void print_end(struct evict_run *run) {
         struct buf bar = { 0 };
 
         run->is_over = true;
+        if (eviction_order_count(run->order) == 0)
+                puts(run->options->node             ? "the node has no pods to evict"
+                     : run->options->all_namespaces ? "no pods have these labels"
+                                                    : "no pods have these labels in this namespace "
+                                                      "(-n and -A name others)");
         print_rest(run);
         draw_bar(run, &bar);
         if (!run->is_terminal)

@@ -81,23 +81,39 @@ static int explain_pod(struct explain *explain, struct pod_id pod, struct err *e
         return 0;
 }
 
-/* kubectl's default namespace is not everybody's: says where a pod of that name is. */
-static int fail_no_pod(const struct explain *explain, struct slice ns, struct slice name,
-                       struct err *err) {
-        const struct cluster *cluster = explain->inputs.snapshot.cluster;
+/* A pod of that name in any namespace, else one of a workload of that name: "web-" and more. */
+static const struct pod_row *find_meant(const struct cluster *cluster, struct slice name) {
+        const struct pod_row *meant = NULL;
 
         for (uint32_t i = 0; i < cluster_pod_cap(cluster); i++) {
                 const struct pod_row *row = cluster_pod(cluster, (struct pod_id){ i });
+                struct slice other = slice_make(row->name, row->is_live ? row->name_length : 0);
 
-                if (row->is_live && slice_eq(slice_make(row->name, row->name_length), name))
-                        return err_set(err, BERTH_ERR_NOT_FOUND,
-                                       "no pod " SLICE_FMT "/" SLICE_FMT "; did you mean " SLICE_FMT
-                                       "/" SLICE_FMT "?",
-                                       SLICE_ARG(ns), SLICE_ARG(name),
-                                       SLICE_ARG(cluster_text(cluster, row->ns)), SLICE_ARG(name));
+                if (other.len > 0 && slice_eq(other, name))
+                        return row;
+                if (other.len > name.len && slice_has_prefix(other, name) &&
+                    other.ptr[name.len] == '-')
+                        meant = row;
         }
-        return err_set(err, BERTH_ERR_NOT_FOUND, "no pod " SLICE_FMT "/" SLICE_FMT, SLICE_ARG(ns),
-                       SLICE_ARG(name));
+        return meant;
+}
+
+/* kubectl's default namespace is not everybody's, and names of workloads are better known than
+ * those of their pods: says which pod may have been meant. */
+static int fail_no_pod(const struct explain *explain, struct slice ns, struct slice name,
+                       struct err *err) {
+        const struct cluster *cluster = explain->inputs.snapshot.cluster;
+        const struct pod_row *meant = find_meant(cluster, name);
+
+        if (!meant)
+                return err_set(err, BERTH_ERR_NOT_FOUND,
+                               "no pod " SLICE_FMT "/" SLICE_FMT
+                               ": expected NAME or NAMESPACE/NAME of pods",
+                               SLICE_ARG(ns), SLICE_ARG(name));
+        return err_set(err, BERTH_ERR_NOT_FOUND,
+                       "no pod " SLICE_FMT "/" SLICE_FMT "; did you mean " SLICE_FMT "/%s?",
+                       SLICE_ARG(ns), SLICE_ARG(name), SLICE_ARG(cluster_text(cluster, meant->ns)),
+                       meant->name);
 }
 
 static int explain_named(struct explain *explain, struct slice ns, struct slice name,

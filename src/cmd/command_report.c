@@ -11,6 +11,10 @@ int command_failed(const char *command, const struct err *err) {
         fprintf(stderr, "berth %s: %s\n", command, text);
         if (needed_rights_miss(slice_of(text)) && needed_rights_of(command))
                 fprintf(stderr, "the rights it needs are in %s\n", needed_rights_of(command));
+        if (err->code == BERTH_ERR_UNAUTHORIZED)
+                fputs("the API server does not know who is asking: see the credentials of the "
+                      "kubeconfig's context\n",
+                      stderr);
         return err->code == BERTH_ERR_USAGE ? EXIT_USAGE : EXIT_FAILED;
 }
 

@@ -195,12 +195,36 @@ static void on_list(void *context, const struct api_reply *reply) {
 
 static void read_named(struct eviction_order *order);
 
+/* The name that was asked for, and its namespace. */
+static struct slice split_name(const struct eviction_order *order, struct slice *ret_ns) {
+        struct slice rest = slice_of(order->config.pods[order->count]);
+
+        if (slice_split(&rest, '/', ret_ns) && rest.ptr)
+                return rest;
+        *ret_ns = slice_of(order->config.ns[0] ? order->config.ns : "default");
+        return slice_of(order->config.pods[order->count]);
+}
+
+static void fail_no_pod(struct eviction_order *order) {
+        struct slice ns, name = split_name(order, &ns);
+
+        err_set(&order->err, BERTH_ERR_NOT_FOUND,
+                "pod " SLICE_FMT " not found in namespace " SLICE_FMT
+                ": expected NAME or NAMESPACE/NAME of pods",
+                SLICE_ARG(name), SLICE_ARG(ns));
+        eviction_order_finish(order, &order->err);
+}
+
 /* One after another: each has the one handle of the order. */
 static void on_read(void *context, const struct api_reply *reply) {
         struct eviction_order *order = context;
         struct json_doc *doc = NULL;
 
         order->call = NULL;
+        if (reply->status == 404) {
+                fail_no_pod(order);
+                return;
+        }
         if (reply->status != 200 || json_parse(reply->body, &doc, NULL) < 0) {
                 fail_with(order, order->config.pods[order->count], reply);
                 return;
@@ -214,17 +238,13 @@ static void on_read(void *context, const struct api_reply *reply) {
 }
 
 static void read_named(struct eviction_order *order) {
-        struct slice rest = slice_of(order->config.pods[order->count]), ns;
+        struct slice ns, name = split_name(order, &ns);
         struct buf path = { 0 };
 
-        if (!slice_split(&rest, '/', &ns) || !rest.ptr) {
-                rest = slice_of(order->config.pods[order->count]);
-                ns = slice_of(order->config.ns[0] ? order->config.ns : "default");
-        }
         buf_text(&path, "/api/v1/namespaces/");
         url_escape(&path, ns);
         buf_text(&path, "/pods/");
-        url_escape(&path, rest);
+        url_escape(&path, name);
         order->calls++;
         order->call = transport_call(order->transport,
                                      &(struct api_call){ .path = buf_view(&path) }, on_read, order);

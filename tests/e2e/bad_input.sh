@@ -145,6 +145,37 @@ policy near-plugin 'plugin "PodLifetime" is not known; did you mean "PodLifeTime
 policy no-plugin-config 'has no entry in pluginConfig: add one with its name' '' 'balance: {enabled: [RemoveDuplicates]}'
 policy wrong-point 'does not take part here, but in plugins.balance' '{name: RemoveDuplicates}' 'deschedule: {enabled: [RemoveDuplicates]}'
 expect other-namespace 1 'no pod default/p; did you mean shop/p' "$berth" explain p -f pod.yaml
+sed 's/name: p/name: web-abc/; s/name: p,/name: web-abc,/' pod.yaml >workload.yaml
+expect name-of-a-workload 1 'no pod default/web; did you mean shop/web-abc\?' "$berth" explain web -f workload.yaml
+expect kind-before-the-name 1 'no pod pod/web-abc; did you mean shop/web-abc\?' "$berth" explain pod/web-abc -f workload.yaml
+expect kind-as-a-word 1 'no pod default/pod: expected NAME or NAMESPACE/NAME of pods' "$berth" explain pod web -f workload.yaml
+
+# ---- clusters that are none, or not ours ----
+kubeconfig() {
+        printf 'apiVersion: v1\nkind: Config\nclusters: [{name: c, cluster: {server: "http://127.0.0.1:%s"}}]\n' "$port"
+        printf 'users: [{name: u, user: {token: %s}}]\ncontexts: [{name: c, context: {cluster: c, user: u}}]\n' "$1"
+        printf 'current-context: c\n'
+}
+kubeconfig secret >kc
+kubeconfig wrong >wrong.kc
+grep -v current-context kc >none.kc
+expect no-kubeconfig-at-all 1 'policy\.yaml: kind: expected Config, found DeschedulerPolicy: this is no kubeconfig' \
+        "$berth" plan --policy policy.yaml --kubeconfig policy.yaml
+expect no-context 1 'none\.kc: there is no current-context: expected one, or --context NAME' "$berth" explain --kubeconfig none.kc
+expect unknown-context 1 'kc: context "other" does not exist' "$berth" explain --kubeconfig kc --context other
+for words in 'explain' 'plan --policy policy.yaml' 'evict p' 'reboot status'; do
+        # shellcheck disable=SC2086
+        expect "wrong-token $words" 1 "does not know who is asking: see the credentials" "$berth" $words --kubeconfig wrong.kc
+done
+expect evict-unknown-pod 1 'evict: pod nosuch not found in namespace default: expected NAME or NAMESPACE/NAME' \
+        "$berth" evict nosuch --kubeconfig kc
+expect evict-kind-and-name 1 'evict: pod p not found in namespace pod: expected NAME or NAMESPACE/NAME' "$berth" evict pod/p --kubeconfig kc
+expect evict-unknown-node 1 'nodes "nosuch" not found' "$berth" evict --node nosuch --kubeconfig kc
+if "$berth" evict -l app=nosuch --kubeconfig kc | grep -q 'no pods have these labels in this namespace (-n and -A name others)'; then
+        passed=$((passed + 1))
+else
+        failed=$((failed + 1)) && echo "FAIL evict-nobody"
+fi
 expect bad-number 2 'option --nodes: expected a number from' "$berth" up --nodes=-1
 expect bad-duration 2 'expected a duration' "$berth" up --for soon
 expect unknown-replay 2 'found "other"' "$berth" replay other
