@@ -59,9 +59,10 @@ static int cmd_sandbox_serve(struct event_loop *events, const struct sandbox_opt
 
         if (code < 0)
                 return code;
-        if (options->nodes > 0)
-                code = control_add_nodes(sandbox_control(sandbox), (unsigned)options->nodes, NULL,
-                                         err);
+        /* A cluster of --data-dir that was here before has its nodes. */
+        int64_t missing = options->nodes - (int64_t)sandbox_node_count(sandbox);
+        if (missing > 0)
+                code = control_add_nodes(sandbox_control(sandbox), (unsigned)missing, NULL, err);
         if (code == 0) {
                 printf("listening on %s\n", sandbox_url(sandbox));
                 if (options->kubeconfig_out)
@@ -113,7 +114,8 @@ static const struct option sandbox_table[] = {
           .offset = OFFSET(nodes),
           .value_name = "N",
           .max = SANDBOX_NODES_MAX,
-          .help = "simulated nodes to start with" },
+          .help = "simulated nodes to start with; a cluster of --data-dir that has so many gets no "
+                  "more" },
         { .name = "data-dir",
           .type = OPTION_TEXT,
           .offset = OFFSET(data_dir),

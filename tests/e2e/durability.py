@@ -35,8 +35,8 @@ def judge(name, is_good, found=""):
 
 
 class Sandbox:
-    def __init__(self, data):
-        self.data, self.port = data, 0
+    def __init__(self, data, *words):
+        self.data, self.words, self.port = data, words, 0
 
     def start(self, limit=None):
         """The first line it prints, or its error."""
@@ -45,7 +45,7 @@ class Sandbox:
                 resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
         self.process = subprocess.Popen(
             [BERTH, "sandbox", "--listen", f"127.0.0.1:{self.port}", "--data-dir", self.data, "--token", "secret",
-             "--controllers", "none"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=limited)
+             "--controllers", "none", *self.words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=limited)
         line = self.process.stdout.readline()
         if not line.startswith("listening"):
             self.code = self.process.wait(20)
@@ -311,6 +311,17 @@ def modes(data):
         refuses(f"{place} with mode {mode:o}", folder, f"{mode:04o}", place)
 
 
+def same_nodes(data):
+    """A start with the same command adds no nodes."""
+    data.mkdir(mode=0o700)
+    for nodes, expected in (2, 2), (2, 2), (3, 3), (1, 3):
+        sandbox = Sandbox(data, "--nodes", str(nodes))
+        sandbox.start()
+        found = [one["metadata"]["name"] for one in sandbox.ask("GET", "/api/v1/nodes")[1]["items"]]
+        judge(f"--nodes {nodes}", found == [f"node-{i}" for i in range(expected)], found)
+        sandbox.kill()
+
+
 def main():
     data = WORK / "data"
     data.mkdir(mode=0o700)
@@ -335,6 +346,7 @@ def main():
     refuses("folder nobody can write to", pathlib.Path("/proc/self"), "/proc/self")
     (WORK / "full").mkdir(mode=0o700)
     full_disk(WORK / "full")
+    same_nodes(WORK / "nodes")
     print(f"{counts[True]} passed, {counts[False]} failed")
     sys.exit(1 if counts[False] else 0)
 
