@@ -101,15 +101,15 @@ class Checker:
     def see_pod(self, kind, before, pod):
         app = pod["metadata"].get("labels", {}).get("app")
         was_healthy = bool(before) and self.is_healthy(before)
-        self.see_mark(pod, app, was_healthy)
+        self.see_mark(before, pod, app)
         if app in self.budgets and was_healthy and pod["metadata"]["uid"] not in self.evicted and \
                 (kind == "DELETED" or not self.is_healthy(pod)):
             self.losses[app].append(time.monotonic())
         if kind != "DELETED":
             self.see_binding(pod)
 
-    def see_mark(self, pod, app, was_healthy):
-        uid, name = pod["metadata"]["uid"], pod["metadata"]["name"]
+    def see_mark(self, before, pod, app):
+        uid, name, was_healthy = pod["metadata"]["uid"], pod["metadata"]["name"], bool(before) and self.is_healthy(before)
         reason = condition(pod.get("status", {}), "DisruptionTarget").get("reason")
         if reason == "PreemptionByScheduler":
             self.preempted.add(uid)
@@ -117,8 +117,10 @@ class Checker:
             return
         self.evicted[uid] = name
         self.finished |= {uid} if pod["status"].get("phase") in ("Succeeded", "Failed") else set()
-        if app == "db" and not self.stages_of(uid):
-            self.broken.append(f"{name} was evicted before its stages were over")
+        phase = pod["status"].get("phase")
+        was_ending = uid in self.preempted or "deletionTimestamp" in (before or {"metadata": {}})["metadata"]
+        if app == "db" and phase not in ("Pending", "Succeeded", "Failed") and not was_ending and not self.stages_of(uid):
+            self.broken.append(f"{name} was evicted before its stages were over: {phase} on {pod['spec'].get('nodeName')}")
         if app not in self.budgets or not was_healthy:
             return
         healthy = sum(self.is_healthy(one) for one in self.pods.objects.values() if one["metadata"].get("labels", {}).get("app") == app)
@@ -192,8 +194,18 @@ class Checker:
                 found.append("the lock is held: " + one["metadata"]["annotations"][LOCK])
         for plural in ("evictions", "evictionrequests"):
             found += [f"{plural} {one['metadata']['name']}" for one in ask("GET", f"/apis/{group}/v1alpha1/{plural}")[1]["items"]
-                      if is_all or not any(condition(one.get("status", {}), kind).get("status") == "True" for kind in ("TargetEvicted", "Failed"))]
+                      if not self.has_ended(one) or is_all and not self.stays_with_pod(one)]
         return found
+
+    @staticmethod
+    def has_ended(one):
+        return any(condition(one.get("status", {}), kind).get("status") == "True" for kind in ("TargetEvicted", "Failed"))
+
+    def stays_with_pod(self, one):
+        """A client that stopped asking: its request was withdrawn, and is deleted with the pod, as is the Eviction."""
+        owners = [owner["name"] for owner in one["metadata"].get("ownerReferences", []) if owner["kind"] == "EvictionRequest"]
+        return all(name.startswith("client-") for name in owners or [one["metadata"]["name"]]) and \
+            one["spec"]["target"]["pod"]["uid"] in self.pods.objects
 
     def left_of_node(self, node):
         record = json.loads(node["metadata"].get("annotations", {}).get("berth.dev/reboot", "{}"))

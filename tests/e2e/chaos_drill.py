@@ -72,7 +72,7 @@ class Drill:
         self.hooks = Hooks(seed)
         self.port = free_port()
         self.api = Sandbox(self.port, patience=2)  # it may be stopped, and only the drill lets it go on
-        self.own, self.requests, self.boots, self.going_down = set(), [], {}, {}
+        self.own, self.requests, self.asked, self.boots, self.going_down = set(), [], 0, {}, {}
         self.undo, self.counts = [], {}
         (self.work / "data").mkdir(mode=0o700)
         (self.work / "policy.yaml").write_text(POLICY)
@@ -234,12 +234,14 @@ class Drill:
 
     def client_asks(self):
         pod = self.pod_of("web", "db", "db")
-        name = f"want-{len(self.requests)}"
-        if pod and self.ask("POST", f"/apis/{self.group}/v1alpha1/namespaces/default/evictionrequests", {
+        name = f"want-{self.asked}"
+        self.asked += 1
+        if pod:
+            self.ask("POST", f"/apis/{self.group}/v1alpha1/namespaces/default/evictionrequests", {
                 "apiVersion": f"{self.group}/v1alpha1", "kind": "EvictionRequest", "metadata": {"name": name}, "spec": {
                     "target": {"pod": {"name": pod["name"], "uid": pod["uid"]}}, "requester": "test.example.com/chaos",
-                    "intent": "Eviction"}})[0] == 201:
-            self.requests.append(name)
+                    "intent": "Eviction"}})
+            self.requests.append(name)  # also without an answer: it may be stored
 
     def client_withdraws(self):
         if self.requests:
@@ -352,11 +354,18 @@ class Drill:
             host.pause(False)
             host.set_clock(0)
             host.set_room(-1)
-        Sandbox(self.proxy_port)("GET", "/proxy/calm")
+        self.until("the wire is calm", self.calms_wire)
         for node in range(NODES):
             self.need("PATCH", f"/api/v1/nodes/node-{node}", {"metadata": {"annotations": {"sandbox.berth.dev/heartbeat": None}}},
                       "application/merge-patch+json")
         self.client_scales_high(0)
+
+    def calms_wire(self):
+        """The proxy opens its connection to the sandbox first, which may be away."""
+        try:
+            return Sandbox(self.proxy_port)("GET", "/proxy/calm")[0] == 200
+        except (OSError, http.client.HTTPException):
+            return False
 
     def is_over(self):
         self.client_scales_high(0)

@@ -15,7 +15,7 @@ import time
 from drill import judge
 
 # What a program may end for by itself, as its log says it.
-FAIR_ENDS = ("leadership lost", "No space left on device")
+FAIR_ENDS = ("leadership lost", "No space left on device", "database or disk is full")
 
 
 class Host:

@@ -65,7 +65,7 @@ counts evictions berth-evictions "pods $budgets $requests $evictions $policies" 
         evictions --no-audit-output
 counts run berth-run "nodes pods $budgets $requests $evictions $policies" "" run --roles scheduler,descheduler,evictions,reboot \
         --eviction-reservations --policy-config-file "$work/policy.yaml" --descheduling-interval 1h --no-audit-output \
-        --node-id node-0 --reboot-sentinel "$work/policy.yaml" --period 1s
+        --node-id node-0 --reboot-sentinel "$work/policy.yaml" --period 1s --metrics-port 0
 # The reboot agent of that process waited: for its node, which the model follows anyway.
 if grep -q 'phase="Blocked" reason="held by annotation' "$work/berth-run.out"; then judge ok; else judge bad "it did not wait: $(cat "$work/berth-run.out")"; fi
 
