@@ -99,7 +99,8 @@ def one_lease(stage, report):
     report.note("asked all three, times", witness.asked)
     new = {key: count for key, count in plane.refused().items() if count > before.get(key, 0)}
     report.line("requests that were forbidden", {}, new)
-    events = [event for event in plane.items("/api/v1/namespaces/kube-system/events") if event["reason"] == "LeaderElection"]
+    events = [event for event in plane.items("/api/v1/namespaces/kube-system/events")
+              if event["reason"] == "LeaderElection" and event["involvedObject"]["name"] == "kube-scheduler"]
     shapes = {(event["involvedObject"]["kind"], event["involvedObject"]["apiVersion"], event["reportingComponent"], event["type"],
                event["message"].split(" ", 1)[1]) for event in events}
     report.line("events of both on leadership, in how many forms", 1, len(shapes))

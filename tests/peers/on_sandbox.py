@@ -34,8 +34,11 @@ profiles:
 
 
 def template(name, labels=None):
+    """Pods that end a while after their deletion: the Descheduler evicts a pod once for each strategy that finds it in its cache, and
+    logs an error when it is gone by then."""
     made = pod(name, cpu="50m")
-    return {"metadata": {"labels": {"app": name, **(labels or {})}}, "spec": made["spec"]}
+    made["spec"]["terminationGracePeriodSeconds"] = 30
+    return {"metadata": {"labels": {"app": name, **(labels or {})}, "annotations": {"sandbox.berth.dev/shutdown": "2s"}}, "spec": made["spec"]}
 
 
 def workload(kind, name, replicas):
@@ -50,7 +53,7 @@ def workload(kind, name, replicas):
 def job(name, **more):
     spec = template(name)
     spec["spec"]["restartPolicy"] = "Never"
-    spec["metadata"]["annotations"] = {"sandbox.berth.dev/run": "2s exit 0"}
+    spec["metadata"]["annotations"]["sandbox.berth.dev/run"] = "2s exit 0"
     return {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": name}, "spec": {
         "template": spec, "completions": 2, "parallelism": 2, "ttlSecondsAfterFinished": 5, **more}}
 

@@ -172,6 +172,11 @@ class Plane:
                 counts[key] = counts.get(key, 0) + int(value)
         return counts
 
+    def lists(self, resource):
+        """How often objects of all namespaces were listed; the rows themselves ask for those of one."""
+        return sum(int(value) for name, labels, value in self.metrics() if name == "apiserver_request_total" and labels["verb"] == "LIST"
+                   and labels["resource"] == resource and labels["scope"] == "cluster" and labels["code"] == "200")
+
     def refused(self):
         """Requests answered with 403 so far, by verb and resource."""
         return {key[:3]: count for key, count in self.requests().items() if key[3] == "403"}

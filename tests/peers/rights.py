@@ -55,7 +55,8 @@ def scheduler(stage, report):
         plane, "important", cpu="7", priorityClassName="high", **first))
     report.line("which is gone", None, roles.node_of(plane, "low"))
     said = wait_until(lambda: message(plane.need("GET", f"{PODS}/huge")))
-    report.line("a pod too large: its condition", "0/2 nodes are available: 2 Insufficient cpu.", str(said)[:43])
+    begins = "0/2 nodes are available: 2 Insufficient cpu."
+    report.line("a pod too large: its condition", begins, str(said)[:len(begins)])
     report.line("the event of it", True, bool(wait_until(lambda: "FailedScheduling" in events_of(plane, "huge"))))
     nothing_forbidden(report, plane, process, before)
 
