@@ -130,14 +130,15 @@ static bool http_front_suspend(struct exchange *exchange) {
 static ssize_t exchange_read(struct http_incoming *incoming, char *buffer, size_t size) {
         struct exchange *exchange = exchange_of_incoming(incoming);
         enum http_stream_state state;
-        size_t count = http_exchange_read(&exchange->base, buffer, size, &state);
 
-        if (exchange->front->is_letting_in) {
+        if (exchange->front->is_letting_in) { /* before anything is taken out of the stream */
                 bool is_there = http_front_suspend(exchange);
 
                 stream_ready(exchange);
                 return is_there ? 0 : HTTP_READ_CUT;
         }
+        size_t count = http_exchange_read(&exchange->base, buffer, size, &state);
+
         if (count)
                 return (ssize_t)count;
         if (state == HTTP_STREAM_ENDED)
@@ -220,12 +221,12 @@ static bool http_front_finish(struct exchange *exchange, struct http_response *a
         struct http_front *front = exchange->front;
         bool is_answered;
 
-        if (answer->is_known)
-                http_link_known(exchange->link);
-        if (exchange->pending) {
+        if (exchange->pending) { /* there is no answer yet */
                 http_exchange_enlist(&front->exchanges, &exchange->base);
                 return http_front_suspend(exchange);
         }
+        if (answer->is_known)
+                http_link_known(exchange->link);
         http_exchange_drop_body(&front->exchanges, &exchange->base);
         if (answer->stream && front->exchanges.stream_count >= HTTP_STREAMS_MAX)
                 is_answered = http_front_refuse(exchange, 429, "TooManyRequests",

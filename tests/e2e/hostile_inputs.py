@@ -153,23 +153,27 @@ class Server:
 
     def ends(self):
         """SIGTERM is obeyed, and nothing was said by a sanitizer."""
+        if self.process.poll() is None:
+            self.obeys()
+        self.errors.seek(0)
+        said = self.errors.read()
+        places = [said.find(word) for word in ("runtime error", "Sanitizer") if word in said]
+        judge("no sanitizer says anything", not places, said[max(min(places) - 200, 0):][:6000] if places else "")
+        judge("it ends when told to", self.process.returncode == 0, (self.process.returncode, said[-3000:]))
+
+    def obeys(self):
         held = [self.connect() for _ in range(40)]
         for number, one in enumerate(held):
             one.sendall([b"GET /api/v1/pods?watch=1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer e2e\r\n\r\n", b"GET /", b"\x16\x03\x01",
                          b"POST /api/v1/pods HTTP/1.1\r\nContent-Length: 10\r\n\r\n{"][number % 4])
         self.process.send_signal(signal.SIGTERM)
         try:
-            code = self.process.wait(ANSWER_SECONDS)
+            self.process.wait(ANSWER_SECONDS)
         except subprocess.TimeoutExpired:
-            code = "none: still running"
             self.process.kill()
+            self.process.wait()
         for one in held:
             one.close()
-        judge("SIGTERM ends it", code == 0, code)
-        self.errors.seek(0)
-        said = self.errors.read()
-        places = [said.find(word) for word in ("runtime error", "Sanitizer") if word in said]
-        judge("no sanitizer says anything", not places, said[max(min(places) - 200, 0):][:3000] if places else "")
 
 
 class Suite:
