@@ -1,4 +1,4 @@
-/* One front on the epoll loop, a handler of the test's own, and clients that read when they like. */
+/* A front on the epoll loop, a handler of the test's own, and clients that read when they like. */
 #include "http/http_front.h"
 
 #include "base/arena.h"
@@ -67,7 +67,7 @@ static void is_due(void *context) {
         scene->ready(scene->ready_context);
 }
 
-/* "/lines" is a stream; all else is answered a while later, and what there is before is no answer. */
+/* "/lines" is a stream; all else is answered later, and what there is before is no answer. */
 static void *begin(void *context, const struct http_request *request,
                    struct http_response *ret_response, void (*ready)(void *context),
                    void *ready_context) {
