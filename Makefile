@@ -170,10 +170,7 @@ tidy: all ## clang-tidy over src (slow); FILES=... for some
 # ---- documents and releases
 
 man: all ## the manual pages, from the same tables as --help, into $(BUILD)/man
-	@mkdir -p $(BUILD)/man && $(BUILD)/berth help --manual >$(BUILD)/man/berth.1
-	@for command in $$($(BUILD)/berth help | sed -n 's/^  \([a-z][a-z-]*\)  .*/\1/p'); do \
-		$(BUILD)/berth help --manual $$command >$(BUILD)/man/berth-$$command.1 || exit 1; done
-	@ls $(BUILD)/man
+	@scripts/manual_pages.sh $(BUILD)/berth $(BUILD)/man && ls $(BUILD)/man
 
 dist: all ## release tarball of the committed tree, reproducible
 	@meson dist -C $(BUILD) --no-tests --formats xztar --allow-dirty | tail -n 1
@@ -183,8 +180,14 @@ image: ## a container image, build-image/berth-image.tar (OCI archive)
 	$(call build_in,build-image,--buildtype=release,berth)
 	@scripts/image.sh build-image
 
-install: all ## install the program (DESTDIR, prefix by meson)
-	@meson install -C $(BUILD) --no-rebuild --quiet
+prefix ?= /usr/local
+INSTALL_OPTIONS ?=
+install: ## build the program optimised and install it: prefix, DESTDIR, INSTALL_OPTIONS (for meson)
+	@scripts/setup.sh build
+	$(call build_in,build-install,--buildtype=release -Dtests=false -Dprefix=$(prefix) $(INSTALL_OPTIONS),build.ninja)
+	@meson configure build-install -Dprefix=$(prefix) $(INSTALL_OPTIONS) && ninja --quiet -C build-install
+	@meson install -C build-install --no-rebuild --quiet
+	@echo "installed below $(DESTDIR)$(prefix); docs/install.md says what"
 
 clean: ## remove every build directory
 	@rm -rf build build-* compile_commands.json

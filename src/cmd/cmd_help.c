@@ -6,28 +6,48 @@
 
 struct help_options {
         bool is_manual;
+        const char *as;
 };
+
+/* The command that --as or the argument names; NULL without either. */
+static int help_find(const struct command_call *call, const struct command **ret_command) {
+        const struct help_options *options = call->options;
+
+        *ret_command = NULL;
+        if (options->as) {
+                *ret_command = command_standing_in(call->tables, options->as);
+                if (*ret_command && call->arguments.count == 0)
+                        return EXIT_DONE;
+                return command_failed("help", &(struct err){ .code = BERTH_ERR_USAGE,
+                                                             .text = "option --as: expected "
+                                                                     "kube-scheduler, descheduler "
+                                                                     "or kured, and no command" });
+        }
+        if (call->arguments.count == 0)
+                return EXIT_DONE;
+        *ret_command = command_find(call->tables->commands, call->arguments.items[0]);
+        if (*ret_command)
+                return EXIT_DONE;
+        command_unknown(call->tables->commands, "berth help", call->arguments.items[0]);
+        return EXIT_USAGE;
+}
 
 static int help_run(const struct command_call *call) {
         const struct help_options *options = call->options;
-        const struct command *command = NULL;
+        const struct command *command;
         struct buf text = { 0 };
+        int code = help_find(call, &command);
 
-        if (call->arguments.count) {
-                command = command_find(call->commands, call->arguments.items[0]);
-                if (!command) {
-                        command_unknown(call->commands, "berth help", call->arguments.items[0]);
-                        return EXIT_USAGE;
-                }
-        }
+        if (code != EXIT_DONE)
+                return code;
         if (command && options->is_manual)
-                command_manual(command, &text);
+                command_manual(command, options->as, &text);
         else if (command)
-                command_help(command, &text);
+                command_help(command, options->as, &text);
         else if (options->is_manual)
-                program_manual(call->commands, &text);
+                program_manual(call->tables->commands, &text);
         else
-                program_help(call->commands, &text);
+                program_help(call->tables->commands, &text);
         return command_print("help", &text);
 }
 
@@ -42,6 +62,12 @@ const struct command command_help_entry = {
                           .type = OPTION_FLAG,
                           .offset = offsetof(struct help_options, is_manual),
                           .help = "print the manual page, as source for man(7)" },
+                        { .name = "as",
+                          .type = OPTION_TEXT,
+                          .offset = offsetof(struct help_options, as),
+                          .value_name = "PROGRAM",
+                          .help = "of the command line that berth has when it is started as "
+                                  "kube-scheduler, descheduler or kured" },
                         { 0 },
                 },
         .options_size = sizeof(struct help_options),
@@ -70,7 +96,7 @@ static const char *const shells[] = { "bash", "zsh", "fish", NULL };
 static int completion_run(const struct command_call *call) {
         struct buf text = { 0 };
 
-        if (completion_script(call->commands, call->arguments.items[0], &text))
+        if (completion_script(call->tables->commands, call->arguments.items[0], &text))
                 return command_print("completion", &text);
         fprintf(stderr, "berth completion: expected bash, zsh or fish, found \"%s\"\n",
                 call->arguments.items[0]);

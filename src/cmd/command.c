@@ -111,6 +111,12 @@ static int parse_words(const struct program *program, const struct command *comm
         return BERTH_ERR_INVALID;
 }
 
+static const char *base_name(const char *path) {
+        const char *slash = strrchr(path, '/');
+
+        return slash ? slash + 1 : path;
+}
+
 static int run_command(const struct program *program, const struct command *command,
                        const char *name, struct option_texts words) {
         CLEANUP(arena_release) struct arena arena;
@@ -128,7 +134,9 @@ static int run_command(const struct program *program, const struct command *comm
         if (line.wants_help) {
                 struct buf text = { 0 };
 
-                command_help(command, &text);
+                command_help(command,
+                             command_standing_in(program, name) == command ? base_name(name) : NULL,
+                             &text);
                 return command_print(command->name, &text);
         }
         if (check_arguments(command, &line.arguments, &err) < 0)
@@ -138,14 +146,12 @@ static int run_command(const struct program *program, const struct command *comm
                                                     .part_words = line.part_words,
                                                     .arena = &arena,
                                                     .program = name,
-                                                    .commands = program->commands });
+                                                    .tables = program });
 }
 
-/* A program's own command line under its own name, or the command that takes its place as it is. */
-static const struct command *command_standing_in(const struct program *program, const char *path) {
+const struct command *command_standing_in(const struct program *program, const char *path) {
         const struct command *const *commands = program->commands;
-        const char *slash = strrchr(path, '/');
-        const char *name = slash ? slash + 1 : path;
+        const char *name = base_name(path);
 
         for (size_t i = 0; program->stand_ins[i]; i++)
                 if (strcmp(program->stand_ins[i]->name, name) == 0)

@@ -3,15 +3,17 @@
 
 #include "cmd/option_table.h"
 
+struct program;
+
 enum exit_code { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_JUDGED_NO = 3 };
 
 struct command_call {
-        const void *options;                   /* struct filled by the option table */
-        struct arguments arguments;            /* words that are not options */
-        struct option_texts part_words;        /* options of the command's parts */
-        struct arena *arena;                   /* lives as long as the command */
-        const char *program;                   /* argv[0] */
-        const struct command *const *commands; /* all of the program, for its help */
+        const void *options;            /* struct filled by the option table */
+        struct arguments arguments;     /* words that are not options */
+        struct option_texts part_words; /* options of the command's parts */
+        struct arena *arena;            /* lives as long as the command */
+        const char *program;            /* argv[0] */
+        const struct program *tables;   /* all of the program, for its help */
 };
 
 struct command {
@@ -42,6 +44,9 @@ struct program {
 extern const struct program program_berth; /* commands.c */
 
 const struct command *command_find(const struct command *const *commands, const char *name);
+/* The command that a program started as path is: its own command line, or the command that takes
+ * its place as it is; NULL for berth itself. */
+const struct command *command_standing_in(const struct program *program, const char *path);
 /* Tells standard error that there is no such command, and which one may have been meant. */
 void command_unknown(const struct command *const *commands, const char *who, const char *name);
 /* Parses and runs argv; returns the exit code. */
@@ -59,9 +64,11 @@ int command_failed(const char *command, const struct err *err);
  * full disk behind >) does not look like success. */
 int command_print(const char *command, struct buf *text);
 
-void command_help(const struct command *command, struct buf *out);
+/* program: whose command line it is when berth stands in for it; NULL = berth's own. */
+void command_help(const struct command *command, const char *program, struct buf *out);
 void program_help(const struct command *const *commands, struct buf *out);
-void command_manual(const struct command *command, struct buf *out); /* man(7) source */
+/* Source for man(7). */
+void command_manual(const struct command *command, const char *program, struct buf *out);
 void program_manual(const struct command *const *commands, struct buf *out);
 /* shell: bash, zsh or fish; else false. */
 bool completion_script(const struct command *const *commands, const char *shell, struct buf *out);

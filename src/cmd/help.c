@@ -2,6 +2,7 @@
 #include "cmd/command.h"
 
 #include "base/slice.h"
+#include <ctype.h>
 #include <string.h>
 
 /* Wraps words at HELP_WIDTH; a blank line stays a paragraph break. */
@@ -35,10 +36,11 @@ static bool has_options(const struct command *command) {
         return command->options && (command->options->name || command->options->group);
 }
 
-void command_help(const struct command *command, struct buf *out) {
-        buf_printf(out, "berth %s: %s\n\nUsage: berth %s%s%s%s\n", command->name, command->summary,
-                   command->name, has_options(command) ? " [OPTION...]" : "",
-                   *command->synopsis ? " " : "", command->synopsis);
+void command_help(const struct command *command, const char *program, struct buf *out) {
+        buf_printf(out, "berth %s: %s\n\nUsage: %s%s%s%s%s\n", command->name, command->summary,
+                   program ? "" : "berth ", program ? program : command->name,
+                   has_options(command) ? " [OPTION...]" : "", *command->synopsis ? " " : "",
+                   command->synopsis);
         if (*command->description) {
                 buf_char(out, '\n');
                 help_wrap(out, command->description);
@@ -112,18 +114,20 @@ static void manual_title(struct buf *out, const char *name) {
         buf_printf(out, ".TH %s 1 \"\" \"berth " BERTH_VERSION "\" \"berth manual\"\n", name);
 }
 
-void command_manual(const struct command *command, struct buf *out) {
+void command_manual(const struct command *command, const char *program, struct buf *out) {
         CLEANUP(arena_release) struct arena arena;
-        char title[64] = "BERTH\\-";
-        size_t at = strlen(title);
+        CLEANUP(buf_release) struct buf title = { 0 };
 
-        for (const char *c = command->name; *c && at + 1 < sizeof(title); c++)
-                title[at++] = (char)(*c >= 'a' && *c <= 'z' ? *c - 'a' + 'A' : *c);
         arena_init(&arena, 0);
-        manual_title(out, title);
-        buf_printf(out, ".SH NAME\nberth\\-%s \\- ", command->name);
+        buf_printf(&title, "%s%s", program ? "" : "berth-", program ? program : command->name);
+        for (size_t i = 0; i < title.len; i++)
+                title.data[i] = (char)toupper((unsigned char)title.data[i]);
+        manual_title(out, title.data);
+        buf_printf(out, ".SH NAME\n%s%s \\- ", program ? "" : "berth\\-",
+                   program ? program : command->name);
         manual_text(out, command->summary);
-        buf_printf(out, "\n.SH SYNOPSIS\n.B berth %s\n", command->name);
+        buf_printf(out, "\n.SH SYNOPSIS\n.B %s%s\n", program ? "" : "berth ",
+                   program ? program : command->name);
         if (has_options(command))
                 buf_text(out, "[\\fIOPTION\\fR...]\n");
         manual_text(out, command->synopsis);

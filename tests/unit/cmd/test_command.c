@@ -61,8 +61,8 @@ static void help_and_manual_name_every_option(void **state) {
                 CLEANUP(arena_release) struct arena arena;
 
                 arena_init(&arena, 0);
-                command_help(program_berth.commands[i], &help);
-                command_manual(program_berth.commands[i], &manual);
+                command_help(program_berth.commands[i], NULL, &help);
+                command_manual(program_berth.commands[i], NULL, &manual);
                 for (const struct option *o =
                              options_expand(program_berth.commands[i]->options, &arena);
                      o->name; o++) {
@@ -96,7 +96,7 @@ static void help_fits_a_terminal(void **state) {
         for (size_t i = 0; program_berth.commands[i]; i++) {
                 CLEANUP(buf_release) struct buf help = { 0 };
 
-                command_help(program_berth.commands[i], &help);
+                command_help(program_berth.commands[i], NULL, &help);
                 assert_columns(program_berth.commands[i]->name, help.data);
         }
 }

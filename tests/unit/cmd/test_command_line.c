@@ -238,9 +238,30 @@ static void pages_are_printed(void **state) {
                 prints((const char *const[]){ command->name, "--help", NULL }, usage.data);
                 prints((const char *const[]){ "help", "--manual", command->name, NULL }, ".TH");
         }
+        prints((const char *const[]){ "help", "--as", "kured", NULL }, "Usage: kured ");
+        prints((const char *const[]){ "help", "--as", "kube-scheduler", NULL },
+               "--write-config-to");
+        prints((const char *const[]){ "help", "--as", "descheduler", "--manual", NULL },
+               ".TH DESCHEDULER");
         prints((const char *const[]){ "completion", "bash", NULL }, "complete ");
         prints((const char *const[]){ "completion", "zsh", NULL }, "#compdef berth");
         prints((const char *const[]){ "completion", "fish", NULL }, "complete -c berth");
+}
+
+static void help_knows_no_other_program(void **state) {
+        static const char *const lines[][4] = { { "--as", "kubelet" },
+                                                { "--as", "kured", "plan" } };
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
+                const char *words[] = { "help", lines[i][0], lines[i][1], lines[i][2], NULL };
+                struct printed printed;
+
+                printed_run(NULL, words, NULL, &printed);
+                assert_int_equal(printed.code, EXIT_USAGE);
+                assert_true(printed_has(&printed.err, "--as: expected kube-scheduler"));
+                printed_release(&printed);
+        }
 }
 
 /* A full disk behind ">" does not look like success. */
@@ -271,6 +292,7 @@ int main(void) {
                 cmocka_unit_test(commands_refuse),
                 cmocka_unit_test(stand_ins_end_as_the_programs_do),
                 cmocka_unit_test(pages_are_printed),
+                cmocka_unit_test(help_knows_no_other_program),
                 cmocka_unit_test(printing_may_fail),
         };
 
