@@ -4,6 +4,7 @@
 
 #include "api/json.h"
 #include "base/base64.h"
+#include "base/time.h"
 #include "schema/protobuf.h"
 #include <assert.h>
 
@@ -57,6 +58,7 @@ static void text_or_bytes_write(const struct schema_field *field, unsigned numbe
 static void structured_write(const struct schema_field *field, unsigned number,
                              const struct json *value, struct buf *out) {
         struct buf message = { 0 }, text = { 0 };
+        struct wall_time time;
 
         if (field->type == SCHEMA_OBJECT) {
                 members_write(schema_field_object(field), value, &message);
@@ -69,7 +71,9 @@ static void structured_write(const struct schema_field *field, unsigned number,
         } else if (field->type == SCHEMA_RAW) {
                 json_write(value, &text);
                 message_write(1, &text, &message);
-        } /* times and durations are left unset */
+        } else if (field->type == SCHEMA_TIME && wall_time_parse(json_text(value), &time)) {
+                number_write(1, (uint64_t)(time.ns / NS_PER_S), &message);
+        } /* other times and durations are left unset */
         message_write(number, &message, out);
 }
 
@@ -132,6 +136,26 @@ static void members_write(const struct schema_object *schema, const struct json 
         }
 }
 
+/* Metadata and items; without them when the items' kind is none that is built in. */
+static void list_write(struct slice api_version, struct slice kind, const struct json *list,
+                       struct buf *out) {
+        const struct schema_object *schema =
+                protobuf_schema(api_version, slice_make(kind.ptr, kind.len - strlen("List")));
+        struct json_iter items = json_iter(json_get(list, "items"));
+        struct buf message = { 0 };
+        const struct json *item;
+
+        if (!schema)
+                return;
+        members_write(schema_named("meta.v1.ListMeta"), json_get(list, "metadata"), &message);
+        message_write(1, &message, out);
+        while (json_next(&items, NULL, &item)) {
+                message = (struct buf){ 0 };
+                members_write(schema, item, &message);
+                message_write(2, &message, out);
+        }
+}
+
 void cost_protobuf_write(struct slice json, struct buf *out) {
         struct json_doc *doc = NULL;
         struct buf type = { 0 }, object = { 0 };
@@ -144,6 +168,8 @@ void cost_protobuf_write(struct slice json, struct buf *out) {
         const struct schema_object *schema = protobuf_schema(api_version, kind);
         if (schema)
                 members_write(schema, root, &object);
+        else if (slice_has_suffix(kind, SLICE_LITERAL("List")))
+                list_write(api_version, kind, root, &object);
         bytes_write(1, api_version, &type);
         bytes_write(2, kind, &type);
         buf_append(out, "k8s", 4);
