@@ -160,7 +160,21 @@ static int64_t split_seconds(int64_t ns, int64_t *ret_rest_ns) {
         return seconds;
 }
 
+static char *write_number(char *at, int value, int digits) {
+        for (int i = digits - 1; i >= 0; i--, value /= 10)
+                at[i] = (char)('0' + value % 10);
+        return at + digits;
+}
+
+static char *write_number_then(char *at, int value, int digits, char mark) {
+        at = write_number(at, value, digits);
+        *at = mark;
+        return at + 1;
+}
+
+/* 64 bits of nanoseconds end in the year 2262: four digits are always enough. */
 static int format_time(struct wall_time time, bool has_micro, char *buffer) {
+        char *at = buffer;
         buffer[0] = '\0';
         if (!wall_time_is_set(time))
                 return 0;
@@ -169,12 +183,19 @@ static int format_time(struct wall_time time, bool has_micro, char *buffer) {
         int64_t days = seconds / DAY_S - (seconds % DAY_S < 0);
         int of_day = (int)(seconds - days * DAY_S);
         struct date date = date_of_days(days);
-        int len = snprintf(buffer, WALL_TIME_TEXT_MAX, "%04d-%02d-%02dT%02d:%02d:%02d", date.year,
-                           date.month, date.day, of_day / 3600, of_day / 60 % 60, of_day % 60);
-        size_t space = WALL_TIME_TEXT_MAX - (size_t)len;
-        if (has_micro)
-                return len + snprintf(buffer + len, space, ".%06dZ", (int)(rest_ns / 1000));
-        return len + snprintf(buffer + len, space, "Z");
+        at = write_number_then(at, date.year, 4, '-');
+        at = write_number_then(at, date.month, 2, '-');
+        at = write_number_then(at, date.day, 2, 'T');
+        at = write_number_then(at, of_day / 3600, 2, ':');
+        at = write_number_then(at, of_day / 60 % 60, 2, ':');
+        at = write_number(at, of_day % 60, 2);
+        if (has_micro) {
+                *at++ = '.';
+                at = write_number(at, (int)(rest_ns / 1000), 6);
+        }
+        *at++ = 'Z';
+        *at = '\0';
+        return (int)(at - buffer);
 }
 
 int wall_time_format(struct wall_time time, char *buffer) {

@@ -2,6 +2,7 @@
 #include "base/utf8.h"
 
 #include "base/util.h"
+#include <string.h>
 
 /* Leading bytes from..to start a sequence of `len` bytes whose second byte is low..high. */
 static const struct sequence {
@@ -32,13 +33,31 @@ size_t utf8_sequence_len(struct slice text) {
         return found->len;
 }
 
-bool utf8_is_valid(struct slice text) {
-        while (text.len > 0) {
-                size_t len = utf8_sequence_len(text);
+/* Bytes of ASCII at the begin, which most texts are: eight at a time. */
+static size_t ascii_len(struct slice text) {
+        size_t len = 0;
+        uint64_t bytes;
 
+        for (; len + sizeof(bytes) <= text.len; len += sizeof(bytes)) {
+                memcpy(&bytes, text.ptr + len, sizeof(bytes));
+                if (bytes & UINT64_C(0x8080808080808080))
+                        break;
+        }
+        while (len < text.len && (unsigned char)text.ptr[len] < 0x80)
+                len++;
+        return len;
+}
+
+bool utf8_is_valid(struct slice text) {
+        for (;;) {
+                size_t len = ascii_len(text);
+
+                text = slice_make(text.ptr + len, text.len - len);
+                if (text.len == 0)
+                        return true;
+                len = utf8_sequence_len(text);
                 if (len == 0)
                         return false;
                 text = slice_make(text.ptr + len, text.len - len);
         }
-        return true;
 }

@@ -49,6 +49,23 @@ static void test_sequences(void **state) {
         }
 }
 
+/* A character among ASCII is found wherever it stands. */
+static void test_among_ascii(void **state) {
+        char text[40];
+
+        (void)state;
+        for (size_t at = 0; at + 2 <= sizeof(text); at++) {
+                for (size_t len = at + 2; len <= sizeof(text); len++) {
+                        memset(text, 'a', sizeof(text));
+                        memcpy(text + at, "\xc3\xa4", 2);
+                        assert_true(utf8_is_valid(slice_make(text, len)));
+                        assert_false(utf8_is_valid(slice_make(text, at + 1)));
+                        text[at] = 'a';
+                        assert_false(utf8_is_valid(slice_make(text, len)));
+                }
+        }
+}
+
 static void test_texts(void **state) {
         (void)state;
         assert_int_equal(utf8_sequence_len(SLICE_EMPTY), 0);
@@ -63,6 +80,7 @@ int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_sequences),
                 cmocka_unit_test(test_texts),
+                cmocka_unit_test(test_among_ascii),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
 }
