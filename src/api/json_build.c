@@ -175,3 +175,17 @@ bool json_build_value(struct json_builder *builder, const struct json *value) {
                 return true;
         }
 }
+
+struct json_build_mark json_build_mark(const struct json_builder *builder) {
+        assert(builder->depth > 0);
+        return (struct json_build_mark){
+                .count = builder->count,
+                .tag = builder->values[builder->open[builder->depth - 1]].tag,
+        };
+}
+
+void json_build_rewind(struct json_builder *builder, struct json_build_mark mark) {
+        assert(builder->depth > 0 && mark.count <= builder->count);
+        builder->count = mark.count;
+        builder->values[builder->open[builder->depth - 1]].tag = mark.tag;
+}

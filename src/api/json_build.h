@@ -38,3 +38,11 @@ void json_build_f64(struct json_builder *builder, double value);
 bool json_build_value(struct json_builder *builder, const struct json *value);
 /* Takes the key back that was written last and has no value yet. */
 void json_build_drop_key(struct json_builder *builder);
+
+/* Takes everything back that was put into the innermost container since the mark. */
+struct json_build_mark {
+        size_t count;
+        uint64_t tag; /* of that container */
+};
+struct json_build_mark json_build_mark(const struct json_builder *builder);
+void json_build_rewind(struct json_builder *builder, struct json_build_mark mark);

@@ -13,6 +13,7 @@ struct decoder {
         struct json_builder *builder;
         struct err *err;
         bool skips_field_sets;
+        bool is_mixed; /* a list or map was met whose elements are no neighbours */
 };
 
 static int protobuf_broken(struct decoder *decoder, const char *what) {
@@ -259,10 +260,10 @@ static int decode_occurrence(struct decoder *decoder, const struct schema_field 
                                           : decode_entry(decoder, field, wire);
 }
 
-/* A list or a map: every occurrence of the field from here on. They are neighbours where the
- * message is sorted, and rest is then moved behind the last one; else they may be anywhere. */
+/* A list or a map: every occurrence of the field from here on. Where they are neighbours, rest is
+ * moved behind the last one; else they may be anywhere. */
 static int decode_repeated(struct decoder *decoder, const struct schema_field *field,
-                           struct wire_field wire, struct slice *rest, bool is_sorted) {
+                           struct wire_field wire, struct slice *rest, bool is_grouped) {
         struct slice ahead = *rest;
         uint64_t number = wire.number;
 
@@ -273,9 +274,9 @@ static int decode_repeated(struct decoder *decoder, const struct schema_field *f
                         r = decode_occurrence(decoder, field, &wire);
                 if (r < 0)
                         return r;
-                if (is_sorted && wire.number == number)
+                if (is_grouped && wire.number == number)
                         *rest = ahead;
-                if (ahead.len == 0 || (is_sorted && wire.number != number))
+                if (ahead.len == 0 || (is_grouped && wire.number != number))
                         break;
                 if (!wire_take_field(&ahead, &wire))
                         return protobuf_broken(decoder, "unexpected end of message");
@@ -333,7 +334,6 @@ static bool is_inlined(const struct schema_object *schema, uint64_t number) {
         return false;
 }
 
-/* Go writes fields in the order of their numbers. */
 static bool is_sorted_message(struct slice message) {
         struct wire_field wire;
         uint64_t last = 0;
@@ -346,38 +346,66 @@ static bool is_sorted_message(struct slice message) {
         return true;
 }
 
-/* The fields of one message, of those that the inlined message via holds. */
-static int decode_fields(struct decoder *decoder, const struct schema_object *schema,
-                         struct slice message, uint8_t via) {
+static int decode_unknown(struct decoder *decoder, const struct schema_object *schema,
+                          const struct wire_field *wire, uint8_t via);
+
+/* The fields of one message, of those that the inlined message via holds. is_grouped: elements of
+ * a list or map are neighbours; *ret_mixed when they are not, and what was built is good for
+ * nothing. */
+static int decode_grouped(struct decoder *decoder, const struct schema_object *schema,
+                          struct slice message, uint8_t via, bool is_grouped, bool *ret_mixed) {
         uint64_t done[4] = { 0 }; /* a bit for each list and map */
-        bool is_sorted = is_sorted_message(message);
         size_t at = 0;
         int r = 0;
 
-        while (r == 0 && message.len > 0) {
+        *ret_mixed = false;
+        while (r == 0 && message.len > 0 && !*ret_mixed) {
                 struct wire_field wire;
 
                 if (!wire_take_field(&message, &wire))
                         return protobuf_broken(decoder, "unexpected end of message");
                 size_t index = protobuf_field_index(schema, wire.number, via, at);
                 if (index == schema->count) {
-                        if (via == 0 && wire.type == WIRE_BYTES && wire.number <= UINT8_MAX &&
-                            is_inlined(schema, wire.number))
-                                r = decode_fields(decoder, schema, wire.bytes,
-                                                  (uint8_t)wire.number);
+                        r = decode_unknown(decoder, schema, &wire, via);
                         continue;
                 }
-                at = index;
+                at = index + 1;
                 const struct schema_field *field = &schema->fields[index];
                 uint64_t bit = (uint64_t)1 << index % 64;
                 if (field->shape == SHAPE_ONE) {
                         r = decode_single(decoder, field, &wire);
                 } else if (!(done[index / 64 % 4] & bit)) {
                         done[index / 64 % 4] |= bit;
-                        r = decode_repeated(decoder, field, wire, &message, is_sorted);
+                        r = decode_repeated(decoder, field, wire, &message, is_grouped);
+                } else {
+                        *ret_mixed = is_grouped;
                 }
         }
         return r;
+}
+
+/* Go writes fields in the order of their numbers, so that is tried first. Once a message was mixed
+ * each is looked through before it is decoded: none is then decoded again inside another that is.
+ */
+static int decode_fields(struct decoder *decoder, const struct schema_object *schema,
+                         struct slice message, uint8_t via) {
+        struct json_build_mark mark = json_build_mark(decoder->builder);
+        bool is_grouped = !decoder->is_mixed || is_sorted_message(message), is_mixed;
+        int r = decode_grouped(decoder, schema, message, via, is_grouped, &is_mixed);
+
+        if (r < 0 || !is_mixed)
+                return r;
+        decoder->is_mixed = true;
+        json_build_rewind(decoder->builder, mark);
+        return decode_grouped(decoder, schema, message, via, false, &is_mixed);
+}
+
+static int decode_unknown(struct decoder *decoder, const struct schema_object *schema,
+                          const struct wire_field *wire, uint8_t via) {
+        if (via != 0 || wire->type != WIRE_BYTES || wire->number > UINT8_MAX ||
+            !is_inlined(schema, wire->number))
+                return 0;
+        return decode_fields(decoder, schema, wire->bytes, (uint8_t)wire->number);
 }
 
 static int decode_message(struct decoder *decoder, const struct schema_object *schema,

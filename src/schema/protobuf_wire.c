@@ -31,7 +31,7 @@ bool wire_take_fixed(struct slice *rest, size_t size, uint64_t *ret_value) {
         return true;
 }
 
-bool wire_take_field(struct slice *rest, struct wire_field *ret_field) {
+bool wire_take_long_field(struct slice *rest, struct wire_field *ret_field) {
         struct wire_field field = { 0 };
         uint64_t key, size;
 

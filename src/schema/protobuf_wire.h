@@ -27,6 +27,21 @@ static inline bool wire_take_varint(struct slice *rest, uint64_t *ret_value) {
         return true;
 }
 bool wire_take_fixed(struct slice *rest, size_t size, uint64_t *ret_value); /* little endian */
-bool wire_take_field(struct slice *rest, struct wire_field *ret_field);
+bool wire_take_long_field(struct slice *rest, struct wire_field *ret_field);
+/* Most fields have a number below 16 and are shorter than 128 bytes. */
+static inline bool wire_take_field(struct slice *rest, struct wire_field *ret_field) {
+        const char *at = rest->ptr;
+
+        if (rest->len < 2 || (uint8_t)at[0] >= 0x80 || (at[0] & 7) != WIRE_BYTES ||
+            (uint8_t)at[0] < 8 || (uint8_t)at[1] >= 0x80 || (size_t)at[1] > rest->len - 2)
+                return wire_take_long_field(rest, ret_field);
+        ret_field->number = (uint8_t)at[0] >> 3;
+        ret_field->type = WIRE_BYTES;
+        ret_field->scalar = 0;
+        ret_field->bytes = slice_make(at + 2, (size_t)at[1]);
+        rest->ptr += 2 + ret_field->bytes.len;
+        rest->len -= 2 + ret_field->bytes.len;
+        return true;
+}
 /* Last occurrence of a field; an absent one leaves *ret_field alone. False for broken bytes. */
 bool wire_find_field(struct slice message, uint64_t number, struct wire_field *ret_field);

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "base/rng.h"
 #include "base/util.h"
 #include "schema/protobuf.h"
 #include <stdlib.h>
@@ -253,6 +254,116 @@ static void test_negative_number(void **state) {
                        "\"value\":-10}");
 }
 
+/* ---- fields in any order ---- */
+
+#define PARTS 6
+
+struct parts { /* fields of one message, as Go writes them */
+        struct buf items[PARTS];
+        unsigned numbers[PARTS];
+        size_t count;
+};
+
+static struct buf *part(struct parts *parts, unsigned number) {
+        parts->numbers[parts->count] = number;
+        return &parts->items[parts->count++];
+}
+
+static void part_text(struct parts *parts, unsigned number, const char *text) {
+        put_text(part(parts, number), number, text);
+}
+
+static void part_message(struct parts *parts, unsigned number, struct buf *message) {
+        put_message(part(parts, number), number, message);
+}
+
+/* Empties the parts: in their order, or in any that leaves equal numbers as they are. */
+static struct buf joined(struct parts *parts, struct rng *rng) {
+        struct buf out = { 0 };
+        bool is_taken[PARTS] = { false };
+
+        for (size_t left = parts->count; left > 0; left--) {
+                size_t at = rng ? rng_below(rng, parts->count) : parts->count - left;
+
+                while (is_taken[at])
+                        at = (at + 1) % parts->count;
+                for (size_t i = 0; i < at; i++)
+                        if (!is_taken[i] && parts->numbers[i] == parts->numbers[at])
+                                at = i;
+                is_taken[at] = true;
+                buf_slice(&out, buf_view(&parts->items[at]));
+                buf_release(&parts->items[at]);
+        }
+        return out;
+}
+
+static struct buf mixed_container(struct rng *rng, unsigned number) {
+        struct parts parts = { 0 };
+        struct buf port = { 0 };
+
+        part_text(&parts, 1, number ? "a" : "b");
+        part_text(&parts, 4, "--one");
+        part_text(&parts, 4, "--two");
+        put_number(&port, 3, 80 + number);
+        part_message(&parts, 6, &port);
+        put_number(&port, 3, 90 + number);
+        part_message(&parts, 6, &port);
+        return joined(&parts, rng);
+}
+
+static struct buf mixed_pod(struct rng *rng) {
+        struct parts pod = { 0 }, meta = { 0 }, spec = { 0 };
+        struct buf message = { 0 };
+
+        part_text(&meta, 1, "n");
+        for (unsigned i = 0; i < 2; i++) {
+                put_text(&message, 1, i ? "k" : "l");
+                put_text(&message, 2, "v");
+                part_message(&meta, 11, &message);
+        }
+        part_text(&meta, 14, "f/one");
+        part_text(&meta, 14, "f/two");
+        for (unsigned i = 0; i < 2; i++) {
+                message = mixed_container(rng, i);
+                part_message(&spec, 2, &message);
+        }
+        for (unsigned i = 0; i < 2; i++) {
+                put_text(&message, 1, i ? "t" : "u");
+                part_message(&spec, 22, &message);
+        }
+        message = joined(&meta, rng);
+        part_message(&pod, 1, &message);
+        message = joined(&spec, rng);
+        part_message(&pod, 2, &message);
+        return joined(&pod, rng);
+}
+
+static struct json_tree *decoded_pod(struct rng *rng) {
+        struct buf object = mixed_pod(rng), body = envelope("v1", "Pod", &object);
+        struct json_tree *tree = NULL;
+
+        assert_int_equal(protobuf_decode(buf_view(&body), &tree, NULL), 0);
+        buf_release(&body);
+        return tree;
+}
+
+/* Elements of lists and maps need not be neighbours, at any depth. */
+static void test_any_order(void **state) {
+        struct json_tree *expected = decoded_pod(NULL);
+        struct rng rng;
+
+        (void)state;
+        rng_init(&rng, 5);
+        for (int i = 0; i < 2000; i++) {
+                struct json_tree *tree = decoded_pod(&rng);
+
+                if (!node_equal(json_tree_root(expected), json_tree_root(tree)))
+                        fail_msg("round %d differs", i);
+                json_tree_free(tree);
+        }
+        json_tree_free(expected);
+}
+
 /* ---- broken bodies ---- */
 
 static void assert_refused(struct slice body) {
@@ -327,6 +438,7 @@ int main(void) {
                 cmocka_unit_test(test_access_review),   cmocka_unit_test(test_unknown_fields),
                 cmocka_unit_test(test_negative_number), cmocka_unit_test(test_other_scripts),
                 cmocka_unit_test(test_broken),          cmocka_unit_test(test_truncated),
+                cmocka_unit_test(test_any_order),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
 }
