@@ -172,7 +172,7 @@ int list_protobuf_feed(struct list_reader *reader, struct slice chunk, struct er
                 rest = buf_view(&reader->partial);
         }
         int r = take_all(reader, &rest, err);
-        if (r < 0 || rest.len == 0) {
+        if (r < 0 || rest.len == 0 || list_reader_is_satisfied(reader)) {
                 buf_clear(&reader->partial);
                 return r;
         }
