@@ -1,6 +1,7 @@
 /* Finds repeated members, for strict field validation. The getters let the last one win silently,
  * as Go does; a client that asks for strictness gets an error. */
 #include "api/json.h"
+#include "base/pace.h"
 #include "base/util.h"
 #include <stdlib.h>
 
@@ -75,6 +76,7 @@ static void json_duplicates_walk(struct json_duplicates_search *search, const st
         if (type == JSON_OBJECT)
                 check_object(search, value);
         while (json_next(&iter, &key, &child)) {
+                pace_step();
                 if (json_count(child) == 0)
                         continue;
                 if (type == JSON_ARRAY)

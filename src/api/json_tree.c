@@ -161,6 +161,7 @@ static yyjson_mut_val *copy_parsed(yyjson_mut_doc *doc, yyjson_val *value) {
         size_t count = unsafe_yyjson_get_len(value);
         yyjson_val *at = unsafe_yyjson_get_first(value);
         for (; count > 0; count--, at = unsafe_yyjson_get_next(at)) {
+                pace_step();
                 if (is_object) {
                         key = copy_scalar(doc, at->tag, &at->uni);
                         at++;
@@ -180,6 +181,7 @@ static yyjson_mut_val *copy_node(yyjson_mut_doc *doc, yyjson_mut_val *value) {
         if (is_object && count)
                 at = at->next;
         for (; count > 0; count--, at = at->next) {
+                pace_step();
                 if (is_object) {
                         key = copy_scalar(doc, at->tag, &at->uni);
                         at = at->next;
@@ -283,6 +285,7 @@ struct json_node *node_get(const struct json_node *object, const char *key) {
 }
 
 struct json_node *node_at(const struct json_node *array, size_t index) {
+        pace_step();
         return yyjson_mut_is_arr(mut_of(array)) ? node_of(json_index_at(mut_of(array), index))
                                                 : NULL;
 }

@@ -15,12 +15,17 @@ const struct pace *pace_set(const struct pace *pace) {
         return before;
 }
 
-void pace_step(void) {
+void pace_pause(void) {
         const struct pace *pace = pace_now;
 
-        if (!pace || ++pace_steps % STEPS_BETWEEN)
+        if (!pace)
                 return;
         pace_now = NULL;
         pace->let_in(pace->context);
         pace_now = pace;
+}
+
+void pace_step(void) {
+        if (pace_now && ++pace_steps % STEPS_BETWEEN == 0)
+                pace_pause();
 }

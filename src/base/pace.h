@@ -11,3 +11,5 @@ struct pace {
 const struct pace *pace_set(const struct pace *pace);
 /* One element, member or message of the work is done. */
 void pace_step(void);
+/* A piece of the work is done that is as long as many steps. */
+void pace_pause(void);

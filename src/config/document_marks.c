@@ -1,4 +1,5 @@
 /* Where the values of a text begin, in document order; bound to the values once they are parsed. */
+#include "base/pace.h"
 #include "base/util.h"
 #include "config/document_priv.h"
 #include <assert.h>
@@ -127,6 +128,7 @@ static void document_marks_bind_value(struct document_marks *marks, size_t *at,
         struct json_iter iter = json_iter(value);
         const struct json *child;
         assert(*at < marks->count);
+        pace_step();
         marks->items[(*at)++].value = value;
         while (json_next(&iter, NULL, &child))
                 document_marks_bind_value(marks, at, child);

@@ -1,6 +1,7 @@
 /* Writes a node tree as JSON text: aliases and merge keys resolved, a mark per value. What aliases
  * add is counted, so that a small text cannot swell without bounds. */
 #include "base/map.h"
+#include "base/pace.h"
 #include "base/util.h"
 #include "config/document_priv.h"
 
@@ -64,6 +65,7 @@ static bool is_merged_too_often(struct emitter *emitter, size_t name_size) {
 
 static void add_mark(struct emitter *emitter, const struct yaml_node *node,
                      const struct yaml_node *key) {
+        pace_step();
         struct document_mark mark = { .line = node->line, .column = node->column };
         if (key) {
                 mark.key_line = key->line;
@@ -84,6 +86,7 @@ static bool is_merge(const struct yaml_node *key) {
 /* The key as JSON text, so that 1 and "1" are the same; in members->name. */
 static int read_name(struct emitter *emitter, struct yaml_emit_members *members,
                      struct yaml_node *key) {
+        pace_step();
         struct yaml_node *scalar = yaml_emit_resolve(key);
         buf_clear(&members->name);
         if (scalar->kind != YAML_SCALAR)

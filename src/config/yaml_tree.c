@@ -11,7 +11,7 @@
 #include <string.h>
 
 struct yaml_reader {
-        struct slice text;
+        struct slice text, unread;
         struct fy_diag *diag;
         struct fy_parser *parser;
 };
@@ -26,6 +26,17 @@ struct builder {
         struct yaml_node *root;
 };
 
+/* The parser reads ahead to the end of a flow mapping before its first event. */
+static ssize_t yaml_reader_pull(void *context, void *buffer, size_t size) {
+        struct yaml_reader *reader = context;
+        size_t count = reader->unread.len < size ? reader->unread.len : size;
+
+        pace_pause();
+        memcpy(buffer, reader->unread.ptr, count);
+        reader->unread = slice_make(reader->unread.ptr + count, reader->unread.len - count);
+        return (ssize_t)count;
+}
+
 struct yaml_reader *yaml_reader_new(struct slice text) {
         struct yaml_reader *reader = xcalloc(1, sizeof(*reader));
         struct fy_diag_cfg diag_config;
@@ -33,6 +44,7 @@ struct yaml_reader *yaml_reader_new(struct slice text) {
         diag_config.level = FYET_ERROR;
         diag_config.fp = NULL;
         reader->text = text;
+        reader->unread = text.len ? text : SLICE_LITERAL("\n");
         reader->diag = fy_diag_create(&diag_config);
         if (reader->diag)
                 fy_diag_set_collect_errors(reader->diag, true);
@@ -44,8 +56,7 @@ struct yaml_reader *yaml_reader_new(struct slice text) {
         };
         reader->parser = fy_parser_create(&config);
         if (!reader->diag || !reader->parser ||
-            fy_parser_set_string(reader->parser, text.len ? text.ptr : "\n",
-                                 text.len ? text.len : 1) < 0)
+            fy_parser_set_input_callback(reader->parser, reader, yaml_reader_pull) < 0)
                 abort(); /* only without memory */
         return reader;
 }

@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/base64.h"
+#include "base/pace.h"
 #include "base/time.h"
 #include "base/utf8.h"
 #include "schema/protobuf_wire.h"
@@ -198,6 +199,7 @@ static int decode_packed(struct decoder *decoder, const struct schema_field *fie
                 bool is_whole = field->type == SCHEMA_FLOAT ? wire_take_fixed(&bytes, 8, &value)
                                                             : wire_take_varint(&bytes, &value);
 
+                pace_step();
                 if (!is_whole)
                         return protobuf_broken(decoder, "broken packed numbers");
                 decode_number(decoder, field, value);
@@ -270,6 +272,7 @@ static int decode_repeated(struct decoder *decoder, const struct schema_field *f
         json_build_key(decoder->builder, slice_of(field->name));
         int r = protobuf_open(decoder, field->shape == SHAPE_LIST ? JSON_ARRAY : JSON_OBJECT);
         for (;;) {
+                pace_step();
                 if (r == 0 && wire.number == number)
                         r = decode_occurrence(decoder, field, &wire);
                 if (r < 0)
@@ -339,6 +342,7 @@ static bool is_sorted_message(struct slice message) {
         uint64_t last = 0;
 
         while (message.len > 0) {
+                pace_step();
                 if (!wire_take_field(&message, &wire) || wire.number < last)
                         return false;
                 last = wire.number;

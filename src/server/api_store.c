@@ -12,58 +12,104 @@ static int fail_store(struct api_context *context, const struct err *err) {
                           err->text);
 }
 
-/* Text of the object without kind and apiVersion, with the version it is about to get. */
-static struct slice body_of(struct api_context *context, struct json_tree *tree,
-                            struct json_node *object) {
-        struct json_node *metadata = node_need_object(tree, object, "metadata");
-        struct buf text = { 0 };
+/* As node_write; *ret_at is where the member begins that the keys of way lead to. */
+static void write_noting(const struct json_node *object, const char *const *way, struct buf *out,
+                         size_t *ret_at) {
+        struct node_iter iter = node_iter(object);
+        struct json_node *value;
+        struct slice key;
+
+        buf_char(out, '{');
+        while (!out->overflowed && node_next(&iter, &key, &value)) {
+                bool is_on_way = slice_is(key, way[0]);
+
+                buf_text(out, iter.index > 1 ? "," : "");
+                buf_json_string(out, key);
+                buf_char(out, ':');
+                if (is_on_way && way[1]) {
+                        write_noting(value, way + 1, out, ret_at);
+                        continue;
+                }
+                if (is_on_way)
+                        *ret_at = out->len;
+                node_write(value, out);
+        }
+        buf_char(out, '}');
+}
+
+/* With the version between head and tail, and in the tree. */
+static struct slice body_with_version(struct api_context *context, struct json_tree *tree,
+                                      struct json_node *metadata, struct slice head,
+                                      struct slice tail) {
+        CLEANUP(buf_release) struct buf text = { 0 };
         char revision[24];
 
-        if (!context->is_dry_run) {
-                snprintf(revision, sizeof(revision), "%" PRIu64,
-                         store_next_revision(context->engine->store));
-                node_put_string(tree, metadata, "resourceVersion", revision);
-        }
-        node_remove(object, "kind");
-        node_remove(object, "apiVersion");
-        node_write(object, &text);
-        struct slice body = arena_slice(context->arena, buf_view(&text));
-        buf_release(&text);
-        return body;
+        snprintf(revision, sizeof(revision), "%" PRIu64,
+                 store_next_revision(context->engine->store));
+        node_put_string(tree, metadata, "resourceVersion", revision);
+        buf_reserve(&text, head.len + tail.len + sizeof(revision));
+        buf_slice(&text, head);
+        buf_text(&text, revision);
+        buf_slice(&text, tail);
+        return arena_slice(context->arena, buf_view(&text));
 }
 
 /* etcd's limit of a request. Upstream stores built-in kinds as protobuf, about half of their JSON.
  */
 #define STORED_BYTES_MAX ((size_t)3 << 19)
 
-static bool is_too_large(const struct api_write *write, struct slice body) {
-        return body.len > (write->resource->schema ? 2 * STORED_BYTES_MAX : STORED_BYTES_MAX);
+static size_t stored_bytes_max(const struct api_write *write) {
+        return write->resource->schema ? 2 * STORED_BYTES_MAX : STORED_BYTES_MAX;
+}
+
+/* Text of the object without kind and apiVersion, with the version it is about to get, if it has
+ * at most so many bytes. Leases that are written while it is made take versions, so that one is put
+ * in at the end. */
+static bool body_of(struct api_context *context, struct json_tree *tree, struct json_node *object,
+                    size_t bytes_max, struct slice *ret_body) {
+        static const char *const way[] = { "metadata", "resourceVersion", NULL };
+        struct json_node *metadata = node_need_object(tree, object, "metadata");
+        CLEANUP(buf_release) struct buf text = { 0 };
+        size_t at = 0;
+
+        buf_init(&text, bytes_max);
+        if (!context->is_dry_run)
+                node_put_string(tree, metadata, "resourceVersion", "");
+        node_remove(object, "kind");
+        node_remove(object, "apiVersion");
+        write_noting(object, way, &text, &at);
+        pace_set(NULL); /* to the end of the request nobody comes in between */
+        struct slice whole = buf_view(&text);
+        *ret_body = SLICE_EMPTY;
+        if (text.overflowed)
+                return false;
+        at++; /* the quotation mark */
+        *ret_body = context->is_dry_run
+                            ? arena_slice(context->arena, whole)
+                            : body_with_version(context, tree, metadata, slice_make(whole.ptr, at),
+                                                slice_make(whole.ptr + at, whole.len - at));
+        return (*ret_body).len <= bytes_max;
 }
 
 int write_put(struct api_context *context, struct api_write *write, struct slice *ret_body) {
-        pace_set(NULL); /* to the end of the request nobody comes in between */
         struct err err = { 0 };
-        struct slice body = body_of(context, write->tree, write->object);
 
-        *ret_body = body;
-        if (is_too_large(write, body))
+        if (!body_of(context, write->tree, write->object, stored_bytes_max(write), ret_body))
                 return fail_plain(context, 500, NULL, "etcdserver: request is too large");
         if (!context->is_dry_run &&
             store_put(context->engine->store, write->resource->store_resource, write->ns,
-                      write->name, body, &err) < 0)
+                      write->name, *ret_body, &err) < 0)
                 return fail_store(context, &err);
         return 0;
 }
 
 int write_remove(struct api_context *context, struct api_write *write, struct slice *ret_body) {
-        pace_set(NULL); /* to the end of the request nobody comes in between */
         struct err err = { 0 };
-        struct slice body = body_of(context, write->tree, write->object);
 
-        *ret_body = body;
+        body_of(context, write->tree, write->object, BUF_MAX_DEFAULT, ret_body);
         if (!context->is_dry_run &&
             store_remove(context->engine->store, write->resource->store_resource, write->ns,
-                         write->name, body, &err) < 0)
+                         write->name, *ret_body, &err) < 0)
                 return fail_store(context, &err);
         return 0;
 }
