@@ -2,6 +2,7 @@
 #include "schema/merge_index.h"
 
 #include "base/map.h"
+#include "base/pace.h"
 #include "base/util.h"
 #include <stdlib.h>
 
@@ -50,10 +51,12 @@ struct map *merge_places_new(const struct json *list, const char *key) {
         struct map *places = map_new();
         struct buf text = { 0 };
 
-        for (uintptr_t i = 1; json_next(&iter, NULL, &element); i++)
+        for (uintptr_t i = 1; json_next(&iter, NULL, &element); i++) {
+                pace_step();
                 if (patch_key_text(merge_key_of(element, key), &text) &&
                     !map_get(places, buf_view(&text)))
                         map_put(places, buf_view(&text), (void *)i);
+        }
         buf_release(&text);
         return places;
 }
@@ -93,9 +96,11 @@ void merge_index_begin(struct merge_index *index, struct json_node *list, const 
         while (node_next(&iter, NULL, &elements[count]))
                 count++;
         /* From behind, so that the first of equal ones ends up in front. */
-        for (; count > 0; count--)
+        for (; count > 0; count--) {
+                pace_step();
                 if (target_key_text(target_key(elements[count - 1], key), &index->text))
                         merge_index_put(index, elements[count - 1]);
+        }
         free(elements);
 }
 

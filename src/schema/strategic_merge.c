@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/map.h"
+#include "base/pace.h"
 #include "base/text_set.h"
 #include "base/util.h"
 #include "schema/merge_index.h"
@@ -38,6 +39,7 @@ static struct json_node *clean_copy(struct merge *merge, const struct json *valu
         struct json_node *copy;
         struct slice key;
 
+        pace_step();
         if (json_type(value) == JSON_OBJECT) {
                 copy = node_object(merge->tree);
                 while (json_next(&iter, &key, &child)) {
@@ -305,6 +307,7 @@ static void patch_object_begin(struct patch_object *patch, const struct json *js
         for (size_t i = 0; i < patch->count; i++) {
                 struct slice key = patch->members[i].key;
 
+                pace_step();
                 if (!slice_has_prefix(key, prefix))
                         continue;
                 if (!patch->orders)
@@ -417,6 +420,7 @@ static int merge_members(struct merge *merge, struct json_node *target,
         for (size_t i = 0; r == 0 && i < patch->count; i++) {
                 struct slice key = patch->members[i].key;
 
+                pace_step();
                 if (!is_directive(key))
                         r = merge_member(merge, target,
                                          schema ? schema_field_find(schema, key) : NULL, patch, key,
