@@ -186,6 +186,8 @@ fetch_clients() {
         fetch_client prometheus usr/bin/prometheus trixie prometheus
         fetch_client python-client usr/lib/python3/dist-packages/kubernetes bookworm $python_client
         fetch_client etcd usr/bin/etcd bookworm etcd-server
+        fetch_client zsh bin/zsh-static bookworm zsh-static zsh-common
+        fetch_client fish usr/bin/fish bookworm fish fish-common libpcre2-32-0
         rm -rf "$cache/apt"
 }
 

@@ -370,6 +370,7 @@ static const struct option evict_table[] = {
         { .name = "node",
           .type = OPTION_TEXT,
           .offset = offsetof(struct evict_options, node),
+          .names = NAMES_NODES,
           .value_name = "NAME",
           .help = "evict every pod of this node, after cordoning it; pods of "
                   "DaemonSets and static pods stay" },
@@ -382,6 +383,7 @@ static const struct option evict_table[] = {
         { .name = "namespace",
           .type = OPTION_TEXT,
           .offset = offsetof(struct evict_options, ns),
+          .names = NAMES_NAMESPACES,
           .letter = 'n',
           .value_name = "NAME",
           .fallback = "default",
@@ -446,5 +448,6 @@ const struct command command_evict = {
         .options = evict_table,
         .options_size = sizeof(struct evict_options),
         .arguments_max = ARGUMENTS_MAX,
+        .argument_names = NAMES_PODS,
         .run = cmd_evict_run,
 };

@@ -1,6 +1,7 @@
 /* berth help, version and completion: what the program says about itself. */
 #include "cmd/cmd.h"
 #include "cmd/command.h"
+#include "cmd/completion.h"
 
 #include <stdio.h>
 
@@ -72,6 +73,7 @@ const struct command command_help_entry = {
                 },
         .options_size = sizeof(struct help_options),
         .arguments_max = 1,
+        .takes_commands = true,
         .run = help_run,
 };
 
@@ -93,13 +95,30 @@ const struct command command_version = {
 
 static const char *const shells[] = { "bash", "zsh", "fish", NULL };
 
-static int completion_run(const struct command_call *call) {
+/* What the scripts ask for: words -- PROGRAM WORD... */
+static int print_words(const struct command_call *call) {
+        const struct arguments *arguments = &call->arguments;
+        struct arguments words = { arguments->count - 2, arguments->items + 2 };
         struct buf text = { 0 };
 
-        if (completion_script(call->tables->commands, call->arguments.items[0], &text))
+        completion_words(call->tables, arguments->items[1], &words, &text);
+        return command_print("completion", &text);
+}
+
+static int completion_run(const struct command_call *call) {
+        const struct arguments *arguments = &call->arguments;
+        struct buf text = { 0 };
+
+        if (strcmp(arguments->items[0], "words") == 0 && arguments->count > 1)
+                return print_words(call);
+        for (size_t i = 0; shells[i] && arguments->count == 1; i++) {
+                if (strcmp(shells[i], arguments->items[0]) != 0)
+                        continue;
+                buf_append(&text, completion_scripts[i].text, completion_scripts[i].size);
                 return command_print("completion", &text);
+        }
         fprintf(stderr, "berth completion: expected bash, zsh or fish, found \"%s\"\n",
-                call->arguments.items[0]);
+                arguments->items[arguments->count - 1]);
         return EXIT_USAGE;
 }
 
@@ -107,9 +126,14 @@ const struct command command_completion = {
         .name = "completion",
         .summary = "write a completion script for a shell",
         .synopsis = "bash|zsh|fish",
-        .description = "Load it with: source <(berth completion bash)",
+        .description = "Load it with: source <(berth completion bash), source <(berth "
+                       "completion zsh), berth completion fish | source. It completes commands, "
+                       "options, values, files, and the names of nodes, pods and namespaces of "
+                       "the cluster that the kubeconfig names.\n\n"
+                       "The scripts ask \"berth completion words -- PROGRAM WORD...\" what may "
+                       "stand in place of the last word.",
         .argument_choices = shells,
         .arguments_min = 1,
-        .arguments_max = 1,
+        .arguments_max = ARGUMENTS_MAX,
         .run = completion_run,
 };

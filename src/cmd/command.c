@@ -171,9 +171,26 @@ static int stand_in(const struct program *program, const struct command *command
         return code == EXIT_USAGE && !command->stands_in_for ? EXIT_FAILED : code;
 }
 
+/* kubectl asks a program of this name how "kubectl berth WORD..." is completed. */
+static int complete_for_kubectl(const struct program *program, int argc, char **argv) {
+        CLEANUP(arena_release) struct arena arena;
+
+        arena_init(&arena, 0);
+        const char **words = ARENA_ARRAY(&arena, const char *, (size_t)argc + 2);
+        words[0] = "words";
+        words[1] = "--";
+        words[2] = "berth";
+        for (int i = 1; i < argc; i++)
+                words[2 + i] = argv[i];
+        return run_command(program, command_find(program->commands, "completion"), "berth",
+                           (struct option_texts){ (size_t)argc + 2, words });
+}
+
 int command_main(const struct program *program, int argc, char **argv) {
         const struct command *command = argc > 0 ? command_standing_in(program, argv[0]) : NULL;
 
+        if (argc > 0 && strcmp(base_name(argv[0]), "kubectl_complete-berth") == 0)
+                return complete_for_kubectl(program, argc, argv);
         if (command)
                 return stand_in(program, command, argc, argv);
         if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {

@@ -26,7 +26,8 @@ struct command {
         const struct option_part *parts; /* whose options it takes, too; NULL = none */
         size_t arguments_min, arguments_max;
         const char *const *argument_choices; /* completion; NULL-ended, NULL = none */
-        bool takes_files;                    /* completion of arguments */
+        bool takes_files, takes_commands;    /* completion of arguments */
+        enum option_names argument_names;
         /* Name of the program it replaces: started under it, the program is this command. */
         const char *stands_in_for;
         /* Options are also taken from the environment, prefix and name in capitals, and go before
@@ -70,5 +71,3 @@ void program_help(const struct command *const *commands, struct buf *out);
 /* Source for man(7). */
 void command_manual(const struct command *command, const char *program, struct buf *out);
 void program_manual(const struct command *const *commands, struct buf *out);
-/* shell: bash, zsh or fish; else false. */
-bool completion_script(const struct command *const *commands, const char *shell, struct buf *out);

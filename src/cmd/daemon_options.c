@@ -44,6 +44,7 @@ const struct option election_option_table[] = {
           .type = OPTION_TEXT,
           .offset = offsetof(struct daemon_options, lease_namespace),
           .presence = offsetof(struct daemon_options, given.lease_namespace),
+          .names = NAMES_NAMESPACES,
           .value_name = "NAME",
           .fallback = "kube-system",
           .help = "namespace of the Lease" },

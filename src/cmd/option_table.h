@@ -19,6 +19,9 @@ enum option_type {
         OPTION_TEXTS,    /* struct option_texts; may be given again and again */
 };
 
+/* Of which objects of the cluster completion offers the names. */
+enum option_names { NAMES_NONE, NAMES_NODES, NAMES_PODS, NAMES_NAMESPACES };
+
 struct option_texts {
         size_t count;
         const char **items; /* in the arena */
@@ -46,6 +49,7 @@ struct option {
         const char *heading; /* above it in help texts: begins a group; NULL = none */
         const char *help;    /* one sentence without a full stop */
         bool is_file;        /* completion offers files */
+        enum option_names names;
         size_t presence;     /* offset of a bool set when it is given; 0 = none */
         const char *warning; /* logged when the option is given: "has no effect"; NULL = none */
         bool has_no_effect;  /* the value is checked and forgotten; offset means nothing */

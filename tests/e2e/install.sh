@@ -20,6 +20,7 @@ for name in $names; do
 done >"$work/expected"
 cat >>"$work/expected" <<'E2'
 bin/berth
+bin/kubectl_complete-berth -> berth
 lib/systemd/system/berth-reboot.service
 lib/systemd/system/berth-sandbox.service
 share/bash-completion/completions/berth
@@ -48,6 +49,7 @@ check "kube-scheduler's options" 'write-config-to' bin/kube-scheduler --help
 check "kured's options" 'ds-namespace' bin/kured --help
 if [ -n "$kubectl_program" ]; then
         check "a plugin of kubectl" '^berth 0' env PATH="$root/bin:$PATH" kubectl berth version
+        check "its completion" '^explain' env PATH="$root/bin:$PATH" kubectl __complete berth exp
 fi
 
 # ---- manual pages: named as they are called, and roff that groff takes without a warning

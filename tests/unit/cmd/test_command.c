@@ -1,5 +1,5 @@
-/* The command tables: each entry is complete, its help names every option, and the manual pages and
- * completion scripts are made from the same tables. */
+/* The command tables: each entry is complete, its help names every option, and the manual pages are
+ * made from the same tables. */
 #include "base/log.h"
 #include "base/util.h"
 #include "cmd/command.h"
@@ -101,24 +101,6 @@ static void help_fits_a_terminal(void **state) {
         }
 }
 
-static void completion_knows_every_command(void **state) {
-        static const char *const shells[] = { "bash", "zsh", "fish" };
-
-        (void)state;
-        for (size_t s = 0; s < 3; s++) {
-                CLEANUP(buf_release) struct buf out = { 0 };
-
-                assert_true(completion_script(program_berth.commands, shells[s], &out));
-                for (size_t i = 0; program_berth.commands[i]; i++)
-                        assert_non_null(strstr(out.data, program_berth.commands[i]->name));
-        }
-        {
-                CLEANUP(buf_release) struct buf out = { 0 };
-
-                assert_false(completion_script(program_berth.commands, "csh", &out));
-        }
-}
-
 /* Whoever is refused is sent to a manifest. */
 static void names_rights(void **state) {
         static const struct {
@@ -181,7 +163,6 @@ int main(void) {
                 cmocka_unit_test(defaults_parse),
                 cmocka_unit_test(help_and_manual_name_every_option),
                 cmocka_unit_test(help_fits_a_terminal),
-                cmocka_unit_test(completion_knows_every_command),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

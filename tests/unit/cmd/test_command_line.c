@@ -245,7 +245,7 @@ static void pages_are_printed(void **state) {
                ".TH DESCHEDULER");
         prints((const char *const[]){ "completion", "bash", NULL }, "complete ");
         prints((const char *const[]){ "completion", "zsh", NULL }, "#compdef berth");
-        prints((const char *const[]){ "completion", "fish", NULL }, "complete -c berth");
+        prints((const char *const[]){ "completion", "fish", NULL }, "complete -c $program");
 }
 
 static void help_knows_no_other_program(void **state) {
