@@ -52,6 +52,43 @@ start_sandbox() {
         }
         url=$(sed -n 's/^listening on //p' "$work/sandbox.out")
 }
+# plain_config URL: a kubeconfig for it, with the sandbox's token
+plain_config() {
+        cat <<Y
+apiVersion: v1
+kind: Config
+clusters: [{name: c, cluster: {server: "$1"}}]
+users: [{name: u, user: {token: e2e}}]
+contexts: [{name: c, context: {cluster: c, user: u}}]
+current-context: c
+Y
+}
+# make_web: a ReplicaSet with one pod, on node-0, which runs afterwards
+make_web() {
+        kubectl create -f - >"$work/web" 2>&1 <<'Y' || judge bad "$(cat "$work/web")"
+apiVersion: apps/v1
+kind: ReplicaSet
+metadata: {name: web}
+spec:
+  replicas: 1
+  selector: {matchLabels: {app: web}}
+  template: {metadata: {labels: {app: web}}, spec: {nodeName: node-0, containers: [{name: c, image: i}]}}
+Y
+        wait_for "a pod runs" Running kubectl get pods
+}
+# old_web_policy SECONDS ARGUMENTS: a policy under which pods of web that are older go; arguments of DefaultEvictor
+old_web_policy() {
+        cat <<Y
+apiVersion: descheduler/v1alpha2
+kind: DeschedulerPolicy
+profiles:
+- name: old
+  pluginConfig:
+  - {name: DefaultEvictor, args: {$2}}
+  - {name: PodLifeTime, args: {maxPodLifeTimeSeconds: $1, labelSelector: {matchLabels: {app: web}}}}
+  plugins: {deschedule: {enabled: [PodLifeTime]}}
+Y
+}
 # until_true COMMAND...: repeats a silent command, ten times a second, for two minutes
 until_true() {
         tries=1200

@@ -6,26 +6,8 @@
 berth=$1
 cd "$work" || exit 1
 start_sandbox "$berth" --nodes 2 --seed 1
-cat >policy.yaml <<'Y'
-apiVersion: descheduler/v1alpha2
-kind: DeschedulerPolicy
-profiles:
-- name: old
-  pluginConfig:
-  - {name: DefaultEvictor, args: {evictLocalStoragePods: true}}
-  - {name: PodLifeTime, args: {maxPodLifeTimeSeconds: 1, labelSelector: {matchLabels: {app: web}}}}
-  plugins: {deschedule: {enabled: [PodLifeTime]}}
-Y
-kubectl apply -f - >applied 2>&1 <<'Y' || judge bad "$(cat applied)"
-apiVersion: apps/v1
-kind: ReplicaSet
-metadata: {name: web}
-spec:
-  replicas: 1
-  selector: {matchLabels: {app: web}}
-  template: {metadata: {labels: {app: web}}, spec: {nodeName: node-0, containers: [{name: c, image: i}]}}
-Y
-wait_for "a pod runs" Running kubectl get pods
+old_web_policy 1 'evictLocalStoragePods: true' >policy.yaml
+make_web
 pod=$(kubectl get pods -o 'jsonpath={.items[0].metadata.name}')
 
 # ---- no right to list ----

@@ -13,14 +13,7 @@ children="$children $!"
 cd "$work" || exit 1
 until_true grep -q . proxy || judge bad "no proxy"
 wire="http://127.0.0.1:$(cat proxy)"
-cat >counted <<Y
-apiVersion: v1
-kind: Config
-clusters: [{name: c, cluster: {server: "$wire"}}]
-users: [{name: u, user: {token: e2e}}]
-contexts: [{name: c, context: {cluster: c, user: u}}]
-current-context: c
-Y
+plain_config "$wire" >counted
 # calls NAME: how often the daemons made this call
 calls() {
         curl -s "$wire/proxy/counts" | python3 -c 'import json, sys

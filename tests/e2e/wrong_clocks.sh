@@ -8,14 +8,7 @@ berth=$1 library=$2
 start_sandbox "$berth" --nodes 1 --seed 1
 cd "$work" || exit 1
 # Over TLS a clock that is too late fails at the certificate already.
-cat >plain <<Y
-apiVersion: v1
-kind: Config
-clusters: [{name: c, cluster: {server: "http://${url#https://}"}}]
-users: [{name: u, user: {token: e2e}}]
-contexts: [{name: c, context: {cluster: c, user: u}}]
-current-context: c
-Y
+plain_config "http://${url#https://}" >plain
 # ahead SECONDS COMMAND...: with a clock so far ahead
 cat >ahead <<Y
 #!/bin/sh
@@ -28,34 +21,12 @@ chmod +x ahead
 "$berth" evictions --no-audit-output 2>evictions.log &
 children="$children $!"
 wait_for "the kinds are served" Ready cat evictions.log
-# policy SECONDS: pods older than that go
-policy() {
-        cat >policy.yaml <<Y
-apiVersion: descheduler/v1alpha2
-kind: DeschedulerPolicy
-profiles:
-- name: old
-  pluginConfig:
-  - {name: DefaultEvictor, args: {evictFailedBarePods: true}}
-  - {name: PodLifeTime, args: {maxPodLifeTimeSeconds: $1, labelSelector: {matchLabels: {app: web}}}}
-  plugins: {deschedule: {enabled: [PodLifeTime]}}
-Y
-}
-kubectl create -f - >applied 2>&1 <<'Y' || judge bad "$(cat applied)"
-apiVersion: apps/v1
-kind: ReplicaSet
-metadata: {name: web}
-spec:
-  replicas: 1
-  selector: {matchLabels: {app: web}}
-  template: {metadata: {labels: {app: web}}, spec: {nodeName: node-0, containers: [{name: c, image: i}]}}
-Y
-wait_for "a pod runs" Running kubectl get pods
+make_web
 is "the library steps the clock" 1 "$([ "$(($(./ahead 90000 date +%s) - $(date +%s)))" -gt 80000 ] && echo 1)"
 for by in 3700 90000 -3700 -90000; do
-        policy 1800
+        old_web_policy 1800 'evictFailedBarePods: true' >policy.yaml
         exits "a young pod, $by s" 0 "tooYoung=1" ./ahead $by "$berth" descheduler --kubeconfig plain --policy-config-file policy.yaml --dry-run
-        policy 1
+        old_web_policy 1 'evictFailedBarePods: true' >policy.yaml
         wait_for "an old one, $by s" "wouldEvict=1" ./ahead $by "$berth" descheduler --kubeconfig plain --policy-config-file policy.yaml --dry-run
         pod=$(kubectl get pods --field-selector status.phase=Running -o 'jsonpath={.items[0].metadata.name}')
         exits "a deadline, $by s" 0 "default/$pod evicted" ./ahead $by "$berth" evict --kubeconfig plain "$pod" --deadline 5m --eviction-requests always

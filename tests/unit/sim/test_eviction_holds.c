@@ -347,11 +347,7 @@ static size_t audit_lines(struct scene *scene, const char *one, const char *othe
         return count;
 }
 
-/* Somebody else wants the pod gone when the last eviction of it was withdrawn: for this one that is
- * not over.  Its requester would take it for withdrawn, and ask again without end. */
-static void wanted_after_a_withdrawal(void **state) {
-        struct scene *scene = *state;
-
+static void evict_and_withdraw(struct scene *scene) {
         guard(scene);
         make_pod(scene, "p", "", "");
         make_request(scene, "one", ANNA);
@@ -359,6 +355,14 @@ static void wanted_after_a_withdrawal(void **state) {
         set_intent(scene, "one", "Withdrawn");
         wait_s(scene, 10);
         assert_has(scene, EVICTION_1, "\"state\":\"Canceled\"");
+}
+
+/* Somebody else wants the pod gone when the last eviction of it was withdrawn: for this one that is
+ * not over. Its requester would take it for withdrawn, and ask again without end. */
+static void wanted_after_a_withdrawal(void **state) {
+        struct scene *scene = *state;
+
+        evict_and_withdraw(scene);
         make_request(scene, "two", BERT);
         wait_s(scene, 10);
         assert_has(scene, EVICTION_2, "\"state\":\"Active\"");
@@ -372,13 +376,7 @@ static void wanted_after_a_withdrawal(void **state) {
 static void gone_while_wanted_again(void **state) {
         struct scene *scene = *state;
 
-        guard(scene);
-        make_pod(scene, "p", "", "");
-        make_request(scene, "one", ANNA);
-        wait_s(scene, 10);
-        set_intent(scene, "one", "Withdrawn");
-        wait_s(scene, 10);
-        assert_has(scene, EVICTION_1, "\"state\":\"Canceled\"");
+        evict_and_withdraw(scene);
         assert_int_equal(ask(scene, "POST", POLICIES, POLICY(FAR_STAGE, "")), 201);
         make_request(scene, "want", BERT);
         wait_s(scene, 10);
