@@ -19,6 +19,17 @@ static bool is_delimiter(char byte) {
         return byte == ',' || byte == '}' || byte == ']' || is_space(byte);
 }
 
+/* Bytes of a value that neither open nor close anything, which most are. */
+static const char *skip_plain(const char *at, const char *end) {
+        static const bool is_mark[256] = {
+                ['"'] = true, ['{'] = true, ['}'] = true, ['['] = true, [']'] = true
+        };
+
+        while (at < end && !is_mark[(unsigned char)*at])
+                at++;
+        return at;
+}
+
 /* Behind the closing quote of a text, or at the end of the chunk. */
 static const char *scan_text(struct list_reader *reader, const char *at, const char *end) {
         for (; at < end; at++) {
@@ -53,6 +64,8 @@ static const char *scan_value(struct list_reader *reader, const char *at, const 
                         if (*at == '}' || *at == ']')
                                 *ret_whole = --reader->depth == 0;
                         at++;
+                        if (!*ret_whole)
+                                at = skip_plain(at, end);
                 } else if (is_delimiter(*at)) {
                         *ret_whole = true;
                 } else {
