@@ -173,6 +173,8 @@ def fields_of(key, via=0, inlined=()):
         if 'atomic' in marks.get('mapType', []) or 'atomic' in marks.get('structType', []) or (
                 obj and 'atomic' in STRUCT_ATOMIC.get(obj, '')):
             flags.append('ATOMIC')
+        if json[0] in UNREAD.get(key[1], ()):
+            flags.append('UNREAD')
         merge = tag(text, 'patchMergeKey') if 'merge' in strategy and shape == 'LIST' else None
         if 'merge' in strategy and shape == 'LIST' and merge == '' and kind == 'OBJECT':
             merge = None
@@ -182,6 +184,19 @@ def fields_of(key, via=0, inlined=()):
 
 
 STRUCT_ATOMIC = {}
+UNREAD_OF_CONTAINERS = ('command', 'args', 'workingDir', 'envFrom', 'env', 'volumeMounts', 'volumeDevices', 'livenessProbe',
+                        'readinessProbe', 'startupProbe', 'lifecycle', 'terminationMessagePath', 'terminationMessagePolicy',
+                        'imagePullPolicy', 'securityContext', 'stdin', 'stdinOnce', 'tty')
+UNREAD = {  # members of pods that take time to decode and that no role reads
+    'ObjectMeta': ('managedFields',),
+    'Container': UNREAD_OF_CONTAINERS,
+    'EphemeralContainerCommon': UNREAD_OF_CONTAINERS,
+    'ProjectedVolumeSource': ('sources', 'defaultMode'),
+    'PodSpec': ('dnsPolicy', 'dnsConfig', 'hostAliases', 'imagePullSecrets', 'enableServiceLinks', 'securityContext',
+                'serviceAccount'),
+    'PodStatus': ('hostIP', 'hostIPs', 'podIPs'),
+    'ContainerStatus': ('imageID', 'containerID', 'image', 'volumeMounts', 'allocatedResourcesStatus', 'user'),
+}
 
 
 def find_atomic(root, package):

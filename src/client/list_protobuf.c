@@ -81,14 +81,15 @@ static int take_message(struct list_reader *reader, uint64_t number, struct slic
                 return 0;
         json_builder_clear(reader->builder);
         if (number == LIST_METADATA) {
-                r = protobuf_build(reader->builder, reader->meta_schema, message, err);
+                r = protobuf_build(reader->builder, reader->meta_schema, message, 0, err);
                 if (r == 0)
                         list_reader_take_metadata(reader, json_builder_root(reader->builder));
                 return r;
         }
         if (reader->only_metadata)
                 return 0;
-        r = protobuf_build(reader->builder, reader->item_schema, message, err);
+        r = protobuf_build(reader->builder, reader->item_schema, message,
+                           reader->leaves_unread ? FIELD_UNREAD : 0, err);
         if (r == 0)
                 list_reader_report(reader, json_builder_root(reader->builder));
         return r;

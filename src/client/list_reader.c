@@ -15,6 +15,10 @@ struct list_reader *list_reader_new(void (*found)(void *context, const struct js
         return reader;
 }
 
+void list_reader_leave_unread(struct list_reader *reader, bool leaves_unread) {
+        reader->leaves_unread = leaves_unread;
+}
+
 void list_reader_free(struct list_reader *reader) {
         if (!reader)
                 return;

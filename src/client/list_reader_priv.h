@@ -35,6 +35,7 @@ struct list_reader {
         /* Protobuf */
         struct json_builder *builder;
         const struct schema_object *item_schema, *meta_schema;
+        bool leaves_unread;       /* see list_reader_leave_unread */
         bool has_begun, has_type; /* the envelope; apiVersion and kind have been read */
         bool is_inside;           /* the list itself is under way */
         uint64_t message_left;    /* bytes of it that have not been read */

@@ -46,6 +46,7 @@ struct reflector {
         bool has_page, is_last_page;
         bool is_whole;   /* this list is asked for in one piece, and read while it arrives */
         bool takes_json; /* protobuf did not work */
+        bool leaves_unread;
         /* Watching */
         struct record_splitter splitter;
         struct buf version;
@@ -236,6 +237,7 @@ static void start_list(struct reflector *reflector, bool is_whole) {
         known_objects_begin(reflector->known);
         if (!reflector->list)
                 reflector->list = list_reader_new(on_item, reflector);
+        list_reader_leave_unread(reflector->list, reflector->leaves_unread);
         list_reader_begin(reflector->list);
         ask_page(reflector, SLICE_EMPTY);
 }
@@ -511,6 +513,12 @@ static void on_again(void *context) {
         start_list(reflector, false);
 }
 
+void reflector_read_all(struct reflector *reflector) {
+        reflector->leaves_unread = false;
+        if (reflector->list)
+                list_reader_leave_unread(reflector->list, false);
+}
+
 void reflector_list_again(struct reflector *reflector) {
         if (!loop_timer_is_armed(&reflector->again))
                 loop_timer_arm(reflector->loop, &reflector->again, 0);
@@ -535,6 +543,7 @@ struct reflector *reflector_new(const struct reflector_config *config, struct tr
         reflector->path = slice_dup(slice_of(config->path));
         reflector->label_selector = slice_dup(slice_of(config->label_selector));
         reflector->field_selector = slice_dup(slice_of(config->field_selector));
+        reflector->leaves_unread = config->leaves_unread;
         reflector->page_size = config->page_size ? config->page_size : REFLECTOR_PAGE_SIZE;
         rng_init(&reflector->rng, config->seed);
         reflector->backoff =

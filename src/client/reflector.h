@@ -43,6 +43,7 @@ struct reflector_config {
         uint64_t seed;                               /* of watch times and back-off */
         uint32_t page_size;                          /* 0 = REFLECTOR_PAGE_SIZE */
         int64_t backoff_min_ns;                      /* 0 = REFLECTOR_BACKOFF_MIN_NS */
+        bool leaves_unread; /* members that no role reads of nodes and pods need not come */
 };
 
 struct reflector_stats {
@@ -56,6 +57,8 @@ struct reflector *reflector_new(const struct reflector_config *config, struct tr
                                 struct loop *loop, const struct reflector_events *events,
                                 void *context);
 void reflector_free(struct reflector *reflector); /* accepts NULL; no callback follows */
+/* From now on objects come with all their members. */
+void reflector_read_all(struct reflector *reflector);
 /* Lists again, soon, and then reports every object: those the consumer has unchanged as SAME. */
 void reflector_list_again(struct reflector *reflector);
 /* Such a list is under way; still true in the synced callback that ends it. */

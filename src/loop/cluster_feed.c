@@ -205,6 +205,8 @@ struct cluster_feed *cluster_feed_new(const struct cluster_feed_config *config,
                                 .field_selector = is_part ? UNFINISHED_PODS : NULL,
                                 .seed = config->seed + i,
                                 .trouble = sources[i].is_optional ? WATCH_OPTIONAL : WATCH_REQUIRED,
+                                .leaves_unread = sources[i].kind == OBJECT_NODE ||
+                                                 sources[i].kind == OBJECT_POD,
                                 .is_needed = !(config->spare_kinds >> sources[i].kind & 1),
                                 .events = &feed_events,
                                 .context = line,

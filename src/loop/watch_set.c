@@ -204,7 +204,8 @@ static struct watched *watched_new(struct watch_set *set, const struct watch_req
                 reflector_new(&(struct reflector_config){ .path = watched->path,
                                                           .label_selector = request->label_selector,
                                                           .field_selector = request->field_selector,
-                                                          .seed = request->seed },
+                                                          .seed = request->seed,
+                                                          .leaves_unread = request->leaves_unread },
                               set->transport, set->loop, &watched_events, watched);
         return watched;
 }
@@ -272,6 +273,8 @@ struct watch_row *watch_set_add(struct watch_set *set, const struct watch_reques
         assert(request->path && request->events && request->events->changed);
         if (!watched)
                 watched = watched_new(set, request);
+        if (!request->leaves_unread)
+                reflector_read_all(watched->reflector);
         row->watched = watched;
         row->trouble = request->trouble;
         row->is_needed = request->is_needed;

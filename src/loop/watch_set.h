@@ -28,7 +28,8 @@ struct watch_request {
         const char *label_selector, *field_selector; /* NULL = everything */
         uint64_t seed;                               /* the first row's counts */
         enum watch_trouble trouble;
-        bool is_needed;                        /* watch_set_is_synced waits for it */
+        bool is_needed;     /* watch_set_is_synced waits for it */
+        bool leaves_unread; /* members that no role reads of nodes and pods need not come */
         const struct reflector_events *events; /* never called with REFLECTOR_SAME */
         void *context;
         const void *owner; /* whose rows watch_set_is_synced asks for together */

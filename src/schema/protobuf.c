@@ -14,7 +14,8 @@ struct decoder {
         struct json_builder *builder;
         struct err *err;
         bool skips_field_sets;
-        bool is_mixed; /* a list or map was met whose elements are no neighbours */
+        unsigned without; /* fields with this flag are left out */
+        bool is_mixed;    /* a list or map was met whose elements are no neighbours */
 };
 
 static int protobuf_broken(struct decoder *decoder, const char *what) {
@@ -375,6 +376,8 @@ static int decode_grouped(struct decoder *decoder, const struct schema_object *s
                 }
                 at = index + 1;
                 const struct schema_field *field = &schema->fields[index];
+                if (field->flags & decoder->without)
+                        continue;
                 uint64_t bit = (uint64_t)1 << index % 64;
                 if (field->shape == SHAPE_ONE) {
                         r = decode_single(decoder, field, &wire);
@@ -463,8 +466,10 @@ int protobuf_type(struct slice type, struct protobuf_envelope *ret_envelope) {
 }
 
 int protobuf_build(struct json_builder *builder, const struct schema_object *schema,
-                   struct slice message, struct err *err) {
-        struct decoder decoder = { .builder = builder, .err = err, .skips_field_sets = true };
+                   struct slice message, unsigned without, struct err *err) {
+        struct decoder decoder = {
+                .builder = builder, .err = err, .skips_field_sets = true, .without = without
+        };
 
         return decode_object(&decoder, schema, message);
 }

@@ -20,9 +20,10 @@ int protobuf_decode(struct slice body, struct json_tree **ret_tree, struct err *
  * long as the values. The field sets of managedFields, larger than most objects, are left out.
  * After an error the builder is good for json_builder_clear only. */
 int protobuf_build_envelope(struct json_builder *builder, struct slice body, struct err *err);
-/* One message of a type, without an envelope: apiVersion and kind are missing. */
+/* One message of a type, without an envelope: apiVersion and kind are missing. without: a flag of
+ * fields that are left out, such as FIELD_UNREAD; 0 = none. */
 int protobuf_build(struct json_builder *builder, const struct schema_object *schema,
-                   struct slice message, struct err *err);
+                   struct slice message, unsigned without, struct err *err);
 
 /* For bodies that are read while they arrive. */
 struct protobuf_envelope {

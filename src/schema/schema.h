@@ -34,13 +34,15 @@ enum schema_flags {
         FIELD_LIST_SET = 32,      /* listType for apply; neither flag = atomic */
         FIELD_LIST_MAP = 64,
         FIELD_ATOMIC = 128, /* map or struct (or list element) applied as a whole */
+        FIELD_UNREAD = 256, /* of nodes and pods: the model and the roles never look at it */
 };
 
 struct schema_field {
         const char *name;
         const char *merge_key; /* patchMergeKey; "" = primitive list merged by value, NULL = none */
         const char *map_keys;  /* listMapKey names joined by commas; NULL = none */
-        uint8_t type, shape, flags;
+        uint8_t type, shape;
+        uint16_t flags;
         uint8_t number;  /* protobuf field number inside its message; 0 = not encoded */
         uint8_t via;     /* number of the inlined message that holds it; 0 = the object itself */
         uint16_t object; /* index in schema_objects for SCHEMA_OBJECT */
