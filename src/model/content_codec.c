@@ -4,9 +4,20 @@
 #include <assert.h>
 #include <string.h>
 
+/* There is room for most of the many short pieces. */
+static void codec_put(struct buf *out, const void *data, size_t size) {
+        if (size >= out->cap - out->len) {
+                buf_append(out, data, size);
+                return;
+        }
+        memcpy(out->data + out->len, data, size);
+        out->len += size;
+        out->data[out->len] = '\0';
+}
+
 void codec_bytes(struct content_codec *codec, void *field, size_t size) {
         if (!codec->is_reading) {
-                buf_append(codec->out, field, size);
+                codec_put(codec->out, field, size);
                 return;
         }
         assert((size_t)(codec->end - codec->at) >= size);
@@ -18,8 +29,8 @@ void codec_text(struct content_codec *codec, struct slice *text) {
         uint32_t length = (uint32_t)text->len;
         codec_bytes(codec, &length, sizeof(length));
         if (!codec->is_reading) {
-                buf_append(codec->out, text->ptr ? text->ptr : "", length);
-                buf_append(codec->out, "", 1);
+                codec_put(codec->out, text->ptr ? text->ptr : "", length);
+                codec_put(codec->out, "", 1);
                 return;
         }
         assert((size_t)(codec->end - codec->at) > length);
