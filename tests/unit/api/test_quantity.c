@@ -2,6 +2,9 @@
 #include "api/quantity.h"
 #include "api_test.h"
 
+#include "base/rng.h"
+#include "base/util.h"
+
 static void test_describe(void **state) {
         static const struct {
                 const char *in, *canonical, *string;
@@ -216,12 +219,35 @@ static void test_round_trip(void **state) {
         }
 }
 
+/* Whole numbers with an ordinary suffix are read by a shorter way, to the same amounts. */
+static void test_ordinary(void **state) {
+        static const char *const suffixes[] = { "",   "m",  "k", "M",  "G",  "T",  "Ki", "Mi",
+                                                "Gi", "Ti", "K", "mi", "Mm", "e3", "E",  "n" };
+        struct rng rng;
+        (void)state;
+        rng_init(&rng, 11);
+        for (int i = 0; i < 20000; i++) {
+                struct quantity_info info;
+                int64_t value = 0, milli = 0;
+                char text[40];
+                uint64_t number = rng_u64(&rng) >> rng_below(&rng, 64);
+                snprintf(text, sizeof(text), "%s%llu%s", i % 7 ? "" : "0",
+                         (unsigned long long)number,
+                         suffixes[rng_below(&rng, ARRAY_LEN(suffixes))]);
+                int r = quantity_describe(slice_of(text), &info, NULL);
+                assert_int_equal(quantity_value(slice_of(text), &value, NULL), r);
+                assert_int_equal(quantity_milli(slice_of(text), &milli, NULL), r);
+                if (r == 0 && (value != info.value || milli != info.milli))
+                        fail_msg("%s: %lld, %lld", text, (long long)value, (long long)milli);
+        }
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_describe),   cmocka_unit_test(test_refused),
                 cmocka_unit_test(test_long_texts), cmocka_unit_test(test_compare),
                 cmocka_unit_test(test_sum),        cmocka_unit_test(test_format),
-                cmocka_unit_test(test_round_trip),
+                cmocka_unit_test(test_round_trip), cmocka_unit_test(test_ordinary),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
 }
