@@ -189,9 +189,13 @@ install: ## build the program optimised and install it: prefix, DESTDIR, INSTALL
 	@meson install -C build-install --no-rebuild --quiet
 	@echo "installed below $(DESTDIR)$(prefix); docs/install.md says what"
 
+CHECK ?=
+packages: ## Debian packages for this release of Debian, into build-packages/; CHECK=1 tries them in a fresh one (root)
+	@CHECK=$(CHECK) scripts/packages.sh
+
 clean: ## remove every build directory
 	@rm -rf build build-* compile_commands.json
 
 comma := ,
-.PHONY: mutate image sim peers all help setup demo test check asan tsan msan msan-with-clang fuzz fuzz-with-clang soak bench bench-diff golden \
+.PHONY: packages mutate image sim peers all help setup demo test check asan tsan msan msan-with-clang fuzz fuzz-with-clang soak bench bench-diff golden \
 	cover gates fmt format layers banned limits headers style symbols circles way-out docs commits tidy man dist install clean

@@ -1,9 +1,10 @@
 #!/bin/sh
-# Installs what building berth needs and this machine lacks: setup.sh [build|check|dev|image].
+# Installs what building berth needs and this machine lacks: setup.sh [build|check|dev|image|packages].
 #
 #   build   compiler, meson and the libraries (default)
 #   check   also what the gates and the end-to-end tests use, and real clients kept inside the checkout
 #   image   also what packs the container image
+#   packages  also what builds and checks the Debian packages
 #   dev     also what the slower targets use: clang-tidy, the sanitizers of clang, coverage
 #
 # Made for Debian 12 and 13. Looks first and touches neither network nor system when nothing is missing. Installing
@@ -44,6 +45,7 @@ modules="libmicrohttpd:libmicrohttpd-dev gnutls:libgnutls28-dev libfyaml:libfyam
 headers="stdio.h:libc6-dev uthash.h:uthash-dev"
 case $wanted in
 build) ;;
+packages) commands="$commands dh:debhelper lintian:lintian dpkg-buildpackage:dpkg-dev debootstrap:debootstrap git:git python3:python3" ;;
 image) commands="$commands buildah:buildah strip:binutils" ;;
 check | dev)
         commands="$commands clang:clang python3:python3 curl:curl git:git openssl:openssl"
@@ -52,7 +54,7 @@ check | dev)
                 commands="$commands clang-format:clang-format"
         fi
         ;;
-*) fail "usage: setup.sh [build|check|dev|image]" ;;
+*) fail "usage: setup.sh [build|check|dev|image|packages]" ;;
 esac
 [ "$wanted" != dev ] || commands="$commands clang-tidy:clang-tidy gcovr:gcovr shellcheck:shellcheck"
 
