@@ -10,5 +10,7 @@ done
 for program in kube-scheduler descheduler kured; do
         "$berth" help --manual --as $program >"$folder/$program.1"
 done
-echo ".so man1/berth.1" >"$folder/kubectl-berth.1"
+for program in kubectl-berth kubectl_complete-berth; do
+        echo ".so man1/berth.1" >"$folder/$program.1"
+done
 touch "$folder"

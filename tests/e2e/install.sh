@@ -28,7 +28,7 @@ share/fish/vendor_completions.d/berth.fish
 share/zsh/site-functions/_berth
 E2
 pages="berth kube-scheduler descheduler kured $(bin/berth help | sed -n 's/^  \([a-z][a-z-]*\)  .*/berth-\1/p')"
-for page in $pages kubectl-berth; do
+for page in $pages kubectl-berth kubectl_complete-berth; do
         echo "share/man/man1/$page.1"
 done >>"$work/expected"
 (cd "$tree" && find LICENSE NEWS.md README.md SECURITY.md docs examples deploy -type f ! -path 'docs/internals/*' \
