@@ -75,7 +75,7 @@ start_unit() {
                 eval "[ -n \"\${$name:-}\" ]" || export "$line"
         done
         command=$(sed -n 's/^ExecStart=//p' "$file" | sed "s|%H|node-0|g; s|^$prefix|$root|")
-        eval "$command" >"$work/$1.log" 2>&1 &
+        eval "exec $command" >"$work/$1.log" 2>&1 &
         children="$children $!"
 }
 mkdir -m 700 "$work/state" "$work/run"
