@@ -46,8 +46,9 @@ class Scene:
         self.programs = [subprocess.Popen(
             [BERTH, "sandbox", "--listen", f"127.0.0.1:{self.api_port}", "--nodes", "1", "--token", "e2e",
              "--kubeconfig-out", str(self.config)],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)]
-        until("the sandbox", lambda: self.config.exists() and "e2e" in self.config.read_text())
+            stdout=subprocess.DEVNULL, stderr=open(self.folder / "sandbox", "wb"))]
+        until("the sandbox", lambda: self.config.exists() and "e2e" in self.config.read_text()) or print(
+            (self.folder / "sandbox").read_text())
         self.sandbox = Sandbox(self.api_port)
 
     def api(self, *arguments):

@@ -39,16 +39,22 @@ def until(what, condition):
     return None
 
 
+RESERVED = []  # a name for each port that this process was given, while it lives
+
+
 def free_port():
-    """One that no outgoing connection gets by chance."""
+    """One that no outgoing connection gets by chance, and no other test that runs now."""
     while True:
-        port = random.randrange(20000, 32000)
+        port, name = random.randrange(20000, 32000), socket.socket(socket.AF_UNIX)
         with socket.socket() as probe:
             try:
+                name.bind(f"\0berth-test-port-{port}")
                 probe.bind(("127.0.0.1", port))
             except OSError:
+                name.close()
                 continue
-            return port
+        RESERVED.append(name)
+        return port
 
 
 def port_of(url):
