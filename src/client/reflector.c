@@ -1,8 +1,7 @@
 /* List and watch of one collection.
  *
  * A page is decoded only after the request for the next one is on its way, so that the server and
- * the network work meanwhile. Objects are not stored; known_objects has the versions of the
- * consumer, and turns lists and watch records into differences. */
+ * the network work meanwhile. What lists and watch records bring goes through object_reports. */
 #include "client/reflector.h"
 
 #include "api/status.h"
@@ -10,8 +9,8 @@
 #include "base/rng.h"
 #include "base/util.h"
 #include "client/backoff.h"
-#include "client/known_objects.h"
 #include "client/list_reader.h"
+#include "client/object_reports.h"
 #include "client/record_splitter.h"
 #include "client/url_query.h"
 #include "client/watch_record.h"
@@ -19,10 +18,8 @@
 #include <stdlib.h>
 
 #define WATCH_GOOD_NS (2 * NS_PER_S) /* a watch that lasts so long does not count as failed */
-#define ITERATIONS_UNTIL_SENT                                                                      \
-        3                    /* iterations in which the transport gets a request onto the wire     \
-                              */
-#define WATCH_FAILURES_MAX 3 /* in a row, then a new list is tried */
+#define ITERATIONS_UNTIL_SENT 3      /* in which the transport gets a request onto the wire */
+#define WATCH_FAILURES_MAX 3         /* in a row, then a new list is tried */
 #define SHORT_WATCH_NS NS_PER_S
 
 struct reflector {
@@ -34,7 +31,7 @@ struct reflector {
         uint32_t page_size;
         struct rng rng;
         struct backoff backoff;
-        struct known_objects *known;
+        struct object_reports reports;
         struct api_request *request; /* list or watch under way */
         struct loop_timer retry;     /* armed while backing off */
         struct loop_timer again;     /* armed until a list that reports all begins */
@@ -59,88 +56,11 @@ struct reflector {
         bool has_seen_records;
         bool has_failed; /* since a watch worked */
         bool is_synced, is_busy;
-        bool reports_all;
         struct reflector_stats stats;
 };
 
 static void start_list(struct reflector *reflector, bool is_whole);
 static void start_watch(struct reflector *reflector);
-
-/* ---- reports to the consumer ---- */
-
-static void reflector_report(struct reflector *reflector, enum reflector_change change,
-                             const struct json *object) {
-        reflector->stats.objects++;
-        reflector->events->changed(reflector->context, change, object);
-}
-
-/* A deletion of which only the identity is known. */
-static void report_gone(void *context, const struct object_identity *identity) {
-        CLEANUP(buf_release) struct buf text = { 0 };
-        CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
-
-        buf_text(&text, "{\"metadata\":{\"name\":");
-        buf_json_string(&text, identity->name);
-        if (identity->namespace_name.len) {
-                buf_text(&text, ",\"namespace\":");
-                buf_json_string(&text, identity->namespace_name);
-        }
-        buf_text(&text, ",\"uid\":");
-        buf_json_string(&text, identity->uid);
-        buf_text(&text, "}}");
-        if (json_parse(buf_view(&text), &doc, NULL) == 0)
-                reflector_report(context, REFLECTOR_DELETED, json_doc_root(doc));
-}
-
-static bool reflector_identify(const struct json *object, struct object_identity *ret_identity,
-                               struct slice *ret_version) {
-        const struct json *metadata = json_get(object, "metadata");
-
-        ret_identity->namespace_name = json_get_text(metadata, "namespace");
-        ret_identity->name = json_get_text(metadata, "name");
-        ret_identity->uid = json_get_text(metadata, "uid");
-        *ret_version = json_get_text(metadata, "resourceVersion");
-        if (ret_identity->uid.len > KNOWN_UID_MAX)
-                ret_identity->uid = SLICE_EMPTY;
-        return ret_identity->name.len > 0 && ret_identity->name.len <= KNOWN_NAME_MAX &&
-               ret_identity->namespace_name.len <= KNOWN_NAME_MAX;
-}
-
-static void take_object(struct reflector *reflector, const struct json *object) {
-        char former_uid[KNOWN_UID_MAX + 1];
-        struct object_identity identity;
-        struct slice version;
-
-        if (!reflector_identify(object, &identity, &version))
-                return;
-        switch (known_objects_put(reflector->known, &identity, object_version_of(version),
-                                  former_uid)) {
-        case KNOWN_SAME:
-                if (reflector->reports_all)
-                        reflector_report(reflector, REFLECTOR_SAME, object);
-                break;
-        case KNOWN_REPLACED:
-                identity.uid = slice_of(former_uid);
-                report_gone(reflector, &identity);
-                reflector_report(reflector, REFLECTOR_ADDED, object);
-                break;
-        case KNOWN_NEW:
-                reflector_report(reflector, REFLECTOR_ADDED, object);
-                break;
-        case KNOWN_CHANGED:
-                reflector_report(reflector, REFLECTOR_MODIFIED, object);
-                break;
-        }
-}
-
-static void take_deletion(struct reflector *reflector, const struct json *object) {
-        struct object_identity identity;
-        struct slice version;
-
-        if (reflector_identify(object, &identity, &version) &&
-            known_objects_remove(reflector->known, &identity))
-                reflector_report(reflector, REFLECTOR_DELETED, object);
-}
 
 /* ---- trying again ---- */
 
@@ -226,7 +146,7 @@ static void ask_page(struct reflector *reflector, struct slice continue_token) {
 }
 
 static void on_item(void *context, const struct json *item) {
-        take_object(context, item);
+        object_reports_take(&((struct reflector *)context)->reports, item);
 }
 
 static void start_list(struct reflector *reflector, bool is_whole) {
@@ -234,7 +154,7 @@ static void start_list(struct reflector *reflector, bool is_whole) {
         reflector->has_expired = false;
         reflector->watch_failures = 0;
         reflector->stats.lists++;
-        known_objects_begin(reflector->known);
+        known_objects_begin(reflector->reports.known);
         if (!reflector->list)
                 reflector->list = list_reader_new(on_item, reflector);
         list_reader_leave_unread(reflector->list, reflector->leaves_unread);
@@ -246,12 +166,12 @@ static void finish_list(struct reflector *reflector) {
         list_reader_free(reflector->list);
         reflector->list = NULL;
         buf_release(&reflector->page);
-        known_objects_sweep(reflector->known, report_gone, reflector);
+        object_reports_sweep(&reflector->reports);
         backoff_reset(&reflector->backoff);
         reflector->is_synced = true;
         if (reflector->events->synced)
                 reflector->events->synced(reflector->context);
-        reflector->reports_all = false;
+        reflector->reports.has_all = false;
         start_watch(reflector);
 }
 
@@ -390,9 +310,9 @@ static void take_record_of_type(struct reflector *reflector, struct slice type,
         if (slice_is(type, "BOOKMARK"))
                 reflector->stats.bookmarks++;
         else if (slice_is(type, "DELETED"))
-                take_deletion(reflector, object);
+                object_reports_take_deletion(&reflector->reports, object);
         else
-                take_object(reflector, object);
+                object_reports_take(&reflector->reports, object);
         keep_version(reflector, json_get_text(json_get(object, "metadata"), "resourceVersion"));
 }
 
@@ -499,7 +419,7 @@ static void start_watch(struct reflector *reflector) {
 static void on_again(void *context) {
         struct reflector *reflector = context;
 
-        reflector->reports_all = true;
+        reflector->reports.has_all = true;
         if (loop_timer_is_armed(&reflector->retry)) { /* the next try comes when it is due */
                 reflector->wants_list = true;
                 return;
@@ -525,7 +445,7 @@ void reflector_list_again(struct reflector *reflector) {
 }
 
 bool reflector_reports_all(const struct reflector *reflector) {
-        return reflector->reports_all;
+        return reflector->reports.has_all;
 }
 
 /* ---- life ---- */
@@ -555,7 +475,9 @@ struct reflector *reflector_new(const struct reflector_config *config, struct tr
         reflector->again = (struct loop_timer){ .fired = on_again, .context = reflector };
         reflector->good = (struct loop_timer){ .fired = reflector_works, .context = reflector };
         reflector->decode = (struct loop_timer){ .fired = on_decode, .context = reflector };
-        reflector->known = known_objects_new();
+        reflector->reports = (struct object_reports){ .known = known_objects_new(),
+                                                      .changed = events->changed,
+                                                      .context = context };
         start_list(reflector, false);
         return reflector;
 }
@@ -572,7 +494,7 @@ void reflector_free(struct reflector *reflector) {
         loop_timer_disarm(reflector->loop, &reflector->good);
         list_reader_free(reflector->list);
         buf_release(&reflector->page);
-        known_objects_free(reflector->known);
+        known_objects_free(reflector->reports.known);
         record_splitter_release(&reflector->splitter);
         buf_release(&reflector->version);
         free(reflector->path);
@@ -586,13 +508,13 @@ bool reflector_is_synced(const struct reflector *reflector) {
 }
 
 size_t reflector_count(const struct reflector *reflector) {
-        return known_objects_count(reflector->known);
+        return known_objects_count(reflector->reports.known);
 }
 
 bool reflector_object_version(const struct reflector *reflector,
                               const struct object_identity *identity,
                               struct object_version *ret_version) {
-        return known_objects_version(reflector->known, identity, ret_version);
+        return known_objects_version(reflector->reports.known, identity, ret_version);
 }
 
 struct slice reflector_version(const struct reflector *reflector) {
@@ -600,5 +522,8 @@ struct slice reflector_version(const struct reflector *reflector) {
 }
 
 struct reflector_stats reflector_stats(const struct reflector *reflector) {
-        return reflector->stats;
+        struct reflector_stats stats = reflector->stats;
+
+        stats.objects = reflector->reports.count;
+        return stats;
 }

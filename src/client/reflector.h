@@ -20,7 +20,7 @@ enum reflector_change {
         REFLECTOR_ADDED,
         REFLECTOR_MODIFIED,
         REFLECTOR_DELETED,
-        REFLECTOR_SAME /* only while reflector_tells_all */
+        REFLECTOR_SAME /* only while reflector_reports_all */
 };
 
 /* Called from the loop. The reflector must not be freed from inside. */

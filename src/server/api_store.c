@@ -88,7 +88,7 @@ static bool body_of(struct api_context *context, struct json_tree *tree, struct 
                             ? arena_slice(context->arena, whole)
                             : body_with_version(context, tree, metadata, slice_make(whole.ptr, at),
                                                 slice_make(whole.ptr + at, whole.len - at));
-        return (*ret_body).len <= bytes_max;
+        return ret_body->len <= bytes_max;
 }
 
 int write_put(struct api_context *context, struct api_write *write, struct slice *ret_body) {
