@@ -89,6 +89,17 @@ profiles:
   plugins: {deschedule: {enabled: [PodLifeTime]}}
 Y
 }
+# waiting_policy NAME: an EvictionPolicy under which pods with the label app=NAME wait for others that never come
+waiting_policy() {
+        cat <<Y
+apiVersion: lifecycle.berth.dev/v1alpha1
+kind: EvictionPolicy
+metadata: {name: $1}
+spec:
+  selector: {matchLabels: {app: $1}}
+  stages: [{name: others, kind: wait, timeout: 2h, wait: {ready: {selector: {matchLabels: {app: other}}, count: 5}}}]
+Y
+}
 # until_true COMMAND...: repeats a silent command, ten times a second, for two minutes
 until_true() {
         tries=1200

@@ -42,14 +42,7 @@ contains "the summary" "info PassEnded evicted=0 byRequest=0 inBackground=0 gone
         echo "$output"
 is "it is taken back" "" "$(requests)"
 
-kubectl apply -f - >applied 2>&1 <<'Y' || judge bad "$(cat applied)"
-apiVersion: lifecycle.berth.dev/v1alpha1
-kind: EvictionPolicy
-metadata: {name: web}
-spec:
-  selector: {matchLabels: {app: web}}
-  stages: [{name: others, kind: wait, timeout: 2h, wait: {ready: {selector: {matchLabels: {app: other}}, count: 5}}}]
-Y
+waiting_policy web | kubectl apply -f - >applied 2>&1 || judge bad "$(cat applied)"
 "$berth" evictions --no-audit-output 2>evictions.log &
 controller=$!
 children="$children $controller"

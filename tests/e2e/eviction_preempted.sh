@@ -29,14 +29,8 @@ apiVersion: scheduling.k8s.io/v1
 kind: PriorityClass
 metadata: {name: high}
 value: 1000
----
-apiVersion: lifecycle.berth.dev/v1alpha1
-kind: EvictionPolicy
-metadata: {name: slow}
-spec:
-  selector: {matchLabels: {app: slow}}
-  stages: [{name: others, kind: wait, timeout: 2h, wait: {ready: {selector: {matchLabels: {app: other}}, count: 5}}}]
 Y
+waiting_policy slow | kubectl apply -f - >applied 2>&1 || judge bad "$(cat applied)"
 # pod NAME LABEL GRACE [MORE]: one that fills the node
 pod() {
         kubectl create -f - >applied 2>&1 <<Y || judge bad "$(cat applied)"
