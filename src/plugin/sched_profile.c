@@ -1,8 +1,7 @@
 /* Building profiles: defaults, what is asked for, and the order that comes of both. */
 #include "plugin/sched_profile.h"
 #include "plugin/sched_points.h"
-#include <assert.h>
-#include <stdio.h>
+#include "plugin/sched_profile_priv.h"
 #include <stdlib.h>
 
 struct point_info {
@@ -166,67 +165,11 @@ static bool sched_profile_implements(const struct plugin *plugin, enum sched_poi
 
 /* ---- building ---- */
 
-struct sched_profile_build {
-        const struct sched_profile_spec *spec;
-        const struct profile_env *env;
-        struct sched_profile *profile;
-        struct choice_list multi;
-        struct err *err;
-};
-
 static size_t instance_of(const struct sched_profile *profile, struct slice name) {
         for (size_t i = 0; i < profile->plugin_count; i++)
                 if (slice_is(name, profile->plugins[i].plugin->name))
                         return i;
         return SIZE_MAX;
-}
-
-static const struct json *args_for(const struct sched_profile_spec *spec, struct slice name) {
-        for (size_t i = 0; i < spec->args_count; i++)
-                if (slice_eq(spec->args[i].name, name))
-                        return spec->args[i].args;
-        return NULL;
-}
-
-/* Arguments name their own kind; a wrong one is an error of decoding. */
-static bool check_head(struct field_reader *reader, const struct json *json,
-                       const struct plugin *plugin, const struct args_head *head) {
-        char wanted[128];
-        int length = snprintf(wanted, sizeof(wanted), "%sArgs", plugin->name);
-        assert(length > 0 && (size_t)length < sizeof(wanted));
-        if (head->kind.len > 0 && !slice_is(head->kind, wanted)) {
-                field_problem(reader, json_get(json, "kind"), "kind",
-                              "args for plugin %s were not of type %s", plugin->name, wanted);
-                return false;
-        }
-        if (head->api_version.len > 0 &&
-            !slice_is(head->api_version, "kubescheduler.config.k8s.io/v1")) {
-                field_problem(reader, json_get(json, "apiVersion"), "apiVersion",
-                              "expected kubescheduler.config.k8s.io/v1");
-                return false;
-        }
-        return true;
-}
-
-static int decode_args(struct sched_profile_build *build, const struct plugin *plugin,
-                       const struct json *json, void **ret_args) {
-        struct config_problems *problems = config_problems_new();
-        struct field_reader reader = {
-                .document = build->env->document,
-                .arena = &build->profile->arena,
-                .problems = problems,
-                .unknown = UNKNOWN_IS_ERROR,
-        };
-        void *args = arena_alloc(&build->profile->arena, plugin->args_size);
-        if (fields_decode(&reader, plugin->args, json, args) &&
-            check_head(&reader, json, plugin, args) && plugin->check)
-                plugin->check(&reader, json, args);
-        int r = config_problems_to_err(problems, build->err);
-        config_problems_free(problems);
-        if (r < 0)
-                return err_wrap(build->err, "args for plugin %s", plugin->name);
-        *ret_args = args;
-        return 0;
 }
 
 /* Whether it may refuse pods, or find a way for them. */
@@ -235,30 +178,43 @@ static bool judges_pods(const struct plugin *plugin) {
         return sched && (sched->pre_filter || sched->explain || sched->post_filter || sched->wakes);
 }
 
-static int add_instance(struct sched_profile_build *build, struct slice name) {
+/* False when its arguments, or what it makes of them, are not good. */
+static bool make_instance(struct sched_profile_build *build, const struct plugin *plugin,
+                          struct profile_plugin *instance) {
+        struct plugin_env env = { .cluster = build->env->cluster,
+                                  .is_parity = build->env->is_parity,
+                                  .gates = build->env->gates,
+                                  .extenders = build->env->extenders };
+        struct err err = { 0 };
+
+        *instance = (struct profile_plugin){ .plugin = plugin };
+        if (plugin->args)
+                instance->args = sched_profile_args(build, plugin);
+        if (plugin->args && !instance->args)
+                return false;
+        instance->state = instance->args;
+        if (!plugin->init || plugin->init(&env, instance->args, &instance->state, &err) == 0)
+                return true;
+        sched_profile_refuse_args(build, plugin, err.text);
+        return false;
+}
+
+/* One that is not good takes its place, too, so that it is not missed besides; nothing is made of
+ * it, as the profile is refused. */
+static void add_instance(struct sched_profile_build *build, struct slice name) {
         const struct plugin *plugin = plugin_find(build->env->registry, name);
         struct sched_profile *profile = build->profile;
+        struct profile_plugin instance;
+
         if (!plugin || instance_of(profile, name) != SIZE_MAX)
-                return 0; /* unknown ones are reported where they are enabled */
-        if (profile->plugin_count == PROFILE_PLUGINS_MAX)
-                return err_set(build->err, BERTH_ERR_INVALID, "more than %d plugins in a profile",
-                               PROFILE_PLUGINS_MAX);
-        struct profile_plugin instance = { .plugin = plugin };
-        if (plugin->args) {
-                int r = decode_args(build, plugin, args_for(build->spec, name), &instance.args);
-                if (r < 0)
-                        return r;
+                return; /* unknown ones are reported where they are enabled */
+        if (profile->plugin_count == PROFILE_PLUGINS_MAX) {
+                sched_profile_refuse(build,
+                                     (struct profile_place){ SCHED_PROFILE_ITSELF, SIZE_MAX },
+                                     "more than %d plugins in a profile", PROFILE_PLUGINS_MAX);
+                return;
         }
-        instance.state = instance.args;
-        if (plugin->init) {
-                struct plugin_env env = { .cluster = build->env->cluster,
-                                          .is_parity = build->env->is_parity,
-                                          .gates = build->env->gates,
-                                          .extenders = build->env->extenders };
-                int r = plugin->init(&env, instance.args, &instance.state, build->err);
-                if (r < 0)
-                        return err_wrap(build->err, "initializing plugin \"%s\"", plugin->name);
-        }
+        instance.is_broken = !make_instance(build, plugin, &instance);
         if (plugin->sched && plugin->sched->hints) {
                 instance.filter_scope = plugin->sched->hints->filter;
                 instance.score_scope = plugin->sched->hints->score;
@@ -267,93 +223,106 @@ static int add_instance(struct sched_profile_build *build, struct slice name) {
         }
         profile->plugins[profile->plugin_count++] = instance;
         profile->wakes_on |= plugin->wakes_on;
-        return 0;
 }
 
-static int add_instances(struct sched_profile_build *build) {
-        for (size_t i = 0; i < build->multi.count; i++) {
-                int r = add_instance(build, build->multi.items[i].name);
-                if (r < 0)
-                        return r;
-        }
+static void add_instances(struct sched_profile_build *build) {
+        for (size_t i = 0; i < build->multi_count; i++)
+                add_instance(build, build->multi[i].name);
         for (int point = 0; point < POINT_COUNT; point++) {
                 const struct plugin_set *set = &build->spec->sets[point];
-                for (size_t i = 0; i < set->enabled_count; i++) {
-                        int r = add_instance(build, set->enabled[i].name);
-                        if (r < 0)
-                                return r;
-                }
+                for (size_t i = 0; i < set->enabled_count; i++)
+                        add_instance(build, set->enabled[i].name);
         }
-        return 0;
 }
 
 /* Arguments of plugins that are not enabled are checked, too. */
-static int check_idle_args(struct sched_profile_build *build) {
+static void check_idle_args(struct sched_profile_build *build) {
         for (size_t i = 0; i < build->spec->args_count; i++) {
-                const struct plugin_args *given = &build->spec->args[i];
-                const struct plugin *plugin = plugin_find(build->env->registry, given->name);
-                void *ignored;
-                if (!plugin || !plugin->args ||
-                    instance_of(build->profile, given->name) != SIZE_MAX)
-                        continue;
-                int r = decode_args(build, plugin, given->args, &ignored);
-                if (r < 0)
-                        return r;
+                struct slice name = build->spec->args[i].name;
+                const struct plugin *plugin = plugin_find(build->env->registry, name);
+
+                if (!plugin)
+                        sched_profile_warn_unknown(build, i);
+                if (plugin && plugin->args && instance_of(build->profile, name) == SIZE_MAX &&
+                    sched_profile_args_index(build->spec, name) == i)
+                        sched_profile_args(build, plugin);
         }
-        return 0;
 }
 
-static int sched_profile_missing(struct sched_profile_build *build, enum sched_point point,
-                                 struct slice name) {
-        return err_set(build->err, BERTH_ERR_INVALID, "%s \"" SLICE_FMT "\" does not exist",
-                       point_infos[point].interface, SLICE_ARG(name));
+static void sched_profile_missing(struct sched_profile_build *build, enum sched_point point,
+                                  struct profile_place place, struct slice name) {
+        sched_profile_refuse(build, place, "%s \"" SLICE_FMT "\" does not exist%s",
+                             point_infos[point].interface, SLICE_ARG(name),
+                             sched_profile_meant(build, name));
 }
 
-static int sched_profile_repeated(struct sched_profile_build *build, enum sched_point point,
-                                  struct slice name) {
-        return err_set(build->err, BERTH_ERR_INVALID,
-                       "plugin \"" SLICE_FMT "\" already registered as \"%s\"", SLICE_ARG(name),
-                       point_infos[point].interface);
+static void sched_profile_repeated(struct sched_profile_build *build, enum sched_point point,
+                                   struct profile_place place, struct slice name) {
+        sched_profile_refuse(build, place, "plugin \"" SLICE_FMT "\" already registered as \"%s\"",
+                             SLICE_ARG(name), point_infos[point].interface);
 }
 
 /* Plugins enabled at the point itself must exist, extend it and be named once. */
-static int take_specific(struct sched_profile_build *build, enum sched_point point,
-                         struct choice_list *list) {
+static void take_specific(struct sched_profile_build *build, enum sched_point point,
+                          struct choice_list *list) {
         const struct plugin_set *set = &build->spec->sets[point];
         for (size_t i = 0; i < set->enabled_count; i++) {
+                struct profile_place place = { point, i };
                 struct slice name = set->enabled[i].name;
                 size_t index = instance_of(build->profile, name);
                 if (index == SIZE_MAX)
-                        return sched_profile_missing(build, point, name);
-                if (!sched_profile_implements(build->profile->plugins[index].plugin, point))
-                        return err_set(build->err, BERTH_ERR_INVALID,
-                                       "plugin \"" SLICE_FMT "\" does not extend %s plugin",
-                                       SLICE_ARG(name), point_infos[point].interface);
-                if (list_has(list, name))
-                        return sched_profile_repeated(build, point, name);
-                choice_add(&build->profile->arena, list, set->enabled[i]);
+                        sched_profile_missing(build, point, place, name);
+                else if (!sched_profile_implements(build->profile->plugins[index].plugin, point))
+                        sched_profile_refuse(build, place,
+                                             "plugin \"" SLICE_FMT "\" does not extend %s plugin",
+                                             SLICE_ARG(name), point_infos[point].interface);
+                else if (list_has(list, name))
+                        sched_profile_repeated(build, point, place, name);
+                else
+                        choice_add(&build->profile->arena, list, set->enabled[i]);
         }
-        return 0;
+}
+
+/* Where the plugin stands at multiPoint; defaults stand nowhere. */
+static struct profile_place place_in_multi(const struct sched_profile_build *build,
+                                           struct slice name) {
+        return (struct profile_place){ POINT_MULTI,
+                                       last_index(&build->spec->sets[POINT_MULTI], name) };
+}
+
+/* Says so once for all points. */
+static void miss_multi(struct sched_profile_build *build, enum sched_point point, size_t at) {
+        struct slice name = build->multi[at].name;
+
+        if (!build->is_missing[at])
+                sched_profile_missing(build, point, place_in_multi(build, name), name);
+        build->is_missing[at] = true;
 }
 
 /* Splits the multiPoint plugins that extend the point into overridden and added ones. */
-static int expand_multi(struct sched_profile_build *build, enum sched_point point,
-                        const struct choice_list *specific, struct choice_list *overridden,
-                        struct choice_list *added) {
-        for (size_t i = 0; i < build->multi.count; i++) {
-                struct slice name = build->multi.items[i].name;
+static void expand_multi(struct sched_profile_build *build, enum sched_point point,
+                         const struct choice_list *specific, struct choice_list *overridden,
+                         struct choice_list *added) {
+        for (size_t i = 0; i < build->multi_count; i++) {
+                struct slice name = build->multi[i].name;
                 size_t index = instance_of(build->profile, name);
-                if (index == SIZE_MAX)
-                        return sched_profile_missing(build, point, name);
+                if (index == SIZE_MAX) {
+                        miss_multi(build, point, i);
+                        continue;
+                }
                 if (!sched_profile_implements(build->profile->plugins[index].plugin, point) ||
                     set_disables(&build->spec->sets[point], name))
                         continue;
-                if (!list_has(specific, name) && list_has(added, name))
-                        return sched_profile_repeated(build, point, name);
+                if (!list_has(specific, name) && list_has(added, name)) {
+                        if (!build->is_missing[i])
+                                sched_profile_repeated(build, point, place_in_multi(build, name),
+                                                       name);
+                        build->is_missing[i] = true;
+                        continue;
+                }
                 choice_add(&build->profile->arena, list_has(specific, name) ? overridden : added,
-                           build->multi.items[i]);
+                           build->multi[i]);
         }
-        return 0;
 }
 
 static void set_point(struct sched_profile_build *build, enum sched_point point,
@@ -364,19 +333,15 @@ static void set_point(struct sched_profile_build *build, enum sched_point point,
         build->profile->points[point] = (struct profile_point){ list->count, plugins };
 }
 
-static int build_point(struct sched_profile_build *build, enum sched_point point) {
+static void build_point(struct sched_profile_build *build, enum sched_point point) {
         struct arena *arena = &build->profile->arena;
         struct choice_list specific = { 0 }, overridden = { 0 }, added = { 0 }, all = { 0 };
-        int r = take_specific(build, point, &specific);
-        if (r < 0)
-                return r;
+        take_specific(build, point, &specific);
         if (set_disables(&build->spec->sets[point], SLICE_LITERAL("*"))) {
                 set_point(build, point, &specific);
-                return 0;
+                return;
         }
-        r = expand_multi(build, point, &specific, &overridden, &added);
-        if (r < 0)
-                return r;
+        expand_multi(build, point, &specific, &overridden, &added);
         for (size_t i = 0; i < specific.count; i++)
                 if (list_has(&overridden, specific.items[i].name))
                         choice_add(arena, &all, specific.items[i]);
@@ -386,7 +351,6 @@ static int build_point(struct sched_profile_build *build, enum sched_point point
                 if (!list_has(&overridden, specific.items[i].name))
                         choice_add(arena, &all, specific.items[i]);
         set_point(build, point, &all);
-        return 0;
 }
 
 static int64_t weight_of(const struct sched_profile_build *build, enum sched_point point,
@@ -396,62 +360,65 @@ static int64_t weight_of(const struct sched_profile_build *build, enum sched_poi
         int64_t weight = 0;
         if (index != SIZE_MAX)
                 weight = score->enabled[index].weight;
-        else if ((index = choice_index(build->multi.items, build->multi.count, name)) != SIZE_MAX)
-                weight = build->multi.items[index].weight;
+        else if ((index = choice_index(build->multi, build->multi_count, name)) != SIZE_MAX)
+                weight = build->multi[index].weight;
         return weight == 0 ? 1 : weight;
 }
 
-static int set_weights(struct sched_profile_build *build, enum sched_point at) {
+static void set_weights(struct sched_profile_build *build, enum sched_point at) {
         const struct profile_point *point = &build->profile->points[at];
         int64_t total = 0;
         for (size_t i = 0; i < point->count; i++) {
                 struct profile_plugin *plugin = &build->profile->plugins[point->plugins[i]];
                 int64_t weight = weight_of(build, at, slice_of(plugin->plugin->name));
-                if (weight < 0 || weight > (INT64_MAX - total) / NODE_SCORE_MAX)
-                        return err_set(build->err, BERTH_ERR_INVALID,
-                                       "total score of Score plugins could overflow");
+                if (weight < 0 || weight > (INT64_MAX - total) / NODE_SCORE_MAX) {
+                        sched_profile_refuse(build, (struct profile_place){ at, SIZE_MAX },
+                                             "total score of Score plugins could overflow");
+                        return;
+                }
                 total += weight * NODE_SCORE_MAX;
                 *(at == POINT_SCORE ? &plugin->weight : &plugin->placement_weight) = weight;
         }
-        return 0;
 }
 
-static int check_counts(struct sched_profile_build *build) {
+static void check_counts(struct sched_profile_build *build) {
         const struct sched_profile *profile = build->profile;
         if (profile->points[POINT_PLACEMENT_GENERATE].count > 1)
-                return err_set(build->err, BERTH_ERR_INVALID,
-                               "at most one placement generate plugin is allowed for profile with "
-                               "scheduler name \"" SLICE_FMT "\"",
-                               SLICE_ARG(profile->scheduler_name));
+                sched_profile_refuse(
+                        build, (struct profile_place){ POINT_PLACEMENT_GENERATE, SIZE_MAX },
+                        "at most one placement generate plugin is allowed for profile with "
+                        "scheduler name \"" SLICE_FMT "\"",
+                        SLICE_ARG(profile->scheduler_name));
         size_t sorts = profile->points[POINT_QUEUE_SORT].count;
         if (sorts != 1)
-                return err_set(build->err, BERTH_ERR_INVALID,
-                               "only one queue sort plugin required for profile with scheduler "
-                               "name \"" SLICE_FMT "\", but got %zu",
-                               SLICE_ARG(profile->scheduler_name), sorts);
+                sched_profile_refuse(
+                        build, (struct profile_place){ POINT_QUEUE_SORT, SIZE_MAX },
+                        "only one queue sort plugin required for profile with scheduler name "
+                        "\"" SLICE_FMT "\", but got %zu",
+                        SLICE_ARG(profile->scheduler_name), sorts);
         if (profile->points[POINT_BIND].count == 0)
-                return err_set(build->err, BERTH_ERR_INVALID,
-                               "at least one bind plugin is needed for profile with scheduler "
-                               "name \"" SLICE_FMT "\"",
-                               SLICE_ARG(profile->scheduler_name));
-        return 0;
+                sched_profile_refuse(build, (struct profile_place){ POINT_BIND, SIZE_MAX },
+                                     "at least one bind plugin is needed for profile with "
+                                     "scheduler name \"" SLICE_FMT "\"",
+                                     SLICE_ARG(profile->scheduler_name));
 }
 
-static int build_all(struct sched_profile_build *build) {
-        int r = add_instances(build);
-        if (r == 0)
-                r = check_idle_args(build);
-        for (int point = 0; point < POINT_COUNT && r == 0; point++)
-                r = build_point(build, (enum sched_point)point);
-        if (r == 0)
-                r = check_counts(build);
-        if (r == 0)
-                r = set_weights(build, POINT_SCORE);
-        return r == 0 ? set_weights(build, POINT_PLACEMENT_SCORE) : r;
+/* What follows from a problem is not said besides. */
+static void build_all(struct sched_profile_build *build) {
+        size_t before = build->problems->count;
+        add_instances(build);
+        check_idle_args(build);
+        for (int point = 0; point < POINT_COUNT; point++)
+                build_point(build, (enum sched_point)point);
+        if (build->problems->count > before)
+                return;
+        check_counts(build);
+        set_weights(build, POINT_SCORE);
+        set_weights(build, POINT_PLACEMENT_SCORE);
 }
 
-int sched_profile_new(const struct sched_profile_spec *spec, const struct profile_env *env,
-                      struct sched_profile **ret_profile, struct err *err) {
+static struct sched_profile *profile_start(const struct sched_profile_spec *spec,
+                                           const struct profile_env *env) {
         struct sched_profile *profile = xcalloc(1, sizeof(*profile));
         arena_init(&profile->arena, 4096);
         profile->scheduler_name = spec->scheduler_name.len > 0
@@ -461,17 +428,40 @@ int sched_profile_new(const struct sched_profile_spec *spec, const struct profil
         profile->is_parity = env->is_parity;
         profile->object_cache = env->object_cache;
         profile->plugins = ARENA_ARRAY(&profile->arena, struct profile_plugin, PROFILE_PLUGINS_MAX);
+        return profile;
+}
+
+struct sched_profile *sched_profile_build(const struct sched_profile_spec *spec,
+                                          const struct profile_env *env,
+                                          struct config_problems *problems) {
+        struct sched_profile *profile = profile_start(spec, env);
         struct sched_profile_build build = {
-                .spec = spec, .env = env, .profile = profile, .err = err
+                .spec = spec, .env = env, .profile = profile, .problems = problems
         };
-        build.multi = merge_defaults(&profile->arena, &spec->sets[POINT_MULTI], env->gates);
-        int r = build_all(&build);
-        if (r < 0) {
-                r = err_wrap(err, "creating profile for scheduler name " SLICE_FMT,
-                             SLICE_ARG(profile->scheduler_name));
-                sched_profile_free(profile);
-                return r;
-        }
+        struct choice_list multi =
+                merge_defaults(&profile->arena, &spec->sets[POINT_MULTI], env->gates);
+        size_t before = problems->count;
+        build.multi_count = multi.count;
+        build.multi = multi.items;
+        build.is_missing = ARENA_ARRAY(&profile->arena, bool, multi.count + 1);
+        build_all(&build);
+        if (problems->count == before)
+                return profile;
+        sched_profile_free(profile);
+        return NULL;
+}
+
+int sched_profile_new(const struct sched_profile_spec *spec, const struct profile_env *env,
+                      struct sched_profile **ret_profile, struct err *err) {
+        struct config_problems *problems = config_problems_new();
+        struct sched_profile *profile = sched_profile_build(spec, env, problems);
+        int code = config_problems_to_err(problems, err);
+        config_problems_free(problems);
+        if (code < 0)
+                return err_wrap(err, "creating profile for scheduler name " SLICE_FMT,
+                                SLICE_ARG(spec->scheduler_name.len > 0
+                                                  ? spec->scheduler_name
+                                                  : SLICE_LITERAL("default-scheduler")));
         *ret_profile = profile;
         return 0;
 }
@@ -486,7 +476,7 @@ void sched_profile_free(struct sched_profile *profile) {
         if (!profile)
                 return;
         for (size_t i = 0; i < profile->plugin_count; i++)
-                if (profile->plugins[i].plugin->fini)
+                if (profile->plugins[i].plugin->fini && !profile->plugins[i].is_broken)
                         profile->plugins[i].plugin->fini(profile->plugins[i].state);
         arena_release(&profile->arena);
         free(profile);

@@ -47,6 +47,7 @@ struct plugin_args {
 };
 struct sched_profile_spec {
         struct slice scheduler_name; /* "" = default-scheduler */
+        const char *path;            /* in env->document: "profiles[0]"; NULL = none */
         bool has_percentage;
         int32_t percentage_of_nodes;
         struct plugin_set sets[POINT_COUNT + 1]; /* by enum sched_point; POINT_MULTI last */
@@ -63,6 +64,7 @@ struct profile_plugin {
         void *args;                                 /* decoded; in the profile's arena */
         void *state;                                /* of init, or args */
         int64_t weight, placement_weight;           /* of nodes; of placements of a group */
+        bool is_broken;                             /* only in a profile that is refused */
 };
 struct profile_point {
         size_t count;
@@ -96,9 +98,7 @@ struct args_head {
                 .presence = FIELD_NO_PRESENCE, .help = "The plugin's name followed by Args."       \
         }
 
-/* Builds a profile from what is asked for, merged with the defaults.  Errors: BERTH_ERR_INVALID in
- * upstream's words (unknown plugin, point not implemented, repeated plugin, ...); problems of
- * arguments carry positions when document is given. */
+/* What a profile is built with. */
 struct profile_env {
         const struct plugin *const *registry; /* plugins/sched/registry.h */
         const struct cluster *cluster;
@@ -108,6 +108,13 @@ struct profile_env {
         const struct object_cache *object_cache; /* lent to the plugins; may be NULL */
         const struct item_list *extenders;       /* of the configuration; NULL = none */
 };
+/* Builds a profile from what is asked for, merged with the defaults.  What is wrong is added to
+ * problems, all of it, in upstream's words (unknown plugin, point not implemented, repeated plugin,
+ * ...) and with positions when document is given; NULL then. */
+struct sched_profile *sched_profile_build(const struct sched_profile_spec *spec,
+                                          const struct profile_env *env,
+                                          struct config_problems *problems);
+/* The same, with all of them folded into err. */
 int sched_profile_new(const struct sched_profile_spec *spec, const struct profile_env *env,
                       struct sched_profile **ret_profile, struct err *err);
 void sched_profile_free(struct sched_profile *profile); /* accepts NULL */

@@ -56,28 +56,39 @@ static void sched_profile_list_convert(const struct scheduler_profile *profile, 
         convert_sets(&profile->plugins, arena, ret_spec->sets);
 }
 
-int sched_profile_list_init(struct sched_profile_list *list,
-                            const struct scheduler_configuration *configuration,
-                            const struct profile_env *env, struct err *err) {
+bool sched_profile_list_build(struct sched_profile_list *list,
+                              const struct scheduler_configuration *configuration,
+                              const struct profile_env *env, struct config_problems *problems) {
         size_t count = configuration->profiles.count;
         struct profile_env own_env = *env;
         struct arena scratch;
-        int r = 0;
         own_env.document = configuration->document;
         own_env.extenders = &configuration->extenders;
         *list = (struct sched_profile_list){ 0, xcalloc(count + 1, sizeof(*list->items)) };
         arena_init(&scratch, 4096);
-        for (size_t i = 0; i < count && r == 0; i++) {
+        for (size_t i = 0; i < count; i++) {
                 struct sched_profile_spec spec;
                 sched_profile_list_convert(scheduler_configuration_profile(configuration, i),
                                            &scratch, &spec);
-                r = sched_profile_new(&spec, &own_env, &list->items[i], err);
-                list->count += r == 0;
+                spec.path = arena_printf(&scratch, "profiles[%zu]", i);
+                list->items[list->count] = sched_profile_build(&spec, &own_env, problems);
+                list->count += list->items[list->count] ? 1 : 0;
         }
         arena_release(&scratch);
-        if (r < 0)
-                sched_profile_list_release(list);
-        return r;
+        if (list->count == count)
+                return true;
+        sched_profile_list_release(list);
+        return false;
+}
+
+int sched_profile_list_init(struct sched_profile_list *list,
+                            const struct scheduler_configuration *configuration,
+                            const struct profile_env *env, struct err *err) {
+        struct config_problems *problems = config_problems_new();
+        sched_profile_list_build(list, configuration, env, problems);
+        int code = config_problems_to_err(problems, err);
+        config_problems_free(problems);
+        return code;
 }
 
 void sched_profile_list_release(struct sched_profile_list *list) {

@@ -9,7 +9,12 @@ struct sched_profile_list {
         struct sched_profile **items;
 };
 /* Builds every profile of the configuration, which has to outlive the list (arguments point into
- * it); env->document is set from it.  Errors as of sched_profile_new, with the scheduler's name. */
+ * it); env->document is set from it.  What is wrong is added to problems; false then, and nothing
+ * is left in the list. */
+bool sched_profile_list_build(struct sched_profile_list *list,
+                              const struct scheduler_configuration *configuration,
+                              const struct profile_env *env, struct config_problems *problems);
+/* The same, with all problems folded into err. */
 int sched_profile_list_init(struct sched_profile_list *list,
                             const struct scheduler_configuration *configuration,
                             const struct profile_env *env, struct err *err);

@@ -38,6 +38,13 @@ static int read_source(const char *path, const struct document *found,
         return 0;
 }
 
+void role_config_check_policy(struct role_config *config, struct document *document,
+                              struct config_problems *problems) {
+        config->policy = descheduler_policy_take(document, config->is_parity, problems);
+        if (config->policy)
+                check_policy(config, problems);
+}
+
 static int load_policy(struct role_config *config, const struct role_config_sources *sources,
                        struct err *err) {
         struct document *document;
@@ -45,35 +52,48 @@ static int load_policy(struct role_config *config, const struct role_config_sour
         if (read_source(sources->policy_path, sources->policy, &document, err) < 0)
                 return err->code;
         struct config_problems *problems = config_problems_new();
-        config->policy = descheduler_policy_take(document, config->is_parity, problems);
-        if (config->policy)
-                check_policy(config, problems);
+        role_config_check_policy(config, document, problems);
         int code = config_problems_to_err(problems, err);
         config_problems_free(problems);
         return code;
 }
 
-static int build_profiles(const struct role_config *config, const struct cluster *cluster,
-                          const struct object_cache *object_cache,
-                          struct sched_profile_list *ret_profiles, struct err *err) {
-        const struct profile_env env = { .registry = sched_registry,
-                                         .cluster = cluster,
-                                         .is_parity = config->is_parity,
-                                         .gates = config->gates,
-                                         .object_cache = object_cache };
+static struct profile_env profile_env_of(const struct role_config *config,
+                                         const struct cluster *cluster,
+                                         const struct object_cache *object_cache) {
+        return (struct profile_env){ .registry = sched_registry,
+                                     .cluster = cluster,
+                                     .is_parity = config->is_parity,
+                                     .gates = config->gates,
+                                     .object_cache = object_cache };
+}
 
-        return sched_profile_list_init(ret_profiles, config->configuration, &env, err);
+/* Builds profiles over an empty cluster, only to find what is wrong with them. */
+static void check_profiles(const struct role_config *config, struct config_problems *problems) {
+        struct sched_profile_list profiles = { 0 };
+        struct cluster *trial = cluster_new(&(struct cluster_config){ 0 });
+        const struct profile_env env = profile_env_of(config, trial, NULL);
+
+        if (sched_profile_list_build(&profiles, config->configuration, &env, problems))
+                sched_profile_list_release(&profiles);
+        cluster_free(trial);
+}
+
+void role_config_check_scheduler(struct role_config *config, struct document *document,
+                                 struct config_problems *problems) {
+        config->configuration = scheduler_configuration_take(document, problems);
+        if (config->configuration)
+                check_profiles(config, problems);
 }
 
 static int load_configuration(struct role_config *config, const struct role_config_sources *sources,
                               struct err *err) {
-        struct sched_profile_list profiles = { 0 };
         struct document *document;
 
         if (read_source(sources->config_path, sources->config, &document, err) < 0)
                 return err->code;
         struct config_problems *problems = config_problems_new();
-        config->configuration = scheduler_configuration_take(document, problems);
+        role_config_check_scheduler(config, document, problems);
         int code = config_problems_to_err(problems, err);
         config_problems_free(problems);
         if (code == 0)
@@ -82,13 +102,7 @@ static int load_configuration(struct role_config *config, const struct role_conf
                 return code;
         config->backoff_initial_ns = config->configuration->pod_initial_backoff_s * NS_PER_S;
         config->backoff_max_ns = config->configuration->pod_max_backoff_s * NS_PER_S;
-        /* Once over an empty cluster, so that wrong arguments are found before anything starts. */
-        struct cluster *trial = cluster_new(&(struct cluster_config){ 0 });
-        code = build_profiles(config, trial, NULL, &profiles, err);
-        if (code == 0)
-                sched_profile_list_release(&profiles);
-        cluster_free(trial);
-        return code;
+        return 0;
 }
 
 int role_config_load(const struct role_config_sources *sources, struct role_config *ret_config,
@@ -107,8 +121,10 @@ int role_config_load(const struct role_config_sources *sources, struct role_conf
 
 int role_config_build(struct role_config *config, const struct cluster *cluster,
                       const struct object_cache *object_cache, struct err *err) {
+        const struct profile_env env = profile_env_of(config, cluster, object_cache);
+
         config->cluster = cluster;
-        if (build_profiles(config, cluster, object_cache, &config->profiles, err) < 0)
+        if (sched_profile_list_init(&config->profiles, config->configuration, &env, err) < 0)
                 return err->code;
         if (config->is_given)
                 config->settled_profiles = UINT64_MAX >> (64 - config->profiles.count);

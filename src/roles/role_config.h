@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 struct cluster;
+struct config_problems;
 struct descheduler_policy;
 struct document;
 struct object_cache;
@@ -43,6 +44,13 @@ struct role_config {
         bool is_given; /* the scheduler's configuration is from a file */
 };
 
+/* What role_config_load does with one document, which is taken: decodes it, makes of it what the
+ * role would, and adds all that is wrong to problems. Files that a scheduler's configuration names
+ * are not looked at. is_parity and gates of config count; release it afterwards. */
+void role_config_check_policy(struct role_config *config, struct document *document,
+                              struct config_problems *problems);
+void role_config_check_scheduler(struct role_config *config, struct document *document,
+                                 struct config_problems *problems);
 /* Reads and checks the files.  ret_config must be zeroed; release it also after an error. */
 int role_config_load(const struct role_config_sources *sources, struct role_config *ret_config,
                      struct err *err);

@@ -195,6 +195,20 @@ static void test_refusals(void **state) {
                 { "unknown everywhere",
                   { { ALL("Sort Nobody Bind") } },
                   "PreEnqueuePlugin \"Nobody\" does not exist" },
+                { "nearly known",
+                  { { EVERYTHING, { POINT_SCORE, "Elsewher", NULL } } },
+                  "ScorePlugin \"Elsewher\" does not exist; did you mean \"Elsewhere\"?" },
+                { "several",
+                  { { EVERYTHING, { POINT_SCORE, "Nobody Sort", NULL } }, "C", "{\"limits\":3}" },
+                  "3 problems: [pluginConfig[0].args.limits: args for plugin C: unknown field; did "
+                  "you mean \"limit\"?, plugins.score.enabled[0].name: ScorePlugin \"Nobody\" does "
+                  "not exist, plugins.score.enabled[1].name: plugin \"Sort\" does not extend "
+                  "ScorePlugin plugin]" },
+                { "missing once for all points",
+                  { { ALL("Sort Nobody A A Bind") } },
+                  "2 problems: [plugins.multiPoint.enabled[1].name: PreEnqueuePlugin \"Nobody\" "
+                  "does not exist, plugins.multiPoint.enabled[3].name: plugin \"A\" already "
+                  "registered as \"PreEnqueuePlugin\"]" },
                 { "unknown at a point",
                   { { EVERYTHING, { POINT_SCORE, "Nobody", NULL } } },
                   "ScorePlugin \"Nobody\" does not exist" },
