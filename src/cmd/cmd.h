@@ -20,3 +20,4 @@ extern const struct command command_evict;
 extern const struct command command_audit;
 extern const struct command command_bench;
 extern const struct command command_simulate;
+extern const struct command command_config;

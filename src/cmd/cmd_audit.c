@@ -102,16 +102,17 @@ static int cmd_audit_judge(const struct audit_options *options, struct slice lin
         return cmd_audit_say(&chain, head);
 }
 
+static const char *const verbs[] = { "verify", NULL };
+
 static int cmd_audit_run(const struct command_call *call) {
         const struct audit_options *options = call->options;
         struct audit_head head = { 0 };
         struct buf text = { 0 };
         struct err err = { 0 };
 
-        if (strcmp(call->arguments.items[0], "verify") != 0)
-                err_set(&err, BERTH_ERR_USAGE, "expected \"verify\", found \"%s\"",
-                        call->arguments.items[0]);
-        else if (options->head && !audit_head_parse(slice_of(options->head), &head))
+        if (strcmp(call->arguments.items[0], verbs[0]) != 0)
+                return command_unknown_word("berth audit", verbs, call->arguments.items[0]);
+        if (options->head && !audit_head_parse(slice_of(options->head), &head))
                 err_set(&err, BERTH_ERR_USAGE, "--head: expected \"SEQ HASH\"");
         else if (options->head && options->is_anchored)
                 err_set(&err, BERTH_ERR_USAGE, "expected --head or --anchored, not both");
@@ -122,8 +123,6 @@ static int cmd_audit_run(const struct command_call *call) {
         buf_release(&text);
         return code;
 }
-
-static const char *const verbs[] = { "verify", NULL };
 
 static const struct option audit_table[] = {
         { .name = "anchored",

@@ -6,6 +6,13 @@
 
 #include "base/time.h"
 
+static int cmd_descheduler_check(const void *options, struct arena *arena, struct err *err) {
+        uint32_t gates;
+
+        (void)arena;
+        return descheduler_options_check(options, &gates, err);
+}
+
 static int cmd_descheduler_run(const struct command_call *call) {
         struct descheduler_options options = *(const struct descheduler_options *)call->options;
 
@@ -127,5 +134,6 @@ const struct command command_descheduler = {
                        "\"berth help evictions\" explains EvictionRequests.",
         .options = descheduler_options_table,
         .options_size = sizeof(struct descheduler_options),
+        .check = cmd_descheduler_check,
         .run = cmd_descheduler_run,
 };

@@ -117,9 +117,8 @@ static int completion_run(const struct command_call *call) {
                 buf_append(&text, completion_scripts[i].text, completion_scripts[i].size);
                 return command_print("completion", &text);
         }
-        fprintf(stderr, "berth completion: expected bash, zsh or fish, found \"%s\"\n",
-                arguments->items[arguments->count - 1]);
-        return EXIT_USAGE;
+        return command_unknown_word("berth completion", shells,
+                                    arguments->items[arguments->count - 1]);
 }
 
 const struct command command_completion = {

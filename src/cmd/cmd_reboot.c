@@ -103,16 +103,31 @@ static int run_agent(const struct command_call *call) {
         return code < 0 ? command_failed("reboot", &err) : EXIT_DONE;
 }
 
+/* What the options say; files they name may be on another machine. */
+static int cmd_reboot_check(const void *options, struct arena *arena, struct err *err) {
+        struct reboot_options given = *(const struct reboot_options *)options;
+        struct reboot_setup setup;
+        struct err found = { 0 };
+
+        given.uses_nsenter = false; /* nothing is to be entered */
+        int code = reboot_setup_make(&given, arena, &setup, &found);
+        reboot_setup_release(&setup);
+        if (code == 0 || found.code == BERTH_ERR_IO || found.code == BERTH_ERR_NOT_FOUND)
+                return 0;
+        if (err)
+                *err = found;
+        return code;
+}
+
+static const char *const words[] = { "status", NULL };
+
 static int cmd_reboot_run(const struct command_call *call) {
         if (call->arguments.count == 0)
                 return run_agent(call);
         if (strcmp(call->arguments.items[0], "status") == 0)
                 return reboot_status_print(call->options);
-        return command_failed("reboot", &(struct err){ .code = BERTH_ERR_USAGE,
-                                                       .text = "expected status, or nothing" });
+        return command_unknown_word("berth reboot", words, call->arguments.items[0]);
 }
-
-static const char *const words[] = { "status", NULL };
 
 const struct command command_reboot = {
         .name = "reboot",
@@ -140,5 +155,6 @@ const struct command command_reboot = {
         .argument_choices = words,
         .stands_in_for = "kured",
         .environment_prefix = "KURED_",
+        .check = cmd_reboot_check,
         .run = cmd_reboot_run,
 };

@@ -68,14 +68,6 @@ static const struct replay_kind *kind_find(const char *name) {
         return NULL;
 }
 
-static void kind_unknown(const char *name, struct err *err) {
-        CLEANUP(buf_release) struct buf known = { 0 };
-
-        for (size_t i = 0; replay_names[i]; i++)
-                buf_printf(&known, "%s%s", i > 0 ? ", " : "", replay_names[i]);
-        err_set(err, BERTH_ERR_USAGE, "expected one of %s, found \"%s\"", known.data, name);
-}
-
 static int replay_line(const struct replay_kind *kind, struct slice line, struct buf *out,
                        struct err *err) {
         CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
@@ -134,10 +126,8 @@ static int replay_run(const struct command_call *call) {
         struct err err = { 0 };
         int code = 0;
 
-        if (!kind) {
-                kind_unknown(call->arguments.items[0], &err);
-                return command_failed("replay", &err);
-        }
+        if (!kind)
+                return command_unknown_word("berth replay", replay_names, call->arguments.items[0]);
         if (call->arguments.count == 1)
                 code = replay_file(kind, "-", &err);
         for (size_t i = 1; code == 0 && i < call->arguments.count; i++)

@@ -2,8 +2,17 @@
 #include "cmd/cmd.h"
 #include "cmd/command.h"
 #include "cmd/daemon_options.h"
+#include "cmd/feature_gates.h"
 #include "cmd/output.h"
 #include "cmd/scheduler_command.h"
+
+static int cmd_scheduler_check(const void *options, struct arena *arena, struct err *err) {
+        const struct scheduler_options *given = options;
+        uint32_t gates;
+
+        (void)arena;
+        return feature_gates_read(given->gates, scheduler_feature_gates, &gates, err);
+}
 
 static int cmd_scheduler_run(const struct command_call *call) {
         struct scheduler_options options = *(const struct scheduler_options *)call->options;
@@ -75,5 +84,6 @@ const struct command command_scheduler = {
                        "and metrics. Reads KubeSchedulerConfiguration v1.",
         .options = scheduler_options_table,
         .options_size = sizeof(struct scheduler_options),
+        .check = cmd_scheduler_check,
         .run = cmd_scheduler_run,
 };

@@ -243,18 +243,18 @@ static int run_study(const struct simulate_options *options) {
         return is_printed ? EXIT_DONE : EXIT_FAILED;
 }
 
+static const char *const subjects[] = { "evictions", "reboot", NULL };
+
 static int cmd_simulate_run(const struct command_call *call) {
         const struct simulate_options *options = call->options;
         const char *what = call->arguments.count ? call->arguments.items[0] : "evictions";
-        struct err err = { 0 };
 
         log_writer_set_level((int)options->verbosity);
         if (strcmp(what, "evictions") == 0)
                 return run_evictions(options);
         if (strcmp(what, "reboot") == 0)
                 return options->has_faults ? run_fleets(options) : run_study(options);
-        err_set(&err, BERTH_ERR_USAGE, "expected evictions or reboot, not \"%s\"", what);
-        return command_failed("simulate", &err);
+        return command_unknown_word("berth simulate", subjects, what);
 }
 
 /* ---- options ---- */
@@ -413,8 +413,6 @@ static const struct option simulate_table[] = {
           .defaults = (const struct option_default[]){ { "v", "0" }, { 0 } } },
         { 0 },
 };
-
-static const char *const subjects[] = { "evictions", "reboot", NULL };
 
 const struct command command_simulate = {
         .name = "simulate",

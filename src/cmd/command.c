@@ -18,7 +18,7 @@ const struct command *command_find(const struct command *const *commands, const 
 /* What people may have meant who know kubectl. */
 static const char *meant_command(const char *name) {
         static const char *const verbs[] = { "get",      "apply", "create", "delete",
-                                             "describe", "logs",  "config", "exec",
+                                             "describe", "logs",  "exec",   "edit",
                                              "patch",    "label", "taint",  "run-pod" };
 
         if (strcmp(name, "drain") == 0)
@@ -30,18 +30,40 @@ static const char *meant_command(const char *name) {
         return NULL;
 }
 
-void command_unknown(const struct command *const *commands, const char *who, const char *name) {
+void command_unknown_text(const struct command *const *commands, const char *name,
+                          struct buf *out) {
         struct name_hint hint = name_hint_start(slice_of(name));
         const char *meant = meant_command(name);
 
         for (size_t i = 0; commands[i]; i++)
                 name_hint_try(&hint, commands[i]->name);
-        fprintf(stderr, "%s: unknown command \"%s\"", who, name);
+        buf_printf(out, "unknown command \"%s\"", name);
         if (meant)
-                fprintf(stderr, "; %s", meant);
+                buf_printf(out, "; %s", meant);
         else if (hint.best)
+                buf_printf(out, "; did you mean \"%s\"?", hint.best);
+}
+
+void command_unknown(const struct command *const *commands, const char *who, const char *name) {
+        CLEANUP(buf_release) struct buf text = { 0 };
+
+        command_unknown_text(commands, name, &text);
+        fprintf(stderr, "%s: %s\nTry: berth help\n", who, text.data);
+}
+
+int command_unknown_word(const char *who, const char *const *words, const char *found) {
+        struct name_hint hint = name_hint_start(slice_of(found));
+
+        fprintf(stderr, "%s: expected %s", who, words[1] ? "one of " : "");
+        for (size_t i = 0; words[i]; i++) {
+                name_hint_try(&hint, words[i]);
+                fprintf(stderr, "%s%s", i > 0 ? ", " : "", words[i]);
+        }
+        fprintf(stderr, ", found \"%s\"", found);
+        if (hint.best)
                 fprintf(stderr, "; did you mean \"%s\"?", hint.best);
-        fputs("\nTry: berth help\n", stderr);
+        fputc('\n', stderr);
+        return EXIT_USAGE;
 }
 
 static int usage_failed(const struct program *program, const struct command *command,

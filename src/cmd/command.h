@@ -33,6 +33,9 @@ struct command {
         /* Options are also taken from the environment, prefix and name in capitals, and go before
          * the command line; NULL = they are not. */
         const char *environment_prefix;
+        /* What run would refuse about its options, whatever machine it runs on; NULL = what the
+         * table says is all. */
+        int (*check)(const void *options, struct arena *arena, struct err *err);
         /* Returns an exit code; failures are already reported on standard error. */
         int (*run)(const struct command_call *call);
 };
@@ -48,6 +51,11 @@ const struct command *command_find(const struct command *const *commands, const 
 /* The command that a program started as path is: its own command line, or the command that takes
  * its place as it is; NULL for berth itself. */
 const struct command *command_standing_in(const struct program *program, const char *path);
+/* "unknown command "X"; did you mean "Y"?" */
+void command_unknown_text(const struct command *const *commands, const char *name, struct buf *out);
+/* The same on standard error, for an unknown WORD of a list of words: "WHO: expected one of A, B,
+ * C, found "X"; did you mean "B"?". NULL-ended. Returns EXIT_USAGE. */
+int command_unknown_word(const char *who, const char *const *words, const char *found);
 /* Tells standard error that there is no such command, and which one may have been meant. */
 void command_unknown(const struct command *const *commands, const char *who, const char *name);
 /* Parses and runs argv; returns the exit code. */

@@ -79,6 +79,13 @@ static int check_options(const struct descheduler_options *options, struct err *
         return 0;
 }
 
+int descheduler_options_check(const struct descheduler_options *options, uint32_t *ret_gates,
+                              struct err *err) {
+        if (check_options(options, err) < 0)
+                return err->code;
+        return feature_gates_read(options->gates, descheduler_feature_gates, ret_gates, err);
+}
+
 static int descheduler_part_end(void *context, struct err *err) {
         const struct descheduler_daemon *self = context;
 
@@ -100,8 +107,7 @@ static int descheduler_load(struct descheduler_daemon *self, struct err *err) {
                                                .config_path = options->scheduler_config,
                                                .is_parity = options->is_parity };
 
-        if (check_options(options, err) < 0 ||
-            feature_gates_read(options->gates, descheduler_feature_gates, &sources.gates, err) < 0)
+        if (descheduler_options_check(options, &sources.gates, err) < 0)
                 return err->code;
         return role_config_load(&sources, &self->config, err);
 }

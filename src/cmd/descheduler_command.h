@@ -21,6 +21,9 @@ struct descheduler_options {
 /* Of a single pass, unless the command line says otherwise. */
 #define DESCHEDULER_DEADLINE_NS (3600 * NS_PER_S)
 
+/* What does not go together, and the feature gates. */
+int descheduler_options_check(const struct descheduler_options *options, uint32_t *ret_gates,
+                              struct err *err);
 /* Runs until the end; returns an exit code. */
 int descheduler_command_run(const struct descheduler_options *options);
 

@@ -2,6 +2,7 @@
 #include "cmd/feature_gates.h"
 
 #include "base/buf.h"
+#include "base/name_hint.h"
 #include "base/slice.h"
 #include "cmd/kubernetes_gates.h"
 #include "plugin/plugin.h"
@@ -72,6 +73,32 @@ static const struct feature_gate_entry *feature_gates_find(const struct feature_
         return NULL;
 }
 
+/* The gate that was meant; NULL = none is close. */
+static const char *meant_gate(const struct feature_gate_entry *known, struct slice name) {
+        struct name_hint hint = name_hint_start(name);
+        const struct kubernetes_gate *gate;
+
+        for (; known->name; known++) {
+                if (strcmp(known->name, "*") != 0) {
+                        name_hint_try(&hint, known->name);
+                        continue;
+                }
+                for (size_t i = 0; (gate = kubernetes_gate_at(i)); i++)
+                        name_hint_try(&hint, gate->name);
+        }
+        return hint.best;
+}
+
+static int fail_unknown_gate(const struct feature_gate_entry *known, struct slice name,
+                             struct err *err) {
+        const char *meant = meant_gate(known, name);
+
+        return err_set(err, BERTH_ERR_USAGE,
+                       "option --feature-gates: unrecognized feature gate: " SLICE_FMT "%s%s%s",
+                       SLICE_ARG(name), meant ? "; did you mean \"" : "", meant ? meant : "",
+                       meant ? "\"?" : "");
+}
+
 /* Gates that are stable, or gone, cannot be set otherwise. */
 static int check_lock(struct slice name, bool is_on, struct err *err) {
         const struct kubernetes_gate *gate = kubernetes_gate_find(name);
@@ -113,10 +140,7 @@ static int read_gates(const char *text, const struct feature_gate_entry *known, 
                         name = slice_make(name.ptr + 5, name.len - 5);
                 const struct feature_gate_entry *entry = feature_gates_find(known, name);
                 if (!entry)
-                        return err_set(
-                                err, BERTH_ERR_USAGE,
-                                "option --feature-gates: unrecognized feature gate: " SLICE_FMT,
-                                SLICE_ARG(name));
+                        return fail_unknown_gate(known, name, err);
                 if (!read_bool(slice_trim(pair), &is_on))
                         return err_set(err, BERTH_ERR_USAGE,
                                        "option --feature-gates: expected " SLICE_FMT

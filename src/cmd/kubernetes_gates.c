@@ -258,3 +258,7 @@ static int compare_names(const void *key, const void *row) {
 const struct kubernetes_gate *kubernetes_gate_find(struct slice name) {
         return bsearch(&name, gates, ARRAY_LEN(gates), sizeof(gates[0]), compare_names);
 }
+
+const struct kubernetes_gate *kubernetes_gate_at(size_t index) {
+        return index < ARRAY_LEN(gates) ? &gates[index] : NULL;
+}

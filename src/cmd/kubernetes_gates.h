@@ -9,3 +9,5 @@ struct kubernetes_gate {
         enum gate_lock lock;
 };
 const struct kubernetes_gate *kubernetes_gate_find(struct slice name); /* NULL = unknown */
+/* In order of name; NULL at the end. */
+const struct kubernetes_gate *kubernetes_gate_at(size_t index);

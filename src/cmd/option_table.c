@@ -137,6 +137,7 @@ static int set_duration(struct parse *parse, const struct option *option, const 
 }
 
 static int set_choice(struct parse *parse, const struct option *option, const char *text) {
+        struct name_hint hint = name_hint_start(slice_of(text));
         struct buf expected = { 0 };
 
         for (int i = 0; option->choices[i]; i++) {
@@ -146,8 +147,12 @@ static int set_choice(struct parse *parse, const struct option *option, const ch
                         return 0;
                 }
                 buf_printf(&expected, "%s%s", i ? ", " : "one of ", option->choices[i]);
+                name_hint_try(&hint, option->choices[i]);
         }
-        int code = bad_value(parse, option, expected.data, text);
+        int code =
+                err_set(parse->err, BERTH_ERR_USAGE, "option --%s: expected %s, found \"%s\"%s%s%s",
+                        option->name, expected.data, text, hint.best ? "; did you mean \"" : "",
+                        hint.best ? hint.best : "", hint.best ? "\"?" : "");
         buf_release(&expected);
         return code;
 }
@@ -348,6 +353,7 @@ int options_parse(const struct option *options, struct option_texts words, struc
         for (size_t i = 0; code == 0 && i < words.count; i++) {
                 const char *word = words.items[i];
 
+                line->stopped_at = i;
                 if (options_ended || word[0] != '-' || word[1] == '\0')
                         arguments.items[arguments.count++] = word;
                 else if (strcmp(word, "--") == 0)

@@ -78,6 +78,7 @@ struct command_line {
         struct arguments arguments;
         bool wants_help;              /* -h or --help was there */
         struct option_texts warnings; /* of options that were given */
+        size_t stopped_at;            /* after a failure: the word that was wrong */
 };
 
 /* The table with its groups in place; ended by a NULL name. options may be NULL. */

@@ -23,6 +23,16 @@ static int print_version(void) {
         return EXIT_DONE;
 }
 
+static const char *const commands[] = { "version", NULL };
+
+static int stand_in_descheduler_check(const void *options, struct arena *arena, struct err *err) {
+        const struct sigs_descheduler_options *given = options;
+        uint32_t gates;
+
+        (void)arena;
+        return descheduler_options_check(&given->descheduler, &gates, err);
+}
+
 static int stand_in_descheduler_run(const struct command_call *call) {
         const struct sigs_descheduler_options *options = call->options;
         struct descheduler_options descheduler = options->descheduler;
@@ -31,7 +41,7 @@ static int stand_in_descheduler_run(const struct command_call *call) {
         if (word && strcmp(word, "version") == 0)
                 return print_version();
         if (word) {
-                fprintf(stderr, "descheduler: unknown command \"%s\"\n", word);
+                command_unknown_word("descheduler", commands, word);
                 return EXIT_FAILED;
         }
         descheduler.daemon.verbosity = stand_in_verbosity(options->verbosity);
@@ -155,5 +165,7 @@ const struct command stand_in_descheduler = {
         .options = sigs_descheduler_table,
         .options_size = sizeof(struct sigs_descheduler_options),
         .arguments_max = 1,
+        .argument_choices = commands,
+        .check = stand_in_descheduler_check,
         .run = stand_in_descheduler_run,
 };

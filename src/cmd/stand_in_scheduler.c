@@ -3,6 +3,7 @@
 #include "cmd/cmd.h"
 #include "cmd/command.h"
 #include "cmd/daemon_options.h"
+#include "cmd/feature_gates.h"
 #include "cmd/scheduler_command.h"
 #include "cmd/stand_in.h"
 
@@ -18,6 +19,14 @@ struct kube_scheduler_options {
         const char *write_config_to, *kubeconfig;
         bool shows_version;
 };
+
+static int stand_in_scheduler_check(const void *options, struct arena *arena, struct err *err) {
+        const struct kube_scheduler_options *given = options;
+        uint32_t gates;
+
+        (void)arena;
+        return feature_gates_read(given->scheduler.gates, scheduler_feature_gates, &gates, err);
+}
 
 static int stand_in_scheduler_run(const struct command_call *call) {
         const struct kube_scheduler_options *options = call->options;
@@ -178,5 +187,6 @@ const struct command stand_in_kube_scheduler = {
         .description = "berth scheduler with the options of kube-scheduler 1.36.",
         .options = kube_scheduler_table,
         .options_size = sizeof(struct kube_scheduler_options),
+        .check = stand_in_scheduler_check,
         .run = stand_in_scheduler_run,
 };

@@ -29,6 +29,10 @@ static int is_input_file(const struct dirent *entry) {
                (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0 || strcmp(dot, ".json") == 0);
 }
 
+int input_files_list(const char *path, struct dirent ***ret_entries) {
+        return scandir(path, ret_entries, is_input_file, alphasort);
+}
+
 static int read_entry(const char *folder, const char *name, const struct input_target *target,
                       struct err *err) {
         CLEANUP(buf_release) struct buf path = { 0 };
@@ -39,7 +43,7 @@ static int read_entry(const char *folder, const char *name, const struct input_t
 
 static int read_folder(const char *path, const struct input_target *target, struct err *err) {
         struct dirent **entries = NULL;
-        int count = scandir(path, &entries, is_input_file, alphasort);
+        int count = input_files_list(path, &entries);
         int code = 0;
 
         if (count < 0)

@@ -4,30 +4,6 @@
 #include "plugin/sched_profile_priv.h"
 #include <stdlib.h>
 
-struct point_info {
-        const char *name, *interface; /* interface: upstream's Go type, named in its errors */
-};
-static const struct point_info point_infos[POINT_COUNT] = {
-        [POINT_PRE_ENQUEUE] = { "preEnqueue", "PreEnqueuePlugin" },
-        [POINT_QUEUE_SORT] = { "queueSort", "QueueSortPlugin" },
-        [POINT_PRE_FILTER] = { "preFilter", "PreFilterPlugin" },
-        [POINT_FILTER] = { "filter", "FilterPlugin" },
-        [POINT_POST_FILTER] = { "postFilter", "PostFilterPlugin" },
-        [POINT_PRE_SCORE] = { "preScore", "PreScorePlugin" },
-        [POINT_SCORE] = { "score", "ScorePlugin" },
-        [POINT_RESERVE] = { "reserve", "ReservePlugin" },
-        [POINT_PERMIT] = { "permit", "PermitPlugin" },
-        [POINT_PRE_BIND] = { "preBind", "PreBindPlugin" },
-        [POINT_BIND] = { "bind", "BindPlugin" },
-        [POINT_POST_BIND] = { "postBind", "PostBindPlugin" },
-        [POINT_PLACEMENT_GENERATE] = { "placementGenerate", "PlacementGeneratePlugin" },
-        [POINT_PLACEMENT_SCORE] = { "placementScore", "PlacementScorePlugin" },
-};
-
-const char *sched_point_name(enum sched_point point) {
-        return point == POINT_MULTI ? "multiPoint" : point_infos[point].name;
-}
-
 /* In the order of upstream's defaults, all enabled at multiPoint, some behind a feature gate. */
 static const struct default_choice {
         struct slice name;
@@ -252,14 +228,14 @@ static void check_idle_args(struct sched_profile_build *build) {
 static void sched_profile_missing(struct sched_profile_build *build, enum sched_point point,
                                   struct profile_place place, struct slice name) {
         sched_profile_refuse(build, place, "%s \"" SLICE_FMT "\" does not exist%s",
-                             point_infos[point].interface, SLICE_ARG(name),
+                             sched_point_interface(point), SLICE_ARG(name),
                              sched_profile_meant(build, name));
 }
 
 static void sched_profile_repeated(struct sched_profile_build *build, enum sched_point point,
                                    struct profile_place place, struct slice name) {
         sched_profile_refuse(build, place, "plugin \"" SLICE_FMT "\" already registered as \"%s\"",
-                             SLICE_ARG(name), point_infos[point].interface);
+                             SLICE_ARG(name), sched_point_interface(point));
 }
 
 /* Plugins enabled at the point itself must exist, extend it and be named once. */
@@ -275,7 +251,7 @@ static void take_specific(struct sched_profile_build *build, enum sched_point po
                 else if (!sched_profile_implements(build->profile->plugins[index].plugin, point))
                         sched_profile_refuse(build, place,
                                              "plugin \"" SLICE_FMT "\" does not extend %s plugin",
-                                             SLICE_ARG(name), point_infos[point].interface);
+                                             SLICE_ARG(name), sched_point_interface(point));
                 else if (list_has(list, name))
                         sched_profile_repeated(build, point, place, name);
                 else

@@ -9,7 +9,7 @@
 
 /* ---- places ---- */
 
-static void locate(const struct sched_profile_build *build, struct err *err) {
+static void sched_profile_locate(const struct sched_profile_build *build, struct err *err) {
         const struct document *document = build->env->document;
 
         if (document)
@@ -46,7 +46,7 @@ void sched_profile_refuse(struct sched_profile_build *build, struct profile_plac
         va_end(args);
         err_set(&err, BERTH_ERR_INVALID, "%s", text);
         write_path(build, place, err.path);
-        locate(build, &err);
+        sched_profile_locate(build, &err);
         config_problems_add(build->problems, &err);
 }
 
@@ -139,7 +139,7 @@ void sched_profile_refuse_args(struct sched_profile_build *build, const struct p
         err_set(&err, BERTH_ERR_INVALID, "initializing plugin \"%s\": %s", plugin->name, text);
         write_args_path(build, sched_profile_args_index(build->spec, slice_of(plugin->name)),
                         err.path);
-        locate(build, &err);
+        sched_profile_locate(build, &err);
         config_problems_add(build->problems, &err);
 }
 

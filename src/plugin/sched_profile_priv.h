@@ -24,6 +24,9 @@ struct profile_place {
 };
 #define SCHED_PROFILE_ITSELF (POINT_COUNT + 1)
 
+/* Upstream's Go type, named in its errors: "ScorePlugin". */
+const char *sched_point_interface(enum sched_point point);
+
 void sched_profile_refuse(struct sched_profile_build *build, struct profile_place place,
                           const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* "; did you mean "NodeName"?" in the profile's arena, or "". */

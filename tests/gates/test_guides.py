@@ -27,14 +27,17 @@ GUIDES = {
     "audit": ["eviction.md", "serving.md"],
     "simulate": ["simulate.md"],
     "bench": ["bench.md"],
+    "config": ["config.md"],
+    "version": ["install.md"],
     "help": ["install.md"],
 }
 EVERYWHERE = {"help", "manual"}
 NAMES = ("kube-scheduler", "descheduler", "kured")
-# Options of other programs in examples.
+# Options of other programs in examples, and one that is misspelt.
 OTHERS = {
     "image", "replicas", "restart", "annotations", "suite", "buildtype", "terminated-pod-gc-threshold", "rm", "no-rebuild",
     "compare", "root", "settle", "kubeconfig", "current", "duration", "flatten", "minify", "raw", "user",
+    "perod",
 }
 OPTION = re.compile(r"(?<![\w-])--(?:(?:scheduler|descheduler|evictions|reboot)\.)?([a-z][a-z0-9-]*[a-z0-9])(?!\w)")
 LISTED = re.compile(r"^  (?:-\w, )?--([a-z][a-z0-9-]*)", re.MULTILINE)

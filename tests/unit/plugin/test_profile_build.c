@@ -186,80 +186,77 @@ static void test_weights(void **state) {
 
 /* ---- what is refused ---- */
 
+static const struct refusal {
+        const char *name;
+        struct wanted wanted;
+        const char *text;
+} refusals[] = {
+        { "unknown everywhere",
+          { { ALL("Sort Nobody Bind") } },
+          "PreEnqueuePlugin \"Nobody\" does not exist" },
+        { "nearly known",
+          { { EVERYTHING, { POINT_SCORE, "Elsewher", NULL } } },
+          "ScorePlugin \"Elsewher\" does not exist; did you mean \"Elsewhere\"?" },
+        { "several",
+          { { EVERYTHING, { POINT_SCORE, "Nobody Sort", NULL } }, "C", "{\"limits\":3}" },
+          "3 problems: [pluginConfig[0].args.limits: args for plugin C: unknown field; did "
+          "you mean \"limit\"?, plugins.score.enabled[0].name: ScorePlugin \"Nobody\" does "
+          "not exist, plugins.score.enabled[1].name: plugin \"Sort\" does not extend "
+          "ScorePlugin plugin]" },
+        { "missing once for all points",
+          { { ALL("Sort Nobody A A Bind") } },
+          "2 problems: [plugins.multiPoint.enabled[1].name: PreEnqueuePlugin \"Nobody\" "
+          "does not exist, plugins.multiPoint.enabled[3].name: plugin \"A\" already "
+          "registered as \"PreEnqueuePlugin\"]" },
+        { "unknown at a point",
+          { { EVERYTHING, { POINT_SCORE, "Nobody", NULL } } },
+          "ScorePlugin \"Nobody\" does not exist" },
+        { "of another family",
+          { { EVERYTHING, { POINT_SCORE, "Elsewhere", NULL } } },
+          "plugin \"Elsewhere\" does not extend ScorePlugin plugin" },
+        { "without the point",
+          { { EVERYTHING, { POINT_FILTER, "Sort", NULL } } },
+          "plugin \"Sort\" does not extend FilterPlugin plugin" },
+        { "twice at a point",
+          { { EVERYTHING, { POINT_FILTER, "A A", NULL } } },
+          "plugin \"A\" already registered as \"FilterPlugin\"" },
+        { "twice everywhere",
+          { { ALL("Sort A A Bind") } },
+          "plugin \"A\" already registered as \"PreEnqueuePlugin\"" },
+        { "no queue sort", { { ALL("A Bind") } }, "only one queue sort plugin required" },
+        { "no bind", { { ALL("Sort A") } }, "at least one bind plugin is needed" },
+        { "a weight below 0",
+          { { EVERYTHING, { POINT_SCORE, "A:-1", NULL } } },
+          "total score of Score plugins could overflow" },
+        { "unknown argument", { { EVERYTHING }, "C", "{\"limits\":3}" }, "args for plugin C: " },
+        { "wrong type", { { EVERYTHING }, "C", "{\"limit\":\"three\"}" }, "args for plugin C: " },
+        { "another plugin's kind",
+          { { EVERYTHING }, "C", "{\"kind\":\"AArgs\"}" },
+          "args for plugin C were not of type CArgs" },
+        { "another version",
+          { { EVERYTHING }, "C", "{\"apiVersion\":\"v1\",\"kind\":\"CArgs\"}" },
+          "expected kubescheduler.config.k8s.io/v1" },
+        { "against its own rule",
+          { { EVERYTHING }, "C", "{\"limit\":3,\"floor\":4}" },
+          "above the limit" },
+        { "arguments of one that is not enabled",
+          { { ALL("Sort A Bind") }, "C", "{\"limit\":3,\"floor\":4}" },
+          "above the limit" },
+};
+
 static void test_refusals(void **state) {
-        static const struct {
-                const char *name;
-                struct wanted wanted;
-                const char *text;
-        } cases[] = {
-                { "unknown everywhere",
-                  { { ALL("Sort Nobody Bind") } },
-                  "PreEnqueuePlugin \"Nobody\" does not exist" },
-                { "nearly known",
-                  { { EVERYTHING, { POINT_SCORE, "Elsewher", NULL } } },
-                  "ScorePlugin \"Elsewher\" does not exist; did you mean \"Elsewhere\"?" },
-                { "several",
-                  { { EVERYTHING, { POINT_SCORE, "Nobody Sort", NULL } }, "C", "{\"limits\":3}" },
-                  "3 problems: [pluginConfig[0].args.limits: args for plugin C: unknown field; did "
-                  "you mean \"limit\"?, plugins.score.enabled[0].name: ScorePlugin \"Nobody\" does "
-                  "not exist, plugins.score.enabled[1].name: plugin \"Sort\" does not extend "
-                  "ScorePlugin plugin]" },
-                { "missing once for all points",
-                  { { ALL("Sort Nobody A A Bind") } },
-                  "2 problems: [plugins.multiPoint.enabled[1].name: PreEnqueuePlugin \"Nobody\" "
-                  "does not exist, plugins.multiPoint.enabled[3].name: plugin \"A\" already "
-                  "registered as \"PreEnqueuePlugin\"]" },
-                { "unknown at a point",
-                  { { EVERYTHING, { POINT_SCORE, "Nobody", NULL } } },
-                  "ScorePlugin \"Nobody\" does not exist" },
-                { "of another family",
-                  { { EVERYTHING, { POINT_SCORE, "Elsewhere", NULL } } },
-                  "plugin \"Elsewhere\" does not extend ScorePlugin plugin" },
-                { "without the point",
-                  { { EVERYTHING, { POINT_FILTER, "Sort", NULL } } },
-                  "plugin \"Sort\" does not extend FilterPlugin plugin" },
-                { "twice at a point",
-                  { { EVERYTHING, { POINT_FILTER, "A A", NULL } } },
-                  "plugin \"A\" already registered as \"FilterPlugin\"" },
-                { "twice everywhere",
-                  { { ALL("Sort A A Bind") } },
-                  "plugin \"A\" already registered as \"PreEnqueuePlugin\"" },
-                { "no queue sort", { { ALL("A Bind") } }, "only one queue sort plugin required" },
-                { "no bind", { { ALL("Sort A") } }, "at least one bind plugin is needed" },
-                { "a weight below 0",
-                  { { EVERYTHING, { POINT_SCORE, "A:-1", NULL } } },
-                  "total score of Score plugins could overflow" },
-                { "unknown argument",
-                  { { EVERYTHING }, "C", "{\"limits\":3}" },
-                  "args for plugin C: " },
-                { "wrong type",
-                  { { EVERYTHING }, "C", "{\"limit\":\"three\"}" },
-                  "args for plugin C: " },
-                { "another plugin's kind",
-                  { { EVERYTHING }, "C", "{\"kind\":\"AArgs\"}" },
-                  "args for plugin C were not of type CArgs" },
-                { "another version",
-                  { { EVERYTHING }, "C", "{\"apiVersion\":\"v1\",\"kind\":\"CArgs\"}" },
-                  "expected kubescheduler.config.k8s.io/v1" },
-                { "against its own rule",
-                  { { EVERYTHING }, "C", "{\"limit\":3,\"floor\":4}" },
-                  "above the limit" },
-                { "arguments of one that is not enabled",
-                  { { ALL("Sort A Bind") }, "C", "{\"limit\":3,\"floor\":4}" },
-                  "above the limit" },
-        };
         (void)state;
         fakes_reset();
-        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        for (size_t i = 0; i < ARRAY_LEN(refusals); i++) {
                 struct given given;
                 struct sched_profile *profile = NULL;
                 struct err err = { 0 };
-                give(&given, &cases[i].wanted);
+                give(&given, &refusals[i].wanted);
                 if (sched_profile_new(&given.spec, &env, &profile, &err) == 0)
-                        fail_msg("%s: accepted", cases[i].name);
-                if (!strstr(err.text, cases[i].text) ||
+                        fail_msg("%s: accepted", refusals[i].name);
+                if (!strstr(err.text, refusals[i].text) ||
                     !strstr(err.text, "creating profile for scheduler name mine"))
-                        fail_msg("%s: %s", cases[i].name, err.text);
+                        fail_msg("%s: %s", refusals[i].name, err.text);
                 take_back(&given);
                 assert_int_equal(fake_open, 0); /* those that were made are given back */
         }

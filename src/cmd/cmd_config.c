@@ -1,0 +1,114 @@
+/* berth config: configuration files of every role. */
+#include "cmd/cmd.h"
+#include "cmd/command.h"
+#include "cmd/config_check.h"
+#include "cmd/output.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct config_options {
+        int format;
+        bool is_parity;
+};
+
+/* ---- check ---- */
+
+static void print_summary(const struct config_check *check, struct buf *out) {
+        size_t warnings = check->findings.count - check->findings.mistake_count;
+
+        buf_printf(out, "%zu object%s checked, %zu error%s, %zu warning%s", check->checked_count,
+                   check->checked_count == 1 ? "" : "s", check->findings.mistake_count,
+                   check->findings.mistake_count == 1 ? "" : "s", warnings,
+                   warnings == 1 ? "" : "s");
+        if (check->skipped_count)
+                buf_printf(out, "; %zu of other kinds", check->skipped_count);
+        buf_char(out, '\n');
+}
+
+static void write_check(const struct config_check *check, enum output_format format,
+                        struct buf *out) {
+        if (format == OUTPUT_TEXT) {
+                config_findings_print(&check->findings, out);
+                print_summary(check, out);
+                return;
+        }
+        struct json_tree *tree = json_tree_new();
+        struct json_node *root = node_object(tree);
+        node_put_i64(tree, root, "checked", (int64_t)check->checked_count);
+        node_put_i64(tree, root, "skipped", (int64_t)check->skipped_count);
+        node_put(tree, root, "findings", config_findings_value(&check->findings, tree));
+        output_value(root, format, out);
+        json_tree_free(tree);
+}
+
+static int config_check(const struct command_call *call) {
+        const struct config_options *options = call->options;
+        struct config_check check;
+        struct buf out = { 0 };
+
+        config_check_init(&check, call->tables, options->is_parity);
+        for (size_t i = 1; i < call->arguments.count; i++)
+                config_check_path(&check, call->arguments.items[i]);
+        write_check(&check, (enum output_format)options->format, &out);
+        int code = command_print("config", &out);
+        if (code == EXIT_DONE && check.failed_count)
+                code = EXIT_FAILED;
+        else if (code == EXIT_DONE && check.findings.mistake_count)
+                code = EXIT_JUDGED_NO;
+        config_check_release(&check);
+        return code;
+}
+
+/* ---- the command ---- */
+
+static const char *const verbs[] = { "check", NULL };
+static int (*const runs[])(const struct command_call *call) = { config_check };
+
+static int cmd_config_run(const struct command_call *call) {
+        const char *verb = call->arguments.items[0];
+
+        for (size_t i = 0; verbs[i]; i++) {
+                if (strcmp(verbs[i], verb) != 0)
+                        continue;
+                if (call->arguments.count > 1)
+                        return runs[i](call);
+                return command_failed("config", &(struct err){ .code = BERTH_ERR_USAGE,
+                                                               .text = "expected a FILE, a "
+                                                                       "folder, or - after it" });
+        }
+        return command_unknown_word("berth config", verbs, verb);
+}
+
+static const struct option config_table[] = {
+        { .name = "parity",
+          .type = OPTION_FLAG,
+          .offset = offsetof(struct config_options, is_parity),
+          .help = "check as with --parity: take what upstream takes" },
+        { .group = output_option_table, .offset = offsetof(struct config_options, format) },
+        { 0 },
+};
+
+const struct command command_config = {
+        .name = "config",
+        .summary = "check configuration files",
+        .synopsis = "check FILE...",
+        .description =
+                "check reads files as the roles do and reports all that they would refuse: "
+                "KubeSchedulerConfiguration, DeschedulerPolicy, EvictionPolicy, EvictionRequest, "
+                "scenarios of berth up, those of them that are in ConfigMaps, and the command "
+                "lines "
+                "of containers that run berth, kube-scheduler, descheduler or kured. A "
+                "Kustomization is followed to its resources and patches. A file may hold several "
+                "documents; a folder stands for its files, - for standard input. Objects of other "
+                "kinds are passed over.\n\n"
+                "Ends with code 3 when something is wrong, with 1 when a file cannot be read. "
+                "Nothing is asked of a cluster.",
+        .options = config_table,
+        .options_size = sizeof(struct config_options),
+        .arguments_min = 1,
+        .arguments_max = ARGUMENTS_MAX,
+        .argument_choices = verbs,
+        .takes_files = true,
+        .run = cmd_config_run,
+};

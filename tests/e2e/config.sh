@@ -1,0 +1,112 @@
+#!/bin/sh
+# berth config as people use it: config.sh BERTH SOURCE. The last line is "N passed, M failed".
+berth=$1
+root=$2
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT INT TERM
+cd "$work" || exit 1
+passed=0
+failed=0
+
+# expect NAME CODE PATTERN COMMAND...: exit code and an extended regular expression on either output
+expect() {
+        name=$1 code=$2 pattern=$3
+        shift 3
+        timeout 30 "$@" >out 2>&1
+        got=$?
+        if [ $got -eq "$code" ] && grep -Eq -- "$pattern" out; then
+                passed=$((passed + 1))
+        else
+                failed=$((failed + 1))
+                echo "FAIL $name: exit $got:"
+                cat out
+        fi
+}
+
+# ---- check ----
+mkdir -p files base over
+cat >files/policy.yaml <<'Y'
+apiVersion: descheduler/v1alpha2
+kind: DeschedulerPolicy
+profiles:
+- name: x
+  pluginConfig: [{name: PodLifeTime, args: {maxPodLifeTimeSecond: 4}}]
+  plugins: {deschedule: {enabled: [PodLifeTime]}}
+nodeSelector: 3
+Y
+cat >files/scheduler.yaml <<'Y'
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- plugins: {score: {enabled: [{name: NodeAfinity}]}}
+Y
+cat >base/deployment.yaml <<'Y'
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: descheduler, namespace: kube-system}
+spec:
+  selector: {matchLabels: {app: d}}
+  template:
+    metadata: {labels: {app: d}}
+    spec:
+      containers:
+      - name: descheduler
+        image: registry.example.com/descheduler:v1
+        command: [descheduler]
+        args: [--policy-config-file=/policy.yaml]
+Y
+printf 'resources: [deployment.yaml]\n' >base/kustomization.yaml
+cat >over/kustomization.yaml <<'Y'
+apiVersion: kustomize.config.k8s.io/v1beta1
+kind: Kustomization
+resources: [../base]
+patches:
+- target: {kind: Deployment, name: descheduler}
+  patch: |-
+    - {op: add, path: /spec/template/spec/containers/0/args/-, value: --dryrun}
+- path: args.yaml
+Y
+cat >over/args.yaml <<'Y'
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: descheduler}
+spec: {template: {spec: {containers: [{name: descheduler, args: [--descheduling-intervall=5m]}]}}}
+Y
+expect all-mistakes 3 'policy.yaml:7:15: nodeSelector: expected a string' "$berth" config check files
+expect arguments 3 'policy.yaml:5:[0-9]+: .*args.maxPodLifeTimeSecond: .*did you mean "maxPodLifeTimeSeconds"' \
+        "$berth" config check files
+expect plugins 3 'scheduler.yaml:4:[0-9]+: .*did you mean "NodeAffinity"' "$berth" config check files
+expect summary 3 '^2 objects checked, 3 errors, 0 warnings$' "$berth" config check files/
+expect base-is-good 0 '^2 objects checked, 0 errors' "$berth" config check base
+expect patches 3 'patches\[0\].*:1:[0-9]+: \[0\].value: unknown option --dryrun; did you mean --dry-run' \
+        "$berth" config check over
+expect patch-files 3 'args.yaml:4:[0-9]+: .*did you mean --descheduling-interval' \
+        "$berth" config check over/kustomization.yaml
+expect no-file 1 'nowhere.yaml: No such file' "$berth" config check base nowhere.yaml
+expect no-argument 2 'expected a FILE' "$berth" config check
+expect stdin 3 'standard input:4:' sh -c "cat files/scheduler.yaml | '$berth' config check -"
+expect as-json 3 '"line": 4' "$berth" config check -o json files/scheduler.yaml
+expect as-yaml 3 'severity: error' "$berth" config check -o yaml files/scheduler.yaml
+expect parity 3 'maxPodLifeTimeSecond' "$berth" config check --parity files/policy.yaml
+
+# What the project ships is right.
+for folder in deploy/crds deploy/descheduler deploy/evictions deploy/kured-compatible deploy/run deploy/scheduler \
+        examples/demo examples/eviction examples/groups examples/policies; do
+        expect "$folder" 0 ' 0 errors, 0 warnings' "$berth" config check "$root/$folder"
+done
+
+# The daemons say the same: each refuses what is refused here, and reads what is good.
+sed 's/maxPodLifeTimeSecond:/maxPodLifeTimeSeconds:/; /^nodeSelector/d' files/policy.yaml >good-policy.yaml
+sed 's/NodeAfinity/NodeAffinity/' files/scheduler.yaml >good-scheduler.yaml
+expect good 0 '^2 objects checked, 0 errors' "$berth" config check good-policy.yaml good-scheduler.yaml
+expect daemon-policy 1 'policy.yaml: 2 problems:.*nodeSelector' \
+        "$berth" descheduler --policy-config-file files/policy.yaml --kubeconfig none
+expect daemon-good-policy 1 '^berth descheduler: cannot open none: No such file' \
+        "$berth" descheduler --policy-config-file good-policy.yaml --kubeconfig none
+expect daemon-scheduler 1 'scheduler.yaml:4:[0-9]+: .*did you mean "NodeAffinity"' \
+        "$berth" scheduler --config files/scheduler.yaml --kubeconfig none
+expect daemon-good-scheduler 1 '^berth scheduler: cannot open none: No such file' \
+        "$berth" scheduler --config good-scheduler.yaml --kubeconfig none
+
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]
