@@ -144,7 +144,7 @@ struct runtime_metrics *runtime_metrics_new(struct metrics *metrics, struct runt
                                                  "What the cluster model holds.", "kind", NULL);
         own->cpu = runtime_metrics_add(metrics, METRIC_COUNTER, "process_cpu_seconds_total",
                                        "User and system CPU time in seconds.", NULL, NULL);
-        own->resident = runtime_metrics_add(metrics, METRIC_GAUGE, "process_resident_count_bytes",
+        own->resident = runtime_metrics_add(metrics, METRIC_GAUGE, "process_resident_memory_bytes",
                                             "Resident memory size in bytes.", NULL, NULL);
         own->started =
                 runtime_metrics_add(metrics, METRIC_GAUGE, "process_start_time_seconds",
