@@ -12,7 +12,8 @@ static const double loop_buckets[] = { 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1,  2.
 struct descheduler_metrics {
         const struct evict_requester *requester;
         struct metric *evicted, *evicted_total, *loop, *loop_doubled, *info;
-        struct metric *strategy, *strategy_doubled, *verdicts, *not_better, *moves_nothing;
+        struct metric *strategy, *strategy_doubled, *failures, *verdicts, *not_better,
+                *moves_nothing;
         double info_value;
 };
 
@@ -77,6 +78,13 @@ struct descheduler_metrics *descheduler_metrics_new(struct metrics *metrics,
         own->strategy = add_strategy(metrics, "descheduler_strategy_duration_seconds");
         own->strategy_doubled =
                 add_strategy(metrics, "descheduler_descheduler_strategy_duration_seconds");
+        own->failures = metrics_add(
+                metrics, &(struct metric_config){
+                                 .name = "berth_descheduler_strategy_failures_total",
+                                 .help = "Runs of a strategy that ended with an error, such as "
+                                         "usage that could not be measured.",
+                                 .type = METRIC_COUNTER,
+                                 .labels = { "strategy", "profile" } });
         own->verdicts = metrics_add(
                 metrics, &(struct metric_config){
                                  .name = "berth_descheduler_pods",
@@ -120,13 +128,14 @@ void descheduler_metrics_passed(struct descheduler_metrics *own, int64_t elapsed
 }
 
 void descheduler_metrics_ran(struct descheduler_metrics *own, struct slice plugin,
-                             struct slice profile, int64_t elapsed_ns) {
+                             struct slice profile, bool is_well, int64_t elapsed_ns) {
         const struct slice labels[] = { plugin, profile };
 
         if (!own)
                 return;
         metric_observe(own->strategy, labels, (double)elapsed_ns / 1e9, 1);
         metric_observe(own->strategy_doubled, labels, (double)elapsed_ns / 1e9, 1);
+        metric_add(own->failures, labels, is_well ? 0 : 1);
 }
 
 void descheduler_metrics_judged(struct descheduler_metrics *own,

@@ -45,7 +45,7 @@ void descheduler_metrics_free(struct descheduler_metrics *own); /* accepts NULL 
 /* After a pass, or a rule of it, that took so long; both accept NULL. */
 void descheduler_metrics_passed(struct descheduler_metrics *own, int64_t elapsed_ns);
 void descheduler_metrics_ran(struct descheduler_metrics *own, struct slice plugin,
-                             struct slice profile, int64_t elapsed_ns);
+                             struct slice profile, bool is_well, int64_t elapsed_ns);
 /* So many pods of a rule stay, for the scheduler would not place them better; is_all: none of its
  * pods moves.  Accepts NULL. */
 void descheduler_metrics_not_better(struct descheduler_metrics *own, struct slice plugin,

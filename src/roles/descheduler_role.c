@@ -200,7 +200,7 @@ static void on_rule_began(void *self, const struct desched_rule_report *rule) {
 static void on_rule_ended(void *self, const struct desched_rule_report *rule) {
         struct descheduler_role *role = self;
 
-        descheduler_metrics_ran(role->metrics, rule->plugin, rule->profile,
+        descheduler_metrics_ran(role->metrics, rule->plugin, rule->profile, rule->code == BERTH_OK,
                                 stopwatch_ns() - role->rule_start_ns);
         descheduler_metrics_judged(
                 role->metrics, &(const struct descheduler_verdicts){ .plugin = rule->plugin,

@@ -38,8 +38,38 @@ static void D15_build_info(void **state) {
         }
 }
 
+/* A strategy that ran well has a series, too: a counter that begins with its first failure hides
+ * it. */
+static void failures_of_strategies(void **state) {
+        struct metrics *metrics = metrics_new();
+        struct evict_service *service = evict_service_new(&(struct evict_config){ 0 });
+        struct descheduler_metrics *own = descheduler_metrics_new(
+                metrics, evict_service_join(service, &(struct evict_requester_config){ 0 }), false);
+        struct buf text = { 0 };
+
+        (void)state;
+        for (int run = 0; run < 3; run++) {
+                descheduler_metrics_ran(own, SLICE_LITERAL("A"), SLICE_LITERAL("p"), true, 1);
+                descheduler_metrics_ran(own, SLICE_LITERAL("B"), SLICE_LITERAL("p"), run == 0, 1);
+        }
+        metrics_write(metrics, &text);
+        assert_non_null(strstr(text.data,
+                               "\nberth_descheduler_strategy_failures_total{strategy=\"A\","
+                               "profile=\"p\"} 0\n"));
+        assert_non_null(strstr(text.data,
+                               "\nberth_descheduler_strategy_failures_total{strategy=\"B\","
+                               "profile=\"p\"} 2\n"));
+        descheduler_metrics_free(own);
+        evict_service_free(service);
+        metrics_free(metrics);
+        buf_release(&text);
+}
+
 int main(void) {
-        const struct CMUnitTest tests[] = { cmocka_unit_test(D15_build_info) };
+        const struct CMUnitTest tests[] = {
+                cmocka_unit_test(D15_build_info),
+                cmocka_unit_test(failures_of_strategies),
+        };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
 }
