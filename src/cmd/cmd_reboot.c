@@ -9,6 +9,7 @@
 #include "cmd/reboot_status.h"
 #include "host/metrics_listener.h"
 #include "pages/metrics.h"
+#include "pages/role_metrics.h"
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -17,13 +18,33 @@ struct reboot_daemon {
         const struct reboot_options *options;
         struct reboot_setup setup;
         struct reboot_role *role;
-        struct metrics_listener *metrics;
+        struct metrics_listener *listener;
+        struct metrics *metrics; /* of the listener; NULL = those of the process, or none */
+        struct runtime_metrics *counts;
 };
 
 static void write_metrics(void *context, struct buf *out) {
         struct reboot_daemon *self = context;
 
         reboot_role_write_metrics(self->role, out);
+}
+
+static void write_page(void *context, struct buf *out) {
+        struct reboot_daemon *self = context;
+
+        metrics_write(self->metrics, out);
+}
+
+/* The agent's own port, as kured has it; what every process counts is there, too. */
+static int reboot_listen(struct reboot_daemon *self, struct runtime *runtime, struct err *err) {
+        const struct metrics_address address = { self->options->metrics_host,
+                                                 (uint16_t)self->options->metrics_port };
+
+        self->metrics = metrics_new();
+        self->counts = runtime_metrics_new(self->metrics, runtime);
+        metrics_on_page(self->metrics, write_metrics, self);
+        return metrics_listener_new(runtime_loop(runtime), &address, write_page, self,
+                                    &self->listener, err);
 }
 
 static int add_role(void *context, struct daemon *daemon, struct runtime *runtime,
@@ -37,17 +58,15 @@ static int add_role(void *context, struct daemon *daemon, struct runtime *runtim
                 metrics_on_page(daemon_metrics(daemon), write_metrics, self);
                 return 0;
         }
-        if (self->options->metrics_port == 0)
-                return 0;
-        return metrics_listener_new(
-                runtime_loop(runtime),
-                &(struct metrics_address){ self->options->metrics_host,
-                                           (uint16_t)self->options->metrics_port },
-                write_metrics, self, &self->metrics, err);
+        return self->options->metrics_port ? reboot_listen(self, runtime, err) : 0;
 }
 
 static void cmd_reboot_leave(void *context) {
-        metrics_listener_free(((struct reboot_daemon *)context)->metrics);
+        struct reboot_daemon *self = context;
+
+        metrics_listener_free(self->listener);
+        runtime_metrics_free(self->counts);
+        metrics_free(self->metrics);
 }
 
 static void reboot_part_free(void *context) {
