@@ -200,6 +200,7 @@ fetch_clients() {
         fetch_client kubectl-1.32 usr/bin/kubectl trixie kubectl
         fetch_client kubectl-1.20 usr/bin/kubectl bookworm kubernetes-client
         fetch_client prometheus usr/bin/prometheus trixie prometheus
+        fetch_client promtool usr/bin/promtool bookworm prometheus
         fetch_client python-client usr/lib/python3/dist-packages/kubernetes bookworm $python_client
         fetch_client etcd usr/bin/etcd bookworm etcd-server
         fetch_client zsh bin/zsh-static bookworm zsh-static zsh-common

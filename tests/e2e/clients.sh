@@ -16,6 +16,7 @@ find_client() {
 kubectl_program=$(find_client "${BERTH_KUBECTL:-}" kubectl-1.32/usr/bin/kubectl kubectl)
 kubectl_old_program=$(find_client "${BERTH_KUBECTL_OLD:-}" kubectl-1.20/usr/bin/kubectl "")
 prometheus_program=$(find_client "${BERTH_PROMETHEUS:-}" prometheus/usr/bin/prometheus prometheus)
+promtool_program=$(find_client "${BERTH_PROMTOOL:-}" promtool/usr/bin/promtool promtool)
 etcd_program=$(find_client "${BERTH_ETCD:-}" etcd/usr/bin/etcd etcd)
 python_client=$cache/python-client/usr/lib/python3/dist-packages
 [ ! -d "$python_client" ] || export PYTHONPATH="$python_client"
