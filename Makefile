@@ -180,6 +180,10 @@ image: ## a container image, build-image/berth-image.tar (OCI archive)
 	$(call build_in,build-image,--buildtype=release,berth)
 	@scripts/image.sh build-image
 
+IMAGE ?=
+manifests: ## deploy/ with the name of your image, into build-manifests/: IMAGE=registry.example/berth:0.1.0
+	@scripts/manifests.sh "$(IMAGE)"
+
 prefix ?= /usr/local
 INSTALL_OPTIONS ?=
 install: ## build the program optimised and install it: prefix, DESTDIR, INSTALL_OPTIONS (for meson)
@@ -197,5 +201,5 @@ clean: ## remove every build directory
 	@rm -rf build build-* compile_commands.json
 
 comma := ,
-.PHONY: packages mutate image sim peers all help setup demo test check asan tsan msan msan-with-clang fuzz fuzz-with-clang soak bench bench-diff golden \
+.PHONY: packages manifests mutate image sim peers all help setup demo test check asan tsan msan msan-with-clang fuzz fuzz-with-clang soak bench bench-diff golden \
 	cover gates fmt format layers banned limits headers style symbols circles way-out docs commits tidy man dist install clean
