@@ -9,6 +9,7 @@
 #include "cmd/reboot_options.h"
 #include "cmd/scheduler_command.h"
 
+#include "base/name_hint.h"
 #include "base/time.h"
 #include "base/util.h"
 #include <stdlib.h>
@@ -53,27 +54,51 @@ struct run_call {
 
 /* ---- which roles, and whose options ---- */
 
-static int run_choose(struct run_call *run) {
-        struct slice rest = slice_of(run->options->roles), name;
+static size_t role_find(struct slice name) {
+        size_t role = 0;
+
+        while (role < RUN_ROLE_COUNT && !slice_is(name, run_parts[role].name))
+                role++;
+        return role;
+}
+
+/* The role one of --roles names, which may be named once. */
+static int refuse_role(struct slice name, struct err *err) {
+        struct name_hint hint = name_hint_start(name);
+
+        for (size_t role = 0; role < RUN_ROLE_COUNT; role++)
+                name_hint_try(&hint, run_parts[role].name);
+        bool is_meant = hint.best && hint.steps > 0;
+        return err_set(err, BERTH_ERR_USAGE,
+                       "option --roles: expected each of scheduler, descheduler, evictions, reboot "
+                       "once at most, found \"" SLICE_FMT "\"%s%s%s",
+                       SLICE_ARG(name), is_meant ? "; did you mean \"" : "",
+                       is_meant ? hint.best : "", is_meant ? "\"?" : "");
+}
+
+static int run_choose(const struct run_options *options, bool is_chosen[static RUN_ROLE_COUNT],
+                      struct err *err) {
+        struct slice rest = slice_of(options->roles), name;
 
         while (rest.ptr && slice_split(&rest, ',', &name)) {
-                size_t role = 0;
+                size_t role = role_find(slice_trim(name));
 
-                name = slice_trim(name);
-                while (role < RUN_ROLE_COUNT && !slice_is(name, run_parts[role].name))
-                        role++;
-                if (role == RUN_ROLE_COUNT || run->is_chosen[role])
-                        return err_set(run->err, BERTH_ERR_USAGE,
-                                       "option --roles: expected each of scheduler, descheduler, "
-                                       "evictions, reboot once at most, found \"" SLICE_FMT "\"",
-                                       SLICE_ARG(name));
-                run->is_chosen[role] = true;
+                if (role == RUN_ROLE_COUNT || is_chosen[role])
+                        return refuse_role(slice_trim(name), err);
+                is_chosen[role] = true;
         }
-        if (!run->options->roles)
-                return err_set(run->err, BERTH_ERR_USAGE,
+        if (!options->roles)
+                return err_set(err, BERTH_ERR_USAGE,
                                "expected --roles NAME,... of scheduler, descheduler, evictions, "
                                "reboot");
         return 0;
+}
+
+static int cmd_run_check(const void *options, struct arena *arena, struct err *err) {
+        bool is_chosen[RUN_ROLE_COUNT] = { false };
+
+        (void)arena;
+        return run_choose(options, is_chosen, err);
 }
 
 /* An option that no role of this process takes is a mistake. */
@@ -170,7 +195,7 @@ static int add_part(struct run_call *run, enum run_role role) {
 }
 
 static int run_roles(struct run_call *run) {
-        if (run_choose(run) < 0 || check_words(run) < 0)
+        if (run_choose(run->options, run->is_chosen, run->err) < 0 || check_words(run) < 0)
                 return run->err->code;
         for (size_t role = 0; role < RUN_ROLE_COUNT; role++)
                 if (run->is_chosen[role] && add_part(run, (enum run_role)role) < 0)
@@ -249,5 +274,6 @@ const struct command command_run = {
         .options = run_options_table,
         .options_size = sizeof(struct run_options),
         .parts = run_parts,
+        .check = cmd_run_check,
         .run = cmd_run_run,
 };

@@ -2,6 +2,7 @@
  */
 #include "cmd/config_manifest.h"
 
+#include "base/name_hint.h"
 #include "base/util.h"
 #include "cmd/command.h"
 #include <ctype.h>
@@ -91,25 +92,54 @@ static struct slice variable_value(const struct json *variable) {
                                            : json_get_text(from, "fieldPath");
 }
 
+/* KURED_REBOOT_DAYS -> reboot-days; NULL for variables of others. */
+static const char *option_of_variable(struct manifest_line *line, struct slice name) {
+        const char *prefix = line->command->environment_prefix;
+
+        if (!slice_has_prefix(name, slice_of(prefix)))
+                return NULL;
+        char *option = arena_string(&line->check->arena, slice_make(name.ptr + strlen(prefix),
+                                                                    name.len - strlen(prefix)));
+        for (char *c = option; *c; c++)
+                *c = *c == '_' ? '-' : (char)tolower((unsigned char)*c);
+        return option;
+}
+
+/* One that is no option is passed over by the program; it may be a misspelt one. */
+static void warn_variable(struct manifest_line *line, const char *option, const char *where) {
+        struct arena *arena = &line->check->arena;
+        struct name_hint hint = name_hint_start(slice_of(option));
+
+        for (const struct option *o = options_expand(line->command->options, arena); o->name; o++)
+                if (!o->is_not_in_environment)
+                        name_hint_try(&hint, o->name);
+        if (!hint.best)
+                return;
+        char *meant = arena_string(arena, slice_of(hint.best));
+        for (char *c = meant; *c; c++)
+                *c = *c == '-' ? '_' : (char)toupper((unsigned char)*c);
+        config_check_warn(line->check, line->object, where, "no option; did you mean \"%s%s\"?",
+                          line->command->environment_prefix, meant);
+}
+
 /* KURED_REBOOT_DAYS -> --reboot-days=VALUE, for options that the command has. */
 static void add_variable(struct manifest_line *line, const struct json *variable,
                          const char *where) {
-        const char *prefix = line->command->environment_prefix;
         struct arena *arena = &line->check->arena;
-        struct slice name = json_get_text(variable, "name"), value = variable_value(variable);
+        struct slice value = variable_value(variable);
+        const char *option = option_of_variable(line, json_get_text(variable, "name"));
+        const struct option *known = options_expand(line->command->options, arena);
 
-        if (!slice_has_prefix(name, slice_of(prefix)) || !value.len)
+        if (!option)
                 return;
-        char *option = arena_string(
-                arena, slice_make(name.ptr + strlen(prefix), name.len - strlen(prefix)));
-        for (char *c = option; *c; c++)
-                *c = *c == '_' ? '-' : (char)tolower((unsigned char)*c);
-        for (const struct option *o = options_expand(line->command->options, arena); o->name; o++)
-                if (strcmp(o->name, option) == 0 && !o->is_not_in_environment)
-                        add_word(line,
-                                 slice_of(arena_printf(arena, "--%s=" SLICE_FMT, option,
-                                                       SLICE_ARG(value))),
-                                 where);
+        while (known->name && (strcmp(known->name, option) != 0 || known->is_not_in_environment))
+                known++;
+        if (!known->name)
+                warn_variable(line, option, arena_printf(arena, "%s.name", where));
+        else if (value.len)
+                add_word(line,
+                         slice_of(arena_printf(arena, "--%s=" SLICE_FMT, option, SLICE_ARG(value))),
+                         arena_printf(arena, "%s.value", where));
 }
 
 static void add_environment(struct manifest_line *line, const struct json *container,
@@ -120,9 +150,9 @@ static void add_environment(struct manifest_line *line, const struct json *conta
         if (!line->command->environment_prefix)
                 return;
         while (json_next(&iter, NULL, &variable))
-                add_variable(line, variable,
-                             arena_printf(&line->check->arena, "%s.env[%zu].value", where,
-                                          iter.index - 1));
+                add_variable(
+                        line, variable,
+                        arena_printf(&line->check->arena, "%s.env[%zu]", where, iter.index - 1));
 }
 
 /* ---- checking ---- */

@@ -1,5 +1,7 @@
 /* Shared arguments of descheduler plugins. */
 #include "plugin/desched_args.h"
+
+#include "base/name_hint.h"
 #include <stdio.h>
 
 /* ---- label selectors ---- */
@@ -10,6 +12,17 @@ static bool is_member(struct slice key, const char *const *names) {
                 if (slice_is(key, *names))
                         return true;
         return false;
+}
+
+/* "unknown field; did you mean ...?" */
+static void refuse_member(struct field_reader *reader, const struct json *value, const char *path,
+                          struct slice key, const char *const *names) {
+        struct name_hint hint = name_hint_start(key);
+        for (; *names; names++)
+                name_hint_try(&hint, *names);
+        field_problem(reader, value, path, "unknown field%s%s%s",
+                      hint.best ? "; did you mean \"" : "", hint.best ? hint.best : "",
+                      hint.best ? "\"?" : "");
 }
 
 static bool check_members(struct field_reader *reader, const struct json *object,
@@ -23,7 +36,7 @@ static bool check_members(struct field_reader *reader, const struct json *object
                         continue;
                 char suffix[128];
                 snprintf(suffix, sizeof(suffix), "%s" SLICE_FMT, prefix, SLICE_ARG(key));
-                field_problem(reader, value, suffix, "unknown field");
+                refuse_member(reader, value, suffix, key, names);
                 is_good = false;
         }
         return is_good;

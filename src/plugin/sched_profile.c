@@ -421,6 +421,7 @@ struct sched_profile *sched_profile_build(const struct sched_profile_spec *spec,
         build.multi = multi.items;
         build.is_missing = ARENA_ARRAY(&profile->arena, bool, multi.count + 1);
         build_all(&build);
+        sched_profile_warn_disabled(&build);
         if (problems->count == before)
                 return profile;
         sched_profile_free(profile);

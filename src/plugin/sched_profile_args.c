@@ -143,17 +143,46 @@ void sched_profile_refuse_args(struct sched_profile_build *build, const struct p
         config_problems_add(build->problems, &err);
 }
 
-void sched_profile_warn_unknown(struct sched_profile_build *build, size_t args_index) {
-        struct slice name = build->spec->args[args_index].name;
+/* A name that stands at path + ".name". */
+static void warn_unknown_name(struct sched_profile_build *build, const char *path,
+                              struct slice name) {
         struct field_reader reader = { .document = build->env->document,
                                        .problems = build->problems };
         const struct json *where = NULL;
 
-        write_args_path(build, args_index, reader.path);
-        reader.path[strlen(reader.path) - strlen(".args")] = '\0';
+        snprintf(reader.path, sizeof(reader.path), "%s", path);
         if (reader.document)
-                where = document_find_path(document_root(reader.document), reader.path);
+                where = document_find_path(document_root(reader.document), path);
         field_warning(&reader, json_get(where, "name"), "name",
                       "plugin \"" SLICE_FMT "\" does not exist%s", SLICE_ARG(name),
                       sched_profile_meant(build, name));
+}
+
+void sched_profile_warn_unknown(struct sched_profile_build *build, size_t args_index) {
+        char path[ERR_PATH_MAX];
+
+        write_args_path(build, args_index, path);
+        path[strlen(path) - strlen(".args")] = '\0';
+        warn_unknown_name(build, path, build->spec->args[args_index].name);
+}
+
+static void warn_disabled(struct sched_profile_build *build, enum sched_point point) {
+        const struct plugin_set *set = &build->spec->sets[point];
+        const char *head = profile_path(build);
+        char path[ERR_PATH_MAX];
+
+        for (size_t i = 0; i < set->disabled_count; i++) {
+                struct slice name = set->disabled[i];
+
+                if (slice_is(name, "*") || plugin_find(build->env->registry, name))
+                        continue;
+                snprintf(path, sizeof(path), "%s%splugins.%s.disabled[%zu]", head,
+                         head[0] ? "." : "", sched_point_name(point), i);
+                warn_unknown_name(build, path, name);
+        }
+}
+
+void sched_profile_warn_disabled(struct sched_profile_build *build) {
+        for (int point = 0; point <= POINT_MULTI; point++)
+                warn_disabled(build, (enum sched_point)point);
 }

@@ -40,3 +40,5 @@ void sched_profile_refuse_args(struct sched_profile_build *build, const struct p
                                const char *text);
 /* Arguments for a plugin that there is not: a warning, as upstream takes them. */
 void sched_profile_warn_unknown(struct sched_profile_build *build, size_t args_index);
+/* The same of plugins that are taken out of what there is by default. */
+void sched_profile_warn_disabled(struct sched_profile_build *build);

@@ -35,6 +35,23 @@ static const struct check_case {
           "exist; did you mean \"ImageLocality\"?\n"
           "f:10:11: profiles[0].pluginConfig[0].name: warning: plugin \"NodeResourceFit\" does not "
           "exist; did you mean \"NodeResourcesFit\"?\n" },
+        { "plugins that are taken out",
+          SCHEDULER
+          "profiles:\n- plugins:\n    multiPoint: {disabled: [{name: \"*\"}, {name: Nod}, {name: "
+          "NodePort}]}\n    score: {disabled: [{name: NodeAffinity}, {name: ImageLocalty}]}\n"
+          "    queueSort: {enabled: [{name: PrioritySort}]}\n"
+          "    bind: {enabled: [{name: DefaultBinder}]}\n",
+          "f:5:49: profiles[0].plugins.multiPoint.disabled[1].name: warning: plugin \"Nod\" does "
+          "not exist\n"
+          "f:5:62: profiles[0].plugins.multiPoint.disabled[2].name: warning: plugin \"NodePort\" "
+          "does not exist; did you mean \"NodePorts\"?\n"
+          "f:6:53: profiles[0].plugins.score.disabled[1].name: warning: plugin \"ImageLocalty\" "
+          "does not exist; did you mean \"ImageLocality\"?\n" },
+        { "a label selector of arguments",
+          POLICY "profiles:\n- pluginConfig:\n  - name: PodLifeTime\n"
+                 "    args: {maxPodLifeTimeSeconds: 3, labelSelector: {matchLabel: {a: b}}}\n",
+          "f:6:66: profiles[0].pluginConfig[0].args.labelSelector.matchLabel: unknown field; did "
+          "you mean \"matchLabels\"?\n" },
         { "several in one policy",
           POLICY "maxNoOfPodsToEvictPerNod: 3\nprofiles:\n- pluginConfig:\n  - name: PodLifetime\n",
           "f:3:1: maxNoOfPodsToEvictPerNod: unknown field; did you mean "
@@ -96,6 +113,15 @@ static const struct check_case {
                        "    - {name: KURED_NODE_ID, valueFrom: {fieldRef: {fieldPath: a}}}\n"),
           "f:9:35: " CONTAINER "env[0].value: option --period: expected a duration such as 90s or "
           "5m, found \"soon\"\n" },
+        { "a misspelt variable of kured",
+          POD("kured", "    env:\n    - {name: KURED_REBOOT_DAY, value: mo}\n"
+                       "    - {name: KURED_UNRELATED, value: mo}\n"
+                       "    - {name: KURED_NODE_ID, value: a}\n"),
+          "f:9:14: " CONTAINER "env[0].name: warning: no option; did you mean "
+          "\"KURED_REBOOT_DAYS\"?\n" },
+        { "a role of berth run", POD("berth", "    args: [run, --roles=schedulr]\n"),
+          "f:8:17: " CONTAINER "args[1]: option --roles: expected each of scheduler, descheduler, "
+          "evictions, reboot once at most, found \"schedulr\"; did you mean \"scheduler\"?\n" },
         { "two options that do not go together, and a third",
           POD("kured", "    args: [--node-id=n, --start-time=x, --reboot-method=y]\n"),
           "f:8:25: " CONTAINER "args[1]: option --start-time: expected a time of day such as 9am, "
