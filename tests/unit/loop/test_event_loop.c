@@ -250,6 +250,50 @@ static void test_removal_inside_callbacks(void **state) {
         event_loop_free(f.events); /* with one left */
 }
 
+struct chain {
+        struct loop *loop;
+        struct loop_timer timer;
+        int left;
+};
+
+static void on_link(void *context) {
+        struct chain *chain = context;
+
+        if (--chain->left > 0)
+                loop_timer_arm(chain->loop, &chain->timer, 0);
+        else
+                loop_stop(chain->loop);
+}
+
+/* How often a descriptor that stays ready was looked at while timers of zero length followed. */
+static int looks_during(int links) {
+        struct fixture f;
+        struct watcher watcher;
+        int pipes[2];
+
+        setup(&f);
+        assert_int_equal(pipe2(pipes, O_CLOEXEC), 0);
+        assert_int_equal(write(pipes[1], "x", 1), 1);
+        watch(&watcher, &f, pipes[0], LOOP_READ);
+        struct chain chain = { .loop = f.loop, .left = links };
+        chain.timer = (struct loop_timer){ .fired = on_link, .context = &chain };
+        loop_timer_arm(f.loop, &chain.timer, 0);
+        assert_int_equal(event_loop_run(f.events, NULL), 0);
+        assert_int_equal(chain.left, 0);
+        event_loop_free(f.events);
+        close(pipes[0]);
+        close(pipes[1]);
+        return watcher.calls;
+}
+
+/* A few steps that follow at once cost one look at the descriptors, many do not keep them waiting.
+ */
+static void test_steps_share_a_look(void **state) {
+        (void)state;
+        assert_in_range(looks_during(6), 1, 4);
+        assert_in_range(looks_during(1000), 50, 800);
+}
+
 static void test_refused_descriptor(void **state) {
         struct fixture f;
         struct loop_io *io = NULL;
@@ -273,6 +317,7 @@ int main(void) {
                 cmocka_unit_test(test_descriptors_are_level_triggered),
                 cmocka_unit_test(test_peer_closed),
                 cmocka_unit_test(test_removal_inside_callbacks),
+                cmocka_unit_test(test_steps_share_a_look),
                 cmocka_unit_test(test_refused_descriptor),
         };
 
