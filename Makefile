@@ -175,10 +175,21 @@ man: all ## the manual pages, from the same tables as --help, into $(BUILD)/man
 dist: all ## release tarball of the committed tree, reproducible
 	@meson dist -C $(BUILD) --no-tests --formats xztar --allow-dirty | tail -n 1
 
-image: ## a container image, build-image/berth-image.tar (OCI archive)
+ARCHITECTURES ?= amd64 arm64
+SIGN ?=
+image: ## container images for ARCHITECTURES, an OCI layout in build-image/oci: IMAGE=registry.example/berth, SIGN=key.pem
 	@scripts/setup.sh image
-	$(call build_in,build-image,--buildtype=release,berth)
-	@scripts/image.sh build-image
+	@SIGN="$(SIGN)" scripts/image.sh build-image "$(IMAGE)" $(ARCHITECTURES)
+
+image-check: image ## the images again in another folder: same digests, signature, contents, a run of each architecture
+	@scripts/setup.sh image
+	@scripts/image_check.sh build-image $(ARCHITECTURES)
+
+arm64: ## the core's tests as arm64, under qemu-user
+	@scripts/setup.sh image && scripts/image_system.sh arm64
+	@[ -f build-arm64/build.ninja ] || env -u CC meson setup build-arm64 --cross-file .cache/image-arm64/cross.ini -Dprefer_static=true >/dev/null
+	@ninja --quiet -C build-arm64
+	@scripts/test.sh build-arm64 --no-suite e2e --no-suite long -t 20
 
 IMAGE ?=
 manifests: ## deploy/ with the name of your image, into build-manifests/: IMAGE=registry.example/berth:0.1.0
@@ -201,5 +212,5 @@ clean: ## remove every build directory
 	@rm -rf build build-* compile_commands.json
 
 comma := ,
-.PHONY: packages manifests mutate image sim peers all help setup demo test check asan tsan msan msan-with-clang fuzz fuzz-with-clang soak bench bench-diff golden \
+.PHONY: packages manifests mutate image image-check arm64 sim peers all help setup demo test check asan tsan msan msan-with-clang fuzz fuzz-with-clang soak bench bench-diff golden \
 	cover gates fmt format layers banned limits headers style symbols circles way-out docs commits tidy man dist install clean

@@ -1,10 +1,11 @@
 #!/bin/sh
-# Installs what building berth needs and this machine lacks: setup.sh [build|check|dev|image|packages].
+# Installs what building berth needs and this machine lacks: setup.sh [build|check|dev|image|packages|mirror].
 #
 #   build   compiler, meson and the libraries (default)
 #   check   also what the gates and the end-to-end tests use, and real clients kept inside the checkout
-#   image   also what packs the container image
+#   image   also what builds the container images, for other architectures too
 #   packages  also what builds and checks the Debian packages
+#   mirror  installs nothing: prints the mirror of Debian that this machine's apt uses
 #   dev     also what the slower targets use: clang-tidy, the sanitizers of clang, coverage
 #
 # Made for Debian 12 and 13. Looks first and touches neither network nor system when nothing is missing. Installing
@@ -46,7 +47,11 @@ headers="stdio.h:libc6-dev uthash.h:uthash-dev"
 case $wanted in
 build) ;;
 packages) commands="$commands dh:debhelper lintian:lintian dpkg-buildpackage:dpkg-dev debootstrap:debootstrap git:git python3:python3" ;;
-image) commands="$commands buildah:buildah strip:binutils" ;;
+image)
+        commands="$commands strip:binutils python3:python3 dpkg-deb:dpkg patch:patch make:make openssl:openssl
+                x86_64-linux-gnu-gcc:gcc-x86-64-linux-gnu aarch64-linux-gnu-gcc:gcc-aarch64-linux-gnu qemu-aarch64:qemu-user"
+        ;;
+mirror) ;;
 check | dev)
         commands="$commands clang:clang python3:python3 curl:curl git:git openssl:openssl"
         # Another release of it formats differently, so only the one of Debian 12 is asked for.
@@ -54,7 +59,7 @@ check | dev)
                 commands="$commands clang-format:clang-format"
         fi
         ;;
-*) fail "usage: setup.sh [build|check|dev|image|packages]" ;;
+*) fail "usage: setup.sh [build|check|dev|image|packages|mirror]" ;;
 esac
 [ "$wanted" != dev ] || commands="$commands clang-tidy:clang-tidy gcovr:gcovr shellcheck:shellcheck"
 
@@ -208,6 +213,10 @@ fetch_clients() {
         rm -rf "$cache/apt"
 }
 
+if [ "$wanted" = mirror ]; then
+        debian_mirror | grep . || fail "$no_mirror"
+        exit 0
+fi
 mkdir -p "$cache" && : >"$log" || fail "cannot write $log"
 install_missing
 case $wanted in check | dev) fetch_clients ;; esac

@@ -130,7 +130,7 @@ def look_at(name, objects):
         "seccomp": (rules.get("seccompProfile"), {"type": "RuntimeDefault"}),
         # root: logind and the kubeconfig of a static pod are for root alone
         "not root": (rules.get("runAsNonRoot"), None if kind in ("DaemonSet", "Pod") else True),
-        "user": (rules.get("runAsUser"), None if kind in ("DaemonSet", "Pod") else 65532),
+        "user": (rules.get("runAsUser"), 0 if kind in ("DaemonSet", "Pod") else 65532),
         "requests": (sorted(container["resources"]["requests"]), ["cpu", "memory"]),
         "liveness": ("httpGet" in container.get("livenessProbe", {}), True),
         "readiness": ("readinessProbe" in container, kind in LONG_RUNNING),
