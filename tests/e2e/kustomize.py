@@ -459,7 +459,7 @@ def check_image():
             judge(f"{row[0]}: {name}", set(re.findall(r"^ +image: (.*)$", out, re.M)) == {name}, error)
     plain = {line for path in DEPLOY.rglob("*.yaml") for line in re.findall(r"^\s*image: (\S+)$", path.read_text(), re.M)}
     judge("plain files, too", plain == {IMAGE}, plain)
-    folders = {path.parent.name for path in (TREE / "deploy").glob("*/kustomization.yaml")} - {"image"}
+    folders = {path.parent.name for path in (TREE / "deploy").glob("*/kustomization.yaml")} - {"image", "monitoring"}  # those run nothing
     judge("each folder has a row", folders == {row[0] for row in ROWS} | {row[0] for row in THEIRS}, folders)
 
 
