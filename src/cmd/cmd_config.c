@@ -2,6 +2,7 @@
 #include "cmd/cmd.h"
 #include "cmd/command.h"
 #include "cmd/config_check.h"
+#include "cmd/config_default.h"
 #include "cmd/output.h"
 
 #include <stdio.h>
@@ -60,22 +61,42 @@ static int config_check(const struct command_call *call) {
         return code;
 }
 
+/* ---- default ---- */
+
+static int config_default(const struct command_call *call) {
+        const char *kind = call->arguments.items[1];
+        struct buf out = { 0 };
+
+        if (call->arguments.count > 2)
+                return command_failed("config", &(struct err){ .code = BERTH_ERR_USAGE,
+                                                               .text = "expected one KIND" });
+        if (!config_default_write(kind, &out))
+                return command_unknown_word("berth config default", config_default_kinds, kind);
+        return command_print("config", &out);
+}
+
 /* ---- the command ---- */
 
-static const char *const verbs[] = { "check", NULL };
-static int (*const runs[])(const struct command_call *call) = { config_check };
+static const char *const verbs[] = { "check", "default", NULL };
+static const struct {
+        int (*run)(const struct command_call *call);
+        const char *argument; /* what it needs */
+} runs[] = {
+        { config_check, "expected a FILE, a folder, or - after it" },
+        { config_default, "expected a KIND after it, such as DeschedulerPolicy" },
+};
 
 static int cmd_config_run(const struct command_call *call) {
         const char *verb = call->arguments.items[0];
+        struct err err = { 0 };
 
         for (size_t i = 0; verbs[i]; i++) {
                 if (strcmp(verbs[i], verb) != 0)
                         continue;
                 if (call->arguments.count > 1)
-                        return runs[i](call);
-                return command_failed("config", &(struct err){ .code = BERTH_ERR_USAGE,
-                                                               .text = "expected a FILE, a "
-                                                                       "folder, or - after it" });
+                        return runs[i].run(call);
+                err_set(&err, BERTH_ERR_USAGE, "%s", runs[i].argument);
+                return command_failed("config", &err);
         }
         return command_unknown_word("berth config", verbs, verb);
 }
@@ -91,8 +112,8 @@ static const struct option config_table[] = {
 
 const struct command command_config = {
         .name = "config",
-        .summary = "check configuration files",
-        .synopsis = "check FILE...",
+        .summary = "check configuration files, print defaults",
+        .synopsis = "check FILE... | default KIND",
         .description =
                 "check reads files as the roles do and reports all that they would refuse: "
                 "KubeSchedulerConfiguration, DeschedulerPolicy, EvictionPolicy, EvictionRequest, "
@@ -103,7 +124,11 @@ const struct command command_config = {
                 "documents; a folder stands for its files, - for standard input. Objects of other "
                 "kinds are passed over.\n\n"
                 "Ends with code 3 when something is wrong, with 1 when a file cannot be read. "
-                "Nothing is asked of a cluster.",
+                "Nothing is asked of a cluster.\n\n"
+                "default prints a file to begin with: all settings of a kind with what they are "
+                "for, those that have a default set to it, the others as comments. Kinds: "
+                "KubeSchedulerConfiguration, DeschedulerPolicy, EvictionPolicy, EvictionRequest, "
+                "Eviction, Scenario.",
         .options = config_table,
         .options_size = sizeof(struct config_options),
         .arguments_min = 1,

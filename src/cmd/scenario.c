@@ -117,7 +117,7 @@ static const struct field metadata_fields[] = {
           .help = "of the scenario" },
         FIELD_END,
 };
-static const struct field scenario_fields[] = {
+const struct field scenario_fields[] = {
         { .name = "apiVersion",
           .type = FIELD_TEXT,
           .offset = offsetof(struct scenario, api_version),

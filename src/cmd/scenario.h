@@ -36,6 +36,8 @@ struct scenario {
         struct item_list steps; /* struct scenario_step */
 };
 
+extern const struct field scenario_fields[];
+
 /* Decodes; problems with positions go to the reader's list. */
 bool scenario_decode(struct field_reader *reader, const struct json *object,
                      struct scenario *ret_scenario);

@@ -51,10 +51,10 @@ static void write_bounds(const struct field *field, struct buf *out) {
         }
 }
 
-static void write_type(const struct field *field, struct buf *out) {
+void field_write_type(const struct field *field, struct buf *out) {
         if (field->fields && fields_are_plain(field->fields)) {
                 buf_text(out, field->type == FIELD_MAP ? "mapping of names to " : "list of ");
-                write_type(field->fields, out);
+                field_write_type(field->fields, out);
                 return;
         }
         /* A lower bound says more than the type's own. */
@@ -85,7 +85,7 @@ void fields_explain(const struct field *fields, struct buf *out, unsigned level)
                 for (unsigned i = 0; i < level; i++)
                         buf_text(out, "  ");
                 buf_printf(out, "%s <", field->name);
-                write_type(field, out);
+                field_write_type(field, out);
                 buf_char(out, '>');
                 write_notes(field, out);
                 if (field->help)
@@ -119,7 +119,7 @@ static void write_row(const struct field *field, const char *prefix, struct buf 
         write_escaped(field->name, out);
         buf_text(out, "\\fR ");
         buf_char(&about, '<');
-        write_type(field, &about);
+        field_write_type(field, &about);
         buf_char(&about, '>');
         write_notes(field, &about);
         write_escaped(about.data, out);

@@ -4,12 +4,7 @@
 #include "plugin/sched_profile_priv.h"
 #include <stdlib.h>
 
-/* In the order of upstream's defaults, all enabled at multiPoint, some behind a feature gate. */
-static const struct default_choice {
-        struct slice name;
-        int32_t weight;
-        uint32_t gate;
-} default_choices[] = {
+const struct sched_default sched_defaults[] = {
         { SLICE_INIT("SchedulingGates"), 0 },
         { SLICE_INIT("PrioritySort"), 0 },
         { SLICE_INIT("NodeUnschedulable"), 0 },
@@ -33,6 +28,7 @@ static const struct default_choice {
         { SLICE_INIT("GangScheduling"), 0, FEATURE_GANGS },
         { SLICE_INIT("TopologyPlacementGenerator"), 0, FEATURE_PLACEMENTS },
         { SLICE_INIT("PodGroupPodsCount"), 1, FEATURE_PLACEMENTS },
+        { .name = { 0 } },
 };
 
 /* ---- lists of choices ---- */
@@ -85,8 +81,8 @@ static struct choice_list merge_defaults(struct arena *arena, const struct plugi
         struct choice_list merged = { 0 };
         bool *is_used = ARENA_ARRAY(arena, bool, asked->enabled_count + 1);
         bool drops_all = set_disables(asked, SLICE_LITERAL("*"));
-        for (size_t i = 0; i < ARRAY_LEN(default_choices) && !drops_all; i++) {
-                const struct default_choice *given = &default_choices[i];
+        for (size_t i = 0; sched_defaults[i].name.len && !drops_all; i++) {
+                const struct sched_default *given = &sched_defaults[i];
                 struct plugin_choice choice = { given->name, given->weight };
                 if (set_disables(asked, choice.name) || (given->gate & ~gates) != 0)
                         continue;

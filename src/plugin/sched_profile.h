@@ -31,6 +31,15 @@ enum sched_point {
 };
 const char *sched_point_name(enum sched_point point); /* "preEnqueue" */
 
+/* Plugins of every profile, all at multiPoint, some behind a feature gate; in upstream's order,
+ * ended by an empty name. */
+struct sched_default {
+        struct slice name;
+        int32_t weight;
+        uint32_t gate; /* enum feature_gate; 0 = none */
+};
+extern const struct sched_default sched_defaults[];
+
 /* ---- what is asked for: the configuration's plugins and pluginConfig of one profile ---- */
 struct plugin_choice {
         struct slice name;

@@ -89,6 +89,19 @@ expect as-json 3 '"line": 4' "$berth" config check -o json files/scheduler.yaml
 expect as-yaml 3 'severity: error' "$berth" config check -o yaml files/scheduler.yaml
 expect parity 3 'maxPodLifeTimeSecond' "$berth" config check --parity files/policy.yaml
 
+# ---- default ----
+for kind in KubeSchedulerConfiguration DeschedulerPolicy EvictionPolicy EvictionRequest Eviction Scenario; do
+        "$berth" config default $kind >$kind.yaml
+        expect "default $kind" 0 '^1 object checked, 0 errors, 0 warnings$' "$berth" config check $kind.yaml
+done
+expect default-starts-scheduler 1 '^berth scheduler: cannot open none: No such file' \
+        "$berth" scheduler --config KubeSchedulerConfiguration.yaml --kubeconfig none
+expect default-starts-descheduler 1 '^berth descheduler: cannot open none: No such file' \
+        "$berth" descheduler --policy-config-file DeschedulerPolicy.yaml --kubeconfig none
+expect default-typo 2 'found "DeschedulerPolici"; did you mean "DeschedulerPolicy"' \
+        "$berth" config default DeschedulerPolici
+expect default-no-kind 2 'expected a KIND' "$berth" config default
+
 # What the project ships is right.
 for folder in deploy/crds deploy/descheduler deploy/evictions deploy/kured-compatible deploy/run deploy/scheduler \
         examples/demo examples/eviction examples/groups examples/policies; do

@@ -150,7 +150,7 @@ static void commands_refuse(void **state) {
                 { { "help", "nonesuch" }, "unknown command", "\"nonesuch\"" },
                 { { "completion", "csh" }, "expected one of bash, zsh, fish", "\"csh\"" },
                 { { "audit", "check", "x" }, "expected verify", "\"check\"" },
-                { { "config", "chek", "x" }, "expected check", "did you mean \"check\"?" },
+                { { "config", "chek", "x" }, "expected one of check", "did you mean \"check\"?" },
                 { { "config", "check" }, "expected a FILE", "" },
                 { { "plan", "-o", "yml" }, "expected one of", "did you mean \"yaml\"?" },
                 { { "scheduler", "--feature-gates", "GangSchedulin=true" },
