@@ -162,7 +162,6 @@ void descheduler_metrics_not_better(struct descheduler_metrics *own, struct slic
 
         if (!own)
                 return;
-        if (count > 0)
-                metric_add(own->not_better, labels, count);
+        metric_add(own->not_better, labels, count);
         metric_set(own->moves_nothing, labels, is_all ? 1 : 0);
 }

@@ -300,6 +300,8 @@ struct shadow_role *shadow_role_add(struct runtime *runtime,
                                 .help = "Decisions of another scheduler, by what berth finds.",
                                 .type = METRIC_COUNTER,
                                 .labels = { "finding" } });
+        for (size_t i = 0; role->metric && i < SHADOW_FINDING_COUNT; i++)
+                metric_add(role->metric, (struct slice[]){ slice_of(findings[i].name) }, 0);
         runtime_add_role(runtime, &(struct role){ .name = "shadow",
                                                   .self = role,
                                                   .arriving = on_arriving,
