@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Makes what deploy/monitoring holds besides rules/berth.yaml: the rules for the Prometheus Operator, PodMonitors. With --check it writes nothing and fails on a file that is not what it would write."""
+"""Makes what deploy/monitoring holds besides rules/berth.yaml: the rules for the Prometheus Operator, PodMonitors, dashboards. With --check it writes nothing and fails on a file that is not what it would write."""
 
 import pathlib
 import sys
+
+import dashboards
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "deploy" / "monitoring"
@@ -84,7 +86,7 @@ def files():
     """{path below FOLDER: text}"""
     made = {"podmonitors.yaml": MADE + RIGHTS + "".join(pod_monitor(*target) for target in TARGETS),
             "rules/prometheusrule.yaml": prometheus_rule((FOLDER / "rules/berth.yaml").read_text())}
-    return made
+    return {**made, **dashboards.files()}
 
 
 def main():

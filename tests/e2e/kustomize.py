@@ -463,9 +463,21 @@ def check_image():
     judge("each folder has a row", folders == {row[0] for row in ROWS} | {row[0] for row in THEIRS}, folders)
 
 
+def check_monitoring():
+    """Dashboards arrive whole, also when they are applied again; the rest needs the Prometheus Operator and is rendered only."""
+    folder = DEPLOY / "monitoring"
+    code, _, error = kubectl("kustomize", folder)
+    judge("monitoring: rendered", code == 0, error)
+    maps = apply(folder / "dashboards") and apply(folder / "dashboards")
+    found = {name: text for one in maps for name, text in one["data"].items()}
+    judge("dashboards: files", found == {path.name: path.read_text() for path in folder.glob("dashboards/*.json")}, list(found))
+    judge("dashboards: found by the sidecar", all(one["metadata"]["labels"].get("grafana_dashboard") == "1" for one in maps))
+
+
 def main():
     (WORK / "bin").mkdir(exist_ok=True)
     check_image()
+    check_monitoring()
     make_definitions()
     for name, user, work in ROWS:
         if not ONLY or name in ONLY:

@@ -1,6 +1,6 @@
 """Asks a Prometheus that scrapes roles at work what deploy/monitoring asks: monitoring.py BERTH PROMETHEUS PROMTOOL FOLDER. Every
 metric and label of the rules and of their tests is one that berth shows, every alert fires and clears in a test and
-has its page, every rule is evaluated. The last line is "N passed, M failed"."""
+has its page, every rule is evaluated, every query of a dashboard gives data. The last line is "N passed, M failed"."""
 
 import pathlib
 import re
@@ -9,6 +9,7 @@ import sys
 import time
 
 import drill
+from monitoring_dashboards import check_dashboards
 from monitoring_scene import Scene
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -20,7 +21,7 @@ LABEL = re.compile(r'([a-zA-Z_]\w*)="(?:[^"\\]|\\.)*"')
 METRIC = re.compile(r"(?<![:\w\"])((?:berth|descheduler|scheduler|kured|kubernetes|leader_election|process|imperative_eviction|evictionrequest)"
                     r"_\w+|up)\b(?!\s*=)(\{[^}]*\})?")
 MATCHER = re.compile(r"(\w+)\s*(?:=~|!~|!=|=)\s*\"")
-TARGET_LABELS = {"job", "instance", "metrics_path", "cluster"}
+TARGET_LABELS = {"job", "instance", "metrics_path", "cluster", "namespace"}
 
 
 def shown(pages):
@@ -86,12 +87,13 @@ def main():
             for series in re.findall(r"series: '([^']*)'", path.read_text()):
                 check_names(path.name, series, metrics)
         check_evaluation(scene)
+        boards, queries = check_dashboards(scene)
         if drill.counts[False]:
             print("\n".join(f"== {name}\n{scene.log(name)[-600:]}" for name in scene.children))
     finally:
         scene.close()
     alerts = check_tests(promtool)
-    print(f"{alerts} alerts, {len(metrics)} metrics, {time.monotonic() - started:.0f} s")
+    print(f"{alerts} alerts, {boards} dashboards with {queries} queries, {len(metrics)} metrics, {time.monotonic() - started:.0f} s")
     drill.finish()
 
 

@@ -33,7 +33,18 @@ WAITING = {"apiVersion": "lifecycle.berth.dev/v1alpha1", "kind": "EvictionPolicy
                     "stages": [{"name": "others", "kind": "wait", "timeout": "2h",
                                 "wait": {"ready": {"selector": {"matchLabels": {"app": "other"}}, "count": 5}}}]}}
 # The roles, as the manifests name their jobs.
+AGENTS = ["node-0", "node-1"]
 JOBS = ["scheduler", "shadow", "descheduler", "evictions", "reboot"]
+# What Prometheus has seen in the end.
+EFFECTS = [
+    ("a preemption", "scheduler_preemption_attempts_total > 0"),
+    ("an eviction of the descheduler", 'descheduler_pods_evicted_total{result="success"} > 0'),
+    ("an eviction with an end", "berth_evictions_ended_total > 0"),
+    ("an eviction under way", "berth_eviction_targets > 0"),
+    ("a cordon after a taint", "max_over_time(kured_taint_lead_time_seconds_count[10m]) > 0"),
+    ("a return from a reboot", "berth_reboot_completed_total > 0"),
+    ("health checks of each role", f"count(group by (job) (kubernetes_healthcheck)) == {len(JOBS) - 1}"),
+]
 DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments"
 PODS = "/api/v1/namespaces/default/pods"
 LOCK = {"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": {"name": "kured"},
@@ -119,20 +130,21 @@ class Scene:
         self.start_role("shadow", "shadow", *open_pages)
         self.start_role("descheduler", "descheduler", *open_pages, "--leader-elect", "--policy-config-file", self.folder / "policy.yaml",
                         "--descheduling-interval", "1s")
-        for node in ["node-0", "node-1"]:
-            (self.folder / f"{node}.boot").write_text("one")
-            (self.folder / f"{node}.required").touch()
-            self.start_agent(node)
+        for node in AGENTS:
+            self.ports["reboot", node] = drill.free_port()
 
     def start_agent(self, node):
         """node-0 reboots; node-1 waits for the pod "blocker"."""
+        if not (self.folder / f"{node}.boot").exists():
+            (self.folder / f"{node}.boot").write_text("one")
+            (self.folder / f"{node}.required").touch()
         script = self.folder / f"{node}.sh"
         script.write_text(f"#!/bin/sh\nrm {self.folder}/{node}.required\necho two >{self.folder}/{node}.boot\ntouch {self.folder}/{node}.down\n")
         script.chmod(0o755)
         blocked = ["--blocking-pod-selector", "app=blocker"] if node == "node-1" else []
         self.start_role("reboot", node, "--node-id", node, "--period", "1s", "--reboot-sentinel", self.folder / f"{node}.required",
                         "--nsenter=false", "--reboot-command", script, "--boot-id-file", self.folder / f"{node}.boot", *blocked,
-                        "--prefer-no-schedule-taint", "berth.dev/reboot", "--drain-delay", "2s")
+                        "--prefer-no-schedule-taint", "berth.dev/reboot", "--drain-delay", "2s", "--reboot-delay", "4s")
 
     # ---- work
 
@@ -192,9 +204,10 @@ class Scene:
 
     def start_prometheus(self, rules):
         targets = {role: [f"127.0.0.1:{port}" for (of, _), port in self.ports.items() if of == role] for role in JOBS}
-        jobs = [{"job_name": f"berth-{role}", "static_configs": [{"targets": targets[role]}]} for role in JOBS]
-        jobs += [{"job_name": f"berth-{role}-slis", "metrics_path": "/metrics/slis",
-                  "static_configs": [{"targets": targets[role]}], "relabel_configs": [
+        static = {role: [{"targets": targets[role], "labels": {"cluster": "test", "namespace": "kube-system"}}] for role in JOBS}
+        jobs = [{"job_name": f"berth-{role}", "honor_labels": True, "static_configs": static[role]} for role in JOBS]
+        jobs += [{"job_name": f"berth-{role}-slis", "metrics_path": "/metrics/slis", "honor_labels": True,
+                  "static_configs": static[role], "relabel_configs": [
                       {"target_label": "job", "replacement": f"berth-{role}"},
                       {"target_label": "metrics_path", "replacement": "/metrics/slis"}]} for role in JOBS if role != "reboot"]
         (self.folder / "prometheus.json").write_text(json.dumps({
@@ -210,7 +223,7 @@ class Scene:
             with urllib.request.urlopen(url, timeout=30) as answer:
                 return json.load(answer)["data"], ""
         except urllib.error.HTTPError as error:
-            return None, json.load(error).get("error", "")
+            return None, error.read().decode(errors="replace")
         except OSError as error:
             return None, str(error)
 
@@ -218,23 +231,28 @@ class Scene:
         data, wrong = self.ask("query", query=text)
         return (data["result"] if data else None), wrong
 
+    def until_read(self, count):
+        drill.until("Prometheus reads them", lambda: len(self.query("berth_build_info")[0] or []) == count)
+
     # ---- the whole
 
     def play(self, rules=()):
         """All of it; returns once Prometheus has seen the effects."""
         self.start_cluster()
         self.start_roles()
-        self.work()
         self.pages()
         self.start_prometheus(list(rules))
+        self.until_read(len(self.ports) - len(AGENTS))
+        for node in AGENTS:
+            self.start_agent(node)
+        self.until_read(len(self.ports))
+        self.work()
         self.evictions()
         drill.until("node-0 goes down", lambda: (self.folder / "node-0.down").exists())
         self.end("node-0")
         self.start_agent("node-0")
-        for what, role, name, pattern in [
-                ("a preemption", "scheduler", "scheduler", "scheduler_preemption_attempts_total"),
-                ("an eviction of the descheduler", "descheduler", "descheduler", 'descheduler_pods_evicted_total\\{result="success"'),
-                ("an eviction with an end", "evictions", "evictions", "berth_evictions_ended_total"),
-                ("an eviction under way", "evictions", "evictions", "berth_eviction_targets"),
-                ("a return from a reboot", "reboot", "node-0", "berth_reboot_completed_total")]:
-            drill.until(what, lambda role=role, name=name, pattern=pattern: self.value(role, name, pattern) > 0)
+        self.api("POST", DEPLOYMENTS, deployment("late", 30))
+        drill.until("more pods run", lambda: self.running("late") == 30)
+        self.pages()
+        for what, text in EFFECTS:
+            drill.until(what, lambda text=text: self.query(text)[0])
