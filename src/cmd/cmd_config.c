@@ -3,7 +3,9 @@
 #include "cmd/command.h"
 #include "cmd/config_check.h"
 #include "cmd/config_default.h"
+#include "cmd/config_migrate.h"
 #include "cmd/output.h"
+#include "loop/file_text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -75,15 +77,54 @@ static int config_default(const struct command_call *call) {
         return command_print("config", &out);
 }
 
+/* ---- migrate ---- */
+
+/* The new file on standard output, what changed on standard error. */
+static int print_migration(const struct config_migration *migration, enum output_format format) {
+        bool is_refused = migration->refusals.count;
+        struct buf notes = { 0 }, out = { 0 };
+
+        config_findings_print(is_refused ? &migration->refusals : &migration->changes, &notes);
+        if (notes.len)
+                fputs(notes.data, stderr);
+        buf_release(&notes);
+        if (is_refused)
+                return EXIT_JUDGED_NO;
+        output_value(json_tree_root(migration->tree),
+                     format == OUTPUT_JSON ? OUTPUT_JSON : OUTPUT_YAML, &out);
+        return command_print("config", &out);
+}
+
+static int config_migrate(const struct command_call *call) {
+        const struct config_options *options = call->options;
+        const char *path = call->arguments.items[1];
+        CLEANUP(buf_release) struct buf text = { 0 };
+        struct config_migration migration;
+        struct err err = { 0 };
+
+        if (call->arguments.count > 2)
+                err_set(&err, BERTH_ERR_USAGE, "expected one FILE");
+        else
+                file_text_read(path, &text, &err);
+        if (err.code)
+                return command_failed("config", &err);
+        config_migrate_text(&migration, call->tables, buf_view(&text),
+                            strcmp(path, "-") == 0 ? "standard input" : path);
+        int code = print_migration(&migration, (enum output_format)options->format);
+        config_migration_release(&migration);
+        return code;
+}
+
 /* ---- the command ---- */
 
-static const char *const verbs[] = { "check", "default", NULL };
+static const char *const verbs[] = { "check", "default", "migrate", NULL };
 static const struct {
         int (*run)(const struct command_call *call);
         const char *argument; /* what it needs */
 } runs[] = {
         { config_check, "expected a FILE, a folder, or - after it" },
         { config_default, "expected a KIND after it, such as DeschedulerPolicy" },
+        { config_migrate, "expected a FILE, or - after it" },
 };
 
 static int cmd_config_run(const struct command_call *call) {
@@ -112,8 +153,8 @@ static const struct option config_table[] = {
 
 const struct command command_config = {
         .name = "config",
-        .summary = "check configuration files, print defaults",
-        .synopsis = "check FILE... | default KIND",
+        .summary = "check and migrate configuration files, print defaults",
+        .synopsis = "check FILE... | default KIND | migrate FILE",
         .description =
                 "check reads files as the roles do and reports all that they would refuse: "
                 "KubeSchedulerConfiguration, DeschedulerPolicy, EvictionPolicy, EvictionRequest, "
@@ -128,7 +169,11 @@ const struct command command_config = {
                 "default prints a file to begin with: all settings of a kind with what they are "
                 "for, those that have a default set to it, the others as comments. Kinds: "
                 "KubeSchedulerConfiguration, DeschedulerPolicy, EvictionPolicy, EvictionRequest, "
-                "Eviction, Scenario.",
+                "Eviction, Scenario.\n\n"
+                "migrate prints a file of an older API version as the newest one, as YAML or with "
+                "-o json as JSON: a DeschedulerPolicy v1alpha1, a KubeSchedulerConfiguration "
+                "v1beta1 to v1beta3. What changes goes to standard error, one line each. Where "
+                "something cannot be carried over nothing is printed, and the code is 3.",
         .options = config_table,
         .options_size = sizeof(struct config_options),
         .arguments_min = 1,

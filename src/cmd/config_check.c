@@ -5,6 +5,7 @@
 #include "base/util.h"
 #include "cmd/config_manifest.h"
 #include "cmd/config_served.h"
+#include "cmd/config_version.h"
 #include "cmd/scenario.h"
 #include "control/control_resources.h"
 #include "loop/file_text.h"
@@ -48,13 +49,29 @@ static void check_document(struct config_check *check, const struct config_objec
         config_problems_free(problems);
 }
 
+/* A version that programs once read, which they refuse now. */
+static bool refuse_old_version(struct config_check *check, const struct config_object *object) {
+        const struct config_version *version =
+                config_version_find(object->kind, object->api_version);
+
+        if (!version || version->is_newest)
+                return false;
+        config_check_refuse(check, object, "apiVersion",
+                            "%s is not read any more; berth config migrate makes it the version "
+                            "that is",
+                            version->version);
+        return true;
+}
+
 static bool check_scheduler(struct config_check *check, const struct config_object *object) {
-        check_document(check, object, role_config_check_scheduler);
+        if (!refuse_old_version(check, object))
+                check_document(check, object, role_config_check_scheduler);
         return true;
 }
 
 static bool check_policy(struct config_check *check, const struct config_object *object) {
-        check_document(check, object, role_config_check_policy);
+        if (!refuse_old_version(check, object))
+                check_document(check, object, role_config_check_policy);
         return true;
 }
 

@@ -102,6 +102,28 @@ expect default-typo 2 'found "DeschedulerPolici"; did you mean "DeschedulerPolic
         "$berth" config default DeschedulerPolici
 expect default-no-kind 2 'expected a KIND' "$berth" config default
 
+# ---- migrate ----
+cat >old-policy.yaml <<'Y'
+apiVersion: descheduler/v1alpha1
+kind: DeschedulerPolicy
+strategies:
+  RemoveDuplicates: {enabled: true, params: {nodeFit: true}}
+Y
+printf 'apiVersion: kubescheduler.config.k8s.io/v1beta2\nkind: KubeSchedulerConfiguration\n' >old-scheduler.yaml
+expect old-is-refused 3 'v1alpha1 is not read any more; berth config migrate' "$berth" config check old-policy.yaml
+expect migrate-says 0 '^old-policy.yaml:4:[0-9]+: strategies.RemoveDuplicates.params.nodeFit: now profiles' \
+        "$berth" config migrate old-policy.yaml
+"$berth" config migrate old-policy.yaml >new-policy.yaml 2>notes
+"$berth" config migrate - <old-scheduler.yaml >new-scheduler.yaml 2>>notes
+expect migrated-is-right 0 '^2 objects checked, 0 errors, 0 warnings$' "$berth" config check new-policy.yaml new-scheduler.yaml
+expect migrated-starts-descheduler 1 '^berth descheduler: cannot open none: No such file' \
+        "$berth" descheduler --policy-config-file new-policy.yaml --kubeconfig none
+expect migrated-starts-scheduler 1 '^berth scheduler: cannot open none: No such file' \
+        "$berth" scheduler --config new-scheduler.yaml --kubeconfig none
+expect migrate-as-json 0 '"apiVersion": "descheduler/v1alpha2"' "$berth" config migrate -o json old-policy.yaml
+expect migrate-refuses 3 'found "Deployment"' "$berth" config migrate base/deployment.yaml
+expect migrate-no-file 1 'No such file' "$berth" config migrate nowhere.yaml
+
 # What the project ships is right.
 for folder in deploy/crds deploy/descheduler deploy/evictions deploy/kured-compatible deploy/run deploy/scheduler \
         examples/demo examples/eviction examples/groups examples/policies; do
