@@ -42,7 +42,7 @@ struct http_front {
         struct http_peers peers;
         struct http_links links;
         size_t connection_max;
-        bool is_resume_deferred, is_closing, asks_for_certificates;
+        bool is_resume_deferred, is_closing, asks_for_certificates, shows_headers;
         bool is_letting_in; /* a long request is under way, and stands still */
         int64_t let_in_ns;  /* when that was last so, monotonic */
         struct rng rng;
@@ -207,7 +207,7 @@ static void http_front_handle(struct exchange *exchange, const struct http_reque
 
         if (front->asks_for_certificates)
                 http_incoming_certificates(&exchange->incoming, &certificates);
-        if (certificates.len)
+        if (certificates.len || front->shows_headers)
                 http_incoming_keep_headers(&exchange->incoming, "", &headers);
         shown.client_certificates = buf_view(&certificates);
         shown.headers = buf_view(&headers);
@@ -392,6 +392,7 @@ int http_front_new(const struct http_front_config *config, const struct http_han
         front->loop = loop;
         front->handler = *handler;
         front->asks_for_certificates = config->asks_for_certificates;
+        front->shows_headers = config->shows_headers;
         front->key_pem = config->key_pem ? slice_dup(slice_of(config->key_pem)) : NULL;
         front->certificate_pem =
                 config->certificate_pem ? slice_dup(slice_of(config->certificate_pem)) : NULL;

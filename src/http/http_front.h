@@ -23,6 +23,7 @@ struct http_front_config {
         int64_t header_timeout_ns; /* until a peer must have shown who he is; 0 = default */
         /* Clients may show a certificate, any one: whether it counts is for the handler to say. */
         bool asks_for_certificates;
+        bool shows_headers; /* http_request.headers of every request, not only with certificates */
 };
 
 /* Plain HTTP is served to loopback peers only. The texts of config and the

@@ -4,6 +4,16 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+
+struct slice http_request_header(const struct http_request *request, const char *name) {
+        struct slice rest = request->headers, found, value;
+
+        while (slice_split(&rest, '\0', &found) && slice_split(&rest, '\0', &value))
+                if (found.len == strlen(name) && strncasecmp(found.ptr, name, found.len) == 0)
+                        return value;
+        return SLICE_EMPTY;
+}
 
 void http_response_header(struct http_response *response, const char *name, const char *format,
                           ...) {

@@ -16,11 +16,14 @@ struct http_request {
         struct slice body;
         struct slice content_type, accept, authorization, user_agent, if_none_match;
         struct slice impersonation; /* Impersonate-* headers: NAME NUL VALUE NUL ... */
-        /* What the client showed in the handshake, DER, its own first; empty = nothing. With it all
-         * headers, NAME NUL VALUE NUL ... */
+        /* What the client showed in the handshake, DER, its own first; empty = nothing. With it, or
+         * where the front shows headers, all of them, NAME NUL VALUE NUL ... */
         struct slice client_certificates, headers;
         bool is_local; /* the peer is a process of this machine */
 };
+
+/* The first header of this name, in any case; empty = absent, or headers are not shown. */
+struct slice http_request_header(const struct http_request *request, const char *name);
 
 struct http_header {
         const char *name; /* static */
