@@ -11,7 +11,7 @@ def main():
     for number, name in enumerate(files):
         data = pathlib.Path(name).read_bytes()
         lines.append(f"static const char text_{number}[] = {{")
-        lines += ["        " + " ".join(f"{byte}," for byte in data[at:at + 20]) for at in range(0, len(data), 20)]
+        lines += ["        " + " ".join(f"{byte if byte < 128 else byte - 256}," for byte in data[at:at + 20]) for at in range(0, len(data), 20)]
         lines += ["        0", "};", ""]
         rows.append(f"        {{ text_{number}, {len(data)} }},")
     lines += [f"const struct embedded_text {symbol}[] = {{", *rows, "        { 0, 0 },", "};", ""]
