@@ -1,0 +1,50 @@
+/* Inside of the live page: its state, and the streams of its documents. */
+#pragma once
+
+#include "base/arena.h"
+#include "dashboard/dashboard.h"
+#include "dashboard/door.h"
+#include "http/http_front.h"
+#include "model/cluster.h"
+
+/* Text that was made of the model at one generation, shared by all who ask. */
+struct dashboard_text {
+        uint64_t since, generation;
+        bool is_there, is_too_far; /* too far: the viewer has to begin anew */
+        struct buf text;
+};
+
+struct viewer; /* one who follows changes */
+
+struct dashboard {
+        struct loop *loop;
+        const struct cluster *cluster;
+        bool (*is_ready)(void *context);
+        void *context;
+        char *source;
+        bool is_live;
+        struct door door;
+        struct http_front *front;
+        char *url;
+        uint64_t instance;  /* of this process: generations of another one mean nothing here */
+        uint64_t published; /* viewers may have everything up to this generation */
+        uint64_t beats;
+        struct loop_timer pace, beat;
+        struct viewer *viewers;
+        size_t viewer_count;
+        struct dashboard_text headline, changes;
+        struct arena scratch;
+};
+
+/* "apiVersion":..., "instance":..., "generation":... */
+void dashboard_members(const struct dashboard *dashboard, struct buf *out);
+/* "headline":{...} */
+void dashboard_headline(struct dashboard *dashboard, struct buf *out);
+
+enum row_kind { ROWS_NODES, ROWS_PODS };
+/* A document of all rows, read in pieces: each row is as it is when it is read. */
+struct http_stream *row_stream_new(struct dashboard *dashboard, enum row_kind kind);
+/* Server-sent events. since: "INSTANCE-GENERATION", empty = from now. NULL: too many viewers. */
+struct http_stream *change_stream_new(struct dashboard *dashboard, struct slice since);
+/* All viewers look for news. */
+void change_streams_wake(struct dashboard *dashboard);

@@ -1,0 +1,275 @@
+// The page: puts data, map, controls and panel together.
+import { Cluster, filterOf, POD } from "./cluster.js";
+import { Feed } from "./feed.js";
+import { fittingZoom, groupsOf, layoutOf, neighbour, nodeAt, placeOf, ZOOMS } from "./layout.js";
+import { Panel } from "./panel.js";
+import { colouringOf, linesOf, podAt, themeOf, Tiles } from "./tiles.js";
+import { count, element, many, percent } from "./words.js";
+
+const ZONE = "topology.kubernetes.io/zone";
+const COLOURING_MS = 5000; // colours follow the most frequent values, not every change
+
+const byId = (id) => document.getElementById(id);
+const [map, canvas, spacer, tip] = ["map", "canvas", "spacer", "tip"].map(byId);
+const cluster = new Cluster();
+const tiles = new Tiles(canvas);
+const view = { key: null, order: "name", resource: 0, by: "namespace", filter: null, zoom: null, selected: null, bars: [0, 1], layout: null, colouring: null };
+const panel = new Panel(byId("panel"), cluster, show, (row) => tiles.theme.palette[view.colouring?.number(row) ?? 0]);
+
+// ---- drawing ----
+
+let isPlanned = false;
+
+function redraw() {
+  if (isPlanned) return;
+  isPlanned = true;
+  requestAnimationFrame(() => {
+    isPlanned = false;
+    if (!view.layout) return;
+    tiles.draw({ ...view, cluster, top: map.scrollTop });
+  });
+}
+
+function arrange() {
+  const [width, height] = [map.clientWidth, map.clientHeight];
+  const groups = groupsOf(cluster, view);
+  if (view.zoom === null && cluster.nodes.size) view.zoom = fittingZoom(groups, width, height);
+  view.layout = layoutOf(groups, ZOOMS[view.zoom ?? 1], width);
+  spacer.style.height = `${view.layout.height}px`;
+  if (tiles.width !== width || tiles.height !== height) tiles.resize(width, height);
+  byId("out").disabled = view.zoom === 0;
+  byId("in").disabled = view.zoom === ZOOMS.length - 1;
+  byId("empty").hidden = cluster.nodes.size > 0;
+  redraw();
+}
+
+function zoomBy(step) {
+  const before = view.layout.height;
+  view.zoom = Math.min(ZOOMS.length - 1, Math.max(0, (view.zoom ?? 1) + step));
+  const middle = (map.scrollTop + map.clientHeight / 2) / before;
+  arrange();
+  map.scrollTop = view.selected ? (placeOf(view.layout, view.selected)?.y ?? 0) - map.clientHeight / 2 : middle * view.layout.height - map.clientHeight / 2;
+}
+
+// ---- figures and legend ----
+
+function figure({ value, unit = "", text, note = "", kind = "", share, onclick }) {
+  const number = element("b", { text: value }, ...(unit ? [element("small", { text: ` ${unit}` })] : []));
+  const made = element(onclick ? "button" : "div", { className: "figure" }, element("span", { text }), number);
+  if (onclick) Object.assign(made, { type: "button", onclick });
+  made.append(element("span", { text: note || " ", className: `note ${kind}`, title: note }));
+  if (share !== undefined) {
+    const gauge = element("span", { className: share > 1 ? "gauge over" : "gauge" }, element("i"));
+    gauge.firstChild.style.width = `${Math.min(share, 1) * 100}%`;
+    made.append(gauge);
+  }
+  return made;
+}
+
+function used(headline, resource, text) {
+  const [requested, allocatable] = [headline.requested[resource] || 0, headline.allocatable[resource] || 0];
+  const over = headline.overcommitted;
+  return { value: percent(requested, allocatable), text, share: allocatable ? requested / allocatable : 0, note: resource === 0 && over ? `${many(over, "node")} over-committed` : "of allocatable", kind: resource === 0 && over ? "bad" : "" };
+}
+
+function drawFigures() {
+  const headline = cluster.headline;
+  if (!headline) return;
+  const { states } = headline;
+  const waiting = states.waiting + states.gated;
+  const troubled = [headline.notReady && `${count(headline.notReady)} not ready`, headline.cordoned && `${count(headline.cordoned)} cordoned`].filter(Boolean).join(", ");
+  const focused = document.activeElement?.id === "waiting";
+  const cards = [
+    { value: count(headline.nodes), text: "Nodes", note: troubled || "all ready", kind: headline.notReady ? "bad" : headline.cordoned ? "warn" : "" },
+    { value: count(headline.placed), text: "Pods placed", note: states.leaving ? `${count(states.leaving)} leaving` : `${count(states.running)} running` },
+    { value: count(waiting), text: "Pods waiting", note: headline.unplaceable ? `${count(headline.unplaceable)} fit nowhere now` : states.gated ? `${count(states.gated)} gated` : waiting ? "not tried yet" : "none", kind: headline.unplaceable ? "bad" : "", onclick: () => show({ waiting: true }) },
+    used(headline, 0, "CPU requested"),
+    used(headline, 1, "Memory requested"),
+    { value: percent(headline.strandedCpu, headline.freeCpu), text: "Free CPU stranded", note: "the average pod does not fit" },
+  ].map(figure);
+  cards[2].id = "waiting";
+  byId("figures").replaceChildren(...cards);
+  if (focused) cards[2].focus();
+}
+
+function drawLegend() {
+  const { palette } = tiles.theme;
+  const entries = view.colouring.words.map((text, at) => [palette[at], text]);
+  const items = [...entries, [tiles.theme.over, "over-committed"]].map(([colour, text]) => {
+    const swatch = element("span", { className: "swatch" });
+    swatch.style.background = colour;
+    return element("li", {}, swatch, element("span", { text, title: text }));
+  });
+  byId("legend").replaceChildren(...items);
+}
+
+function recolour() {
+  view.colouring = colouringOf(cluster, view.by, Date.now() / 1000);
+  drawLegend();
+  redraw();
+}
+
+// ---- search ----
+
+function search() {
+  view.filter = filterOf(byId("find").value);
+  let nodes = 0;
+  let pods = 0;
+  for (const node of cluster.nodes.values()) {
+    node.isFound = !view.filter || view.filter.node(node, cluster);
+    nodes += node.isFound;
+    if (node.isFound && view.filter) for (const row of node.list) pods += !view.filter.pod || view.filter.pod(row, node);
+  }
+  const total = many(cluster.nodes.size, "node");
+  byId("found").textContent = view.filter ? `${count(nodes)} of ${total}, ${many(pods, "pod")}` : `${total}, ${many(cluster.pods.size, "pod")}`;
+  redraw();
+}
+
+// ---- choosing ----
+
+function show(target) {
+  const wasOpen = !byId("panel").hidden;
+  view.selected = target?.node ?? (target?.pod ? cluster.nodes.get(target.pod[POD.node]) ?? null : target ? view.selected : null);
+  panel.open(target, view.bars);
+  if (wasOpen !== !byId("panel").hidden) arrange();
+  if (target) byId("panel").querySelector(".close")?.focus();
+  else map.focus();
+  redraw();
+}
+
+function speak(node) {
+  const state = [!node.ready && "not ready", node.cordoned && "cordoned", cluster.isOver(node) && "over-committed"].filter(Boolean).join(", ");
+  const lines = linesOf(cluster, node, view.bars).map(({ name, text }) => `${name} ${text}`);
+  byId("spoken").textContent = `${node.name}${state ? `, ${state}` : ""}: ${lines.join("; ")}; ${many(node.list.length, "pod")}`;
+}
+
+function reveal(node) {
+  const place = placeOf(view.layout, node);
+  if (!place) return;
+  const below = place.y + ZOOMS[view.zoom].height + 8;
+  if (place.y - 40 < map.scrollTop) map.scrollTop = place.y - 40;
+  else if (below > map.scrollTop + map.clientHeight) map.scrollTop = below - map.clientHeight;
+}
+
+function pointed(event) {
+  const box = map.getBoundingClientRect();
+  const [x, y] = [event.clientX - box.left - map.clientLeft, event.clientY - box.top - map.clientTop + map.scrollTop];
+  const node = view.layout && nodeAt(view.layout, x, y);
+  const place = node && placeOf(view.layout, node);
+  return { node, pod: place && podAt(view.layout, node, place.x, place.y, x, y) };
+}
+
+function point(event) {
+  const { node, pod } = pointed(event);
+  tip.hidden = !node;
+  map.style.cursor = node ? "pointer" : "";
+  if (!node) return;
+  const lines = pod
+    ? [element("span", { text: `${pod[POD.namespace]}, ${pod[POD.state]}` }), element("span", { text: pod[POD.owner] })]
+    : [...linesOf(cluster, node, view.bars).map(({ name, text, share }) => element("span", { text: `${name} ${text}`, className: share > 1 ? "over" : "" })), element("span", { text: many(node.list.length, "pod") })];
+  tip.replaceChildren(element("b", { text: pod ? pod[POD.name] : node.name }), ...lines);
+  tip.style.left = `${Math.max(8, Math.min(event.clientX + 14, innerWidth - tip.offsetWidth - 8))}px`;
+  tip.style.top = `${Math.max(8, Math.min(event.clientY + 16, innerHeight - tip.offsetHeight - 8))}px`;
+}
+
+// ---- controls ----
+
+function options(select, entries, chosen) {
+  select.replaceChildren(...entries.map(([value, text]) => element("option", { value, text, selected: value === chosen })));
+}
+
+function drawControls() {
+  const keys = cluster.groupKeys();
+  if (view.key === null) view.key = keys.includes(ZONE) ? ZONE : "";
+  options(byId("group"), [["", "nothing"], ...keys.map((key) => [key, key === ZONE ? "zone" : key])], view.key);
+  view.bars = cluster.usedResources();
+  options(byId("resource"), view.bars.map((at) => [String(at), cluster.resources[at].name]), String(view.resource));
+}
+
+function listen() {
+  const rearrange = (id, change) =>
+    byId(id).addEventListener("change", (event) => {
+      change(event.target.value);
+      arrange();
+    });
+  rearrange("group", (value) => (view.key = value));
+  rearrange("order", (value) => (view.order = value));
+  rearrange("resource", (value) => (view.resource = Number(value)));
+  byId("colour").addEventListener("change", (event) => {
+    view.by = event.target.value;
+    recolour();
+  });
+  byId("find").addEventListener("input", search);
+  byId("in").addEventListener("click", () => zoomBy(1));
+  byId("out").addEventListener("click", () => zoomBy(-1));
+  map.addEventListener("scroll", redraw, { passive: true });
+  map.addEventListener("pointermove", point);
+  map.addEventListener("pointerleave", () => (tip.hidden = true));
+  map.addEventListener("click", (event) => {
+    const { node, pod } = pointed(event);
+    tip.hidden = true;
+    if (node) show(pod ? { pod } : { node });
+  });
+  map.addEventListener("keydown", press);
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "/" || event.target.matches("input, select")) return;
+    event.preventDefault();
+    byId("find").focus();
+  });
+  new ResizeObserver(() => view.layout && arrange()).observe(map);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+    tiles.theme = themeOf();
+    if (view.colouring) recolour();
+  });
+}
+
+function press(event) {
+  if (!view.layout) return;
+  if (event.key === "Enter" && view.selected) show({ node: view.selected });
+  else if (event.key === "+" || event.key === "=") zoomBy(1);
+  else if (event.key === "-") zoomBy(-1);
+  else if (event.key.startsWith("Arrow")) {
+    view.selected = neighbour(view.layout, view.selected, event.key);
+    if (!view.selected) return;
+    speak(view.selected);
+    reveal(view.selected);
+    redraw();
+  } else return;
+  event.preventDefault();
+}
+
+// ---- data ----
+
+const seen = { shape: -1, resources: 0, coloured: 0, hasPods: false };
+
+function changed() {
+  const isNewShape = seen.shape !== cluster.shape || seen.resources !== cluster.resources.length;
+  const isStale = Date.now() - seen.coloured > COLOURING_MS || seen.hasPods !== cluster.hasPods;
+  if (view.selected) view.selected = cluster.nodes.get(view.selected.id) ?? null;
+  if (isNewShape) {
+    drawControls();
+    arrange();
+  }
+  if (isStale || !view.colouring) {
+    view.bars = cluster.usedResources();
+    recolour();
+    seen.coloured = Date.now();
+  }
+  Object.assign(seen, { shape: cluster.shape, resources: cluster.resources.length, hasPods: cluster.hasPods });
+  drawFigures();
+  search();
+  panel.refresh();
+}
+
+const feed = new Feed(
+  cluster,
+  (state, text) => {
+    byId("status").dataset.state = state;
+    byId("status").textContent = text;
+    if (feed.about) byId("source").textContent = feed.about.source;
+    byId("empty").textContent = state === "lost" ? text : "This cluster has no nodes yet.";
+  },
+  changed,
+);
+listen();
+feed.start();
