@@ -54,6 +54,7 @@ image)
 mirror) ;;
 check | dev)
         commands="$commands clang:clang python3:python3 curl:curl git:git openssl:openssl"
+        commands="$commands chromium:chromium chromedriver:chromium-driver"
         # Another release of it formats differently, so only the one of Debian 12 is asked for.
         if [ "$codename" = bookworm ]; then
                 commands="$commands clang-format:clang-format"

@@ -2,6 +2,7 @@
 #include "cmd/cmd.h"
 #include "cmd/command.h"
 #include "cmd/daemon_options.h"
+#include "cmd/dashboard_part.h"
 #include "cmd/feature_gates.h"
 #include "cmd/log_writer.h"
 
@@ -9,7 +10,9 @@
 #include "control/control.h"
 #include "loop/event_loop.h"
 #include "loop/process_signals.h"
+#include "loop/runtime.h"
 #include "sandbox/sandbox.h"
+#include "server/api_server.h"
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
@@ -20,6 +23,7 @@ struct sandbox_options {
         const char *listen, *kubeconfig_out, *data_dir, *controllers, *token, *gates;
         int64_t nodes, seed, verbosity;
         bool has_policy_waits;
+        struct dashboard_options page;
 };
 
 static void on_signal(void *context, int number) {
@@ -36,10 +40,35 @@ static uint64_t random_seed(void) {
         return seed >> 16;
 }
 
+/* The page follows the cluster as any client does. NULL when none is asked for. */
+static int watch_for_page(struct sandbox *sandbox, struct loop *loop,
+                          const struct dashboard_options *options, struct runtime **ret_runtime,
+                          struct err *err) {
+        *ret_runtime = NULL;
+        if (!options->is_on)
+                return 0;
+        struct runtime *runtime = runtime_new(&(struct runtime_config){
+                .loop = loop,
+                .transport = sandbox_transport(sandbox, &api_user_admin, "berth-dashboard"),
+                .evictions = { .requests = EVICT_REQUESTS_NEVER },
+                .instance = "berth-dashboard",
+                .keeps_finished = true,
+                .kinds = dashboard_part_kinds(),
+                .without_classes = true });
+        if (dashboard_part_add(options, runtime, "berth sandbox", err) < 0) {
+                runtime_free(runtime);
+                return err->code;
+        }
+        runtime_start(runtime);
+        *ret_runtime = runtime;
+        return 0;
+}
+
 static int cmd_sandbox_serve(struct event_loop *events, const struct sandbox_options *options,
                              struct err *err) {
         struct loop *loop = event_loop_as_loop(events);
         struct sandbox *sandbox = NULL;
+        struct runtime *runtime = NULL;
         uint64_t seed = options->seed ? (uint64_t)options->seed : random_seed();
         uint32_t gates = 0;
         int code = feature_gates_read(options->gates, sandbox_feature_gates, &gates, err);
@@ -63,6 +92,8 @@ static int cmd_sandbox_serve(struct event_loop *events, const struct sandbox_opt
         int64_t missing = options->nodes - (int64_t)sandbox_node_count(sandbox);
         if (missing > 0)
                 code = control_add_nodes(sandbox_control(sandbox), (unsigned)missing, NULL, err);
+        if (code == 0)
+                code = watch_for_page(sandbox, loop, &options->page, &runtime, err);
         if (code == 0) {
                 printf("listening on %s\n", sandbox_url(sandbox));
                 if (options->kubeconfig_out)
@@ -70,6 +101,7 @@ static int cmd_sandbox_serve(struct event_loop *events, const struct sandbox_opt
                 fflush(stdout);
                 code = event_loop_run(events, err);
         }
+        runtime_free(runtime);
         sandbox_stop(sandbox);
         event_loop_run_once(events, 0, NULL);
         return code;
@@ -149,6 +181,7 @@ static const struct option sandbox_table[] = {
           .value_name = "N",
           .help = "seed of uids, generated names and simulated durations; 0 "
                   "takes a random one" },
+        { .group = dashboard_option_table, .offset = OFFSET(page) },
         { .group = verbosity_option_table,
           .offset = offsetof(struct sandbox_options, verbosity),
           .defaults = (const struct option_default[]){ { "v", "1" }, { 0 } } },

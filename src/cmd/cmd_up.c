@@ -134,6 +134,7 @@ static const struct option up_table[] = {
           .value_name = "N",
           .fallback = "1",
           .help = "seed of ties between nodes, uids and simulated durations" },
+        { .group = dashboard_option_table, .offset = offsetof(struct up_options, page) },
         { .group = verbosity_option_table,
           .offset = offsetof(struct up_options, verbosity),
           .defaults = (const struct option_default[]){ { "v", "1" }, { 0 } } },

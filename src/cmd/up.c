@@ -254,6 +254,19 @@ static void descheduler_finished(void *context, const struct err *err) {
         loop_stop(up->loop);
 }
 
+static void start_descheduler(struct up *up) {
+        const struct up_options *options = up->options;
+
+        up->descheduler = role_config_add_descheduler(
+                &up->config, up->runtime,
+                &(struct descheduler_role_config){ .interval_ns = options->interval_ns,
+                                                   .first_delay_ns = options->interval_ns,
+                                                   .is_dry_run = options->is_dry_run,
+                                                   .watches = options->watches,
+                                                   .finished = descheduler_finished,
+                                                   .context = up });
+}
+
 static int start_roles(struct up *up, struct err *err) {
         const struct up_options *options = up->options;
 
@@ -291,16 +304,8 @@ static int start_roles(struct up *up, struct err *err) {
                                    err);
         if (!up->scheduler)
                 return err->code;
-        if (!up->config.policy)
-                return 0;
-        up->descheduler = role_config_add_descheduler(
-                &up->config, up->runtime,
-                &(struct descheduler_role_config){ .interval_ns = options->interval_ns,
-                                                   .first_delay_ns = options->interval_ns,
-                                                   .is_dry_run = options->is_dry_run,
-                                                   .watches = options->watches,
-                                                   .finished = descheduler_finished,
-                                                   .context = up });
+        if (up->config.policy)
+                start_descheduler(up);
         return 0;
 }
 
@@ -394,6 +399,9 @@ static int up_start(struct up *up, struct err *err) {
             private_file(up->options->kubeconfig_out, "kubeconfig", up->kubeconfig,
                          sizeof(up->kubeconfig), err) < 0 ||
             start_sandbox(up, err) < 0 || start_roles(up, err) < 0)
+                return err->code;
+        if (up->options->page.is_on &&
+            dashboard_part_add(&up->options->page, up->runtime, "berth up", err) < 0)
                 return err->code;
         up->started = loop_mono(up->loop);
         printf("cluster %s\nkubeconfig %s\n", sandbox_url(up->sandbox), up->kubeconfig);

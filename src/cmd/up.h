@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/err.h"
+#include "cmd/dashboard_part.h"
 #include "cmd/option_table.h"
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,6 +15,7 @@ struct up_options {
         int64_t nodes, seed, verbosity, interval_ns, for_ns, timeout_ns;
         int requests; /* enum evict_request_mode */
         bool settles, is_dry_run, is_parity, watches;
+        struct dashboard_options page;
 };
 
 /* Runs until it has settled, its time is over or a signal comes; prints progress and the report on

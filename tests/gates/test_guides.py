@@ -16,6 +16,7 @@ from source_text import table_of_words  # noqa: E402
 GUIDES = {
     "up": ["up.md"],
     "sandbox": ["sandbox.md"],
+    "dashboard": ["dashboard.md"],
     "scheduler": ["scheduler.md", "serving.md"],
     "descheduler": ["descheduler.md", "serving.md"],
     "reboot": ["reboot.md", "serving.md"],

@@ -1,0 +1,150 @@
+/* berth dashboard: the live page of a cluster, or of one that was saved. */
+#include "cmd/cmd.h"
+#include "cmd/command.h"
+#include "cmd/daemon_options.h"
+#include "cmd/dashboard_part.h"
+#include "cmd/log_writer.h"
+
+#include "ask/snapshot_input.h"
+#include "dashboard/dashboard.h"
+#include "loop/event_loop.h"
+#include "loop/process_signals.h"
+#include <string.h>
+
+struct dashboard_command_options {
+        struct option_texts inputs;
+        struct daemon_options daemon;
+        struct dashboard_options page;
+};
+
+/* ---- a live cluster ---- */
+
+static int add_page(void *context, struct daemon *daemon, struct runtime *runtime,
+                    struct err *err) {
+        const struct dashboard_command_options *options = context;
+        const char *name = options->daemon.context      ? options->daemon.context
+                           : options->daemon.kubeconfig ? options->daemon.kubeconfig
+                                                        : "current context";
+
+        (void)daemon;
+        return dashboard_part_add(&options->page, runtime, name, err);
+}
+
+static int follow_cluster(struct dashboard_command_options *options, struct err *err) {
+        options->daemon.user_agent = "berth-dashboard";
+        options->daemon.requests = EVICT_REQUESTS_NEVER;
+        options->daemon.keeps_finished = true;
+        options->daemon.kinds = dashboard_part_kinds();
+        options->daemon.without_classes = true;
+        return daemon_run(&options->daemon,
+                          &(struct daemon_role){ .context = options, .add = add_page }, 1, err);
+}
+
+/* ---- files ---- */
+
+static void on_signal(void *context, int number) {
+        (void)number;
+        loop_stop(context);
+}
+
+static int serve_files(const struct dashboard_command_options *options,
+                       const struct snapshot *snapshot, struct event_loop *events,
+                       struct err *err) {
+        struct loop *loop = event_loop_as_loop(events);
+        struct process_signals *signals = NULL;
+        struct dashboard *dashboard = NULL;
+        int code = process_signals_new(loop, on_signal, loop, &signals, err);
+
+        if (code == 0)
+                code = dashboard_new(&(struct dashboard_config){ .listen = options->page.listen,
+                                                                 .hosts = options->page.hosts,
+                                                                 .source = options->inputs.items[0],
+                                                                 .cluster = snapshot->cluster },
+                                     loop, &dashboard, err);
+        if (code == 0) {
+                dashboard_part_say(dashboard);
+                code = event_loop_run(events, err);
+        }
+        dashboard_free(dashboard);
+        process_signals_free(signals);
+        event_loop_run_once(events, 0, NULL);
+        return code;
+}
+
+static int show_files(const struct dashboard_command_options *options, struct err *err) {
+        struct event_loop *events = NULL;
+        struct snapshot snapshot;
+
+        snapshot_init(&snapshot);
+        int code =
+                snapshot_read_paths(&snapshot, options->inputs.items, options->inputs.count, err);
+        if (code == 0)
+                code = snapshot_complete(&snapshot, err);
+        if (code == 0)
+                code = event_loop_new(&events, err);
+        if (code == 0)
+                code = serve_files(options, &snapshot, events, err);
+        event_loop_free(events);
+        snapshot_release(&snapshot);
+        return code;
+}
+
+static int cmd_dashboard_run(const struct command_call *call) {
+        struct dashboard_command_options options =
+                *(const struct dashboard_command_options *)call->options;
+        struct err err = { 0 };
+        int code;
+
+        log_writer_set_level((int)options.daemon.verbosity);
+        if (options.inputs.count && (options.daemon.kubeconfig || options.daemon.context))
+                code = err_set(&err, BERTH_ERR_USAGE,
+                               "expected either --input or a cluster, found both");
+        else
+                code = options.inputs.count ? show_files(&options, &err)
+                                            : follow_cluster(&options, &err);
+        return code < 0 ? command_failed("dashboard", &err) : EXIT_DONE;
+}
+
+#define OFFSET(member) offsetof(struct dashboard_command_options, member)
+static const struct option dashboard_table[] = {
+        { .name = "input",
+          .type = OPTION_TEXTS,
+          .offset = OFFSET(inputs),
+          .letter = 'f',
+          .value_name = "FILE|DIR",
+          .is_file = true,
+          .help = "show a cluster as files: YAML or JSON as kubectl get -o writes it, or a folder; "
+                  "without it a live cluster is watched" },
+        { .group = cluster_option_table, .offset = OFFSET(daemon) },
+        { .name = "listen",
+          .heading = "Page",
+          .type = OPTION_TEXT,
+          .offset = OFFSET(page.listen),
+          .value_name = "ADDR:PORT",
+          .fallback = "127.0.0.1:8088",
+          .help = "address of the page, TLS where it is not this machine alone; port 0 takes any "
+                  "free port" },
+        { .name = "hosts",
+          .type = OPTION_TEXT,
+          .offset = OFFSET(page.hosts),
+          .value_name = "NAME,...",
+          .help = "names under which the page may be visited, besides localhost and addresses in "
+                  "numbers" },
+        { .group = verbosity_option_table,
+          .offset = OFFSET(daemon.verbosity),
+          .defaults = (const struct option_default[]){ { "v", "1" }, { 0 } } },
+        { 0 },
+};
+
+const struct command command_dashboard = {
+        .name = "dashboard",
+        .summary = "show a cluster on a live page in the browser",
+        .synopsis = "",
+        .description = "Serves one page that shows nodes and pods, and how full the cluster is, "
+                       "and prints its address. It watches and writes nothing. The address holds "
+                       "a token; the browser gets a cookie for it. Ends at SIGTERM or SIGINT.\n\n"
+                       "berth up and berth sandbox show their own cluster with --dashboard.",
+        .options = dashboard_table,
+        .options_size = sizeof(struct dashboard_command_options),
+        .run = cmd_dashboard_run,
+};

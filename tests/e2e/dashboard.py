@@ -1,0 +1,249 @@
+#!/usr/bin/env python3
+"""The live page over its sockets: who is let in, what the documents hold, what changes bring; then in a real browser.
+
+usage: dashboard.py BERTH"""
+
+import http.client
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+
+import browser
+import drill
+from drill import judge, until
+
+HOSTILE = '"><img src=x onerror=alert(1)>'
+
+
+class Process:
+    """A berth that prints the address of its page."""
+
+    def __init__(self, berth, *arguments):
+        self.lines = []
+        self.process = subprocess.Popen([berth, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        threading.Thread(target=self.read, daemon=True).start()
+        self.url = until("address of the page", lambda: self.found(r"dashboard (http\S+)"))
+        self.port, self.token = re.match(r"http://127.0.0.1:(\d+)/\?token=(\w+)$", self.url).groups()
+
+    def read(self):
+        for line in self.process.stdout:
+            self.lines.append(line)
+
+    def found(self, pattern):
+        match = re.search(pattern, "".join(self.lines))
+        return match and match.group(1)
+
+    def ask(self, path, headers=None, method="GET"):
+        connection = http.client.HTTPConnection("127.0.0.1", int(self.port), timeout=drill.PATIENCE)
+        connection.request(method, path, headers=headers or {})
+        answer = connection.getresponse()
+        body = answer.read()
+        connection.close()
+        return answer, body
+
+    def get(self, name):
+        answer, body = self.ask("/api/berth/v1/" + name, {"Authorization": "Bearer " + self.token})
+        return json.loads(body) if answer.status == 200 else None
+
+    def end(self):
+        self.process.terminate()
+        return self.process.wait(timeout=drill.PATIENCE)
+
+
+class Events:
+    """Server-sent events, one after the other."""
+
+    def __init__(self, process, since="", header=None):
+        self.connection = http.client.HTTPConnection("127.0.0.1", int(process.port), timeout=drill.PATIENCE)
+        headers = {"Authorization": "Bearer " + process.token, **({"Last-Event-ID": header} if header else {})}
+        self.connection.request("GET", "/api/berth/v1/changes" + (f"?since={since}" if since else ""), headers=headers)
+        self.answer = self.connection.getresponse()
+
+    def next(self):
+        event = {}
+        while True:
+            line = self.answer.readline().decode().rstrip("\n")
+            if not line and event:
+                return event["event"], json.loads(event["data"])
+            if ": " in line:
+                name, value = line.split(": ", 1)
+                event[name] = value
+
+
+def check_door(page):
+    cookie = None
+    answer, body = page.ask(page.url.replace(f"http://127.0.0.1:{page.port}", ""))
+    judge("first visit", answer.status == 200 and b'url=/"' in body and page.token.encode() not in body, body)
+    given = answer.headers["Set-Cookie"]
+    judge("cookie", all(part in given for part in ["HttpOnly", "SameSite=Strict", "Path=/"]) and page.token not in given, given)
+    cookie = {"Cookie": given.split(";")[0]}
+    cases = [("cookie opens", "/", cookie, 200), ("no cookie", "/", {}, 401), ("no cookie for data", "/api/berth/v1/pods", {}, 401),
+             ("no cookie for a script", "/app.js", {}, 401), ("wrong token", "/?token=" + "0" * 48, {}, 401),
+             ("wrong cookie", "/", {"Cookie": cookie["Cookie"][:-1] + "x"}, 401), ("wrong bearer", "/", {"Authorization": "Bearer x"}, 401),
+             ("another host", "/", {**cookie, "Host": "evil.example"}, 421), ("token for another host", "/?token=" + page.token,
+                                                                             {"Host": "evil.example"}, 421),
+             ("another origin", "/api/berth/v1/pods", {**cookie, "Origin": "http://evil.example"}, 403),
+             ("localhost", "/", {**cookie, "Host": "localhost:1"}, 200), ("nothing there", "/etc/passwd", cookie, 404),
+             ("no folders", "/../ui/app.js", cookie, 404)]
+    for name, path, headers, status in cases:
+        answer, body = page.ask(path, headers)
+        judge(name, answer.status == status, (answer.status, body))
+        policy = answer.headers["Content-Security-Policy"] or ""
+        judge(name + ": headers", "default-src 'none'" in policy and "unsafe" not in policy and answer.headers["X-Content-Type-Options"] == "nosniff",
+              answer.headers)
+    judge("reads only", page.ask("/api/berth/v1/pods", cookie, "POST")[0].status == 405)
+
+
+def check_documents(page):
+    cluster = until("a complete model", lambda: (found := page.get("cluster")) and found["headline"]["pods"] == 7 and found)
+    headline = cluster["headline"]
+    judge("headline", (headline["nodes"], headline["placed"], headline["states"]["waiting"]) == (3, 6, 1), headline)
+    nodes, pods = page.get("nodes"), page.get("pods")
+    names = [resource["name"] for resource in nodes["resources"]]
+    judge("nodes", sorted(node["name"] for node in nodes["nodes"]) == ["node-0", "node-1", "node-2"] and names[:2] == ["cpu", "memory"], nodes)
+    rows = [dict(zip(pods["columns"], row)) for row in pods["pods"]]
+    requested = {node["id"]: node["requested"][0] for node in nodes["nodes"]}
+    for node in requested:
+        judge("sums agree", sum(row["cpu"] for row in rows if row["node"] == node) == requested[node], rows)
+    judge("waiting pod", [row["name"] for row in rows if row["state"] == "waiting"] == ["huge"], rows)
+    return nodes
+
+
+def check_changes(page, nodes, api):
+    since = f"{nodes['instance']}-{nodes['generation']}"
+    events = Events(page, since)
+    judge("first event", events.next()[0] == "changes")
+    status, _ = api("POST", "/api/v1/namespaces/default/pods", {"metadata": {"name": "late", "labels": {"x": "y"}}, "spec": {
+        "containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": "100m"}}}]}})
+    judge("created", status == 201, status)
+    rows = []
+    while not any(row[2] == "late" and row[3] is not None for row in rows):
+        kind, event = events.next()
+        judge("changes", kind == "changes", kind)
+        rows += event["pods"]
+    judge("load", any(load[0] == rows[-1][3] for load in event["loads"]) or event["loads"], event)
+    judge("foreign position", Events(page, "0-5").next()[0] == "reset")
+    judge("position of the future", Events(page, f"{nodes['instance']}-99999999").next()[0] == "reset")
+    judge("a browser's position", Events(page, "0-5", since).next()[0] == "changes")
+    many = [Events(page) for _ in range(40)]
+    refused = [each for each in many if each.answer.status == 503]
+    judge("viewers are limited", 8 <= len(refused) < 20, len(refused))
+
+
+def check_page(page, size, is_dark):
+    window = browser.Browser(size, is_dark)
+    name = f"{size[0]} {'dark' if is_dark else 'light'}"
+    try:
+        window.open(page.url)
+        until("the page is live", lambda: window.text("#status") == "Live")
+        judge(name + ": no token in the address", window.run("return location.href") == f"http://127.0.0.1:{page.port}/")
+        judge(name + ": found", "3 nodes" in window.text("#found"), window.text("#found"))
+        until("figures", lambda: "Pods waiting" in (window.text("#figures") or ""))
+        judge(name + ": fits", window.run("return document.documentElement.scrollWidth <= innerWidth"))
+        window.run("document.getElementById('waiting').click()")
+        judge(name + ": waiting pods", "huge" in window.text("#panel"), window.text("#panel"))
+        window.run("document.getElementById('map').focus()")
+        window.press("ArrowRight")
+        judge(name + ": a node is spoken of", "node-0: cpu" in window.run("return document.getElementById('spoken').textContent"))
+        window.press("Enter")
+        judge(name + ": a node is shown", window.text("#panel h2") == "node-0", window.text("#panel"))
+        window.press("Escape")
+        judge(name + ": closed", window.run("return document.getElementById('panel').hidden"))
+        log = window.log()
+        judge(name + ": nothing went wrong", log == [], log)
+    finally:
+        window.close()
+
+
+def scene(folder):
+    """Three nodes, one with a hostile taint; six pods that fit and one that does not."""
+    path = os.path.join(folder, "scene.json")
+    container = lambda cpu: [{"name": "c", "image": "i", "resources": {"requests": {"cpu": cpu}}}]
+    nodes = [{"apiVersion": "v1", "kind": "Node", "metadata": {"name": f"node-{i}", "labels": {"topology.kubernetes.io/zone": f"z{i % 2}"}},
+              "spec": {"taints": [{"key": "k", "value": "v", "effect": "PreferNoSchedule"}]} if i == 2 else {},
+              "status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "20"}}} for i in range(3)]
+    pods = [{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": f"web-{i}", "namespace": "default"},
+             "spec": {"containers": container("500m")}} for i in range(6)]
+    pods.append({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "huge", "namespace": "default"}, "spec": {"containers": container("64")}})
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"apiVersion": "v1", "kind": "List", "items": nodes + pods}, file)
+    return path
+
+
+def dump(folder):
+    """A dump as a file may hold it, names of which no API server would accept among them."""
+    path = os.path.join(folder, "dump.json")
+    with open(scene(folder), encoding="utf-8") as file:
+        objects = json.load(file)
+    objects["items"][0]["spec"] = {"taints": [{"key": "k", "value": HOSTILE, "effect": "NoSchedule"}]}
+    for pod in objects["items"][3:9]:
+        pod["spec"]["nodeName"] = "node-1"
+    objects["items"][3]["metadata"]["name"] = HOSTILE + "\u202e" + "x" * 253
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(objects, file)
+    return path
+
+
+def check_dump(berth, folder, with_browser):
+    page = Process(berth, "dashboard", "--input", dump(folder), "--listen", "127.0.0.1:0")
+    pods = page.get("pods")
+    judge("dump: pods", len(pods["pods"]) == 7 and not page.get("cluster")["live"], pods)
+    judge("dump: a hostile name", any(row[2].startswith(HOSTILE) for row in pods["pods"]), pods)
+    if with_browser:
+        window = browser.Browser()
+        window.open(page.url)
+        until("the file is shown", lambda: window.text("#status") == "From a file")
+        window.run("document.getElementById('map').focus()")
+        for key in ["ArrowRight", "Enter"]:
+            window.press(key)
+        judge("dump: a hostile taint is text", f"k={HOSTILE}:NoSchedule" in window.text("#panel"), window.text("#panel"))
+        window.run("document.getElementById('map').focus()")
+        for key in ["ArrowDown", "ArrowDown", "ArrowDown", "Enter"]:
+            window.press(key)
+        judge("dump: a hostile name is text", HOSTILE in window.text("#panel"), window.text("#panel"))
+        seen = window.run("return [...document.querySelectorAll('*')].map((each) => each.localName)")
+        log = window.log()
+        judge("dump: names are text", "img" not in seen and log == [], log)
+        window.close()
+    judge("dump: ends", page.end() == 0)
+
+
+def check_live(berth, up):
+    config = until("kubeconfig", lambda: up.found(r"kubeconfig (\S+)"))
+    page = Process(berth, "dashboard", "--kubeconfig", config, "--listen", "127.0.0.1:0")
+    until("the live cluster", lambda: (found := page.get("cluster")) and found["ready"] and found["headline"]["placed"] >= 6)
+    judge("live", page.get("cluster")["live"])
+    judge("live: ends", page.end() == 0)
+
+
+def main():
+    berth = sys.argv[1]
+    with_browser = browser.is_there()
+    with tempfile.TemporaryDirectory() as folder:
+        port = drill.free_port()
+        up = Process(berth, "up", "--input", scene(folder), "--dashboard", "--listen", f"127.0.0.1:{port}")
+        config = until("kubeconfig", lambda: up.found(r"kubeconfig (\S+)"))
+        with open(config, encoding="utf-8") as file:
+            token = re.search(r'token: "?([\w-]+)', file.read()).group(1)
+        check_door(up)
+        nodes = check_documents(up)
+        check_changes(up, nodes, drill.Sandbox(port, token))
+        check_live(berth, up)
+        if with_browser:
+            for size, is_dark in [((1280, 800), False), ((360, 740), True)]:
+                check_page(up, size, is_dark)
+        judge("up: ends", up.end() == 0)
+        check_dump(berth, folder, with_browser)
+        sandbox = Process(berth, "sandbox", "--nodes", "4", "--listen", "127.0.0.1:0", "--dashboard")
+        until("nodes of the sandbox", lambda: sandbox.get("cluster")["headline"]["nodes"] == 4)
+        judge("sandbox: ends", sandbox.end() == 0)
+    if not with_browser:
+        print("skipped: the page in a browser (no chromium and chromedriver)")
+    drill.finish()
+
+
+main()
