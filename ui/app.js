@@ -4,9 +4,10 @@ import { Feed } from "./feed.js";
 import { fittingZoom, groupsOf, layoutOf, neighbour, nodeAt, placeOf, ZOOMS } from "./layout.js";
 import { Panel } from "./panel.js";
 import { colouringOf, linesOf, podAt, themeOf, Tiles } from "./tiles.js";
-import { count, element, many, percent } from "./words.js";
+import { count, element, gaugeOf, many, percent } from "./words.js";
 
 const ZONE = "topology.kubernetes.io/zone";
+const TYPING_MS = 80; // a search follows when there is no further letter for so long
 const COLOURING_MS = 5000; // colours follow the most frequent values, not every change
 
 const byId = (id) => document.getElementById(id);
@@ -58,18 +59,14 @@ function figure({ value, unit = "", text, note = "", kind = "", share, onclick }
   const made = element(onclick ? "button" : "div", { className: "figure" }, element("span", { text }), number);
   if (onclick) Object.assign(made, { type: "button", onclick });
   made.append(element("span", { text: note || " ", className: `note ${kind}`, title: note }));
-  if (share !== undefined) {
-    const gauge = element("span", { className: share > 1 ? "gauge over" : "gauge" }, element("i"));
-    gauge.firstChild.style.width = `${Math.min(share, 1) * 100}%`;
-    made.append(gauge);
-  }
+  if (share !== undefined) made.append(gaugeOf(share));
   return made;
 }
 
 function used(headline, resource, text) {
   const [requested, allocatable] = [headline.requested[resource] || 0, headline.allocatable[resource] || 0];
   const over = headline.overcommitted;
-  return { value: percent(requested, allocatable), text, share: allocatable ? requested / allocatable : 0, note: resource === 0 && over ? `${many(over, "node")} over-committed` : "of allocatable", kind: resource === 0 && over ? "bad" : "" };
+  return { value: percent(requested, allocatable), text, share: allocatable ? requested / allocatable : 0, note: resource === 0 && over ? `${count(over)} over-committed` : "of allocatable", kind: resource === 0 && over ? "bad" : "" };
 }
 
 function drawFigures() {
@@ -85,7 +82,7 @@ function drawFigures() {
     { value: count(waiting), text: "Pods waiting", note: headline.unplaceable ? `${count(headline.unplaceable)} fit nowhere now` : states.gated ? `${count(states.gated)} gated` : waiting ? "not tried yet" : "none", kind: headline.unplaceable ? "bad" : "", onclick: () => show({ waiting: true }) },
     used(headline, 0, "CPU requested"),
     used(headline, 1, "Memory requested"),
-    { value: percent(headline.strandedCpu, headline.freeCpu), text: "Free CPU stranded", note: "the average pod does not fit" },
+    { value: percent(headline.strandedCpu, headline.freeCpu), text: "Free CPU stranded", note: "no average pod fits there" },
   ].map(figure);
   cards[2].id = "waiting";
   byId("figures").replaceChildren(...cards);
@@ -111,6 +108,15 @@ function recolour() {
 
 // ---- search ----
 
+/** Pods without a node count too, unless a word is about nodes. */
+function hasFound(row, node) {
+  const { pod, isOfNodes } = view.filter;
+  if (node ? !node.isFound : isOfNodes) return false;
+  return !pod || pod(row, node);
+}
+
+let typing = 0;
+
 function search() {
   view.filter = filterOf(byId("find").value);
   let nodes = 0;
@@ -118,8 +124,8 @@ function search() {
   for (const node of cluster.nodes.values()) {
     node.isFound = !view.filter || view.filter.node(node, cluster);
     nodes += node.isFound;
-    if (node.isFound && view.filter) for (const row of node.list) pods += !view.filter.pod || view.filter.pod(row, node);
   }
+  if (view.filter) for (const row of cluster.pods.values()) pods += hasFound(row, cluster.nodes.get(row[POD.node]));
   const total = many(cluster.nodes.size, "node");
   byId("found").textContent = view.filter ? `${count(nodes)} of ${total}, ${many(pods, "pod")}` : `${total}, ${many(cluster.pods.size, "pod")}`;
   redraw();
@@ -174,7 +180,11 @@ function point(event) {
 
 // ---- controls ----
 
+/** A list that is open stays open unless there is something new in it. */
 function options(select, entries, chosen) {
+  const content = JSON.stringify([entries, chosen]);
+  if (select.dataset.content === content) return;
+  select.dataset.content = content;
   select.replaceChildren(...entries.map(([value, text]) => element("option", { value, text, selected: value === chosen })));
 }
 
@@ -189,6 +199,7 @@ function drawControls() {
 function listen() {
   const rearrange = (id, change) =>
     byId(id).addEventListener("change", (event) => {
+      delete event.target.dataset.content;
       change(event.target.value);
       arrange();
     });
@@ -199,7 +210,10 @@ function listen() {
     view.by = event.target.value;
     recolour();
   });
-  byId("find").addEventListener("input", search);
+  byId("find").addEventListener("input", () => {
+    clearTimeout(typing);
+    typing = setTimeout(search, TYPING_MS);
+  });
   byId("in").addEventListener("click", () => zoomBy(1));
   byId("out").addEventListener("click", () => zoomBy(-1));
   map.addEventListener("scroll", redraw, { passive: true });

@@ -1,5 +1,5 @@
 // The cluster as the page knows it: nodes and pods by id, kept up to date by changes.
-export const POD = { id: 0, namespace: 1, name: 2, node: 3, state: 4, priority: 5, owner: 6, created: 7, cpu: 8, memory: 9 };
+export const POD = { id: 0, namespace: 1, name: 2, node: 3, state: 4, priority: 5, owner: 6, created: 7, cpu: 8, memory: 9, text: 10 };
 const FINISHED = new Set(["succeeded", "failed"]);
 
 export class Cluster {
@@ -53,6 +53,7 @@ export class Cluster {
 
   #putPod(row) {
     this.#dropPod(row[POD.id]);
+    row[POD.text] = `${row[POD.namespace]}/${row[POD.name]}`;
     this.pods.set(row[POD.id], row);
     const node = this.nodes.get(row[POD.node]);
     if (!node || FINISHED.has(row[POD.state])) return;
@@ -116,6 +117,7 @@ export function filterOf(text) {
   if (!words.length) return null;
   const tests = words.map(wordOf);
   return {
+    isOfNodes: tests.some((test) => !test.pod),
     node: (node, cluster) => tests.every((test) => test.node(node, cluster)),
     pod: tests.some((test) => test.pod) ? (row, node) => tests.every((test) => !test.pod || test.pod(row, node)) : null,
   };
@@ -144,7 +146,7 @@ function wordOf(word) {
     const [name, wanted] = [word.slice(0, equals), word.slice(equals + 1)];
     return { node: (node) => Object.entries(node.labels).some(([label, found]) => label.toLowerCase() === name && found.toLowerCase().startsWith(wanted)) };
   }
-  const hasName = (row) => `${row[POD.namespace]}/${row[POD.name]}`.includes(word);
+  const hasName = (row) => row[POD.text].includes(word);
   return {
     node: (node) => node.text.includes(word) || node.list.some(hasName),
     pod: (row, node) => (node && node.text.includes(word)) || hasName(row),

@@ -1,7 +1,7 @@
 // What is shown beside the map: a node, a pod, or the pods that wait. All names are text.
 import { POD } from "./cluster.js";
 import { linesOf } from "./tiles.js";
-import { age, amount, count, element, many } from "./words.js";
+import { age, amount, count, element, gaugeOf, many } from "./words.js";
 
 const LIST_MAX = 200;
 
@@ -62,9 +62,7 @@ export class Panel {
     const state = [node.ready ? "ready" : "not ready", node.cordoned ? "cordoned" : "", node.zone].filter(Boolean).join(", ");
     const bars = element("ul", { className: "bars" });
     for (const line of linesOf(this.cluster, node, this.bars)) {
-      const gauge = element("span", { className: line.share > 1 ? "gauge over" : "gauge" }, element("i"));
-      gauge.firstChild.style.width = `${Math.min(line.share, 1) * 100}%`;
-      bars.append(element("li", { className: line.share > 1 ? "over" : "" }, element("div", { className: "line" }, element("span", { text: line.name }), element("span", { text: line.text })), gauge));
+      bars.append(element("li", { className: line.share > 1 ? "over" : "" }, element("div", { className: "line" }, element("span", { text: line.name }), element("span", { text: line.text })), gaugeOf(line.share)));
     }
     const chips = (texts, kind = "") => element("ul", { className: "chips" }, ...texts.map((text) => element("li", { text, className: kind })));
     const parts = [...this.#heading(node.name, state), element("h3", { text: "Requested of allocatable" }), bars];

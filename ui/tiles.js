@@ -15,6 +15,7 @@ const AGES = [
   [Infinity, "older"],
 ];
 const HATCH = 4;
+const FITS_MAX = 20000; // texts whose width is remembered
 
 export function themeOf() {
   const style = getComputedStyle(document.documentElement);
@@ -48,6 +49,8 @@ export class Tiles {
     this.canvas = canvas;
     this.context = canvas.getContext("2d", { alpha: false });
     this.theme = themeOf();
+    this.fits = new Map();
+    this.font = "";
   }
 
   resize(width, height) {
@@ -59,6 +62,7 @@ export class Tiles {
     this.canvas.style.height = `${height}px`;
     this.canvas.style.marginBottom = `-${height}px`;
     this.context.setTransform(scale, 0, 0, scale, 0, 0);
+    this.font = ""; // a canvas forgets it with its size
   }
 
   /** scene: cluster, layout, resource, bars, colouring, filter, selected, top. */
@@ -87,23 +91,36 @@ export class Tiles {
     this.context.strokeRect(x - 1, y - 1, tileWidth + 2, zoom.height + 2);
   }
 
-  #text(text, x, y, width, colour, weight = 400, size = 12) {
-    const { context } = this;
-    context.font = `${weight} ${size}px ${this.theme.font}`;
-    context.fillStyle = colour;
-    context.textBaseline = "alphabetic";
+  /** As much of a text as fits, and its width; measuring is slow, so it is done once. */
+  #fitted(text, width) {
+    const key = `${this.font}|${Math.round(width)}|${text}`;
+    const known = this.fits.get(key);
+    if (known) return known;
+    const measure = (part) => this.context.measureText(part).width;
     let shown = text;
-    if (context.measureText(shown).width > width) {
-      let [low, high] = [0, shown.length];
+    if (measure(text) > width) {
+      let [low, high] = [0, text.length];
       while (low < high) {
         const middle = (low + high + 1) >> 1;
-        if (context.measureText(`${shown.slice(0, middle)}…`).width <= width) low = middle;
+        if (measure(`${text.slice(0, middle)}…`) <= width) low = middle;
         else high = middle - 1;
       }
-      shown = `${shown.slice(0, low)}…`;
+      shown = `${text.slice(0, low)}…`;
     }
-    context.fillText(shown, x, y);
-    return context.measureText(shown).width;
+    if (this.fits.size > FITS_MAX) this.fits.clear();
+    const made = { shown, width: measure(shown) };
+    this.fits.set(key, made);
+    return made;
+  }
+
+  #text(text, x, y, width, colour, weight = 400, size = 12) {
+    const { context } = this;
+    const font = `${weight} ${size}px ${this.theme.font}`;
+    if (font !== this.font) context.font = this.font = font;
+    const fitted = this.#fitted(text, width);
+    context.fillStyle = colour;
+    context.fillText(fitted.shown, x, y);
+    return fitted.width;
   }
 
   #heading(scene, group, y) {
@@ -274,7 +291,8 @@ export function podAt(layout, node, x, y, pointX, pointY) {
 
 /** Resource lines of a node for people: name, text, share. */
 export function linesOf(cluster, node, bars) {
-  return bars.map((resource) => {
+  const has = (resource) => resource < 2 || node.allocatable[resource] || node.requested[resource];
+  return bars.filter(has).map((resource) => {
     const { name, unit } = cluster.resources[resource];
     const [requested, allocatable] = [node.requested[resource] || 0, node.allocatable[resource] || 0];
     return { name, share: cluster.share(node, resource), text: `${amount(requested, unit)} of ${amount(allocatable, unit)}, ${percent(requested, allocatable)}` };

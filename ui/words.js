@@ -27,6 +27,13 @@ export function amount(value, unit) {
   return count(value);
 }
 
+/** A gauge of requested of allocatable: what is beyond 100 % is behind a mark. */
+export function gaugeOf(share) {
+  const made = element("span", { className: share > 1 ? "gauge over" : "gauge" }, element("i"));
+  made.firstChild.style.width = `${100 * (share > 1 ? 1 / share : share)}%`;
+  return made;
+}
+
 /** Time since a moment in seconds, in its largest unit. */
 export function age(created, now) {
   const seconds = Math.max(0, now - created);

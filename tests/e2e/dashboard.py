@@ -144,6 +144,13 @@ def check_page(page, size, is_dark):
         judge(name + ": found", "3 nodes" in window.text("#found"), window.text("#found"))
         until("figures", lambda: "Pods waiting" in (window.text("#figures") or ""))
         judge(name + ": fits", window.run("return document.documentElement.scrollWidth <= innerWidth"))
+        for words, found in [("web-3", "1 of 3 nodes, 1 pod"), ("state:waiting", "0 of 3 nodes, 1 pod"), ("is:tainted", "1 of 3 nodes"),
+                             ("topology.kubernetes.io/zone=z1 web", "1 of 3 nodes"), ("state:waiting is:tainted", "0 of 3 nodes, 0 pods"),
+                             ("", "3 nodes")]:
+            window.run("const find = document.getElementById('find'); find.value = arguments[0]; find.dispatchEvent(new Event('input'))", words)
+            until("search for " + words, lambda: window.text("#found").startswith(found))
+        for zoom in ["out", "out", "out", "in", "in"]:
+            window.run("document.getElementById(arguments[0]).click()", zoom)
         window.run("document.getElementById('waiting').click()")
         judge(name + ": waiting pods", "huge" in window.text("#panel"), window.text("#panel"))
         window.run("document.getElementById('map').focus()")
