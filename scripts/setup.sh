@@ -41,7 +41,7 @@ logged() {
 # What is needed, as Debian package names after the thing that proves it is there.
 commands="meson:meson ninja:ninja-build gcc:gcc pkg-config:pkg-config ar:binutils"
 modules="libmicrohttpd:libmicrohttpd-dev gnutls:libgnutls28-dev libfyaml:libfyaml-dev libpcre2-8:libpcre2-dev sqlite3:libsqlite3-dev
-        libcurl:libcurl4-openssl-dev libcrypto:libssl-dev zlib:zlib1g-dev yyjson:libyyjson-dev
+        libcurl:libcurl4-openssl-dev libnghttp2:libnghttp2-dev libcrypto:libssl-dev zlib:zlib1g-dev yyjson:libyyjson-dev
         cmocka:libcmocka-dev"
 headers="stdio.h:libc6-dev uthash.h:uthash-dev"
 case $wanted in

@@ -4,6 +4,7 @@
 #include "client/http_transport_priv.h"
 #include "client/status_body.h"
 #include <stdio.h>
+#include <string.h>
 #include <strings.h>
 
 bool http_may_retry_token(const struct http_call *request) {
@@ -36,32 +37,55 @@ void http_announce(struct http_call *request) {
                 request->caller.events->opened(request->caller.context, request->status);
 }
 
-/* What follows the name of a header, when the line is that header. */
-static bool is_header(struct slice line, struct slice name, struct slice *ret_value) {
-        if (line.len <= name.len || strncasecmp(line.ptr, name.ptr, name.len) != 0)
-                return false;
-        *ret_value = slice_trim(slice_make(line.ptr + name.len, line.len - name.len));
-        return true;
+static bool is_name(struct slice name, struct slice wanted) {
+        return name.len == wanted.len && strncasecmp(name.ptr, wanted.ptr, wanted.len) == 0;
+}
+
+/* Answers of one second have one date, which takes libcurl as long as the rest of the headers. */
+static int64_t read_date(struct http_transport *http, struct slice value) {
+        char text[sizeof(http->date_text)];
+
+        if (value.len >= sizeof(text))
+                return 0;
+        snprintf(text, sizeof(text), SLICE_FMT, SLICE_ARG(value));
+        if (strcmp(text, http->date_text) != 0) {
+                memcpy(http->date_text, text, sizeof(text));
+                http->date_s = curl_getdate(text, NULL); /* -1: it cannot be read */
+        }
+        return http->date_s;
+}
+
+void http_take_header(struct http_call *request, struct slice name, struct slice value) {
+        uint64_t seconds;
+
+        if (is_name(name, SLICE_LITERAL("retry-after"))) {
+                if (slice_to_u64(value, &seconds) && seconds <= INT32_MAX)
+                        request->retry_after_s = (int)seconds;
+        } else if (is_name(name, SLICE_LITERAL("date"))) {
+                request->date_s = read_date(request->http, value);
+        }
 }
 
 static void read_header(struct http_call *request, struct slice line) {
-        struct slice value;
-        uint64_t seconds;
-        char text[64];
+        struct slice name;
 
-        if (is_header(line, SLICE_LITERAL("retry-after:"), &value)) {
-                if (slice_to_u64(value, &seconds) && seconds <= INT32_MAX)
-                        request->retry_after_s = (int)seconds;
-        } else if (is_header(line, SLICE_LITERAL("date:"), &value) && value.len < sizeof(text)) {
-                snprintf(text, sizeof(text), SLICE_FMT, SLICE_ARG(value));
-                request->date_s = curl_getdate(text, NULL); /* -1: it cannot be read */
-        }
+        if (slice_split(&line, ':', &name))
+                http_take_header(request, name, slice_trim(line));
+}
+
+void http_begin_answer(struct http_call *request, int status) {
+        request->status = status;
+        request->seen_at = loop_mono(request->http->loop);
+        server_clock_take(&request->http->clock, request->date_s, request->asked_at,
+                          request->seen_at);
+        if (!http_may_retry_token(request))
+                http_announce(request);
 }
 
 size_t http_on_header(char *data, size_t size, size_t count, void *context) {
         struct http_call *request = context;
         struct slice line = slice_trim(slice_make(data, size * count));
-        long code = 0;
+        long code = 0, version = 0;
 
         if (request->state == REQUEST_CANCELLED)
                 return 0;
@@ -71,12 +95,9 @@ size_t http_on_header(char *data, size_t size, size_t count, void *context) {
         curl_easy_getinfo(request->easy, CURLINFO_RESPONSE_CODE, &code);
         if (code < 200) /* informational; the answer follows */
                 return size * count;
-        request->status = (int)code;
-        request->seen_at = loop_mono(request->http->loop);
-        server_clock_take(&request->http->clock, request->date_s, request->asked_at,
-                          request->seen_at);
-        if (!http_may_retry_token(request))
-                http_announce(request);
+        curl_easy_getinfo(request->easy, CURLINFO_HTTP_VERSION, &version);
+        request->http->speaks_http2 = version == CURL_HTTP_VERSION_2_0;
+        http_begin_answer(request, (int)code);
         return request->state == REQUEST_CANCELLED ? 0 : size * count;
 }
 

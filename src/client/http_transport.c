@@ -7,82 +7,12 @@
 #include "base/arena.h"
 #include "base/util.h"
 #include "client/credential.h"
+#include "client/http2_session.h"
 #include "client/http_transport_priv.h"
 #include "client/tls_files.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void http_transport_reap(struct http_transport *http);
-
-/* ---- libcurl's sockets and timer on the loop ---- */
-
-struct watched_socket {
-        struct http_transport *http;
-        struct loop_io *io;
-        curl_socket_t fd;
-};
-
-static void http_transport_act(struct http_transport *http, curl_socket_t fd, int events) {
-        int running;
-
-        http->is_inside = true;
-        curl_multi_socket_action(http->multi, fd, events, &running);
-        http->is_inside = false;
-        http_transport_reap(http);
-}
-
-static void on_socket_ready(void *context, unsigned events) {
-        struct watched_socket *watched = context;
-        int select = (events & LOOP_READ ? CURL_CSELECT_IN : 0) |
-                     (events & LOOP_WRITE ? CURL_CSELECT_OUT : 0);
-
-        http_transport_act(watched->http, watched->fd, select); /* watched may be gone now */
-}
-
-static int on_socket(CURL *easy, curl_socket_t fd, int what, void *context, void *socket_context) {
-        struct http_transport *http = context;
-        struct watched_socket *watched = socket_context;
-        unsigned events =
-                (what & CURL_POLL_IN ? LOOP_READ : 0) | (what & CURL_POLL_OUT ? LOOP_WRITE : 0);
-
-        (void)easy;
-        if (what == CURL_POLL_REMOVE) {
-                if (watched) {
-                        loop_io_remove(http->loop, watched->io);
-                        curl_multi_assign(http->multi, fd, NULL);
-                        free(watched);
-                }
-                return 0;
-        }
-        if (watched) {
-                loop_io_change(http->loop, watched->io, events);
-                return 0;
-        }
-        watched = xcalloc(1, sizeof(*watched));
-        *watched = (struct watched_socket){ .http = http, .fd = fd };
-        if (loop_io_add(http->loop, fd, events, on_socket_ready, watched, &watched->io, NULL) < 0) {
-                free(watched);
-                return -1; /* fails the transfer */
-        }
-        curl_multi_assign(http->multi, fd, watched);
-        return 0;
-}
-
-static void on_timer_fired(void *context) {
-        http_transport_act(context, CURL_SOCKET_TIMEOUT, 0);
-}
-
-static int on_timer_wanted(CURLM *multi, long timeout_ms, void *context) {
-        struct http_transport *http = context;
-
-        (void)multi;
-        if (timeout_ms < 0)
-                loop_timer_disarm(http->loop, &http->timer);
-        else
-                loop_timer_arm(http->loop, &http->timer, timeout_ms * NS_PER_MS);
-        return 0;
-}
 
 /* ---- requests ---- */
 
@@ -143,9 +73,10 @@ static void http_transport_detach(struct http_call *request) {
         struct http_transport *http = request->http;
 
         loop_timer_disarm(http->loop, &request->idle);
+        http2_session_drop(request);
         if (!request->easy)
                 return;
-        curl_multi_remove_handle(http->multi, request->easy);
+        curl_multi_remove_handle(http->pump.multi, request->easy);
         if (http->keeps_handles && http->idle_handle_count < HTTP_HANDLES_POOLED &&
             request->tls == tls_files_texts(http->tls))
                 http->idle_handles[http->idle_handle_count++] = request->easy;
@@ -158,7 +89,7 @@ static void http_transport_detach(struct http_call *request) {
         request->tls = NULL;
 }
 
-static void request_free(struct http_call *request) {
+static void http_call_free(struct http_call *request) {
         unlink_request(request);
         http_transport_detach(request);
         buf_release(&request->answer);
@@ -169,6 +100,10 @@ static void request_free(struct http_call *request) {
         free(request);
 }
 
+static bool is_in_callback(const struct http_transport *http) {
+        return http->pump.is_inside || http->is_receiving;
+}
+
 static void http_transport_cancel(void *self, struct api_request *handle) {
         struct http_call *request = CONTAINER_OF(handle, struct http_call, caller);
         struct http_transport *http = self;
@@ -176,35 +111,35 @@ static void http_transport_cancel(void *self, struct api_request *handle) {
         assert(request->state != REQUEST_CANCELLED);
         if (request->is_completing) {
                 request->state = REQUEST_CANCELLED;
-        } else if (http->is_inside && request->state == REQUEST_RUNNING) {
+        } else if (is_in_callback(http) && request->state == REQUEST_RUNNING) {
                 request->state = REQUEST_CANCELLED;
                 loop_timer_arm(http->loop, &http->flush, 0);
         } else {
-                request_free(request);
+                http_call_free(request);
         }
 }
 
 /* ---- the end of a request ---- */
 
-static void try_again(struct http_call *request) {
+static void http_call_again(struct http_call *request) {
         unlink_request(request);
         http_transport_detach(request);
         buf_clear(&request->answer);
-        request->is_retried = true;
         request->status = 0;
         request->retry_after_s = -1;
         link_waiting(request);
 }
 
 /* The request is over: the handle is removed from libcurl before the receiver is called. */
-static void http_transport_complete(struct http_call *request, CURLcode result) {
+static void http_call_complete(struct http_call *request, CURLcode result) {
         struct api_reply reply = { .retry_after_s = request->retry_after_s };
 
         if (http_may_be_tls_files(result, request->status))
                 tls_files_renew(request->http->tls, true);
         if (result == CURLE_OK && http_may_retry_token(request) &&
             credential_refresh(request->http->credential, request->credential_generation)) {
-                try_again(request);
+                request->is_retried = true;
+                http_call_again(request);
                 return;
         }
         if (result == CURLE_OK && request->status == 0) /* cut within the headers */
@@ -228,14 +163,15 @@ static void http_transport_complete(struct http_call *request, CURLcode result) 
         } else {
                 request->caller.done(request->caller.context, &reply);
         }
-        request_free(request);
+        http_call_free(request);
 }
 
-static void http_transport_reap(struct http_transport *http) {
+static void on_advanced(void *context) {
+        struct http_transport *http = context;
         CURLMsg *message;
         int left;
 
-        while ((message = curl_multi_info_read(http->multi, &left))) {
+        while ((message = curl_multi_info_read(http->pump.multi, &left))) {
                 CURLcode result = message->data.result;
                 struct http_call *request = NULL;
 
@@ -243,43 +179,69 @@ static void http_transport_reap(struct http_transport *http) {
                         continue;
                 curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **)&request);
                 if (request->state == REQUEST_CANCELLED)
-                        request_free(request);
+                        http_call_free(request);
                 else
-                        http_transport_complete(request, result);
+                        http_call_complete(request, result);
         }
+}
+
+static int64_t timeout_of(const struct http_call *request) {
+        return request->timeout_ns ? request->timeout_ns : request->http->timeout_ns;
 }
 
 static void on_idle(void *context) {
         struct http_call *request = context;
         struct http_transport *http = request->http;
-        int64_t left = request->seen_at.ns + http->stream_idle_ns - loop_mono(http->loop).ns;
+        bool is_stream = request->caller.events;
+        int64_t limit_ns = is_stream ? http->stream_idle_ns : timeout_of(request);
+        int64_t left = request->seen_at.ns + limit_ns - loop_mono(http->loop).ns;
 
-        if (left > 0) {
+        if (is_stream && left > 0) {
                 loop_timer_arm(http->loop, &request->idle, left);
                 return;
         }
-        snprintf(request->error_text, sizeof(request->error_text), "no data for %d s",
-                 (int)(http->stream_idle_ns / NS_PER_S));
-        http_transport_complete(request, CURLE_OPERATION_TIMEDOUT);
+        snprintf(request->error_text, sizeof(request->error_text), "no %s for %d ms",
+                 is_stream ? "data" : "answer", (int)(limit_ns / NS_PER_MS));
+        http_call_complete(request, CURLE_OPERATION_TIMEDOUT);
 }
 
 /* ---- starting requests ---- */
+
+/* Lists stay with libcurl: they are large, and few. */
+static bool may_use_http2(const struct http_call *request) {
+        return !request->avoids_http2 && (request->caller.events || request->method != API_GET);
+}
+
+/* Makes the connection that what waits may use. Watches wait for it: they stay where they are. */
+static bool must_wait(struct http_call *request) {
+        struct http_transport *http = request->http;
+
+        if (!may_use_http2(request) || !http->speaks_http2)
+                return false;
+        http2_session_prepare(http);
+        return request->caller.events && http2_session_is_connecting(http->http2);
+}
 
 static void http_transport_start(struct http_call *request) {
         struct http_transport *http = request->http;
 
         unlink_request(request);
         link_running(request);
-        request->easy = http->idle_handle_count ? http->idle_handles[--http->idle_handle_count]
-                                                : http_handle_new(http);
-        request->tls = tls_texts_ref(tls_files_texts(http->tls));
         request->error_text[0] = '\0';
         request->seen_at = request->asked_at = loop_mono(http->loop);
         request->date_s = 0;
         if (request->caller.events)
                 loop_timer_arm(http->loop, &request->idle, http->stream_idle_ns);
+        if (may_use_http2(request) && http2_session_start(http->http2, request)) {
+                if (!request->caller.events)
+                        loop_timer_arm(http->loop, &request->idle, timeout_of(request));
+                return;
+        }
+        request->easy = http->idle_handle_count ? http->idle_handles[--http->idle_handle_count]
+                                                : http_handle_new(http);
+        request->tls = tls_texts_ref(tls_files_texts(http->tls));
         http_handle_set(request);
-        curl_multi_add_handle(http->multi, request->easy);
+        curl_multi_add_handle(http->pump.multi, request->easy);
 }
 
 static void http_transport_renewed(void *context) {
@@ -296,13 +258,19 @@ static void on_flush(void *context) {
                 struct http_call *next = request->next;
 
                 if (request->state == REQUEST_CANCELLED)
-                        request_free(request);
+                        http_call_free(request);
                 request = next;
         }
         if (http->waiting)
                 tls_files_renew(http->tls, false);
-        while (http->waiting && credential_can_send(http->credential))
-                http_transport_start(http->waiting);
+        for (request = http->waiting; request && credential_can_send(http->credential);) {
+                struct http_call *next = request->next;
+
+                if (!must_wait(request))
+                        http_transport_start(request);
+                request = next;
+        }
+        http2_sessions_flush(http);
 }
 
 static void drop_idle_handles(struct http_transport *http) {
@@ -313,6 +281,7 @@ static void drop_idle_handles(struct http_transport *http) {
 /* Handles have the old texts; connections that were made with them are not used by new ones. */
 static void on_tls_changed(void *context) {
         drop_idle_handles(context);
+        http2_session_retire(context);
 }
 
 /* ---- the transport ---- */
@@ -444,19 +413,17 @@ static int use_server(struct http_transport *http, CURLU *url, struct err *err) 
         return 0;
 }
 
+static const struct http_call_ends call_ends = { http_call_free, http_call_again,
+                                                 http_call_complete };
+
 static void make_multi(struct http_transport *http) {
-        http->multi = curl_multi_init();
-        assert(http->multi);
-        curl_multi_setopt(http->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
-        curl_multi_setopt(http->multi, CURLMOPT_SOCKETDATA, http);
-        curl_multi_setopt(http->multi, CURLMOPT_TIMERFUNCTION, on_timer_wanted);
-        curl_multi_setopt(http->multi, CURLMOPT_TIMERDATA, http);
-        curl_multi_setopt(http->multi, CURLMOPT_PIPELINING, (long)CURLPIPE_MULTIPLEX);
-        curl_multi_setopt(http->multi, CURLMOPT_MAX_HOST_CONNECTIONS,
+        curl_pump_init(&http->pump, http->loop, on_advanced, http);
+        curl_multi_setopt(http->pump.multi, CURLMOPT_PIPELINING, (long)CURLPIPE_MULTIPLEX);
+        curl_multi_setopt(http->pump.multi, CURLMOPT_MAX_HOST_CONNECTIONS,
                           (long)HTTP_CONNECTIONS_PER_HOST);
         /* By default libcurl's limit of idle connections follows the number of requests under way,
          * so that connections would be closed whenever a batch of requests ends. */
-        curl_multi_setopt(http->multi, CURLMOPT_MAXCONNECTS, (long)HTTP_CONNECTIONS_PER_HOST);
+        curl_multi_setopt(http->pump.multi, CURLMOPT_MAXCONNECTS, (long)HTTP_CONNECTIONS_PER_HOST);
 }
 
 int http_transport_new(struct http_transport_config *config, struct loop *loop,
@@ -466,10 +433,10 @@ int http_transport_new(struct http_transport_config *config, struct loop *loop,
 
         curl_global_init(CURL_GLOBAL_DEFAULT);
         http->loop = loop;
+        http->ends = &call_ends;
         http->keeps_handles = can_keep_handles();
         http->access = config->access;
         config->access = (struct cluster_access){ 0 };
-        http->timer = (struct loop_timer){ .fired = on_timer_fired, .context = http };
         http->flush = (struct loop_timer){ .fired = on_flush, .context = http };
         http->timeout_ns = config->timeout_ns ? config->timeout_ns : HTTP_TIMEOUT_NS;
         http->stream_idle_ns =
@@ -497,14 +464,14 @@ int http_transport_new(struct http_transport_config *config, struct loop *loop,
 void http_transport_free(struct http_transport *http) {
         if (!http)
                 return;
-        assert(!http->is_inside);
+        assert(!is_in_callback(http));
         while (http->waiting)
-                request_free(http->waiting);
+                http_call_free(http->waiting);
         while (http->requests)
-                request_free(http->requests);
+                http_call_free(http->requests);
+        http2_sessions_free(http);
         drop_idle_handles(http);
-        curl_multi_cleanup(http->multi); /* accepts NULL */
-        loop_timer_disarm(http->loop, &http->timer);
+        curl_pump_release(&http->pump);
         loop_timer_disarm(http->loop, &http->flush);
         curl_slist_free_all(http->connect_to);
         credential_free(http->credential);

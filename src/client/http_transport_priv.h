@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/buf.h"
+#include "client/curl_pump.h"
 #include "client/http_transport.h"
 #include <curl/curl.h>
 
@@ -31,17 +32,32 @@ struct http_call {
         int64_t date_s;                 /* of the answer; below 1 = none */
         struct mono_time asked_at;      /* when it was sent */
         bool is_linked, is_opened, is_retried, is_too_large;
+        bool avoids_http2;             /* refused there: libcurl's turn */
+        struct http2_session *session; /* that carries it; NULL = libcurl or none */
+        struct http_call *finished;    /* the next in the session's list of those over */
+        CURLcode result;               /* of those */
+        int32_t stream;
+        int status_seen; /* of headers under way */
+        size_t body_sent;
         bool is_completing; /* its receiver is being called now */
         char error_text[CURL_ERROR_SIZE];
 };
 
+/* How a request ends, for what carries it; not from inside a callback of libcurl. */
+struct http_call_ends {
+        void (*free)(struct http_call *request);
+        void (*again)(struct http_call *request); /* waits to be sent once more */
+        /* The receiver is called, and the request freed. */
+        void (*complete)(struct http_call *request, CURLcode result);
+};
+
 struct http_transport {
+        const struct http_call_ends *ends;
         struct loop *loop;
         struct cluster_access access;
         struct credential *credential;
         struct tls_files *tls; /* NULL = the access has all as text */
-        CURLM *multi;
-        struct loop_timer timer;                  /* libcurl's */
+        struct curl_pump pump;
         struct loop_timer flush;                  /* starts the waiting, sweeps the cancelled */
         struct http_call *requests;               /* under way or cancelled */
         struct http_call *waiting, *last_waiting; /* oldest first */
@@ -55,7 +71,13 @@ struct http_transport {
         bool is_direct; /* a loopback address: the environment's proxy is not for it */
         int64_t timeout_ns, stream_idle_ns;
         size_t body_max;
-        bool is_inside; /* libcurl is running our callbacks */
+        bool is_receiving;           /* receivers are called from within a session */
+        bool speaks_http2;           /* an answer came that way */
+        struct http2_session *http2; /* for new requests; NULL = none */
+        struct http2_session *sessions;
+        struct mono_time http2_again; /* after a failure not before */
+        char date_text[40];           /* the last Date and its time */
+        int64_t date_s;
         struct server_clock clock;
 };
 
@@ -68,6 +90,9 @@ void http_handle_set(struct http_call *request);
 
 /* ---- http_answer.c: callbacks of libcurl ---- */
 
+void http_take_header(struct http_call *request, struct slice name, struct slice value);
+/* All headers of an answer are there. */
+void http_begin_answer(struct http_call *request, int status);
 /* Callbacks of the handle; their context is the request. */
 size_t http_on_header(char *data, size_t size, size_t count, void *context);
 size_t http_on_body(char *data, size_t size, size_t count, void *context);

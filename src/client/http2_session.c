@@ -1,0 +1,384 @@
+/* Connections of HTTP/2: made by libcurl, which goes on to encrypt, read and write.
+ *
+ * A connection is freed by http2_sessions_flush() only, which a timer runs: whoever finds that it
+ * is over may be inside its callbacks. */
+#include "client/http2_session_priv.h"
+
+#include "base/util.h"
+#include "client/tls_files.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define AGAIN_NS (30 * NS_PER_S) /* after a connection that failed or speaks something else */
+#define IDLE_NS (30 * NS_PER_S)  /* without a stream; then it may be dead without telling */
+#define READ_BYTES ((size_t)32 << 10)
+#define READS_MAX 64 /* before others have their turn */
+#define GATHER_BYTES ((size_t)64 << 10)
+
+static void http2_session_receive(struct http2_session *session);
+
+/* ---- the end of a connection ---- */
+
+static void sweep_later(struct http2_session *session) {
+        loop_timer_arm(session->http->loop, &session->http->flush, 0);
+}
+
+static void take_no_more(struct http2_session *session) {
+        if (session->http->http2 == session)
+                session->http->http2 = NULL;
+}
+
+static void http2_session_die(struct http2_session *session) {
+        session->state = HTTP2_DEAD;
+        if (session->io)
+                loop_io_remove(session->http->loop, session->io);
+        session->io = NULL;
+        loop_timer_disarm(session->http->loop, &session->resume);
+        take_no_more(session);
+        sweep_later(session);
+}
+
+static void http2_session_free(struct http2_session *session) {
+        if (session->io)
+                loop_io_remove(session->http->loop, session->io);
+        loop_timer_disarm(session->http->loop, &session->resume);
+        nghttp2_session_del(session->frames);
+        curl_multi_remove_handle(session->pump.multi, session->easy);
+        curl_easy_cleanup(session->easy);
+        curl_pump_release(&session->pump);
+        tls_texts_unref(session->tls);
+        buf_release(&session->out);
+        free(session);
+}
+
+static void http2_session_fail(struct http2_session *session) {
+        session->http->http2_again = loop_mono(session->http->loop);
+        session->http->http2_again.ns += AGAIN_NS;
+        http2_session_die(session);
+}
+
+/* A connection that was in use is made anew at once; its requests end. */
+static void http2_session_lose(struct http2_session *session) {
+        struct http_transport *http = session->http;
+        struct http_call *request;
+
+        http2_session_die(session);
+        do {
+                for (request = http->requests; request && request->session != session;)
+                        request = request->next;
+                if (!request)
+                        return;
+                if (request->state == REQUEST_CANCELLED) {
+                        http->ends->free(request);
+                        continue;
+                }
+                snprintf(request->error_text, sizeof(request->error_text), "connection lost");
+                http->ends->complete(request, CURLE_RECV_ERROR);
+        } while (request);
+}
+
+/* ---- requests ---- */
+
+bool http2_session_is_connecting(const struct http2_session *session) {
+        return session && session->state == HTTP2_CONNECTING;
+}
+
+void http2_session_retire(struct http_transport *http) {
+        struct http2_session *session = http->http2;
+
+        if (!session)
+                return;
+        take_no_more(session);
+        if (session->state == HTTP2_OPEN)
+                session->state = HTTP2_DRAINING;
+        else
+                http2_session_die(session);
+        sweep_later(session);
+}
+
+bool http2_session_start(struct http2_session *session, struct http_call *request) {
+        if (!session || session->state != HTTP2_OPEN)
+                return false;
+        if (!http2_frames_submit(session, request)) {
+                http2_session_retire(session->http);
+                return false;
+        }
+        session->stream_count++;
+        session->used_at = loop_mono(session->http->loop);
+        request->session = session;
+        return true;
+}
+
+void http2_session_drop(struct http_call *request) {
+        struct http2_session *session = request->session;
+        struct http_call **link;
+
+        if (!session)
+                return;
+        request->session = NULL;
+        session->stream_count--;
+        for (link = &session->finished; *link && *link != request;)
+                link = &(*link)->finished;
+        if (*link)
+                *link = request->finished;
+        if (request->stream) {
+                nghttp2_session_set_stream_user_data(session->frames, request->stream, NULL);
+                nghttp2_submit_rst_stream(session->frames, NGHTTP2_FLAG_NONE, request->stream,
+                                          NGHTTP2_CANCEL);
+                sweep_later(session);
+        }
+        request->stream = 0;
+        if (session->stream_count == 0 && session->state == HTTP2_DRAINING)
+                sweep_later(session);
+}
+
+static void end_finished(struct http2_session *session) {
+        struct http_transport *http = session->http;
+        struct http_call *request;
+
+        while ((request = session->finished)) {
+                session->finished = request->finished;
+                if (request->state == REQUEST_CANCELLED) {
+                        http->ends->free(request);
+                } else if (request->result == CURLE_AGAIN) {
+                        request->avoids_http2 = true;
+                        http->ends->again(request);
+                } else {
+                        http->ends->complete(request, request->result);
+                }
+        }
+}
+
+/* ---- bytes ---- */
+
+static int http2_session_gather(struct http2_session *session) {
+        const uint8_t *data;
+        ssize_t size = 0;
+
+        buf_clear(&session->out);
+        session->out_at = 0;
+        while (session->out.len < GATHER_BYTES &&
+               (size = nghttp2_session_mem_send(session->frames, &data)) > 0)
+                buf_append(&session->out, data, (size_t)size);
+        return (int)size;
+}
+
+static void http2_session_send(struct http2_session *session) {
+        struct buf *out = &session->out;
+        CURLcode result = CURLE_OK;
+        size_t sent;
+
+        if (session->state == HTTP2_CONNECTING || session->state == HTTP2_DEAD)
+                return;
+        while (result == CURLE_OK) {
+                if (session->out_at == out->len && http2_session_gather(session) < 0)
+                        result = CURLE_SEND_ERROR;
+                else if (out->len == 0)
+                        break;
+                else
+                        result = curl_easy_send(session->easy, out->data + session->out_at,
+                                                out->len - session->out_at, &sent);
+                if (result == CURLE_OK)
+                        session->out_at += sent;
+        }
+        if (result != CURLE_OK && result != CURLE_AGAIN)
+                http2_session_lose(session);
+        else
+                loop_io_change(session->http->loop, session->io,
+                               LOOP_READ | (result == CURLE_AGAIN ? LOOP_WRITE : 0));
+}
+
+/* Reads what there is. OpenSSL reads ahead, so what it has must not be left to the descriptor. */
+static bool take_bytes(struct http2_session *session) {
+        char bytes[READ_BYTES];
+        size_t size;
+
+        for (int i = 0; i < READS_MAX; i++) {
+                CURLcode result = curl_easy_recv(session->easy, bytes, sizeof(bytes), &size);
+
+                if (result == CURLE_AGAIN)
+                        return true;
+                if (result != CURLE_OK || size == 0 ||
+                    nghttp2_session_mem_recv(session->frames, (uint8_t *)bytes, size) < 0)
+                        return false;
+                if (!SSL_has_pending(session->ssl))
+                        return true;
+        }
+        loop_timer_arm(session->http->loop, &session->resume, 0);
+        return true;
+}
+
+static void http2_session_receive(struct http2_session *session) {
+        struct http_transport *http = session->http;
+
+        http->is_receiving = true;
+        bool is_alive = take_bytes(session);
+        http->is_receiving = false;
+        if (session->state == HTTP2_DRAINING) {
+                take_no_more(session);
+                sweep_later(session);
+        }
+        end_finished(session);
+        if (is_alive)
+                http2_session_send(session);
+        else
+                http2_session_lose(session);
+}
+
+static void on_resume(void *context) {
+        http2_session_receive(context);
+}
+
+static void on_ready(void *context, unsigned events) {
+        struct http2_session *session = context;
+
+        if (events & LOOP_READ)
+                http2_session_receive(session);
+        else
+                http2_session_send(session);
+}
+
+/* ---- connecting ---- */
+
+/* libcurl shows its TLS once somebody has read from the connection. */
+static bool find_tls(struct http2_session *session, char *bytes, size_t *ret_size) {
+        struct curl_tlssessioninfo *info = NULL;
+        const unsigned char *protocol = NULL;
+        unsigned length = 0;
+        CURLcode result = curl_easy_recv(session->easy, bytes, READ_BYTES, ret_size);
+
+        if (result == CURLE_AGAIN)
+                *ret_size = 0;
+        else if (result != CURLE_OK || *ret_size == 0)
+                return false;
+        curl_easy_getinfo(session->easy, CURLINFO_TLS_SSL_PTR, &info);
+        if (!info || info->backend != CURLSSLBACKEND_OPENSSL || !info->internals)
+                return false;
+        session->ssl = info->internals;
+        SSL_get0_alpn_selected(session->ssl, &protocol, &length);
+        if (length != 2 || memcmp(protocol, "h2", 2) != 0)
+                return false;
+        return true;
+}
+
+static bool open_session(struct http2_session *session) {
+        struct http_transport *http = session->http;
+        curl_socket_t fd = CURL_SOCKET_BAD;
+        char bytes[READ_BYTES];
+        size_t size;
+
+        if (curl_easy_getinfo(session->easy, CURLINFO_ACTIVESOCKET, &fd) != CURLE_OK ||
+            fd == CURL_SOCKET_BAD || !find_tls(session, bytes, &size) ||
+            http2_frames_new(session) != 0 ||
+            nghttp2_session_mem_recv(session->frames, (uint8_t *)bytes, size) < 0 ||
+            loop_io_add(http->loop, fd, LOOP_READ, on_ready, session, &session->io, NULL) < 0)
+                return false;
+        session->state = HTTP2_OPEN;
+        session->used_at = loop_mono(http->loop);
+        return true;
+}
+
+static void on_connected(void *context) {
+        struct http2_session *session = context;
+        CURLMsg *message;
+        int left;
+
+        while ((message = curl_multi_info_read(session->pump.multi, &left))) {
+                CURLcode result = message->data.result;
+
+                if (message->msg != CURLMSG_DONE || session->state != HTTP2_CONNECTING)
+                        continue;
+                if (http_may_be_tls_files(result, 0) && result != CURLE_OK)
+                        tls_files_renew(session->http->tls, true);
+                if (result != CURLE_OK || !open_session(session))
+                        http2_session_fail(session);
+                sweep_later(session); /* what waits for it is sent */
+        }
+}
+
+/* libcurl would put its own HTTP/2 between us and the connection if it had chosen the protocol. */
+static CURLcode on_tls_context(CURL *easy, void *tls, void *context) {
+        static const unsigned char protocol[] = "\x02h2";
+
+        (void)easy;
+        (void)context;
+        SSL_CTX_set_read_ahead(tls, 1);
+        return SSL_CTX_set_alpn_protos(tls, protocol, sizeof(protocol) - 1) == 0
+                       ? CURLE_OK
+                       : CURLE_SSL_CONNECT_ERROR;
+}
+
+static CURL *connector_new(const struct http_transport *http) {
+        const char *tls = curl_version_info(CURLVERSION_NOW)->ssl_version;
+        CURL *easy = http_handle_new(http);
+
+        /* Given to another library, the context would be something else. */
+        if (tls && strncmp(tls, "OpenSSL/3", 9) == 0)
+                curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, on_tls_context);
+        curl_easy_setopt(easy, CURLOPT_SSL_ENABLE_ALPN, 0L);
+        curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+        curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, NULL);
+        curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, NULL);
+        curl_easy_setopt(easy, CURLOPT_URL, http->base);
+        curl_easy_setopt(easy, CURLOPT_CONNECT_ONLY, 1L);
+        return easy;
+}
+
+/* Our protocol would be offered to a proxy that is reached over TLS, too. */
+static bool can_connect(const struct http_transport *http) {
+        const char *proxy = http->access.proxy_url;
+
+        return strncmp(http->base, "https://", 8) == 0 && !strchr(http->base, '@') &&
+               (!proxy || strncmp(proxy, "https", 5) != 0);
+}
+
+void http2_session_prepare(struct http_transport *http) {
+        struct http2_session *session = http->http2;
+        int64_t now = loop_mono(http->loop).ns;
+
+        if (session && session->stream_count == 0 && session->state == HTTP2_OPEN &&
+            now - session->used_at.ns > IDLE_NS)
+                http2_session_retire(http);
+        if (http->http2 || now < http->http2_again.ns || !can_connect(http))
+                return;
+        session = xcalloc(1, sizeof(*session));
+        session->http = http;
+        session->next = http->sessions;
+        http->sessions = http->http2 = session;
+        session->resume = (struct loop_timer){ .fired = on_resume, .context = session };
+        session->tls = tls_texts_ref(tls_files_texts(http->tls));
+        session->easy = connector_new(http);
+        curl_pump_init(&session->pump, http->loop, on_connected, session);
+        curl_multi_add_handle(session->pump.multi, session->easy);
+}
+
+/* ---- all connections ---- */
+
+void http2_sessions_flush(struct http_transport *http) {
+        struct http2_session **link = &http->sessions;
+
+        for (struct http2_session *session = http->sessions; session; session = session->next)
+                http2_session_send(session);
+        while (*link) {
+                struct http2_session *session = *link;
+
+                if (session->state == HTTP2_DRAINING && session->stream_count == 0)
+                        http2_session_die(session);
+                if (session->state == HTTP2_DEAD && session->stream_count == 0) {
+                        *link = session->next;
+                        http2_session_free(session);
+                } else {
+                        link = &session->next;
+                }
+        }
+}
+
+void http2_sessions_free(struct http_transport *http) {
+        while (http->sessions) {
+                struct http2_session *session = http->sessions;
+
+                http->sessions = session->next;
+                http2_session_free(session);
+        }
+        http->http2 = NULL;
+}

@@ -1,0 +1,34 @@
+/* What the files of an HTTP/2 connection share; the only ones that know nghttp2. */
+#pragma once
+
+#include "base/buf.h"
+#include "client/http2_session.h"
+#include <nghttp2/nghttp2.h>
+#include <openssl/ssl.h>
+
+enum http2_state { HTTP2_CONNECTING, HTTP2_OPEN, HTTP2_DRAINING, HTTP2_DEAD };
+
+struct http2_session {
+        struct http_transport *http;
+        struct http2_session *next;
+        enum http2_state state;
+        struct curl_pump pump; /* its own: libcurl must not judge a connection it does not read */
+        CURL *easy;            /* has the connection */
+        struct tls_texts *tls; /* that the handle points to; NULL = none */
+        struct loop_timer resume; /* reads on */
+        struct loop_io *io;
+        SSL *ssl; /* libcurl's */
+        nghttp2_session *frames;
+        struct buf out; /* frames; sent up to out_at */
+        size_t out_at;
+        struct http_call *finished; /* whose receivers are to be called */
+        size_t stream_count;
+        struct mono_time used_at;
+};
+
+/* ---- http2_frames.c ---- */
+
+/* Frames of a client, its settings waiting to be sent. */
+int http2_frames_new(struct http2_session *session);
+/* Submits the request; false when the connection takes no more. */
+bool http2_frames_submit(struct http2_session *session, struct http_call *request);
