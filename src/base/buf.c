@@ -160,6 +160,16 @@ bool buf_json_string(struct buf *buf, struct slice text) {
         return false;
 }
 
+bool buf_json_key(struct buf *buf, const char *name) {
+        size_t size = strlen(name);
+
+        if (!buf_reserve(buf, size + 3))
+                return false;
+        buf_char(buf, '"');
+        buf_append(buf, name, size);
+        return buf_append(buf, "\":", 2);
+}
+
 struct slice buf_view(const struct buf *buf) {
         return slice_make(buf->data, buf->len);
 }

@@ -113,13 +113,15 @@ static void put_member(struct buf *out, const char *key, struct slice text) {
                 return;
         if (out->data[out->len - 1] != '{')
                 buf_char(out, ',');
-        buf_printf(out, "\"%s\":", key);
+        buf_json_key(out, key);
         buf_json_string(out, text);
 }
 
 static void put_reference(struct buf *out, const char *key,
                           const struct object_reference *reference) {
-        buf_printf(out, ",\"%s\":{", key);
+        buf_char(out, ',');
+        buf_json_key(out, key);
+        buf_char(out, '{');
         put_member(out, "kind", reference->kind);
         put_member(out, "namespace", reference->namespace_name);
         put_member(out, "name", reference->name);
@@ -288,7 +290,9 @@ static void send_event(struct event_writing *writing, enum api_method method, st
                 .context = writing,
         };
 
-        buf_printf(&path, "/apis/events.k8s.io/v1/namespaces/%s/events", writing->namespace_name);
+        buf_text(&path, "/apis/events.k8s.io/v1/namespaces/");
+        buf_text(&path, writing->namespace_name);
+        buf_text(&path, "/events");
         if (method == API_PATCH) {
                 buf_printf(&path, "/%s", writing->name);
                 write.content_type = SLICE_LITERAL("application/strategic-merge-patch+json");

@@ -97,14 +97,22 @@ static void on_wait_over(void *context) {
         make_ready(context);
 }
 
+static void write_entry_key(const struct write_request *asked, struct buf *out) {
+        const struct slice parts[] = { asked->kind, asked->namespace_name, asked->name,
+                                       asked->uid };
+
+        for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+                buf_slice(out, parts[i]);
+                buf_char(out, '/');
+        }
+}
+
 struct write_entry *write_entry_of(struct write_queue *queue, const struct write_request *asked) {
         CLEANUP(buf_release) struct buf key = { 0 };
         struct write_entry *entry;
 
         if (asked->name.len) {
-                buf_printf(&key, SLICE_FMT "/" SLICE_FMT "/" SLICE_FMT "/" SLICE_FMT,
-                           SLICE_ARG(asked->kind), SLICE_ARG(asked->namespace_name),
-                           SLICE_ARG(asked->name), SLICE_ARG(asked->uid));
+                write_entry_key(asked, &key);
                 entry = map_get(queue->entries, buf_view(&key));
                 if (entry)
                         return entry;

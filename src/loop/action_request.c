@@ -21,7 +21,7 @@ static struct slice pod_path(const struct action *action, struct arena *arena,
 }
 
 static void action_request_member(struct buf *out, const char *name, struct slice value) {
-        buf_printf(out, "\"%s\":", name);
+        buf_json_key(out, name);
         buf_json_string(out, value);
 }
 

@@ -143,11 +143,31 @@ static void test_json_string(void **state) {
         }
 }
 
+static void test_json_key(void **state) {
+        struct buf buf = { 0 };
+
+        (void)state;
+        assert_true(buf_char(&buf, '{'));
+        assert_true(buf_json_key(&buf, "name"));
+        assert_true(buf_json_string(&buf, SLICE_LITERAL("a\"b")));
+        assert_string_equal(buf.data, "{\"name\":\"a\\\"b\"");
+        buf_release(&buf);
+        buf_init(&buf, 6); /* all of it or nothing */
+        assert_false(buf_json_key(&buf, "name"));
+        assert_true(buf.overflowed);
+        assert_int_equal(buf.len, 0);
+        buf_release(&buf);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_appends), cmocka_unit_test(test_printf_of_every_length),
-                cmocka_unit_test(test_maximum), cmocka_unit_test(test_refused_append_leaves_text),
-                cmocka_unit_test(test_take),    cmocka_unit_test(test_json_string),
+                cmocka_unit_test(test_json_key),
+                cmocka_unit_test(test_appends),
+                cmocka_unit_test(test_printf_of_every_length),
+                cmocka_unit_test(test_maximum),
+                cmocka_unit_test(test_refused_append_leaves_text),
+                cmocka_unit_test(test_take),
+                cmocka_unit_test(test_json_string),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
 }
