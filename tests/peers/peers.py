@@ -18,6 +18,7 @@ sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent), str(pathlib.Path(_
 import agreement
 import lease
 import on_sandbox
+import paced
 import restarts
 import rights
 from report import Report
@@ -36,6 +37,7 @@ ROWS = {
     "compaction": restarts.compaction,
     "one-lease": lease.one_lease,
     "agreement": agreement.agreement,
+    "paced": paced.paced,
     "sandbox-accounts": on_sandbox.accounts,
     "sandbox-one-account": on_sandbox.one_account,
 }
