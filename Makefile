@@ -205,8 +205,9 @@ install: ## build the program optimised and install it: prefix, DESTDIR, INSTALL
 	@echo "installed below $(DESTDIR)$(prefix); docs/install.md says what"
 
 CHECK ?=
-packages: ## Debian packages for this release of Debian, into build-packages/; CHECK=1 tries them in a fresh one (root)
-	@CHECK=$(CHECK) scripts/packages.sh
+RELEASES ?=
+packages: ## Debian packages into build-packages/; RELEASES="bookworm trixie"; CHECK=1 tries them in a fresh Debian (root)
+	@CHECK=$(CHECK) RELEASES="$(RELEASES)" scripts/packages.sh
 
 clean: ## remove every build directory
 	@rm -rf build build-* compile_commands.json

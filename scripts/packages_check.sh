@@ -1,24 +1,12 @@
 #!/bin/sh
-# Packages in a fresh Debian: packages_check.sh FOLDER [CHROOT]. Makes one with debootstrap unless CHROOT is one already; installs an older
+# Packages in a fresh Debian: packages_check.sh FOLDER RELEASE [CHROOT]. Makes one with debootstrap unless CHROOT is one already; installs an older
 # version of the packages, upgrades, runs debian/tests, removes and purges, and looks each time at what is there. Needs root.
 set -eu
 tests=$(cd "$(dirname "$0")/../debian/tests" && pwd)
 folder=$(cd "$1" && pwd)
-# shellcheck disable=SC1091
-codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
-root=${2:-$folder/chroot}
-[ "$(id -u)" -eq 0 ] || {
-        echo "packages: root is needed for a chroot" >&2
-        exit 1
-}
-mirror=$(apt-get --print-uris update 2>/dev/null | sed -n "s,^'\(.*\)/dists/\($codename\|stable\)/InRelease'.*,\1,p" | head -n 1)
-[ -e "$root/etc/debian_version" ] || {
-        echo "packages: a fresh $codename in $root"
-        debootstrap --variant=minbase "$codename" "$root" "$mirror" >"$folder/debootstrap.log" 2>&1 || {
-                tail -n 5 "$folder/debootstrap.log"
-                exit 1
-        }
-}
+release=$2
+root=${3:-$folder/chroot}
+"$(dirname "$0")/chroot.sh" "$release" "$root" "$folder/debootstrap.log"
 mount -t proc proc "$root/proc" 2>/dev/null || true
 trap 'umount "$root/proc" 2>/dev/null || true' EXIT
 rm -rf "$root/packages" && mkdir -p "$root/packages/old" "$root/packages/tests"
@@ -56,4 +44,4 @@ inside "test -e /var/lib/private/berth-sandbox && test -e /etc/default/berth-san
 inside "apt-get -q -y purge berth && ! dpkg -s berth && test ! -e /var/lib/private/berth-sandbox && test ! -e /etc/berth"
 inside "apt-get -q -y --purge autoremove"
 inside "find / -xdev -not -path '/proc/*' -not -path '/var/*' -not -path '/packages/*' | sort | diff /tmp/before - | grep '^> .*berth' && exit 1 || true"
-echo "packages: installed, upgraded, removed and purged in $codename"
+echo "packages: installed, upgraded, removed and purged in $release"
