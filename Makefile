@@ -126,6 +126,13 @@ peers: ## berth beside the real kube-apiserver, kube-scheduler, ... in the folde
 	@if [ -z "$(PEERS)" ]; then echo "skipped: PEERS names no folder with the real programs (docs/internals/peers.md)"; else \
 		$(MAKE) --no-print-directory all && python3 tests/peers/peers.py $(BUILD)/berth $(PEERS) $(ROWS); fi
 
+HELM_TEMPLATE ?=
+CHARTS ?=
+charts: ## deploy/charts beside upstream's in the folder CHARTS, rendered by the program HELM_TEMPLATE; UPDATE=1 writes tests/e2e/charts
+	@if [ -z "$(HELM_TEMPLATE)" ] || [ -z "$(CHARTS)" ]; then \
+		echo "skipped: HELM_TEMPLATE and CHARTS name no engine and no charts of others (docs/internals/charts.md)"; else \
+		UPDATE=$(UPDATE) python3 tests/charts/charts.py $(HELM_TEMPLATE) $(CHARTS) .; fi
+
 golden: all ## rewrite the expected output of tests; review the diff
 	@UPDATE=1 $(MESON_TEST) -C $(BUILD) --no-suite e2e --no-suite long --quiet
 
@@ -213,5 +220,5 @@ clean: ## remove every build directory
 	@rm -rf build build-* compile_commands.json
 
 comma := ,
-.PHONY: packages manifests mutate image image-check arm64 sim peers all help setup demo test check asan tsan msan msan-with-clang fuzz fuzz-with-clang soak bench bench-diff golden \
+.PHONY: packages manifests charts mutate image image-check arm64 sim peers all help setup demo test check asan tsan msan msan-with-clang fuzz fuzz-with-clang soak bench bench-diff golden \
 	cover gates fmt format layers banned limits headers style symbols circles way-out docs commits tidy man dist install clean

@@ -21,8 +21,8 @@ case ${image%%/*}/$image in
 esac
 last=${image##*/} # behind the registry, whose port has a colon, too
 case $last in
-?*@sha256:?*) name=${image%@*} chosen="digest: ${image#*@}" ;;
-?*:?*) name=${image%:*} chosen="newTag: \"${image##*:}\"" ;;
+?*@sha256:?*) name=${image%@*} chosen="digest: ${image#*@}" repository=$name@sha256 ;;
+?*:?*) name=${image%:*} chosen="newTag: \"${image##*:}\"" repository=$name ;;
 *) wrong "neither tag nor digest" ;;
 esac
 
@@ -34,9 +34,13 @@ rm -rf "$folder"
 mkdir -p "$folder"
 cp -R deploy/. "$folder"
 rm -rf "$folder/systemd" "$folder/meson.build"
-find "$folder" -name '*.yaml' ! -path "$folder/image/*" | while read -r file; do
+find "$folder" -name '*.yaml' ! -path "$folder/image/*" ! -path "$folder/charts/*" | while read -r file; do
         sed "/^ *#/!s|$placeholder|$image|" "$file" >"$file.new"
         mv "$file.new" "$file"
 done
 sed "s|newName: .*|newName: $name|; s|newTag: .*|$chosen|" deploy/image/kustomization.yaml >"$folder/image/kustomization.yaml"
+for file in "$folder"/charts/*/values.yaml; do # Helm joins the two with a colon, which is right for a digest, too
+        sed "s|repository: $placeholder|repository: $repository|; s|^  tag: .*|  tag: \"${image##*:}\"|" "$file" >"$file.new"
+        mv "$file.new" "$file"
+done
 echo "$folder: $image"

@@ -3,10 +3,11 @@ ONLY names the folders to run, for a look at some.
 
 Each folder is rendered and applied; what every workload must have is checked; then its role runs with the arguments of its container
 and the token of its account until it did its first work, and nothing may be forbidden to it. Manifests named and built as upstream's are
-(`THEIRS`) go through the from-... components. The last line is "N passed, M failed".
+(`THEIRS`) go through the from-... components. Then what Helm makes of the charts (tests/e2e/charts). The last line is "N passed, M failed".
 """
 
 import base64
+import hashlib
 import http.client
 import json
 import pathlib
@@ -269,7 +270,7 @@ def does_all(name, words, kubeconfig):
 def reboots(name, words, kubeconfig):
     host, node = WORK / name, "node-0" if name.startswith("from-") else "node-1"
     host.mkdir()
-    (host / "boot").write_text("first\n")
+    (host / "boot").write_text(f"first of {name}\n")  # what another row left on the node is not about this boot
     (host / "required").touch()
     (host / "reboot").write_text(f"#!/bin/sh\nrm -f {host}/required\necho second >{host}/boot\n")
     (host / "reboot").chmod(0o755)
@@ -368,6 +369,43 @@ def look_at_theirs(name, before, after):
     judge(f"{name}: objects", {(o["kind"], o["metadata"]["name"]) for o in before} <= {(o["kind"], o["metadata"]["name"]) for o in after})
 
 
+# ---- what Helm makes of the charts
+
+def rendered(name):
+    """A kustomization of what `make charts` rendered; the chart must not have changed since."""
+    folder, text = WORK / f"rendered-{name}", (TREE / f"tests/e2e/charts/{name}.yaml").read_text()
+    chart, digest = re.match(r"# Made by .* from deploy/charts/(\w+), (\w+)\n", text).groups()
+    files = sorted(file for file in (TREE / "deploy/charts" / chart).rglob("*") if file.is_file() and file.suffix != ".md")
+    judge(f"{name}: of this chart", hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest() == digest, "make charts UPDATE=1")
+    version = re.search(r"version: '([^']+)'", (TREE / "meson.build").read_text()).group(1)
+    lines = (TREE / "deploy/charts" / chart / "Chart.yaml").read_text().splitlines()
+    judge(f"{name}: version", {f"version: {version}", f"appVersion: {version}"} <= set(lines), lines)
+    folder.mkdir()
+    (folder / "rendered.yaml").write_text(text)
+    (folder / "kustomization.yaml").write_text("resources: [rendered.yaml]\n")
+    return folder
+
+
+def look_at_rendered(name, objects):
+    workload = workload_of(objects)
+    template, is_reboot = template_of(workload), workload["kind"] == "DaemonSet"
+    labels, pod = template["metadata"]["labels"], template["spec"]
+    container = pod["containers"][0]
+    context, is_several = container["securityContext"], workload["spec"].get("replicas", 1) > 1
+    expected = {
+        "image": (container["image"], IMAGE),
+        "priority class": (pod["priorityClassName"], "system-node-critical" if is_reboot else "system-cluster-critical"),
+        "read-only root": (context["readOnlyRootFilesystem"], True),
+        "user": (context["runAsUser"], 0 if is_reboot else 1000),
+        "seccomp": (context.get("seccompProfile"), None if context.get("privileged") else {"type": "RuntimeDefault"}),
+        "readiness": ("readinessProbe" in container, workload["kind"] in LONG_RUNNING),
+        "network policy": (len(selecting(objects, "NetworkPolicy", labels, "podSelector")), 1),
+        "budget": (len(selecting(objects, "PodDisruptionBudget", labels, "selector")), int(is_several)),
+        "spread": (len(pod.get("topologySpreadConstraints", [])), 2 if is_several else 0)}
+    for what, (found, wanted) in expected.items():
+        judge(f"{name}: {what}", found == wanted, f"{found}, not {wanted}")
+
+
 # ---- the rows
 
 def scheduler_kubeconfig():
@@ -400,6 +438,12 @@ THEIRS = [  # component, their objects, kind, account, first work
     ("from-kured", theirs_of_kured, "DaemonSet", "kured", reboots),
     ("from-kubeadm", theirs_of_kubeadm, "Pod", None, places("default-scheduler", False)),
 ]
+CHARTS = [  # file of tests/e2e/charts, account, first work
+    ("descheduler-cronjob", "release-descheduler", descheds),
+    ("descheduler-deployment", "release-descheduler", descheds),
+    ("kured", "release-kured", reboots),
+    ("kured-signal", "release-kured", reboots),
+]
 
 
 def run_row(name, folder, user, work, look):
@@ -416,7 +460,7 @@ def run_row(name, folder, user, work, look):
     if drill.counts[False] > failures:
         print(log_of(name)[-3000:])
     refused = re.findall("^.*(?:forbidden|Forbidden).*$", log_of(name), re.M)
-    if name.startswith("from-kured"):  # which may not read budgets, and is told so once
+    if name in ("from-kured-DaemonSet", "chart-kured"):  # which may not read budgets, and is told so once
         refused = [line for line in refused if "poddisruptionbudgets" not in line]
     judge(f"{name}: nothing is forbidden to it", not refused, refused)
     drop_pods()
@@ -459,6 +503,9 @@ def check_image():
             judge(f"{row[0]}: {name}", set(re.findall(r"^ +image: (.*)$", out, re.M)) == {name}, error)
     plain = {line for path in DEPLOY.rglob("*.yaml") for line in re.findall(r"^\s*image: (\S+)$", path.read_text(), re.M)}
     judge("plain files, too", plain == {IMAGE}, plain)
+    values = {file.parent.name: file.read_text() for file in DEPLOY.glob("charts/*/values.yaml")}
+    told = [name for name, text in values.items() if f"repository: {IMAGE.split(':')[0]}\n  tag: \"{IMAGE.split(':')[1]}\"" in text]
+    judge("charts, too", sorted(told) == ["descheduler", "kured"], values)
     folders = {path.parent.name for path in (TREE / "deploy").glob("*/kustomization.yaml")} - {"image", "monitoring"}  # those run nothing
     judge("each folder has a row", folders == {row[0] for row in ROWS} | {row[0] for row in THEIRS}, folders)
 
@@ -488,6 +535,9 @@ def main():
         folder, before = theirs(component, make, kind)
         name = f"{component}-{kind}"
         run_row(name, folder, user, work, lambda objects, name=name, before=before: look_at_theirs(name, before, objects))
+    for name, user, work in CHARTS:
+        if not ONLY or "charts" in ONLY:
+            run_row(f"chart-{name}", rendered(name), user, work, lambda objects, name=name: look_at_rendered(f"chart-{name}", objects))
     finish()
 
 
