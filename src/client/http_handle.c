@@ -99,12 +99,16 @@ CURL *http_handle_new(const struct http_transport *http) {
         return easy;
 }
 
+static void add_header_line(struct http_call *request, const char *line) {
+        request->headers = curl_slist_append(request->headers, line);
+        assert(request->headers);
+}
+
 static void add_header(struct http_call *request, const char *name, const char *value) {
         CLEANUP(buf_release) struct buf line = { 0 };
 
         buf_printf(&line, "%s: %s", name, value);
-        request->headers = curl_slist_append(request->headers, line.data);
-        assert(request->headers);
+        add_header_line(request, line.data);
 }
 
 static void set_headers(struct http_call *request) {
@@ -115,6 +119,8 @@ static void set_headers(struct http_call *request) {
         add_header(request, "Accept", request->accept[0] ? request->accept : "application/json");
         if (authorization)
                 add_header(request, "Authorization", authorization);
+        if (request->http->header)
+                add_header_line(request, request->http->header);
         if (request->body_size) {
                 add_header(request, "Content-Type",
                            request->content_type[0] ? request->content_type : "application/json");

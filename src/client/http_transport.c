@@ -444,6 +444,7 @@ int http_transport_new(struct http_transport_config *config, struct loop *loop,
         http->body_max = config->body_max ? config->body_max : HTTP_BODY_MAX;
         http->user_agent = slice_dup(
                 slice_of(config->user_agent ? config->user_agent : "berth/" BERTH_VERSION));
+        http->header = config->header ? slice_dup(slice_of(config->header)) : NULL;
         url = curl_url();
         int result = use_server(http, url, err);
         curl_url_cleanup(url);
@@ -478,6 +479,7 @@ void http_transport_free(struct http_transport *http) {
         tls_files_free(http->tls);
         cluster_access_release(&http->access);
         free(http->user_agent);
+        free(http->header);
         free(http->base);
         free(http->host_header);
         free(http);

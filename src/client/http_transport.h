@@ -24,6 +24,7 @@ struct http_transport;
 struct http_transport_config {
         struct cluster_access access; /* moved: the transport releases it, also on failure */
         const char *user_agent;       /* NULL = berth/VERSION */
+        const char *header;           /* "Name: value", with every request; NULL = none */
         int64_t timeout_ns;           /* of calls; 0 = HTTP_TIMEOUT_NS */
         int64_t stream_idle_ns;       /* a stream silent for so long is dead; 0 = default */
         size_t body_max;              /* 0 = HTTP_BODY_MAX */

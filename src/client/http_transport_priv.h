@@ -65,6 +65,7 @@ struct http_transport {
         size_t idle_handle_count;
         bool keeps_handles;
         char *user_agent;
+        char *header;      /* one more of every request; NULL = none */
         char *base;        /* URL in front of the paths; its host is the name TLS expects */
         char *host_header; /* set when that is not the server's host */
         struct curl_slist *connect_to;

@@ -1,4 +1,5 @@
 /* berth reboot: the agent that reboots one node, in kured's place, and the state of all of them. */
+#include "base/log.h"
 #include "base/util.h"
 #include "cmd/cmd.h"
 #include "cmd/command.h"
@@ -97,7 +98,11 @@ int reboot_part_make(const struct reboot_options *options, struct arena *arena,
                                                     .add = add_role,
                                                     .leave = cmd_reboot_leave },
                                           .free = reboot_part_free };
-        return reboot_setup_make(options, arena, &self->setup, err);
+        int code = reboot_setup_make(options, arena, &self->setup, err);
+        if (code == 0 && self->setup.notify_problem.code)
+                LOG(LOG_WARN, "NotificationsAreOnlyLogged",
+                    log_text("error", self->setup.notify_problem.text));
+        return code;
 }
 
 static bool is_kured(const char *program) {
@@ -131,6 +136,10 @@ static int cmd_reboot_check(const void *options, struct arena *arena, struct err
         given.uses_nsenter = false; /* nothing is to be entered */
         int code = reboot_setup_make(&given, arena, &setup, &found);
         reboot_setup_release(&setup);
+        if (code == 0 && setup.notify_problem.code) {
+                found = setup.notify_problem;
+                code = found.code;
+        }
         if (code == 0 || found.code == BERTH_ERR_IO || found.code == BERTH_ERR_NOT_FOUND)
                 return 0;
         if (err)

@@ -213,8 +213,9 @@ const struct option reboot_options_table[] = {
           .offset = offsetof(struct reboot_options, notify_url),
           .value_name = "URL",
           .fallback = "",
-          .help = "where to send notifications: slack, teams, discord, generic, "
-                  "gotify, ntfy, telegram, matrix, rocketchat, mattermost, smtp" },
+          .help = "where to send notifications: bark, discord, generic, googlechat, gotify, ifttt, "
+                  "join, logger, matrix, mattermost, ntfy, opsgenie, pushbullet, pushover, "
+                  "rocketchat, slack, smtp, teams, telegram, zulip" },
         { .name = "slack-hook-url",
           .type = OPTION_TEXT,
           .offset = offsetof(struct reboot_options, slack_hook_url),

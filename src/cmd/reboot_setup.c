@@ -291,8 +291,8 @@ static int set_notify(struct setup_call *call) {
         if (url[0] == '\0')
                 return 0;
         if (notify_url_requests(slice_of(url), SLICE_LITERAL("x"), call->arena, &requests,
-                                call->err) < 0)
-                return err_wrap(call->err, "option --notify-url");
+                                &call->setup->notify_problem) < 0)
+                err_wrap(&call->setup->notify_problem, "option --notify-url");
         return 0;
 }
 

@@ -10,7 +10,8 @@ struct reboot_setup {
         struct reboot_role_config role;
         char boot_id[64];
         struct regex *alert_regex;
-        bool is_host_checked; /* that commands can enter its namespace */
+        struct err notify_problem; /* code 0 = none: no reason to leave nodes as they are */
+        bool is_host_checked;      /* that commands can enter its namespace */
 };
 
 /* Texts live in the arena or the options.  BERTH_ERR_INVALID and others name the option. */

@@ -1,37 +1,8 @@
 /* Services of notification URLs: one row and one function each. */
-#include "reboot/notify_url.h"
+#include "reboot/notify_url_priv.h"
 
-#include "base/buf.h"
 #include "base/util.h"
-#include <stdbool.h>
-#include <strings.h>
-
-#define PATH_PARTS_MAX 8
-
-struct service_url {
-        struct slice service;
-        bool is_custom;      /* service+https://: the rest is the address itself */
-        struct slice scheme; /* of a custom one */
-        struct slice user, password, host, path, query;
-        size_t part_count;
-        struct slice parts[PATH_PARTS_MAX]; /* of the path */
-        struct slice message;
-        struct arena *arena;
-};
-
-/* Names of parameters are written in any case. */
-static struct slice query_get(const struct service_url *url, const char *name) {
-        struct slice rest = url->query, item, key;
-
-        while (rest.ptr && slice_split(&rest, '&', &item)) {
-                struct slice value = item;
-
-                if (slice_split(&value, '=', &key) && key.len == strlen(name) &&
-                    strncasecmp(key.ptr, name, key.len) == 0)
-                        return value.ptr ? value : SLICE_EMPTY;
-        }
-        return SLICE_EMPTY;
-}
+#include <string.h>
 
 /* Whatever may not stand in a URL, and would begin another line of a request or a mail. */
 static bool has_control(struct slice text) {
@@ -55,6 +26,7 @@ static bool split_url(struct slice text, struct service_url *url) {
         if (url->is_custom && !slice_is(scheme, "http") && !slice_is(scheme, "https"))
                 return false;
         slice_split(&rest, '#', &part);
+        url->fragment = rest;
         rest = part;
         slice_split(&rest, '?', &part);
         url->query = rest;
@@ -73,68 +45,31 @@ static bool split_url(struct slice text, struct service_url *url) {
                         break;
                 }
         url->host = authority;
-        return url->service.len > 0 && url->host.len > 0;
-}
-
-/* ---- bodies ---- */
-
-static struct slice notify_url_keep(struct buf *text, struct arena *arena) {
-        struct slice copy = arena_slice(arena, buf_view(text));
-
-        buf_release(text);
-        return copy;
-}
-
-/* {"key":"message"} with more text members where they are not empty */
-static struct slice json_body(const struct service_url *url, const char *key,
-                              const struct slice *more, size_t more_count) {
-        struct buf body = { 0 };
-
-        buf_printf(&body, "{\"%s\":", key);
-        buf_json_string(&body, url->message);
-        for (size_t i = 0; i + 1 < more_count; i += 2) {
-                if (more[i + 1].len == 0)
-                        continue;
-                buf_char(&body, ',');
-                buf_json_string(&body, more[i]);
-                buf_char(&body, ':');
-                buf_json_string(&body, more[i + 1]);
-        }
-        buf_char(&body, '}');
-        return notify_url_keep(&body, url->arena);
-}
-
-static bool is_yes(struct slice text) {
-        static const char *const words[] = { "yes", "Yes", "true", "1" };
-
-        for (size_t i = 0; i < ARRAY_LEN(words); i++)
-                if (slice_is(text, words[i]))
-                        return true;
-        return false;
-}
-
-static bool has_tls(const struct service_url *url) {
-        return !is_yes(query_get(url, "disabletls")) && !slice_is(query_get(url, "scheme"), "http");
-}
-
-static void notify_url_add(const struct service_url *url, struct notify_requests *requests,
-                           struct slice host, const char *path, struct slice body) {
-        if (requests->count == NOTIFY_REQUESTS_MAX)
-                return;
-        requests->items[requests->count++] = (struct notify_request){
-                .server = arena_printf(url->arena, "%s://" SLICE_FMT,
-                                       has_tls(url) ? "https" : "http", SLICE_ARG(host)),
-                .path = slice_of(path),
-                .content_type = SLICE_LITERAL("application/json"),
-                .body = body,
-        };
+        return url->service.len > 0 && (url->host.len > 0 || slice_is(url->service, "logger"));
 }
 
 /* ---- services; false: something is missing ---- */
 
+/* slack://xoxb:A-B-C@channel: a bot or a user, not a hook */
+static bool to_slack_api(const struct service_url *url, struct notify_requests *requests) {
+        const struct slice more[] = { SLICE_LITERAL("channel"), url->host,
+                                      SLICE_LITERAL("username"), notify_url_text(url, "botname") };
+
+        if (url->password.len == 0)
+                return false;
+        notify_url_add(url, requests, SLICE_LITERAL("slack.com"), "/api/chat.postMessage",
+                       notify_url_json(url, "text", more, ARRAY_LEN(more)));
+        requests->items[0].header =
+                arena_printf(url->arena, "Authorization: Bearer " SLICE_FMT "-" SLICE_FMT,
+                             SLICE_ARG(url->user), SLICE_ARG(url->password));
+        return true;
+}
+
 static bool to_slack(const struct service_url *url, struct notify_requests *requests) {
         struct slice name = url->user, parts[3] = { url->host, SLICE_EMPTY, SLICE_EMPTY };
 
+        if (slice_has_prefix(url->user, SLICE_LITERAL("xox")) && url->part_count == 0)
+                return to_slack_api(url, requests);
         if (slice_is(url->user, "hook")) { /* slack://hook:A-B-C@webhook */
                 struct slice rest = url->password;
 
@@ -152,7 +87,7 @@ static bool to_slack(const struct service_url *url, struct notify_requests *requ
         notify_url_add(url, requests, SLICE_LITERAL("hooks.slack.com"),
                        arena_printf(url->arena, "/services/" SLICE_FMT "/" SLICE_FMT "/" SLICE_FMT,
                                     SLICE_ARG(parts[0]), SLICE_ARG(parts[1]), SLICE_ARG(parts[2])),
-                       json_body(url, "text", more, 2));
+                       notify_url_json(url, "text", more, 2));
         return true;
 }
 
@@ -163,11 +98,11 @@ static struct slice teams_body(const struct service_url *url) {
                 SLICE_LITERAL("summary"),  url->message
         };
 
-        return json_body(url, "text", more, ARRAY_LEN(more));
+        return notify_url_json(url, "text", more, ARRAY_LEN(more));
 }
 
 static bool to_teams(const struct service_url *url, struct notify_requests *requests) {
-        struct slice host = query_get(url, "host");
+        struct slice host = notify_url_query(url, "host");
 
         if (url->user.len == 0 || url->part_count < 2 || host.len == 0)
                 return false;
@@ -187,23 +122,23 @@ static bool to_discord(const struct service_url *url, struct notify_requests *re
         notify_url_add(url, requests, SLICE_LITERAL("discord.com"),
                        arena_printf(url->arena, "/api/webhooks/" SLICE_FMT "/" SLICE_FMT,
                                     SLICE_ARG(url->host), SLICE_ARG(url->user)),
-                       json_body(url, "content", NULL, 0));
+                       notify_url_json(url, "content", NULL, 0));
         return true;
 }
 
 static bool to_generic(const struct service_url *url, struct notify_requests *requests) {
-        bool is_json = slice_is(query_get(url, "template"), "json") ||
-                       slice_is(query_get(url, "template"), "JSON");
+        bool is_json = slice_is(notify_url_query(url, "template"), "json") ||
+                       slice_is(notify_url_query(url, "template"), "JSON");
 
         notify_url_add(url, requests, url->host,
                        arena_printf(url->arena, "/" SLICE_FMT, SLICE_ARG(url->path)),
-                       is_json ? json_body(url, "message", NULL, 0)
+                       is_json ? notify_url_json(url, "message", NULL, 0)
                                : arena_slice(url->arena, url->message));
         return true;
 }
 
 static bool to_gotify(const struct service_url *url, struct notify_requests *requests) {
-        const struct slice more[] = { SLICE_LITERAL("title"), query_get(url, "title") };
+        const struct slice more[] = { SLICE_LITERAL("title"), notify_url_text(url, "title") };
         struct buf path = { 0 };
 
         if (url->part_count == 0)
@@ -212,34 +147,8 @@ static bool to_gotify(const struct service_url *url, struct notify_requests *req
                 buf_printf(&path, "/" SLICE_FMT, SLICE_ARG(url->parts[i]));
         buf_printf(&path, "/message?token=" SLICE_FMT, SLICE_ARG(url->parts[url->part_count - 1]));
         notify_url_add(url, requests, url->host, notify_url_keep(&path, url->arena).ptr,
-                       json_body(url, "message", more, ARRAY_LEN(more)));
+                       notify_url_json(url, "message", more, ARRAY_LEN(more)));
         return true;
-}
-
-static int hex_digit(char c) {
-        if (c >= '0' && c <= '9')
-                return c - '0';
-        if (c >= 'a' && c <= 'f')
-                return c - 'a' + 10;
-        return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
-/* Without %XX; NULL for nothing. */
-static const char *notify_url_decoded(const struct service_url *url, struct slice text) {
-        char *plain = arena_alloc(url->arena, text.len + 1);
-        size_t len = 0;
-
-        for (size_t i = 0; i < text.len; i++) {
-                bool is_code = text.ptr[i] == '%' && i + 2 < text.len &&
-                               hex_digit(text.ptr[i + 1]) >= 0 && hex_digit(text.ptr[i + 2]) >= 0;
-
-                plain[len++] = is_code ? (char)(hex_digit(text.ptr[i + 1]) * 16 +
-                                                hex_digit(text.ptr[i + 2]))
-                                       : text.ptr[i];
-                i += is_code ? 2 : 0;
-        }
-        plain[len] = '\0';
-        return len > 0 ? plain : NULL;
 }
 
 static bool to_ntfy(const struct service_url *url, struct notify_requests *requests) {
@@ -255,7 +164,7 @@ static bool to_ntfy(const struct service_url *url, struct notify_requests *reque
 }
 
 static bool to_telegram(const struct service_url *url, struct notify_requests *requests) {
-        struct slice chats = query_get(url, "chats"), chat;
+        struct slice chats = notify_url_query(url, "chats"), chat;
         const char *path = arena_printf(url->arena, "/bot" SLICE_FMT "%s" SLICE_FMT "/sendMessage",
                                         SLICE_ARG(url->user), url->password.len ? ":" : "",
                                         SLICE_ARG(url->password));
@@ -264,7 +173,7 @@ static bool to_telegram(const struct service_url *url, struct notify_requests *r
                 const struct slice more[] = { SLICE_LITERAL("chat_id"), chat };
 
                 notify_url_add(url, requests, SLICE_LITERAL("api.telegram.org"), path,
-                               json_body(url, "text", more, ARRAY_LEN(more)));
+                               notify_url_json(url, "text", more, ARRAY_LEN(more)));
         }
         return requests->count > 0 && url->user.len > 0;
 }
@@ -284,7 +193,7 @@ static struct slice matrix_login(const struct service_url *url) {
 /* Without a user the password is an access token; with one it is a login. */
 static bool to_matrix(const struct service_url *url, struct notify_requests *requests) {
         const struct slice more[] = { SLICE_LITERAL("msgtype"), SLICE_LITERAL("m.text") };
-        struct slice rooms = query_get(url, "rooms"), room;
+        struct slice rooms = notify_url_query(url, "rooms"), room;
         bool logs_in = url->user.len > 0;
 
         if (url->password.len == 0)
@@ -296,7 +205,7 @@ static bool to_matrix(const struct service_url *url, struct notify_requests *req
                                             "/send/m.room.message?access_token=" SLICE_FMT,
                                             SLICE_ARG(room),
                                             SLICE_ARG(logs_in ? SLICE_EMPTY : url->password)),
-                               json_body(url, "body", more, ARRAY_LEN(more)));
+                               notify_url_json(url, "body", more, ARRAY_LEN(more)));
                 if (logs_in) {
                         requests->items[requests->count - 1].login = matrix_login(url);
                         requests->items[requests->count - 1].login_path =
@@ -319,7 +228,7 @@ static bool to_hook(const struct service_url *url, struct notify_requests *reque
         for (size_t i = 0; i < tokens; i++)
                 buf_printf(&path, "/" SLICE_FMT, SLICE_ARG(url->parts[i]));
         notify_url_add(url, requests, url->host, notify_url_keep(&path, url->arena).ptr,
-                       json_body(url, "text", more, ARRAY_LEN(more)));
+                       notify_url_json(url, "text", more, ARRAY_LEN(more)));
         return true;
 }
 
@@ -332,19 +241,21 @@ static bool to_rocketchat(const struct service_url *url, struct notify_requests 
 }
 
 static enum notify_tls mail_tls(const struct service_url *url) {
-        struct slice how = query_get(url, "encryption"), starts = query_get(url, "useStartTLS");
+        struct slice how = notify_url_query(url, "encryption"),
+                     starts = notify_url_query(url, "useStartTLS");
 
         if (slice_is(how, "ImplicitTLS"))
                 return NOTIFY_TLS_ALWAYS;
         if (slice_is(how, "ExplicitTLS"))
                 return NOTIFY_TLS_UPGRADE;
-        return slice_is(how, "None") || (starts.len > 0 && !is_yes(starts)) ? NOTIFY_TLS_NEVER
-                                                                            : NOTIFY_TLS_IF_OFFERED;
+        return slice_is(how, "None") || (starts.len > 0 && !notify_url_is_yes(starts))
+                       ? NOTIFY_TLS_NEVER
+                       : NOTIFY_TLS_IF_OFFERED;
 }
 
 static const char *mail_head(const struct service_url *url, const struct notify_mail *mail) {
-        const char *name = notify_url_decoded(url, query_get(url, "fromName"));
-        const char *subject = notify_url_decoded(url, query_get(url, "subject"));
+        const char *name = notify_url_decoded(url, notify_url_query(url, "fromName"));
+        const char *subject = notify_url_decoded(url, notify_url_query(url, "subject"));
         CLEANUP(buf_release) struct buf head = { 0 };
 
         buf_printf(&head, "From: %s <%s>\r\nTo: ", name ? name : "kured", mail->from);
@@ -363,19 +274,19 @@ static bool is_one_line(const char *text) {
 }
 
 static void set_recipients(const struct service_url *url, struct notify_mail *mail) {
-        struct slice to = query_get(url, "toAddresses"), address;
+        struct slice to = notify_url_query(url, "toAddresses"), address;
 
         if (to.len == 0)
-                to = query_get(url, "to");
+                to = notify_url_query(url, "to");
         while (to.ptr && slice_split(&to, ',', &address) && mail->to_count < NOTIFY_REQUESTS_MAX)
                 if (address.len > 0)
                         mail->to[mail->to_count++] = notify_url_decoded(url, address);
 }
 
 static bool is_mail_whole(const struct service_url *url, const struct notify_mail *mail) {
-        const char *subject = notify_url_decoded(url, query_get(url, "subject"));
-        const char *name = notify_url_decoded(url, query_get(url, "fromName"));
-        const char *client = notify_url_decoded(url, query_get(url, "clientHost"));
+        const char *subject = notify_url_decoded(url, notify_url_query(url, "subject"));
+        const char *name = notify_url_decoded(url, notify_url_query(url, "fromName"));
+        const char *client = notify_url_decoded(url, notify_url_query(url, "clientHost"));
         const char *const lines[] = { mail->from, subject, name, client };
 
         if (!mail->from)
@@ -391,16 +302,16 @@ static bool is_mail_whole(const struct service_url *url, const struct notify_mai
 
 static bool to_smtp(const struct service_url *url, struct notify_requests *requests) {
         struct notify_mail *mail = &requests->mail;
-        const char *client = notify_url_decoded(url, query_get(url, "clientHost"));
+        const char *client = notify_url_decoded(url, notify_url_query(url, "clientHost"));
 
         *mail = (struct notify_mail){ .tls = mail_tls(url),
                                       .username = notify_url_decoded(url, url->user),
                                       .password = notify_url_decoded(url, url->password),
-                                      .from = notify_url_decoded(url,
-                                                                 query_get(url, "fromAddress")),
+                                      .from = notify_url_decoded(
+                                              url, notify_url_query(url, "fromAddress")),
                                       .text = arena_slice(url->arena, url->message) };
         if (!mail->from)
-                mail->from = notify_url_decoded(url, query_get(url, "from"));
+                mail->from = notify_url_decoded(url, notify_url_query(url, "from"));
         set_recipients(url, mail);
         if (!is_mail_whole(url, mail))
                 return false;
@@ -428,12 +339,22 @@ static const struct {
         { "rocketchat", to_rocketchat, "text" },
         { "mattermost", to_mattermost, "text" },
         { "smtp", to_smtp, NULL },
+        { "bark", notify_bark, NULL },
+        { "googlechat", notify_googlechat, NULL },
+        { "hangouts", notify_googlechat, NULL },
+        { "ifttt", notify_ifttt, NULL },
+        { "join", notify_join, NULL },
+        { "logger", notify_logger, NULL },
+        { "opsgenie", notify_opsgenie, NULL },
+        { "pushbullet", notify_pushbullet, NULL },
+        { "pushover", notify_pushover, NULL },
+        { "zulip", notify_zulip, NULL },
 };
 
 static void add_custom(const struct service_url *url, struct notify_requests *requests,
                        const char *key) {
         struct slice body =
-                key ? json_body(url, key, NULL, 0) : arena_slice(url->arena, url->message);
+                key ? notify_url_json(url, key, NULL, 0) : arena_slice(url->arena, url->message);
 
         if (slice_is(url->service, "teams"))
                 body = teams_body(url);

@@ -14,6 +14,7 @@ struct notify_request {
         const char *server; /* https://host:port */
         struct slice path, content_type, body;
         const char *username, *password; /* NULL = no login */
+        const char *header;              /* "Name: value", one more; NULL = none */
         /* Not "": posted first, as JSON to login_path; the access_token of the answer belongs at
          * the end of the path. */
         struct slice login;
@@ -36,6 +37,7 @@ struct notify_mail {
         struct slice text;
 };
 struct notify_requests {
+        bool is_logged; /* that is all: nothing is sent */
         bool is_mail;
         struct notify_mail mail;
         size_t count;

@@ -115,6 +115,7 @@ static void send_request(struct reboot_notifier *notifier, const struct notify_r
 
         if (!slot)
                 return;
+        config.header = request->header;
         config.access = (struct cluster_access){ .server = slice_dup(slice_of(request->server)),
                                                  .username = text_dup(request->username),
                                                  .password = text_dup(request->password) };

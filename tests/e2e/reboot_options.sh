@@ -59,7 +59,8 @@ n="--node-id n"
         check "days of both" 1 "reboot-days" KURED_REBOOT_DAYS=noday -- $n --reboot-days mon
         check "label" 1 "pre-reboot-node-labels" -- $n --pre-reboot-node-labels x
         check "regular expression" 1 "alert-filter-regexp" -- $n --alert-filter-regexp "("
-        check "notify" 1 "notify-url" -- $n --notify-url pigeon://coop
+        check "notify" 1 "NotificationsAreOnlyLogged" -- $n --notify-url pigeon://coop
+        check "notify through opsgenie" 1 "kubeconfig" -- $n --notify-url opsgenie://api.opsgenie.com/key
         check "selector" 1 "drain-pod-selector" -- $n --drain-pod-selector "a=b=c,,("
         check "selector in the environment" 1 "is ignored" KURED_BLOCKING_POD_SELECTOR=a --
         check "boolean as in Go" 1 "node-id" -- --force-reboot=1

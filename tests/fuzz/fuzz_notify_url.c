@@ -26,13 +26,15 @@ static void check(const struct notify_requests *requests) {
                 check_mail(&requests->mail);
                 return;
         }
-        assert(requests->count > 0 && requests->count <= NOTIFY_REQUESTS_MAX);
+        assert(requests->is_logged == (requests->count == 0));
+        assert(requests->count <= NOTIFY_REQUESTS_MAX);
         for (size_t i = 0; i < requests->count; i++) {
                 const struct notify_request *request = &requests->items[i];
 
                 assert(strncmp(request->server, "http", 4) == 0 && is_line(request->server));
                 assert(request->path.len > 0 && request->path.ptr[0] == '/');
                 assert(!memchr(request->path.ptr, '\n', request->path.len));
+                assert(is_line(request->header));
                 assert(!request->login.len == !request->login_path);
         }
 }

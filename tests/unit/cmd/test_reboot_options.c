@@ -235,6 +235,10 @@ static int make(const struct command_words *words, struct arena *arena, struct e
                 return code;
         code = reboot_setup_make(&options, arena, &setup, err);
         reboot_setup_release(&setup);
+        if (code == 0 && setup.notify_problem.code) { /* told, and the agent runs */
+                *err = setup.notify_problem;
+                code = err->code;
+        }
         return code;
 }
 

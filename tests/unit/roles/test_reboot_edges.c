@@ -292,6 +292,13 @@ static void notifies_services(void **state) {
                   { "POST /hooks/A/B ", "\"channel\":\"ops\"", "\"username\":\"bot\"" } },
                 { "mattermost://bot@#/token/town?disabletls=yes",
                   { "POST /hooks/token ", "\"text\":\"Draining node", "\"channel\":\"town\"" } },
+                { "bark://:k@#/?scheme=http", { "POST /push ", "\"device_key\":\"k\"" } },
+                { "opsgenie://#/key?disabletls=yes",
+                  { "POST /v2/alerts ", "\nAuthorization: GenieKey key\r",
+                    "{\"message\":\"Draining node" } },
+                { "zulip://b%40x.org:k@#/?stream=ops&disabletls=yes",
+                  { "POST /api/v1/messages ", "Authorization: Basic YkB4Lm9yZzpr\r",
+                    "application/x-www-form-urlencoded", "&content=Draining%20node%20%22n0%22" } },
         };
 
         (void)state;
