@@ -250,3 +250,9 @@ bool json_next(struct json_iter *iter, struct slice *ret_key, const struct json 
         iter->index++;
         return true;
 }
+
+void json_library_version(struct buf *out) {
+        uint32_t version = yyjson_version();
+
+        buf_printf(out, "%u.%u.%u", version >> 16, version >> 8 & 0xff, version & 0xff);
+}

@@ -167,3 +167,5 @@ void node_drop(struct node_iter *iter);
 
 bool node_write(const struct json_node *node, struct buf *out); /* compact */
 bool node_equal(const struct json_node *a, const struct json_node *b);
+/* The version of yyjson that runs, such as "0.5.1". */
+void json_library_version(struct buf *out);

@@ -268,3 +268,11 @@ void regex_free(struct regex *regex) {
 bool regex_matches(const struct regex *regex, struct slice text) {
         return text.len <= REGEX_TEXT_MAX && regex_match(regex, text) >= 0;
 }
+
+void regex_library_version(struct buf *out) {
+        char text[64] = "";
+
+        if (pcre2_config(PCRE2_CONFIG_VERSION, NULL) <= (int)sizeof(text))
+                pcre2_config(PCRE2_CONFIG_VERSION, text);
+        buf_text(out, text);
+}

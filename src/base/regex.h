@@ -19,3 +19,6 @@ void regex_free(struct regex *regex); /* accepts NULL */
  * more than some 600 alternatives alive at once, never matches.
  * Safe to call from several threads at once. */
 bool regex_matches(const struct regex *regex, struct slice text);
+struct buf;
+/* The version of PCRE2 that runs, such as "10.42 2022-12-11". */
+void regex_library_version(struct buf *out);

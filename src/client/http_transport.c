@@ -485,3 +485,7 @@ void http_transport_free(struct http_transport *http) {
         free(http);
         curl_global_cleanup();
 }
+
+void http_transport_library_version(struct buf *out) {
+        buf_text(out, curl_version_info(CURLVERSION_NOW)->version);
+}

@@ -37,3 +37,6 @@ int http_transport_new(struct http_transport_config *config, struct loop *loop,
 void http_transport_free(struct http_transport *http);
 struct transport http_transport(struct http_transport *http);
 const struct cluster_access *http_transport_access(const struct http_transport *http);
+struct buf;
+/* The version of libcurl that runs, such as "7.88.1". */
+void http_transport_library_version(struct buf *out);

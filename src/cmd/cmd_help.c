@@ -1,4 +1,4 @@
-/* berth help, version and completion: what the program says about itself. */
+/* berth help and completion: what the program says about itself. */
 #include "cmd/cmd.h"
 #include "cmd/command.h"
 #include "cmd/completion.h"
@@ -75,22 +75,6 @@ const struct command command_help_entry = {
         .arguments_max = 1,
         .takes_commands = true,
         .run = help_run,
-};
-
-static int version_run(const struct command_call *call) {
-        struct buf text = { 0 };
-
-        (void)call;
-        buf_text(&text, "berth " BERTH_VERSION "\n");
-        return command_print("version", &text);
-}
-
-const struct command command_version = {
-        .name = "version",
-        .summary = "print the version",
-        .synopsis = "",
-        .description = "",
-        .run = version_run,
 };
 
 static const char *const shells[] = { "bash", "zsh", "fish", NULL };

@@ -1,6 +1,10 @@
 /* What the command lines of programs berth stands in for have in common. */
 #pragma once
 
+/* The releases they stand for. */
+#define KUBERNETES_VERSION "v1.36.0"
+#define DESCHEDULER_VERSION "v0.36.0"
+
 #include "cmd/option_table.h"
 
 extern const struct command stand_in_kube_scheduler, stand_in_descheduler;

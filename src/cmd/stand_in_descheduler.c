@@ -18,7 +18,8 @@ struct sigs_descheduler_options {
 };
 
 static int print_version(void) {
-        printf("Descheduler version {Major:0 Minor:36.0 GitVersion:v0.36.0 (berth " BERTH_VERSION
+        printf("Descheduler version {Major:0 Minor:36.0 GitVersion:" DESCHEDULER_VERSION
+               " (berth " BERTH_VERSION
                ") GitBranch: GitSha1: BuildDate: GoVersion: Compiler:C Platform:linux}\n");
         return EXIT_DONE;
 }

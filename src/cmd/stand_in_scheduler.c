@@ -10,7 +10,6 @@
 #include "base/time.h"
 #include <stdio.h>
 
-#define STANDS_FOR "v1.36.0"
 #define AT(member) offsetof(struct kube_scheduler_options, member)
 
 struct kube_scheduler_options {
@@ -33,7 +32,7 @@ static int stand_in_scheduler_run(const struct command_call *call) {
         struct scheduler_options scheduler = options->scheduler;
 
         if (options->shows_version) {
-                printf("Kubernetes " STANDS_FOR " (berth " BERTH_VERSION ")\n");
+                printf("Kubernetes " KUBERNETES_VERSION " (berth " BERTH_VERSION ")\n");
                 return EXIT_DONE;
         }
         /* With a file this deprecated option does not count. */

@@ -69,3 +69,6 @@ size_t document_duplicates(const struct document *document,
                            void (*found)(void *context, const struct err *where), void *context);
 /* The reader the sandbox uses for YAML request bodies (api_server_config.read_yaml). */
 int document_read_tree(struct slice text, struct json_tree **ret_tree, struct err *err);
+struct buf;
+/* The version of libfyaml that runs, such as "0.7.12". */
+void document_library_version(struct buf *out);

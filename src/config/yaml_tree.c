@@ -5,6 +5,7 @@
 #include "base/map.h"
 #include "base/pace.h"
 #include "base/util.h"
+#include "config/document.h"
 #include <assert.h>
 #include <libfyaml.h>
 #include <stdlib.h>
@@ -271,4 +272,8 @@ int yaml_reader_next(struct yaml_reader *reader, struct arena *arena, struct yam
                 return r;
         *ret_root = builder.root;
         return 0;
+}
+
+void document_library_version(struct buf *out) {
+        buf_text(out, fy_library_version());
 }

@@ -46,3 +46,7 @@ bool gzip_is_accepted(struct slice codings) {
         }
         return false;
 }
+
+void gzip_library_version(struct buf *out) {
+        buf_text(out, zlibVersion());
+}

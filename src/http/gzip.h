@@ -8,3 +8,5 @@
 bool gzip_replace(struct buf *content);
 /* The value of an Accept-Encoding asks for it. */
 bool gzip_is_accepted(struct slice codings);
+/* The version of zlib that runs, such as "1.2.13". */
+void gzip_library_version(struct buf *out);

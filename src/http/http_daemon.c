@@ -328,3 +328,7 @@ bool http_incoming_answer(struct http_incoming *incoming, int status,
         MHD_destroy_response(response);
         return is_queued;
 }
+
+void http_daemon_library_version(struct buf *out) {
+        buf_text(out, MHD_get_version());
+}

@@ -72,3 +72,5 @@ void http_incoming_resume(struct http_incoming *incoming);
 /* Body: taken over; NULL = read is asked for it. */
 bool http_incoming_answer(struct http_incoming *incoming, int status,
                           const struct http_fields *fields, struct buf *body);
+/* The version of libmicrohttpd that runs, such as "0.9.75". */
+void http_daemon_library_version(struct buf *out);

@@ -333,3 +333,7 @@ int kubeconfig_write(const char *path, const struct kubeconfig *config, struct e
         kubeconfig_text(config, &text);
         return file_write(path, buf_view(&text), err);
 }
+
+void tls_material_library_version(struct buf *out) {
+        buf_text(out, OpenSSL_version(OPENSSL_VERSION_STRING));
+}

@@ -36,3 +36,6 @@ struct kubeconfig {
 };
 /* Writes the file readable by its owner only. */
 int kubeconfig_write(const char *path, const struct kubeconfig *config, struct err *err);
+struct buf;
+/* The version of OpenSSL that runs, such as "3.0.15". */
+void tls_material_library_version(struct buf *out);

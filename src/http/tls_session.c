@@ -27,3 +27,7 @@ void tls_session_certificates(void *session, struct buf *out) {
         for (unsigned i = 0; chain && i < count; i++)
                 buf_append(out, chain[i].data, chain[i].size);
 }
+
+void tls_session_library_version(struct buf *out) {
+        buf_text(out, gnutls_check_version(NULL));
+}

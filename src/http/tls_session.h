@@ -14,3 +14,5 @@ void tls_session_ask_certificate(void *session);
 /* Appends the client's certificates, DER, its own first. The handshake has shown that it has the
  * key of that one; nothing else is known. NULL, for plain HTTP, has none. */
 void tls_session_certificates(void *session, struct buf *out);
+/* The version of GnuTLS that runs, such as "3.7.9". */
+void tls_session_library_version(struct buf *out);

@@ -376,3 +376,7 @@ static void close_backend(void *self) {
 const struct store_backend sqlite_backend_ops = { .load = sqlite_backend_load,
                                                   .commit = sqlite_backend_commit,
                                                   .close = close_backend };
+
+void sqlite_backend_library_version(struct buf *out) {
+        buf_text(out, sqlite3_libversion());
+}

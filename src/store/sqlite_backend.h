@@ -11,3 +11,6 @@ extern const struct store_backend sqlite_backend_ops;
 /* Opens or creates berth.db in a directory that must exist. Another process that has it open is an
  * error. The store closes the backend. */
 int sqlite_backend_new(const char *directory, struct sqlite_backend **ret_backend, struct err *err);
+struct buf;
+/* The version of SQLite that runs, such as "3.40.1". */
+void sqlite_backend_library_version(struct buf *out);

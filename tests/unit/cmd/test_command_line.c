@@ -232,6 +232,10 @@ static void prints(const char *const *words, const char *text) {
 static void pages_are_printed(void **state) {
         (void)state;
         prints((const char *const[]){ "version", NULL }, "berth " BERTH_VERSION "\n");
+        prints((const char *const[]){ "version", "-o", "json", NULL },
+               "\"gitVersion\": \"v" BERTH_VERSION "\"");
+        prints((const char *const[]){ "version", "-o", "yaml", NULL },
+               "\nlibraryVersions:\n  curl: \"");
         prints((const char *const[]){ "--version", NULL }, "berth " BERTH_VERSION "\n");
         prints((const char *const[]){ "help", NULL }, "Usage: berth COMMAND");
         prints((const char *const[]){ "--help", NULL }, "Usage: berth COMMAND");
