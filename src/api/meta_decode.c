@@ -65,14 +65,18 @@ int object_meta_decode(const struct json *object, struct arena *arena, struct ob
 
 /* ---- conditions, shared by pods and nodes ---- */
 
+enum condition_status condition_status_from(struct slice name) {
+        return slice_is(name, "True")    ? CONDITION_TRUE
+               : slice_is(name, "False") ? CONDITION_FALSE
+                                         : CONDITION_UNKNOWN;
+}
+
 static int decode_condition_status(const struct json *value, void *target, struct decode *d) {
         struct slice text;
         int r = decode_text(value, &text, d);
         if (r < 0)
                 return r;
-        *(enum condition_status *)target = slice_is(text, "True")    ? CONDITION_TRUE
-                                           : slice_is(text, "False") ? CONDITION_FALSE
-                                                                     : CONDITION_UNKNOWN;
+        *(enum condition_status *)target = condition_status_from(text);
         return 0;
 }
 

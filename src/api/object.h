@@ -176,6 +176,8 @@ struct pod_spec {
         size_t claim_count;
         struct pod_resource_claim *claims; /* spec.resourceClaims */
         struct slice eviction_responders;  /* evictionResponders as "name=priority,..." */
+        uint64_t sibling; /* equal in specs that differ in node_name, names of volumes with
+                             configuration and the members below alone; 0 = not known */
         /* From the pod's status (in-place resize), filled in by pod_decode. */
         bool is_resize_infeasible, has_pod_actual;
         struct resource_list pod_actual, pod_allocated;
@@ -270,6 +272,10 @@ int pod_decode(const struct json *object, struct arena *arena, struct pod *ret_p
                struct err *err);
 int pod_spec_decode(const struct json *spec, struct arena *arena, struct pod_spec *ret_spec,
                     struct err *err);
+/* What pod_decode begins and ends with, for pods that arrive in another form. The end takes the
+ * sizes of the status into the containers of the spec. */
+void pod_set_defaults(struct pod *pod);
+void pod_take_resize_state(struct pod *pod);
 int node_decode(const struct json *object, struct arena *arena, struct node *ret_node,
                 struct err *err);
 int disruption_budget_decode(const struct json *object, struct arena *arena,
@@ -289,6 +295,9 @@ int node_selector_decode(const struct json *node_selector, struct arena *arena,
 const struct condition *condition_find(const struct condition *conditions, size_t count,
                                        const char *type);
 const char *pod_phase_name(enum pod_phase phase);
+enum pod_phase pod_phase_from(struct slice name);
+bool qos_class_from(struct slice name, enum qos_class *ret_qos); /* false: none of that name */
+enum condition_status condition_status_from(struct slice name);
 const char *taint_effect_name(enum taint_effect effect);
 /* QoS as the API server computes it from containers and init containers. */
 enum qos_class pod_spec_qos(const struct pod_spec *spec);

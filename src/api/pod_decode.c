@@ -323,7 +323,7 @@ static void take_actual(struct container *containers, size_t count,
 
 /* In-place resize: what the kubelet has granted lives in the status, what it costs is computed
  * with the spec. */
-static void take_resize_state(struct pod *pod) {
+void pod_take_resize_state(struct pod *pod) {
         const struct pod_status *status = &pod->status;
         struct pod_spec *spec = &pod->spec;
         const struct condition *pending =
@@ -337,6 +337,12 @@ static void take_resize_state(struct pod *pod) {
         take_actual(spec->init, spec->init_count, status->init, status->init_count);
 }
 
+void pod_set_defaults(struct pod *pod) {
+        *pod = (struct pod){ .status.started = WALL_TIME_UNSET };
+        meta_set_defaults(&pod->meta);
+        spec_set_defaults(&pod->spec);
+}
+
 int pod_decode(const struct json *object, struct arena *arena, struct pod *ret_pod,
                struct err *err) {
         static const struct decode_field fields[] = {
@@ -345,16 +351,15 @@ int pod_decode(const struct json *object, struct arena *arena, struct pod *ret_p
                 FIELD(struct pod, "status", status, decode_pod_status),
         };
         struct decode d = { arena, err };
-        struct pod pod = { .status.started = WALL_TIME_UNSET };
+        struct pod pod;
         if (json_type(object) != JSON_OBJECT)
                 return decode_type_error(object, "object", &d);
-        meta_set_defaults(&pod.meta);
-        spec_set_defaults(&pod.spec);
+        pod_set_defaults(&pod);
         int r = DECODE_FIELDS(object, fields, &pod, &d);
         if (r < 0)
                 return r;
         spec_finish(&pod.spec);
-        take_resize_state(&pod);
+        pod_take_resize_state(&pod);
         *ret_pod = pod;
         return 0;
 }

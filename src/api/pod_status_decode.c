@@ -17,30 +17,38 @@ const char *qos_class_name(enum qos_class qos) {
         return qos_names[qos];
 }
 
+enum pod_phase pod_phase_from(struct slice name) {
+        for (size_t i = 0; i < ARRAY_LEN(phase_names); i++) {
+                if (slice_is(name, phase_names[i]))
+                        return (enum pod_phase)i;
+        }
+        return name.len > 0 ? POD_UNKNOWN : POD_PENDING;
+}
+
+bool qos_class_from(struct slice name, enum qos_class *ret_qos) {
+        for (size_t i = 0; i < ARRAY_LEN(qos_names); i++) {
+                if (slice_is(name, qos_names[i])) {
+                        *ret_qos = (enum qos_class)i;
+                        return true;
+                }
+        }
+        return false;
+}
+
 static int decode_phase(const struct json *value, void *target, struct decode *d) {
         struct slice name;
         int r = decode_text(value, &name, d);
-        if (r < 0)
-                return r;
-        enum pod_phase phase = name.len > 0 ? POD_UNKNOWN : POD_PENDING;
-        for (size_t i = 0; i < ARRAY_LEN(phase_names); i++) {
-                if (slice_is(name, phase_names[i]))
-                        phase = (enum pod_phase)i;
-        }
-        *(enum pod_phase *)target = phase;
-        return 0;
+        if (r == 0)
+                *(enum pod_phase *)target = pod_phase_from(name);
+        return r;
 }
 
 static int decode_qos(const struct json *value, void *target, struct decode *d) {
         struct pod_status *status = target;
         struct slice name;
         int r = decode_text(value, &name, d);
-        for (size_t i = 0; r == 0 && i < ARRAY_LEN(qos_names); i++) {
-                if (slice_is(name, qos_names[i])) {
-                        status->has_qos = true;
-                        status->qos = (enum qos_class)i;
-                }
-        }
+        if (r == 0 && qos_class_from(name, &status->qos))
+                status->has_qos = true;
         return r;
 }
 

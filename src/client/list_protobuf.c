@@ -4,6 +4,7 @@
  * field 1 is its metadata and each field 2 an item. */
 #include "base/util.h"
 #include "client/list_reader_priv.h"
+#include "schema/pod_reader.h"
 #include "schema/protobuf.h"
 #include "schema/protobuf_wire.h"
 
@@ -54,6 +55,10 @@ static enum head_state read_head(struct slice rest, struct field_head *ret_head)
         return HEAD_WHOLE;
 }
 
+static bool reads_pods(const struct list_reader *reader) {
+        return reader->found_pod && reader->item_schema == schema_named("core.v1.Pod");
+}
+
 /* PodList of v1 lists Pods of v1. */
 static int take_type(struct list_reader *reader, struct slice type, struct err *err) {
         struct protobuf_envelope envelope;
@@ -66,6 +71,7 @@ static int take_type(struct list_reader *reader, struct slice type, struct err *
                 reader->item_schema = protobuf_schema(
                         envelope.api_version,
                         slice_make(envelope.kind.ptr, envelope.kind.len - strlen("List")));
+        reader->is_of_pods = reads_pods(reader);
         if (reader->item_schema && reader->meta_schema)
                 return 0;
         return err_set(err, BERTH_ERR_NOT_ACCEPTABLE,
@@ -73,25 +79,34 @@ static int take_type(struct list_reader *reader, struct slice type, struct err *
                        SLICE_ARG(envelope.kind), SLICE_ARG(envelope.api_version));
 }
 
-static int take_message(struct list_reader *reader, uint64_t number, struct slice message,
-                        struct err *err) {
-        int r;
+static int take_item(struct list_reader *reader, struct slice message, struct err *err) {
+        struct pod pod;
 
-        if (number != LIST_METADATA && number != LIST_ITEMS)
-                return 0;
-        json_builder_clear(reader->builder);
-        if (number == LIST_METADATA) {
-                r = protobuf_build(reader->builder, reader->meta_schema, message, 0, err);
-                if (r == 0)
-                        list_reader_take_metadata(reader, json_builder_root(reader->builder));
-                return r;
-        }
         if (reader->only_metadata)
                 return 0;
-        r = protobuf_build(reader->builder, reader->item_schema, message,
-                           reader->leaves_unread ? FIELD_UNREAD : 0, err);
+        if (reader->is_of_pods && reader->leaves_unread &&
+            pod_reader_read(reader->pods, message, &pod)) {
+                reader->found_pod(reader->context, &pod);
+                return 0;
+        }
+        json_builder_clear(reader->builder);
+        int r = protobuf_build(reader->builder, reader->item_schema, message,
+                               reader->leaves_unread ? FIELD_UNREAD : 0, err);
         if (r == 0)
                 list_reader_report(reader, json_builder_root(reader->builder));
+        return r;
+}
+
+static int take_message(struct list_reader *reader, uint64_t number, struct slice message,
+                        struct err *err) {
+        if (number == LIST_ITEMS)
+                return take_item(reader, message, err);
+        if (number != LIST_METADATA)
+                return 0;
+        json_builder_clear(reader->builder);
+        int r = protobuf_build(reader->builder, reader->meta_schema, message, 0, err);
+        if (r == 0)
+                list_reader_take_metadata(reader, json_builder_root(reader->builder));
         return r;
 }
 

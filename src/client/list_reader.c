@@ -19,6 +19,12 @@ void list_reader_leave_unread(struct list_reader *reader, bool leaves_unread) {
         reader->leaves_unread = leaves_unread;
 }
 
+void list_reader_read_pods(struct list_reader *reader, struct pod_reader *pods,
+                           void (*found_pod)(void *context, const struct pod *pod)) {
+        reader->pods = pods;
+        reader->found_pod = found_pod;
+}
+
 void list_reader_free(struct list_reader *reader) {
         if (!reader)
                 return;

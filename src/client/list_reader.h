@@ -9,12 +9,18 @@
 #define LIST_ITEM_MAX ((size_t)16 << 20) /* bytes of one item or other member */
 
 struct list_reader;
+struct pod;
+struct pod_reader;
 
 /* The item is valid during the call. Without found, items are skipped. */
 struct list_reader *list_reader_new(void (*found)(void *context, const struct json *item),
                                     void *context);
 /* Items in protobuf then come without what no role reads of nodes and pods. */
 void list_reader_leave_unread(struct list_reader *reader, bool leaves_unread);
+/* Pods in protobuf that leave members unread are then handed over so where they can be; all else as
+ * before.  The pods of reader are borrowed. */
+void list_reader_read_pods(struct list_reader *reader, struct pod_reader *pods,
+                           void (*found_pod)(void *context, const struct pod *pod));
 void list_reader_free(struct list_reader *reader);  /* accepts NULL; not from inside found */
 void list_reader_begin(struct list_reader *reader); /* of an answer; forgets the one before */
 /* Takes the next bytes, cut anywhere. Errors: BERTH_ERR_BAD_REQUEST, BERTH_ERR_TOO_LARGE; the

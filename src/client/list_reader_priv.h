@@ -21,6 +21,7 @@ enum list_place {
 
 struct list_reader {
         void (*found)(void *context, const struct json *item);
+        void (*found_pod)(void *context, const struct pod *pod); /* NULL: as values */
         void *context;
         enum list_form form;
         struct buf partial; /* bytes whose value has not ended */
@@ -35,6 +36,8 @@ struct list_reader {
         /* Protobuf */
         struct json_builder *builder;
         const struct schema_object *item_schema, *meta_schema;
+        struct pod_reader *pods;  /* see list_reader_read_pods */
+        bool is_of_pods;          /* and its items are such */
         bool leaves_unread;       /* see list_reader_leave_unread */
         bool has_begun, has_type; /* the envelope; apiVersion and kind have been read */
         bool is_inside;           /* the list itself is under way */

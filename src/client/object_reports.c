@@ -6,9 +6,9 @@
 #include "base/buf.h"
 
 static void object_reports_tell(struct object_reports *reports, enum reflector_change change,
-                                const struct json *object) {
+                                struct arrival *arrival) {
         reports->count++;
-        reports->changed(reports->context, change, object);
+        reports->changed(reports->context, change, arrival);
 }
 
 /* A deletion of which only the identity is known. */
@@ -26,57 +26,57 @@ static void report_gone(void *context, const struct object_identity *identity) {
         buf_json_string(&text, identity->uid);
         buf_text(&text, "}}");
         if (json_parse(buf_view(&text), &doc, NULL) == 0)
-                object_reports_tell(context, REFLECTOR_DELETED, json_doc_root(doc));
+                object_reports_tell(context, REFLECTOR_DELETED,
+                                    &(struct arrival){ .value = json_doc_root(doc) });
 }
 
-static bool object_reports_identify(const struct json *object, struct object_identity *ret_identity,
+static bool object_reports_identify(const struct arrival *arrival,
+                                    struct object_identity *ret_identity,
                                     struct slice *ret_version) {
-        const struct json *metadata = json_get(object, "metadata");
-
-        ret_identity->namespace_name = json_get_text(metadata, "namespace");
-        ret_identity->name = json_get_text(metadata, "name");
-        ret_identity->uid = json_get_text(metadata, "uid");
-        *ret_version = json_get_text(metadata, "resourceVersion");
+        ret_identity->namespace_name = arrival_namespace(arrival);
+        ret_identity->name = arrival_name(arrival);
+        ret_identity->uid = arrival_uid(arrival);
+        *ret_version = arrival_resource_version(arrival);
         if (ret_identity->uid.len > KNOWN_UID_MAX)
                 ret_identity->uid = SLICE_EMPTY;
         return ret_identity->name.len > 0 && ret_identity->name.len <= KNOWN_NAME_MAX &&
                ret_identity->namespace_name.len <= KNOWN_NAME_MAX;
 }
 
-void object_reports_take(struct object_reports *reports, const struct json *object) {
+void object_reports_take(struct object_reports *reports, struct arrival *arrival) {
         char former_uid[KNOWN_UID_MAX + 1];
         struct object_identity identity;
         struct slice version;
 
-        if (!object_reports_identify(object, &identity, &version))
+        if (!object_reports_identify(arrival, &identity, &version))
                 return;
         switch (known_objects_put(reports->known, &identity, object_version_of(version),
                                   former_uid)) {
         case KNOWN_SAME:
                 if (reports->has_all)
-                        object_reports_tell(reports, REFLECTOR_SAME, object);
+                        object_reports_tell(reports, REFLECTOR_SAME, arrival);
                 break;
         case KNOWN_REPLACED:
                 identity.uid = slice_of(former_uid);
                 report_gone(reports, &identity);
-                object_reports_tell(reports, REFLECTOR_ADDED, object);
+                object_reports_tell(reports, REFLECTOR_ADDED, arrival);
                 break;
         case KNOWN_NEW:
-                object_reports_tell(reports, REFLECTOR_ADDED, object);
+                object_reports_tell(reports, REFLECTOR_ADDED, arrival);
                 break;
         case KNOWN_CHANGED:
-                object_reports_tell(reports, REFLECTOR_MODIFIED, object);
+                object_reports_tell(reports, REFLECTOR_MODIFIED, arrival);
                 break;
         }
 }
 
-void object_reports_take_deletion(struct object_reports *reports, const struct json *object) {
+void object_reports_take_deletion(struct object_reports *reports, struct arrival *arrival) {
         struct object_identity identity;
         struct slice version;
 
-        if (object_reports_identify(object, &identity, &version) &&
+        if (object_reports_identify(arrival, &identity, &version) &&
             known_objects_remove(reports->known, &identity))
-                object_reports_tell(reports, REFLECTOR_DELETED, object);
+                object_reports_tell(reports, REFLECTOR_DELETED, arrival);
 }
 
 void object_reports_sweep(struct object_reports *reports) {

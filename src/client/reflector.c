@@ -14,6 +14,8 @@
 #include "client/record_splitter.h"
 #include "client/url_query.h"
 #include "client/watch_record.h"
+#include "schema/pod_reader.h"
+#include "schema/schema.h"
 #include <assert.h>
 #include <stdlib.h>
 
@@ -38,7 +40,8 @@ struct reflector {
         /* Listing */
         struct loop_timer decode; /* armed while a page waits to be decoded */
         struct list_reader *list;
-        struct buf page; /* the answer that waits */
+        struct pod_reader *pods; /* NULL: the consumer wants values */
+        struct buf page;         /* the answer that waits */
         int iterations_left;
         bool has_page, is_last_page;
         bool is_whole;   /* this list is asked for in one piece, and read while it arrives */
@@ -146,7 +149,38 @@ static void ask_page(struct reflector *reflector, struct slice continue_token) {
 }
 
 static void on_item(void *context, const struct json *item) {
-        object_reports_take(&((struct reflector *)context)->reports, item);
+        object_reports_take(&((struct reflector *)context)->reports,
+                            &(struct arrival){ .value = item });
+}
+
+static const struct json *value_of_pod(void *context) {
+        return pod_reader_value(context, FIELD_UNREAD);
+}
+
+static void on_pod(void *context, const struct pod *pod) {
+        struct reflector *reflector = context;
+
+        object_reports_take(
+                &reflector->reports,
+                &(struct arrival){ .pod = pod, .make = value_of_pod, .context = reflector->pods });
+}
+
+static void on_reported(void *context, enum reflector_change change, struct arrival *arrival) {
+        struct reflector *reflector = context;
+
+        if (arrival->pod)
+                reflector->events->pod_changed(reflector->context, change, arrival);
+        else
+                reflector->events->changed(reflector->context, change, arrival_value(arrival));
+}
+
+/* Bytes of pods go to the consumer by a shorter way. */
+static void read_pods(struct reflector *reflector) {
+        if (!reflector->events->pod_changed)
+                return;
+        if (!reflector->pods)
+                reflector->pods = pod_reader_new();
+        list_reader_read_pods(reflector->list, reflector->pods, on_pod);
 }
 
 static void start_list(struct reflector *reflector, bool is_whole) {
@@ -158,6 +192,7 @@ static void start_list(struct reflector *reflector, bool is_whole) {
         if (!reflector->list)
                 reflector->list = list_reader_new(on_item, reflector);
         list_reader_leave_unread(reflector->list, reflector->leaves_unread);
+        read_pods(reflector);
         list_reader_begin(reflector->list);
         ask_page(reflector, SLICE_EMPTY);
 }
@@ -165,6 +200,8 @@ static void start_list(struct reflector *reflector, bool is_whole) {
 static void finish_list(struct reflector *reflector) {
         list_reader_free(reflector->list);
         reflector->list = NULL;
+        if (reflector->pods)
+                pod_reader_clear(reflector->pods);
         buf_release(&reflector->page);
         object_reports_sweep(&reflector->reports);
         backoff_reset(&reflector->backoff);
@@ -301,6 +338,8 @@ static void take_error(struct reflector *reflector, const struct json *object) {
 
 static void take_record_of_type(struct reflector *reflector, struct slice type,
                                 const struct json *object) {
+        struct arrival arrival = { .value = object };
+
         if (slice_is(type, "ERROR")) {
                 take_error(reflector, object);
                 return;
@@ -310,9 +349,9 @@ static void take_record_of_type(struct reflector *reflector, struct slice type,
         if (slice_is(type, "BOOKMARK"))
                 reflector->stats.bookmarks++;
         else if (slice_is(type, "DELETED"))
-                object_reports_take_deletion(&reflector->reports, object);
+                object_reports_take_deletion(&reflector->reports, &arrival);
         else
-                object_reports_take(&reflector->reports, object);
+                object_reports_take(&reflector->reports, &arrival);
         keep_version(reflector, json_get_text(json_get(object, "metadata"), "resourceVersion"));
 }
 
@@ -476,8 +515,8 @@ struct reflector *reflector_new(const struct reflector_config *config, struct tr
         reflector->good = (struct loop_timer){ .fired = reflector_works, .context = reflector };
         reflector->decode = (struct loop_timer){ .fired = on_decode, .context = reflector };
         reflector->reports = (struct object_reports){ .known = known_objects_new(),
-                                                      .changed = events->changed,
-                                                      .context = context };
+                                                      .changed = on_reported,
+                                                      .context = reflector };
         start_list(reflector, false);
         return reflector;
 }
@@ -493,6 +532,7 @@ void reflector_free(struct reflector *reflector) {
         loop_timer_disarm(reflector->loop, &reflector->decode);
         loop_timer_disarm(reflector->loop, &reflector->good);
         list_reader_free(reflector->list);
+        pod_reader_free(reflector->pods);
         buf_release(&reflector->page);
         known_objects_free(reflector->reports.known);
         record_splitter_release(&reflector->splitter);

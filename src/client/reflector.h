@@ -6,7 +6,7 @@
  * by another of the same name is DELETED and ADDED. */
 #pragma once
 
-#include "api/json.h"
+#include "api/arrival.h"
 #include "client/known_objects.h"
 #include "port/loop.h"
 #include "port/transport.h"
@@ -35,6 +35,9 @@ struct reflector_events {
         void (*failed)(void *context, const struct err *err, int64_t delay_ns); /* may be NULL */
         /* After failures, once: a watch brings records again, or lasts. For logs. */
         void (*works)(void *context); /* may be NULL */
+        /* Instead of changed, for pods that were not read as values; NULL = as values. Such pods
+         * come only while members that no role reads need not come. */
+        void (*pod_changed)(void *context, enum reflector_change change, struct arrival *arrival);
 };
 
 struct reflector_config {

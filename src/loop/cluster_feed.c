@@ -69,9 +69,9 @@ struct cluster_feed {
         uint32_t woken;                    /* CLUSTER_* of cached objects since the last notice */
         void (*changed)(void *context, uint32_t woken);
         void (*arriving)(void *context, enum object_kind kind, enum change_kind change,
-                         const struct json *object);
+                         struct arrival *arrival);
         void (*arrived)(void *context, enum object_kind kind, enum change_kind change,
-                        const struct json *object);
+                        struct arrival *arrival);
         void *context;
         struct cluster_feed_line lines[ARRAY_LEN(sources)];
         struct loop_timer soon;
@@ -107,8 +107,16 @@ static void feed_object_cache(struct cluster_feed *feed, const struct feed_sourc
                 object_cache_put(feed->object_cache, source->object_cache, object);
 }
 
+static int cluster_feed_apply(struct cluster *cluster, enum object_kind kind,
+                              enum change_kind change, struct arrival *arrival, struct err *err) {
+        if (!arrival->pod || change == CHANGE_REMOVED)
+                return cluster_apply(cluster, kind, change, arrival_value(arrival), err);
+        cluster_put_pod(cluster, arrival->pod);
+        return 0;
+}
+
 static void feed_model(struct cluster_feed *feed, const struct feed_source *source,
-                       enum reflector_change change, const struct json *object) {
+                       enum reflector_change change, struct arrival *arrival) {
         enum change_kind kind = change == REFLECTOR_DELETED ? CHANGE_REMOVED
                                 : change == REFLECTOR_ADDED ? CHANGE_ADDED
                                                             : CHANGE_UPDATED;
@@ -117,24 +125,32 @@ static void feed_model(struct cluster_feed *feed, const struct feed_source *sour
         if (source->kind == OBJECT_KIND_COUNT)
                 return;
         if (feed->arriving)
-                feed->arriving(feed->context, source->kind, kind, object);
-        if (cluster_apply(feed->cluster, source->kind, kind, object, &err) == 0) {
+                feed->arriving(feed->context, source->kind, kind, arrival);
+        if (cluster_feed_apply(feed->cluster, source->kind, kind, arrival, &err) == 0) {
                 if (feed->arrived)
-                        feed->arrived(feed->context, source->kind, kind, object);
+                        feed->arrived(feed->context, source->kind, kind, arrival);
                 return;
         }
         feed->problems++;
         feed->last = err;
         LOG(LOG_WARN, "ObjectSkipped", log_text("resource", source->path),
-            log_slice("name", json_get_text(json_get(object, "metadata"), "name")),
-            log_text("path", err.path), log_text("error", err.text));
+            log_slice("name", arrival_name(arrival)), log_text("path", err.path),
+            log_text("error", err.text));
 }
 
 static void on_changed(void *context, enum reflector_change change, const struct json *object) {
         struct cluster_feed_line *line = context;
 
         feed_object_cache(line->feed, line->source, change, object);
-        feed_model(line->feed, line->source, change, object);
+        feed_model(line->feed, line->source, change, &(struct arrival){ .value = object });
+        cluster_feed_poke(line->feed);
+}
+
+/* Pods are not in the object cache. */
+static void on_pod_changed(void *context, enum reflector_change change, struct arrival *arrival) {
+        struct cluster_feed_line *line = context;
+
+        feed_model(line->feed, line->source, change, arrival);
         cluster_feed_poke(line->feed);
 }
 
@@ -155,6 +171,7 @@ static void on_failed(void *context, const struct err *err, int64_t delay_ns) {
 
 static const struct reflector_events feed_events = {
         .changed = on_changed,
+        .pod_changed = on_pod_changed,
         .synced = on_synced,
         .failed = on_failed,
 };

@@ -2,6 +2,7 @@
  * follows. */
 #pragma once
 
+#include "api/arrival.h"
 #include "base/err.h"
 #include "model/event.h"
 #include "port/loop.h"
@@ -26,10 +27,10 @@ struct cluster_feed_config {
         bool without_classes; /* no priority classes: kube-scheduler may not read them */
         /* Called with every object of the model before the model; NULL = none. */
         void (*arriving)(void *context, enum object_kind kind, enum change_kind change,
-                         const struct json *object);
+                         struct arrival *arrival);
         /* Called after the model; NULL = none. */
         void (*arrived)(void *context, enum object_kind kind, enum change_kind change,
-                        const struct json *object);
+                        struct arrival *arrival);
 };
 
 /* changed runs (deferred, once per iteration of the loop) after the model or the object cache

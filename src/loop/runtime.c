@@ -32,21 +32,21 @@ static void on_model_changed(void *context, uint32_t woken) {
 }
 
 static void on_arriving(void *context, enum object_kind kind, enum change_kind change,
-                        const struct json *object) {
+                        struct arrival *arrival) {
         struct runtime *runtime = context;
 
         for (size_t i = 0; i < runtime->role_count; i++)
                 if (runtime->roles[i].arriving && !runtime->is_held[i])
-                        runtime->roles[i].arriving(runtime->roles[i].self, kind, change, object);
+                        runtime->roles[i].arriving(runtime->roles[i].self, kind, change, arrival);
 }
 
 static void on_arrived(void *context, enum object_kind kind, enum change_kind change,
-                       const struct json *object) {
+                       struct arrival *arrival) {
         struct runtime *runtime = context;
 
         for (size_t i = 0; i < runtime->role_count; i++)
                 if (runtime->roles[i].arrived && !runtime->is_held[i])
-                        runtime->roles[i].arrived(runtime->roles[i].self, kind, change, object);
+                        runtime->roles[i].arrived(runtime->roles[i].self, kind, change, arrival);
 }
 
 static void submit_evictions(void *context, const struct action_list *actions) {

@@ -2,6 +2,7 @@
  * role is called when the model changed and when its actions ended, and submits new actions. */
 #pragma once
 
+#include "api/arrival.h"
 #include "base/err.h"
 #include "evict/evict_service.h"
 #include "model/action.h"
@@ -22,10 +23,10 @@ struct role {
         void (*changed)(void *self); /* the model changed, or became ready */
         /* An object is about to enter the model, which still is without it.  May be NULL. */
         void (*arriving)(void *self, enum object_kind kind, enum change_kind change,
-                         const struct json *object);
+                         struct arrival *arrival);
         /* It has entered.  May be NULL. */
         void (*arrived)(void *self, enum object_kind kind, enum change_kind change,
-                        const struct json *object);
+                        struct arrival *arrival);
         /* Something in the object cache changed, standing for these CLUSTER_* bits; before changed.
          * May be NULL. */
         void (*noticed)(void *self, uint32_t mask);

@@ -78,8 +78,16 @@ static bool is_catching_up(const struct watch_row *row) {
                reflector_stats(reflector).lists > row->late_list;
 }
 
-static void on_watched_changed(void *context, enum reflector_change change,
-                               const struct json *object) {
+static void report_to_row(const struct watch_row *row, enum reflector_change change,
+                          struct arrival *arrival) {
+        if (arrival->pod && row->events->pod_changed)
+                row->events->pod_changed(row->context, change, arrival);
+        else
+                row->events->changed(row->context, change, arrival_value(arrival));
+}
+
+static void on_watched_pod_changed(void *context, enum reflector_change change,
+                                   struct arrival *arrival) {
         struct watched *watched = context;
 
         watched->explainer++;
@@ -91,9 +99,14 @@ static void on_watched_changed(void *context, enum reflector_change change,
                         continue;
                 if (row->is_late && change != REFLECTOR_DELETED)
                         as = REFLECTOR_ADDED;
-                row->events->changed(row->context, as, object);
+                report_to_row(row, as, arrival);
         }
         end_explainer(watched);
+}
+
+static void on_watched_changed(void *context, enum reflector_change change,
+                               const struct json *object) {
+        on_watched_pod_changed(context, change, &(struct arrival){ .value = object });
 }
 
 static void on_watched_synced(void *context) {
@@ -172,6 +185,7 @@ static void report_owed(struct watched *watched) {
 /* ---- collections ---- */
 
 static const struct reflector_events watched_events = { .changed = on_watched_changed,
+                                                        .pod_changed = on_watched_pod_changed,
                                                         .synced = on_watched_synced,
                                                         .failed = on_watched_failed,
                                                         .works = on_watched_works };

@@ -2,6 +2,7 @@
  * scheduler.md 8.1, descheduler.md 6), else under berth_. */
 #pragma once
 
+#include "api/arrival.h"
 #include "base/buf.h"
 #include "loop/runtime.h"
 #include "model/event.h"
@@ -35,7 +36,7 @@ void scheduler_metrics_bound(struct scheduler_metrics *own, const struct action_
 /* What a watch brought is about to be taken in, and has been; both accept NULL. */
 void scheduler_metrics_arriving(struct scheduler_metrics *own);
 void scheduler_metrics_arrived(struct scheduler_metrics *own, enum object_kind kind,
-                               enum change_kind change, const struct json *object);
+                               enum change_kind change, struct arrival *arrival);
 
 /* is_parity: descheduler_build_info is 0, as upstream has it. */
 struct descheduler_metrics *descheduler_metrics_new(struct metrics *metrics,

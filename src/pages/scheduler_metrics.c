@@ -151,13 +151,12 @@ void scheduler_metrics_bound(struct scheduler_metrics *own, const struct action_
 
 /* ---- events ---- */
 
-static const char *event_object(enum object_kind kind, const struct json *object) {
+static const char *event_object(enum object_kind kind, const struct arrival *arrival) {
         switch (kind) {
         case OBJECT_NODE:
                 return "Node";
         case OBJECT_POD:
-                return json_get_text(json_get(object, "spec"), "nodeName").len ? "AssignedPod"
-                                                                               : "UnschedulablePod";
+                return arrival_node(arrival).len ? "AssignedPod" : "UnschedulablePod";
         case OBJECT_CLAIM:
                 return "PersistentVolumeClaim";
         default:
@@ -171,11 +170,11 @@ void scheduler_metrics_arriving(struct scheduler_metrics *own) {
 }
 
 void scheduler_metrics_arrived(struct scheduler_metrics *own, enum object_kind kind,
-                               enum change_kind change, const struct json *object) {
+                               enum change_kind change, struct arrival *arrival) {
         static const char *const changes[] = {
                 [CHANGE_ADDED] = "Add", [CHANGE_UPDATED] = "Update", [CHANGE_REMOVED] = "Delete"
         };
-        const char *what = own ? event_object(kind, object) : NULL;
+        const char *what = own ? event_object(kind, arrival) : NULL;
         char text[64];
 
         if (!what)

@@ -61,21 +61,21 @@ static void on_model(void *self) {
 }
 
 static void on_arriving(void *self, enum object_kind kind, enum change_kind change,
-                        const struct json *object) {
+                        struct arrival *arrival) {
         struct evictions_role *role = self;
 
-        evictions_on_arriving(role, kind, change, object);
+        evictions_on_arriving(role, kind, change, arrival);
         if (role->older)
-                evictions_on_arriving(role->older, kind, change, object);
+                evictions_on_arriving(role->older, kind, change, arrival);
 }
 
 static void on_arrived(void *self, enum object_kind kind, enum change_kind change,
-                       const struct json *object) {
+                       struct arrival *arrival) {
         struct evictions_role *role = self;
 
-        evictions_on_arrived(role, kind, change, object);
+        evictions_on_arrived(role, kind, change, arrival);
         if (role->older)
-                evictions_on_arrived(role->older, kind, change, object);
+                evictions_on_arrived(role->older, kind, change, arrival);
 }
 
 static void on_result(void *self, const struct action_result *result) {

@@ -1,6 +1,7 @@
 /* Inside the role of evictions: its state, and what its parts ask of each other. */
 #pragma once
 
+#include "api/arrival.h"
 #include "loop/watch_set.h"
 #include "roles/audit_anchor.h"
 #include "roles/evictions_role.h"
@@ -110,9 +111,9 @@ void evictions_take_over(void *context);
 void evictions_follow(struct evictions_role *role);
 /* An object is about to enter the model, or has. */
 void evictions_on_arriving(struct evictions_role *role, enum object_kind kind,
-                           enum change_kind change, const struct json *object);
+                           enum change_kind change, struct arrival *arrival);
 void evictions_on_arrived(struct evictions_role *role, enum object_kind kind,
-                          enum change_kind change, const struct json *object);
+                          enum change_kind change, struct arrival *arrival);
 /* Answer of /apis/kubevirt.io/v1: where it is installed its migrations are reported as progress. */
 void evictions_on_kubevirt(void *context, const struct api_reply *reply);
 

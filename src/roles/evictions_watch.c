@@ -140,27 +140,24 @@ void evictions_follow(struct evictions_role *role) {
 /* ---- changes of the model ---- */
 
 void evictions_on_arriving(struct evictions_role *role, enum object_kind kind,
-                           enum change_kind change, const struct json *object) {
-        const struct json *meta = json_get(object, "metadata");
-
+                           enum change_kind change, struct arrival *arrival) {
         if (!role->reconciler || kind != OBJECT_BUDGET || change != CHANGE_REMOVED)
                 return;
-        eviction_reconciler_budget_leaves(role->reconciler, json_get_text(meta, "namespace"),
-                                          json_get_text(meta, "name"));
+        eviction_reconciler_budget_leaves(role->reconciler, arrival_namespace(arrival),
+                                          arrival_name(arrival));
         evictions_step_soon(role);
 }
 
 void evictions_on_arrived(struct evictions_role *role, enum object_kind kind,
-                          enum change_kind change, const struct json *object) {
-        const struct json *meta = json_get(object, "metadata");
-        struct slice ns = json_get_text(meta, "namespace"), name = json_get_text(meta, "name");
+                          enum change_kind change, struct arrival *arrival) {
+        struct slice ns = arrival_namespace(arrival), name = arrival_name(arrival);
 
         if (!role->reconciler)
                 return;
         if (kind == OBJECT_POD)
-                eviction_reconciler_pod_changed(
-                        role->reconciler, ns, name,
-                        change == CHANGE_REMOVED ? json_get_text(meta, "uid") : SLICE_EMPTY);
+                eviction_reconciler_pod_changed(role->reconciler, ns, name,
+                                                change == CHANGE_REMOVED ? arrival_uid(arrival)
+                                                                         : SLICE_EMPTY);
         else if (kind == OBJECT_BUDGET && change != CHANGE_REMOVED)
                 eviction_reconciler_budget_changed(role->reconciler, ns, name);
         else

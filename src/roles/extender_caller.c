@@ -39,13 +39,13 @@ struct extender_caller {
 /* ---- objects ---- */
 
 static void extender_caller_keep(struct map *objects, struct slice key, bool is_there,
-                                 const struct json *object) {
+                                 struct arrival *arrival) {
         struct buf text = { 0 };
 
         free(map_remove(objects, key));
         if (!is_there)
                 return;
-        json_write(object, &text);
+        json_write(arrival_value(arrival), &text);
         map_put(objects, key, buf_take(&text, NULL));
 }
 
@@ -56,20 +56,19 @@ static void pod_key(struct slice ns, struct slice name, struct buf *key) {
 }
 
 void extender_caller_arriving(struct extender_caller *caller, enum object_kind kind,
-                              enum change_kind change, const struct json *object) {
-        const struct json *meta = json_get(object, "metadata");
-        struct slice name = json_get_text(meta, "name");
+                              enum change_kind change, struct arrival *arrival) {
+        struct slice name = arrival_name(arrival);
         bool is_there = change != CHANGE_REMOVED;
 
         if (kind == OBJECT_NODE && caller->keeps_nodes) {
-                extender_caller_keep(caller->nodes, name, is_there, object);
+                extender_caller_keep(caller->nodes, name, is_there, arrival);
         } else if (kind == OBJECT_POD) {
                 CLEANUP(buf_release) struct buf key = { 0 };
-                struct slice node = json_get_text(json_get(object, "spec"), "nodeName");
+                struct slice node = arrival_node(arrival);
 
-                pod_key(json_get_text(meta, "namespace"), name, &key);
+                pod_key(arrival_namespace(arrival), name, &key);
                 extender_caller_keep(caller->pods, buf_view(&key),
-                                     is_there && (node.len == 0 || caller->keeps_placed), object);
+                                     is_there && (node.len == 0 || caller->keeps_placed), arrival);
         }
 }
 

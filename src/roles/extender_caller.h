@@ -2,6 +2,7 @@
  * where they want them, and hands the answers back as outcomes of actions. */
 #pragma once
 
+#include "api/arrival.h"
 #include "base/err.h"
 #include "model/action.h"
 #include "model/event.h"
@@ -26,5 +27,5 @@ void extender_caller_free(struct extender_caller *caller); /* accepts NULL */
 const struct extender *extender_caller_list(const struct extender_caller *caller);
 /* Stores what requests contain: pods that wait, and nodes if an extender wants whole objects. */
 void extender_caller_arriving(struct extender_caller *caller, enum object_kind kind,
-                              enum change_kind change, const struct json *object);
+                              enum change_kind change, struct arrival *arrival);
 void extender_caller_ask(struct extender_caller *caller, const struct action *action);

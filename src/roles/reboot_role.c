@@ -231,8 +231,8 @@ static void on_answered(void *context) {
 }
 
 static void on_arrived(void *self, enum object_kind kind, enum change_kind change,
-                       const struct json *object) {
-        reboot_wake_arrived(((struct reboot_role *)self)->wake, kind, change, object);
+                       struct arrival *arrival) {
+        reboot_wake_arrived(((struct reboot_role *)self)->wake, kind, change, arrival);
 }
 
 static void on_changed(void *self) {

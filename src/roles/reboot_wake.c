@@ -207,17 +207,15 @@ void reboot_wake_follow(struct reboot_wake *wake) {
 }
 
 void reboot_wake_arrived(struct reboot_wake *wake, enum object_kind kind, enum change_kind change,
-                         const struct json *object) {
-        const struct json *meta = wake->count > 0 ? json_get(object, "metadata") : NULL;
-
+                         struct arrival *arrival) {
         for (size_t i = 0; i < wake->count; i++) {
                 struct wake_object *known = &wake->objects[i];
 
                 if (known->row || known->kind->model != kind ||
-                    !slice_is(json_get_text(meta, "name"), known->name) ||
-                    !slice_is(json_get_text(meta, "namespace"), known->ns))
+                    !slice_is(arrival_name(arrival), known->name) ||
+                    !slice_is(arrival_namespace(arrival), known->ns))
                         continue;
-                wake_judge(known, change == CHANGE_REMOVED ? NULL : object);
+                wake_judge(known, change == CHANGE_REMOVED ? NULL : arrival_value(arrival));
         }
 }
 

@@ -1,6 +1,7 @@
 /* Ends the waits of an agent when what it waits for changes, where it may be watched. */
 #pragma once
 
+#include "api/arrival.h"
 #include "loop/runtime.h"
 #include "reboot/reboot_agent.h"
 
@@ -19,4 +20,4 @@ void reboot_wake_free(struct reboot_wake *wake); /* accepts NULL */
 void reboot_wake_follow(struct reboot_wake *wake);
 /* An object of the model has changed. */
 void reboot_wake_arrived(struct reboot_wake *wake, enum object_kind kind, enum change_kind change,
-                         const struct json *object);
+                         struct arrival *arrival);

@@ -208,9 +208,9 @@ static void on_changed(void *context, enum reflector_change change, const struct
 
 void reservation_controller_arrived(struct reservation_controller *controller,
                                     enum object_kind kind, enum change_kind change,
-                                    const struct json *object) {
-        if (kind != OBJECT_POD || change != CHANGE_ADDED ||
-            !reservation_ledger_arrived(controller->ledger, object))
+                                    struct arrival *arrival) {
+        if (kind != OBJECT_POD || change != CHANGE_ADDED || arrival_node(arrival).len ||
+            !reservation_ledger_arrived(controller->ledger, arrival_value(arrival)))
                 return;
         loop_timer_disarm(controller->config.loop, &controller->step);
         loop_timer_arm(controller->config.loop, &controller->step, 0);

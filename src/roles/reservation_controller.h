@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "api/arrival.h"
 #include "model/cluster.h"
 #include "model/event.h"
 #include "port/loop.h"
@@ -32,7 +33,7 @@ void reservation_controller_free(struct reservation_controller *controller);
 /* An object has entered the model. */
 void reservation_controller_arrived(struct reservation_controller *controller,
                                     enum object_kind kind, enum change_kind change,
-                                    const struct json *object);
+                                    struct arrival *arrival);
 const struct reservation_ledger *reservation_controller_ledger(
         const struct reservation_controller *controller);
 struct reservation_counts { /* refused: no node was found; expired and taken are released, too */

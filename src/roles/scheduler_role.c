@@ -114,21 +114,21 @@ static void on_answered(void *context, const struct action_result *result) {
 }
 
 static void on_arriving(void *self, enum object_kind kind, enum change_kind change,
-                        const struct json *object) {
+                        struct arrival *arrival) {
         struct scheduler_role *role = self;
 
         scheduler_metrics_arriving(role->metrics);
         if (role->extenders)
-                extender_caller_arriving(role->extenders, kind, change, object);
+                extender_caller_arriving(role->extenders, kind, change, arrival);
 }
 
 static void on_arrived(void *self, enum object_kind kind, enum change_kind change,
-                       const struct json *object) {
+                       struct arrival *arrival) {
         struct scheduler_role *role = self;
 
-        scheduler_metrics_arrived(role->metrics, kind, change, object);
+        scheduler_metrics_arrived(role->metrics, kind, change, arrival);
         if (role->reservations)
-                reservation_controller_arrived(role->reservations, kind, change, object);
+                reservation_controller_arrived(role->reservations, kind, change, arrival);
 }
 
 /* A reservation was made or ended: pods that wait for capacity are tried again. */

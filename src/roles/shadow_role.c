@@ -232,16 +232,15 @@ static uint64_t refusal_of(const struct json *object) {
 
 /* The model still is what the other scheduler decided on: the pod's news is not in it yet. */
 static void on_arriving(void *self, enum object_kind kind, enum change_kind change,
-                        const struct json *object) {
+                        struct arrival *arrival) {
         struct shadow_role *role = self;
         const struct cluster *cluster = runtime_cluster(role->runtime);
-        const struct json *meta = json_get(object, "metadata");
-        struct slice node = json_get_text(json_get(object, "spec"), "nodeName");
+        struct slice node = arrival_node(arrival);
 
         if (kind != OBJECT_POD || change == CHANGE_REMOVED || !runtime_is_synced(role->runtime))
                 return;
-        struct pod_id pod = cluster_find_pod(cluster, json_get_text(meta, "namespace"),
-                                             json_get_text(meta, "name"));
+        struct pod_id pod =
+                cluster_find_pod(cluster, arrival_namespace(arrival), arrival_name(arrival));
         if (pod_id_is_none(pod)) {
                 role->unseen += node.len > 0;
                 return;
@@ -252,7 +251,7 @@ static void on_arriving(void *self, enum object_kind kind, enum change_kind chan
                 return;
         const struct sched_profile *profile =
                 profile_of(role, cluster_class(cluster, row->class)->spec.scheduler_name);
-        uint64_t refusal = node.len ? 0 : refusal_of(object);
+        uint64_t refusal = node.len ? 0 : refusal_of(arrival_value(arrival));
         if (profile && (node.len || (refusal && refusal != row->failure_hash)))
                 shadow_role_judge(role, profile, pod, node);
 }

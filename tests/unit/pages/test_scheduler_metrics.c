@@ -22,7 +22,8 @@ static void fill(struct scheduler_metrics *own) {
         scheduler_metrics_bound(
                 own, &(struct action_result){ .kind = ACTION_DELETE_POD, .took_ns = NS_PER_S });
         scheduler_metrics_arriving(own);
-        scheduler_metrics_arrived(own, OBJECT_NODE, CHANGE_ADDED, json_doc_root(doc));
+        scheduler_metrics_arrived(own, OBJECT_NODE, CHANGE_ADDED,
+                                  &(struct arrival){ .value = json_doc_root(doc) });
         json_doc_free(doc);
 }
 
