@@ -96,6 +96,22 @@ static bool normalise_containers(struct cluster *cluster, struct container **con
         return remains;
 }
 
+static bool containers_repeat(const struct container *containers, size_t count) {
+        for (size_t i = 0; i < count; i++)
+                if (containers[i].has_actual &&
+                    !class_body_repeats(&containers[i].requests, &containers[i].actual,
+                                        &containers[i].allocated))
+                        return false;
+        return true;
+}
+
+bool class_content_is_of_spec(const struct pod_spec *spec) {
+        return containers_repeat(spec->containers, spec->container_count) &&
+               containers_repeat(spec->init, spec->init_count) &&
+               (!spec->has_pod_actual ||
+                class_body_repeats(&spec->pod_requests, &spec->pod_actual, &spec->pod_allocated));
+}
+
 void class_content_normalise(struct cluster *cluster, const struct pod_spec *from,
                              struct class_content *content) {
         struct pod_spec *spec = &content->spec;

@@ -163,6 +163,8 @@ struct class_content;
 /* Leaves out what a class does not keep; the result lives in the scratch arena. */
 void class_content_normalise(struct cluster *cluster, const struct pod_spec *from,
                              struct class_content *content);
+/* The sizes in the pod's status, if any, are those of the spec. */
+bool class_content_is_of_spec(const struct pod_spec *spec);
 struct class_body *class_body_take(struct cluster *cluster, struct class_content *normal);
 void class_body_drop(struct cluster *cluster, struct class_body *body);
 void class_bodies_release(struct cluster *cluster);
@@ -172,7 +174,14 @@ struct class_memory { /* behind pod_class.memory */
         const char *terms; /* canonical bytes of the required node terms */
         size_t terms_size, bytes;
 };
+#define CLASS_SIBLINGS 256u
+struct class_sibling { /* the class that a spec of this number had last (struct pod_spec) */
+        uint64_t sibling, serial;
+        uint32_t class;
+};
 struct class_table {
+        struct class_sibling siblings[CLASS_SIBLINGS]; /* by number; no counts are held */
+        uint64_t serials;                              /* handed out */
         struct pod_class **items;
         uint32_t cap, live;
         struct id_pool ids;

@@ -70,7 +70,7 @@ static void count_terms(struct class_terms *terms, const struct pod_class *class
         }
 }
 
-struct class_id class_take(struct cluster *cluster, const struct pod_spec *spec) {
+static struct class_id take_by_content(struct cluster *cluster, const struct pod_spec *spec) {
         struct class_table *classes = &cluster->classes;
         struct class_content normal;
         struct content_codec codec = { .out = &cluster->terms };
@@ -93,12 +93,32 @@ struct class_id class_take(struct cluster *cluster, const struct pod_spec *spec)
         classes->items[id] = class;
         class->id = (struct class_id){ id };
         class->hash = hash;
+        class->serial = ++classes->serials;
         class->shape_hash = hash_bytes(terms.ptr, terms.len, body->shape_hash);
         classes->live++;
         count_terms(&classes->terms, class, true);
         classes->bytes += ((struct class_memory *)class->memory)->bytes;
         id_index_insert(&classes->index, (uint32_t)hash, id);
         return (struct class_id){ id };
+}
+
+/* Specs with one number have one class, unless a status has other sizes.  Classes come and go, so
+ * the serial says whether it still is the one. */
+struct class_id class_take(struct cluster *cluster, const struct pod_spec *spec) {
+        struct class_table *classes = &cluster->classes;
+        struct class_sibling *known = &classes->siblings[spec->sibling % CLASS_SIBLINGS];
+        if (spec->sibling == 0 || !class_content_is_of_spec(spec))
+                return take_by_content(cluster, spec);
+        if (known->sibling == spec->sibling && classes->items[known->class] &&
+            classes->items[known->class]->serial == known->serial) {
+                classes->items[known->class]->ref_count++;
+                return (struct class_id){ known->class };
+        }
+        struct class_id id = take_by_content(cluster, spec);
+        *known = (struct class_sibling){ .sibling = spec->sibling,
+                                         .serial = classes->items[id.index]->serial,
+                                         .class = id.index };
+        return id;
 }
 
 void class_ref(struct cluster *cluster, struct class_id id) {

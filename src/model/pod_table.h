@@ -25,6 +25,7 @@ struct pod_class {
         uint32_t ref_count;
         uint64_t hash;
         uint64_t shape_hash; /* the same without volumes */
+        uint64_t serial;     /* no other class of this model had or will have it */
         /* The decoded spec, deep-copied.  Plugins compile from it.  Left out are what differs
          * between pods of one template without meaning anything: node_name, the names of volumes
          * other than VOLUME_EPHEMERAL, volumes of configuration (configMap, secret, projected,
