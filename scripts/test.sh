@@ -12,6 +12,6 @@ export CMOCKA_MESSAGE_OUTPUT=TAP
 export ASAN_OPTIONS="${ASAN_OPTIONS:-detect_leaks=1:abort_on_error=0}"
 export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1:halt_on_error=1}"
 rm -f "$build/meson-logs/testlog.json"
-# One more than there are processors: many tests wait for a role's next period.
-meson test -C "$build" --no-rebuild --quiet --num-processes $(($(nproc) + 1)) "$@" >"$build/test-output.log" 2>&1
+# Three more than there are processors: many tests wait for a role's next period.
+meson test -C "$build" --no-rebuild --quiet --num-processes $(($(nproc) + 3)) "$@" >"$build/test-output.log" 2>&1
 python3 "$here/test_report.py" "$build"
