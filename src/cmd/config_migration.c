@@ -5,6 +5,9 @@
 #include <stdio.h>
 
 static void add_finding(struct config_migration *migration, struct config_findings *list,
+                        const char *path, const char *format, va_list args)
+        __attribute__((format(printf, 4, 0)));
+static void add_finding(struct config_migration *migration, struct config_findings *list,
                         const char *path, const char *format, va_list args) {
         char text[ERR_TEXT_MAX];
         struct err err = { 0 };

@@ -28,8 +28,9 @@ static const char *const metadata_members[] = {
         "\"labels\":{\"app\":\"web\",\"index\":\"#\",\"\":\"\"}",
         "\"labels\":{\"app\":\"web\"}",
         "\"annotations\":{\"descheduler.alpha.kubernetes.io/evict\":\"\",\"ip\":\"10.0.0.#\"}",
-        "\"ownerReferences\":[{\"apiVersion\":\"apps/v1\",\"kind\":\"ReplicaSet\",\"name\":\"web\","
-        "\"uid\":\"u#\",\"controller\":true},{\"kind\":\"Job\",\"name\":\"j\",\"uid\":\"v\"}]",
+        ("\"ownerReferences\":[{\"apiVersion\":\"apps/"
+         "v1\",\"kind\":\"ReplicaSet\",\"name\":\"web\","
+         "\"uid\":\"u#\",\"controller\":true},{\"kind\":\"Job\",\"name\":\"j\",\"uid\":\"v\"}]"),
         "\"finalizers\":[\"a/b\",\"c/d\"]",
         "\"managedFields\":[{\"manager\":\"kubelet\",\"operation\":\"Update\"}]",
 };
