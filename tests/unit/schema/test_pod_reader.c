@@ -213,6 +213,7 @@ static void damage(struct buf *message, struct rng *rng) {
                 message->data[at] = message->data[other];
                 break;
         default:
+                buf_reserve(message, message->len - at); /* what is appended stays where it is */
                 buf_append(message, message->data + at, message->len - at);
         }
 }
