@@ -3,11 +3,12 @@
 #include "base/util.h"
 #include "client/credential.h"
 #include "client/http2_session_priv.h"
+#include <ctype.h>
 #include <string.h>
 
 #define STREAM_WINDOW (1 << 20)
 #define CONNECTION_WINDOW (8 << 20)
-#define HEADERS_MAX (10 + ACCESS_GROUPS_MAX)
+#define HEADERS_MAX (11 + ACCESS_GROUPS_MAX)
 
 /* ---- answers ---- */
 
@@ -147,6 +148,19 @@ static void add_who(struct header_list *list, struct http_call *request) {
                 header_list_add(list, "impersonate-group", slice_of(access->impersonate_groups[i]));
 }
 
+/* Names of headers are lower case in HTTP/2. The name stays in the buffer until the request is
+ * submitted. */
+static void add_own(struct header_list *list, const struct http_transport *http,
+                    struct buf *name_text) {
+        struct slice name, value = slice_of(http->header);
+
+        slice_split(&value, ':', &name);
+        for (size_t i = 0; i < name.len; i++)
+                buf_char(name_text, (char)tolower((unsigned char)name.ptr[i]));
+        buf_char(name_text, '\0');
+        header_list_add(list, name_text->data, slice_trim(value));
+}
+
 static ssize_t read_body(nghttp2_session *frames, int32_t stream, uint8_t *out, size_t size,
                          uint32_t *flags, nghttp2_data_source *source, void *context) {
         struct http_call *request = nghttp2_session_get_stream_user_data(frames, stream);
@@ -175,7 +189,7 @@ static void split_base(const struct http_transport *http, struct slice *ret_host
 }
 
 bool http2_frames_submit(struct http2_session *session, struct http_call *request) {
-        CLEANUP(buf_release) struct buf path = { 0 };
+        CLEANUP(buf_release) struct buf path = { 0 }, own_name = { 0 };
         nghttp2_data_provider body = { .read_callback = read_body };
         struct header_list list = { .count = 0 };
         bool has_body = request->body_size > 0;
@@ -193,6 +207,8 @@ bool http2_frames_submit(struct http2_session *session, struct http_call *reques
         header_list_add(&list, "user-agent", slice_of(session->http->user_agent));
         header_list_add(&list, "accept", or_json(request->accept));
         add_who(&list, request);
+        if (session->http->header)
+                add_own(&list, session->http, &own_name);
         if (has_body)
                 header_list_add(&list, "content-type", or_json(request->content_type));
         if (has_body || request->method == API_POST)

@@ -25,7 +25,7 @@
 
 struct h2_stream {
         struct h2_stream *next;
-        char path[64], method[8], authorization[64], content_type[64];
+        char path[64], method[8], authorization[64], content_type[64], own[64];
         size_t body_bytes, answer_sent;
         int32_t id;
         const char *answer;
@@ -53,7 +53,7 @@ struct h2_server {
         /* What happens to requests, and what was seen. */
         int connected, asked, resets, refusals_left, unauthorized_left;
         size_t last_body;
-        char last_type[64], last_authorization[64];
+        char last_type[64], last_authorization[64], last_own[64];
         struct h2_connection *last_connection;
         const char *long_answer; /* instead of the usual one */
         bool closes_next;        /* a connection, at once */
@@ -145,6 +145,7 @@ static inline void h2_handle(struct h2_connection *connection, struct h2_stream 
                sizeof(server->last_authorization));
         server->last_body = stream->body_bytes;
         memcpy(server->last_type, stream->content_type, sizeof(server->last_type));
+        memcpy(server->last_own, stream->own, sizeof(server->last_own));
         if (strcmp(stream->path, "/hang") == 0)
                 return;
         if (strcmp(stream->path, "/refuse") == 0 && server->refusals_left-- > 0) {
@@ -192,7 +193,8 @@ static inline int h2_on_header(nghttp2_session *frames, const nghttp2_frame *fra
         } wanted[] = { { ":path", stream->path, sizeof(stream->path) },
                        { ":method", stream->method, sizeof(stream->method) },
                        { "authorization", stream->authorization, sizeof(stream->authorization) },
-                       { "content-type", stream->content_type, sizeof(stream->content_type) } };
+                       { "content-type", stream->content_type, sizeof(stream->content_type) },
+                       { "x-own", stream->own, sizeof(stream->own) } };
 
         (void)flags;
         (void)context;

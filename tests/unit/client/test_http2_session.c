@@ -119,7 +119,7 @@ static void test_one_connection(void **state) {
         struct scene scene;
 
         (void)state;
-        scene_init(&scene, (struct http_transport_config){ 0 });
+        scene_init(&scene, (struct http_transport_config){ .header = "X-Own: a B" });
         for (int i = 0; i < 5; i++)
                 post(&scene, i, "/ok");
         for (int i = 0; i < 5; i++) {
@@ -131,6 +131,7 @@ static void test_one_connection(void **state) {
         assert_string_equal(scene.server.last_authorization, "Bearer tok");
         assert_int_equal(scene.server.last_body, strlen("{\"a\":1}"));
         assert_string_equal(scene.server.last_type, "application/json");
+        assert_string_equal(scene.server.last_own, "a B");
         h2_push(&scene.server, "second\n");
         until(&scene, &scene.answers[7].chunks, 2);
         assert_string_equal(scene.answers[7].body, "second\n");
