@@ -238,30 +238,52 @@ static bool take_entry(struct slice entry, struct slice *ret_key, struct slice *
         return true;
 }
 
-bool typed_take_labels(const struct typed_reader *reader, const struct typed_field *field,
-                       const struct wire_field *wire, struct slice *rest, char *target) {
+/* Reads one entry of a map; an element begins with its key. */
+typedef bool (*read_entry_t)(struct slice entry, void *element);
+
+/* The elements, in the arena; NULL when an entry is broken or a key is there twice. */
+static void *take_map(const struct typed_reader *reader, const struct wire_field *wire,
+                      struct slice *rest, size_t element_size, read_entry_t read,
+                      size_t *ret_count) {
         size_t count = count_neighbours(wire, *rest);
         struct wire_field entry = *wire;
 
-        (void)field;
         if (count == 0 || count > ENTRIES_MAX)
-                return false;
-        struct label *items = ARENA_ARRAY(reader->arena, struct label, count);
+                return NULL;
+        char *items = arena_array(reader->arena, count, element_size);
         for (size_t i = 0; i < count; i++) {
-                if ((i > 0 && !wire_take_field(rest, &entry)) ||
-                    !take_entry(entry.bytes, &items[i].key, &items[i].value) ||
-                    !typed_text(items[i].value))
-                        return false;
+                struct slice *key = (struct slice *)(void *)(items + i * element_size);
+
+                if ((i > 0 && !wire_take_field(rest, &entry)) || !read(entry.bytes, key))
+                        return NULL;
                 for (size_t j = 0; j < i; j++)
-                        if (slice_eq(items[j].key, items[i].key))
-                                return false;
+                        if (slice_eq(*(struct slice *)(void *)(items + j * element_size), *key))
+                                return NULL;
         }
-        *(struct label_list *)(void *)target =
-                (struct label_list){ .count = count, .items = items };
-        return true;
+        *ret_count = count;
+        return items;
 }
 
-static bool read_amount(struct slice entry, struct resource_amount *amount) {
+static_assert(offsetof(struct label, key) == 0, "take_map finds the key");
+static_assert(offsetof(struct resource_amount, name) == 0, "take_map finds the key");
+
+static bool read_label(struct slice entry, void *element) {
+        struct label *label = element;
+
+        return take_entry(entry, &label->key, &label->value) && typed_text(label->value);
+}
+
+bool typed_take_labels(const struct typed_reader *reader, const struct typed_field *field,
+                       const struct wire_field *wire, struct slice *rest, char *target) {
+        struct label_list *list = (struct label_list *)(void *)target;
+
+        (void)field;
+        list->items = take_map(reader, wire, rest, sizeof(struct label), read_label, &list->count);
+        return list->items;
+}
+
+static bool read_amount(struct slice entry, void *element) {
+        struct resource_amount *amount = element;
         struct wire_field text;
         struct slice quantity;
         struct err err;
@@ -277,24 +299,12 @@ static bool read_amount(struct slice entry, struct resource_amount *amount) {
 
 bool typed_take_amounts(const struct typed_reader *reader, const struct typed_field *field,
                         const struct wire_field *wire, struct slice *rest, char *target) {
-        size_t count = count_neighbours(wire, *rest);
-        struct wire_field entry = *wire;
+        struct resource_list *list = (struct resource_list *)(void *)target;
 
         (void)field;
-        if (count == 0 || count > ENTRIES_MAX)
-                return false;
-        struct resource_amount *items = ARENA_ARRAY(reader->arena, struct resource_amount, count);
-        for (size_t i = 0; i < count; i++) {
-                if ((i > 0 && !wire_take_field(rest, &entry)) ||
-                    !read_amount(entry.bytes, &items[i]))
-                        return false;
-                for (size_t j = 0; j < i; j++)
-                        if (slice_eq(items[j].name, items[i].name))
-                                return false;
-        }
-        *(struct resource_list *)(void *)target =
-                (struct resource_list){ .count = count, .items = items };
-        return true;
+        list->items = take_map(reader, wire, rest, sizeof(struct resource_amount), read_amount,
+                               &list->count);
+        return list->items;
 }
 
 bool typed_take_check_amounts(const struct typed_reader *reader, const struct typed_field *field,
