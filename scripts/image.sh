@@ -13,6 +13,12 @@ set -eu
 cd "$(dirname "$0")/.."
 folder=$1 name=$2
 shift 2
+case ${name##*/} in
+*[:@]*)
+        echo "image: IMAGE=$name: expected the name alone: the tags are made here" >&2
+        exit 2
+        ;;
+esac
 version=$(sed -n "s/^  version: '\(.*\)',/\1/p" meson.build)
 revision=$(git rev-parse HEAD 2>/dev/null || echo unknown)
 [ -n "${SOURCE_DATE_EPOCH:-}" ] || SOURCE_DATE_EPOCH=$(git log -1 --format=%ct 2>/dev/null || echo 0)
@@ -57,7 +63,7 @@ stage_for() {
         cp "$root/usr/share/sbom/berth.spdx.json" "$folder/berth-$version-$1.spdx.json"
 }
 
-[ "$folder" != / ] && mkdir -p "$folder"
+mkdir -p "$folder"
 rm -rf "$folder/oci" "$folder"/digests* "$folder"/*.spdx.json
 for arch in "$@"; do
         scripts/image_system.sh "$arch"

@@ -6,7 +6,7 @@
 #   files       which package has which file: path, package
 #   cross.ini   for meson
 #
-# Takes the mirror from this machine's own apt, and touches neither its packages nor its lists. libcurl is built from Debian's source
+# The packages stay as they are until that folder is removed. Takes the mirror from this machine's own apt, and touches neither its packages nor its lists. libcurl is built from Debian's source
 # with nothing but HTTP in it: as Debian builds it, it brings twenty libraries.
 # shellcheck disable=SC2016,SC2086 # apt's own variables; lists of options and packages
 set -eu
@@ -83,7 +83,7 @@ done
 # The authorities, in the one file that update-ca-certificates would make of them
 (cd "$root/usr/share/ca-certificates" && find . -name '*.crt' | LC_ALL=C sort | xargs cat) >"$folder/ca-certificates.crt"
 
-# ---- for the compiler; names of the root are those that are in no product
+# ---- for meson
 flags="-ffunction-sections -fdata-sections -ffile-prefix-map=$project=."
 cat >"$folder/cross.ini" <<END
 [binaries]
