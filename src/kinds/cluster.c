@@ -38,6 +38,7 @@ static const struct kind_info flowcontrol_rows[] = {
                 CLUSTER_WIDE("flowcontrol.apiserver.k8s.io", "flowschemas", "flowschema",
                              "FlowSchema", KIND_GENERATION | KIND_STATUS),
                 .prepare = status_prepare,
+                .since = 29,
                 WITH_CREATED,
         },
         {
@@ -45,6 +46,7 @@ static const struct kind_info flowcontrol_rows[] = {
                              "prioritylevelconfiguration", "PriorityLevelConfiguration",
                              KIND_GENERATION | KIND_STATUS),
                 .prepare = status_prepare,
+                .since = 29,
                 WITH_CREATED,
         },
 };
@@ -54,12 +56,14 @@ static const struct kind_info admissionregistration_rows[] = {
         {
                 CLUSTER_WIDE("admissionregistration.k8s.io", "mutatingadmissionpolicies",
                              "mutatingadmissionpolicy", "MutatingAdmissionPolicy", KIND_GENERATION),
+                .since = 36,
                 WITH_CREATED,
         },
         {
                 CLUSTER_WIDE("admissionregistration.k8s.io", "mutatingadmissionpolicybindings",
                              "mutatingadmissionpolicybinding", "MutatingAdmissionPolicyBinding",
                              KIND_GENERATION),
+                .since = 36,
                 WITH_CREATED,
         },
         {
@@ -77,6 +81,7 @@ static const struct kind_info admissionregistration_rows[] = {
                              KIND_GENERATION | KIND_STATUS),
                 .prepare = status_prepare,
                 .categories = NAMES("api-extensions"),
+                .since = 30,
                 WITH_CREATED,
         },
         {
@@ -84,6 +89,7 @@ static const struct kind_info admissionregistration_rows[] = {
                              "validatingadmissionpolicybinding", "ValidatingAdmissionPolicyBinding",
                              KIND_GENERATION),
                 .categories = NAMES("api-extensions"),
+                .since = 30,
                 WITH_CREATED,
         },
         {

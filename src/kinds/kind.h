@@ -78,7 +78,10 @@ struct kind_info {
         unsigned verbs, flags;
         const char *const *more_subresources; /* beyond status and scale: "binding", "eviction", ...
                                                  NULL-ended */
-        const struct kind_info *stored_as;    /* another version or view of the same store
+        /* Minor versions of Kubernetes that brought them (kinds/release.h); 0 = all have them. */
+        uint8_t since, generation_since, later_since;
+        const char *later_subresource;     /* one of them, since later_since; NULL = none */
+        const struct kind_info *stored_as; /* another version or view of the same store
                                                  (events.k8s.io); NULL = own */
 
         void (*apply_defaults)(struct json_tree *tree, struct json_node *object);
@@ -198,9 +201,11 @@ struct kind_context {
 /* The registry: every resource, in discovery order; groups appear in the order of their first row.
  */
 size_t kind_count(void);
-/* Adds kinds behind the table's own for kind_count and kind_at, until it is called with none. Only
- * around the making of documents: whose custom resources these are depends on the server. */
-void kind_extend(const struct kind_info *const *kinds, size_t count);
+/* Adds kinds behind the table's own for kind_count and kind_at, until it is called with none, and
+ * says which release the documents are for (kinds/release.h). Only around the making of documents:
+ * both depend on the server. */
+void kind_extend(const struct kind_info *const *kinds, size_t count, unsigned minor);
+unsigned kind_minor(void); /* RELEASE_DEFAULT outside of that */
 const struct kind_info *kind_at(size_t index);
 const struct kind_info *kind_find(struct slice group, struct slice version,
                                   struct slice plural); /* NULL when unknown */

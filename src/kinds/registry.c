@@ -1,6 +1,7 @@
 /* The registry of resources: the groups' rows strung together, with look-up by path and by kind. */
 #include "base/buf.h"
 #include "kinds/kinds.h"
+#include "kinds/release.h"
 #include <stdio.h>
 
 /* Discovery lists groups in this order, the core group apart. */
@@ -21,10 +22,16 @@ static const struct kind_group *const groups[] = {
 /* Kinds of one server's custom resources, while it describes itself. */
 static const struct kind_info *const *more;
 static size_t more_count;
+static unsigned described_minor;
 
-void kind_extend(const struct kind_info *const *kinds, size_t count) {
+void kind_extend(const struct kind_info *const *kinds, size_t count, unsigned minor) {
         more = kinds;
         more_count = count;
+        described_minor = minor;
+}
+
+unsigned kind_minor(void) {
+        return described_minor ? described_minor : RELEASE_DEFAULT;
 }
 
 size_t kind_count(void) {

@@ -100,6 +100,7 @@ static const struct kind_info rows[] = {
                 .group = "storage.k8s.io",
                 .version = "v1",
                 .plural = "volumeattributesclasses",
+                .since = 34,
                 .singular = "volumeattributesclass",
                 .kind = "VolumeAttributesClass",
                 .short_names = NAMES("vac"),

@@ -56,11 +56,15 @@ static bool serve_health(struct api_context *context) {
 }
 
 static void serve_version(struct api_context *context) {
-        respond_text(context, 200, "application/json",
-                     SLICE_LITERAL("{\"major\":\"1\",\"minor\":\"36\",\"gitVersion\":\"v1.36.0\","
-                                   "\"gitCommit\":\"\",\"gitTreeState\":\"clean\","
-                                   "\"buildDate\":\"2026-01-01T00:00:00Z\",\"goVersion\":\"\","
-                                   "\"compiler\":\"cc\",\"platform\":\"linux/amd64\"}"));
+        unsigned minor = context->engine->resources.minor;
+        char *text = arena_printf(context->arena,
+                                  "{\"major\":\"1\",\"minor\":\"%u\",\"gitVersion\":\"v1.%u.0\","
+                                  "\"gitCommit\":\"\",\"gitTreeState\":\"clean\","
+                                  "\"buildDate\":\"2026-01-01T00:00:00Z\",\"goVersion\":\"\","
+                                  "\"compiler\":\"cc\",\"platform\":\"linux/amd64\"}",
+                                  minor, minor);
+
+        respond_text(context, 200, "application/json", slice_of(text));
 }
 
 static void serve_metrics(struct api_context *context) {
@@ -106,7 +110,7 @@ static void extend_kinds(struct api_context *context) {
         count = 0;
         for (const struct api_resource *each = added; each; each = each->next)
                 kinds[count++] = each->kind;
-        kind_extend(kinds, count);
+        kind_extend(kinds, count, context->engine->resources.minor);
 }
 
 static bool serve_document(struct api_context *context) {
@@ -119,7 +123,7 @@ static bool serve_document(struct api_context *context) {
         bool is_served = document_serve(context->route.path, target, context->request->accept,
                                         context->request->if_none_match,
                                         slice_of(context->engine->server_address), &document);
-        kind_extend(NULL, 0);
+        kind_extend(NULL, 0, 0);
         if (!is_served)
                 return false;
         memcpy(response->type_buffer, document.content_type, sizeof(response->type_buffer));

@@ -2,6 +2,7 @@
 #include "server/api_resource.h"
 
 #include "base/util.h"
+#include "kinds/release.h"
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@ static void resource_init(struct resource_table *table, struct api_resource *res
         const struct kind_info *stored = kind->stored_as ? kind->stored_as : kind;
 
         resource->kind = kind;
+        resource->minor = table->minor;
         resource->api_version = slice_dup(kind_api_version(kind, version));
         buf_printf(&text, "{\"kind\":\"%s\",\"apiVersion\":\"%s\",", kind->kind,
                    resource->api_version);
@@ -52,12 +54,13 @@ static struct api_resource *resource_core(const struct resource_table *table, co
                                                     slice_of(plural));
 }
 
-void resource_table_init(struct resource_table *table, struct store *store) {
-        *table = (struct resource_table){ .store = store, .count = kind_count() };
-        table->rows = xcalloc(table->count, sizeof(table->rows[0]));
+void resource_table_init(struct resource_table *table, struct store *store, unsigned minor) {
+        *table = (struct resource_table){ .store = store, .minor = minor };
+        table->rows = xcalloc(kind_count(), sizeof(table->rows[0]));
         table->by_path = map_new();
-        for (size_t i = 0; i < table->count; i++)
-                resource_init(table, &table->rows[i], kind_at(i));
+        for (size_t i = 0; i < kind_count(); i++)
+                if (release_has_kind(minor, kind_at(i)))
+                        resource_init(table, &table->rows[table->count++], kind_at(i));
         table->pods = resource_core(table, "", "pods");
         table->nodes = resource_core(table, "", "nodes");
         table->namespaces = resource_core(table, "", "namespaces");
@@ -155,14 +158,5 @@ const struct api_resource *resource_any_version(const struct resource_table *tab
 }
 
 bool has_subresource(const struct api_resource *resource, struct slice name) {
-        const char *const *more = resource->kind->more_subresources;
-
-        if (name.len == 0 || (slice_is(name, "status") && resource->kind->flags & KIND_STATUS) ||
-            (slice_is(name, "scale") && resource->kind->flags & KIND_SCALE))
-                return true;
-        for (size_t i = 0; more && more[i]; i++) {
-                if (slice_is(name, more[i]))
-                        return true;
-        }
-        return false;
+        return release_has_subresource(resource->minor, resource->kind, name);
 }

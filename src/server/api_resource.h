@@ -21,12 +21,14 @@ struct api_resource {
         char *api_version; /* "v1", "apps/v1" */
         char *qualified;   /* "pods", "deployments.apps" */
         size_t prefix_size;
+        unsigned minor;                       /* the release its server plays */
         struct api_resource *next, *previous; /* among those that were added */
 };
 
 struct resource_table {
         struct store *store;
-        struct api_resource *rows; /* in the order of kind_at */
+        unsigned minor;            /* of Kubernetes (kinds/release.h) */
+        struct api_resource *rows; /* those of the release, in the order of kind_at */
         size_t count;
         struct api_resource *added; /* of custom resources, the newest first */
         struct map *by_path;        /* "apps/v1/deployments" */
@@ -34,7 +36,8 @@ struct resource_table {
         const struct api_resource *accounts, *mutating_webhooks, *validating_webhooks;
 };
 
-void resource_table_init(struct resource_table *table, struct store *store);
+/* minor: what is served is what that release serves (kinds/release.h). */
+void resource_table_init(struct resource_table *table, struct store *store, unsigned minor);
 void resource_table_release(struct resource_table *table); /* what was added is gone already */
 
 /* Serves a kind besides those of the registry; a resource of the same path takes its place. */

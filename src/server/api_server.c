@@ -1,5 +1,6 @@
 /* Life of the API server. */
 #include "kinds/bootstrap_roles.h"
+#include "kinds/release.h"
 #include "server/account_key.h"
 #include "server/api_context.h"
 #include "server/api_state.h"
@@ -96,7 +97,8 @@ struct api_server *api_server_new(const struct api_server_config *config, struct
         server->engine.server_address = slice_dup(slice_of(config->server_address));
         rng_init(&server->engine.rng, config->seed);
         arena_init(&server->engine.scratch, 0);
-        resource_table_init(&server->engine.resources, server->engine.store);
+        resource_table_init(&server->engine.resources, server->engine.store,
+                            config->minor ? config->minor : RELEASE_DEFAULT);
         for (size_t i = 0; i < config->token_count; i++)
                 api_server_add_token(server, &config->tokens[i]);
         server->engine.has_eviction_responders = config->has_eviction_responders;
@@ -129,6 +131,14 @@ void api_server_free(struct api_server *server) {
 
 struct store *api_server_store(struct api_server *server) {
         return server->engine.store;
+}
+
+unsigned api_server_minor(const struct api_server *server) {
+        return server->engine.resources.minor;
+}
+
+bool api_server_may_have_eviction_requests(unsigned minor) {
+        return release_has(minor, RELEASE_EVICTION_REQUESTS);
 }
 
 void api_server_contend(struct api_server *server, void (*in_between)(void *context),

@@ -112,6 +112,7 @@ struct api_server_config {
         const struct webhook_caller *webhooks; /* copied; NULL = webhooks are not called */
         const struct api_definition *definitions;
         size_t definition_count;
+        unsigned minor; /* of the Kubernetes it plays (kinds/release.h); 0 = RELEASE_DEFAULT */
         bool has_eviction_responders;               /* pods may have spec.evictionResponders */
         const struct api_eviction_judge *evictions; /* copied; NULL = none waits */
 };
@@ -120,6 +121,10 @@ struct api_server_config {
 struct api_server *api_server_new(const struct api_server_config *config, struct loop *loop);
 void api_server_free(struct api_server *server); /* accepts NULL; ends open streams */
 struct store *api_server_store(struct api_server *server);
+/* Of the Kubernetes version it plays: 1.N. */
+unsigned api_server_minor(const struct api_server *server);
+/* Whether a kube-apiserver of that version knows EvictionRequests at all. */
+bool api_server_may_have_eviction_requests(unsigned minor);
 /* Store resource of a kind (for store_get, store_subscribe); group "" = core. -1 when unknown. */
 int api_server_resource(const struct api_server *server, const char *group, const char *plural);
 bool api_server_add_token(struct api_server *server, const struct api_token *token);

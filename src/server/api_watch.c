@@ -1,6 +1,7 @@
 /* Watches: a position in the store's history that is read piece by piece. */
 #include "base/map.h"
 #include "base/metric_text.h"
+#include "kinds/release.h"
 #include "server/api_context.h"
 #include "server/api_failure.h"
 #include "server/api_list.h"
@@ -389,17 +390,24 @@ void watches_write(const struct api_server *server, struct buf *out) {
 static int check_watch_match(struct api_context *context, bool has_initial, struct slice match) {
         struct field_errors errors = { .arena = context->arena };
         struct buf quoted = { 0 };
+        bool is_served = release_has(context->engine->resources.minor, RELEASE_WATCH_LIST);
 
         if (!has_initial && match.len)
                 return fail_option(context, "ListOptions", FIELD_FORBIDDEN, "resourceVersionMatch",
                                    NULL,
                                    "resourceVersionMatch is forbidden for watch unless "
                                    "sendInitialEvents is provided");
-        if (!has_initial || slice_is(match, "NotOlderThan"))
+        if (!has_initial || (is_served && slice_is(match, "NotOlderThan")))
                 return 0;
-        field_error_add(&errors, FIELD_FORBIDDEN, "resourceVersionMatch", NULL,
-                        "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
-        if (match.len) {
+        if (!slice_is(match, "NotOlderThan"))
+                field_error_add(&errors, FIELD_FORBIDDEN, "resourceVersionMatch", NULL,
+                                "sendInitialEvents requires setting resourceVersionMatch to "
+                                "NotOlderThan");
+        if (!is_served)
+                field_error_add(&errors, FIELD_FORBIDDEN, "sendInitialEvents", NULL,
+                                "sendInitialEvents is forbidden for watch unless the WatchList "
+                                "feature gate is enabled");
+        if (match.len && !slice_is(match, "NotOlderThan")) {
                 buf_json_string(&quoted, match);
                 field_error_add(&errors, FIELD_NOT_SUPPORTED, "resourceVersionMatch", quoted.data,
                                 "supported values: \"NotOlderThan\"");

@@ -5,6 +5,7 @@
 
 #include "base/uuid.h"
 #include "kinds/admit.h"
+#include "kinds/release.h"
 #include "schema/object_compare.h"
 #include "server/api_access.h"
 #include "server/api_context.h"
@@ -304,7 +305,7 @@ int write_create(struct api_context *context, struct api_write *write, struct sl
             !context->engine->is_bootstrapping &&
             check_namespace(context, write->ns, write->name) < 0)
                 return API_FAILED;
-        if (write->resource->kind->flags & KIND_GENERATION)
+        if (release_has_generation(write->resource->minor, write->resource->kind))
                 node_put_i64(write->tree, metadata, "generation", 1);
         merge_owners(context, write);
         if (run_hooks(context, write) < 0 || run_validation(context, write) < 0 ||
@@ -437,7 +438,8 @@ static void bump_generation(struct api_write *write) {
         bool is_changed =
                 write->operation == KIND_UPDATE && !has_same_spec(write->object, write->old_json);
 
-        if (!(flags & KIND_GENERATION) || (flags & KIND_FIXED_GENERATION))
+        if (!release_has_generation(write->resource->minor, write->resource->kind) ||
+            (flags & KIND_FIXED_GENERATION))
                 return;
         if (write->operation == KIND_UPDATE && (flags & KIND_ANNOTATION_GENERATION))
                 is_changed |= !has_same_member(metadata, old, "annotations");

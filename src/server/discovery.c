@@ -3,6 +3,7 @@
 
 #include "base/base64.h"
 #include "base/util.h"
+#include "kinds/release.h"
 #include <openssl/sha.h>
 
 /* ---- facts ---- */
@@ -57,24 +58,14 @@ static const struct {
         { "token", NULL, "authentication.k8s.io", "v1", "TokenRequest", VERB_CREATE },
 };
 
-static bool has_subresource(const struct kind_info *kind, const char *name) {
-        if (slice_is(slice_of(name), "status"))
-                return kind->flags & KIND_STATUS;
-        if (slice_is(slice_of(name), "scale"))
-                return kind->flags & KIND_SCALE;
-        for (size_t i = 0; kind->more_subresources && kind->more_subresources[i]; i++)
-                if (slice_is(slice_of(name), kind->more_subresources[i]))
-                        return true;
-        return false;
-}
-
 size_t subresources_of(const struct kind_info *kind, struct subresource subresources[]) {
         size_t count = 0;
 
         for (size_t i = 0; i < ARRAY_LEN(known_subresources); i++) {
                 const char *parent = known_subresources[i].parent;
 
-                if (!has_subresource(kind, known_subresources[i].name) ||
+                if (!release_has_subresource(kind_minor(), kind,
+                                             slice_of(known_subresources[i].name)) ||
                     (parent && !slice_is(slice_of(parent), kind->plural)))
                         continue;
                 subresources[count++] = (struct subresource){
@@ -274,11 +265,14 @@ static void aggregated_group_write(const struct catalogue_group *group, struct b
         buf_text(out, "]}");
 }
 
-void aggregated_write(const struct api_catalogue *catalogue, bool is_core, struct buf *out) {
+void aggregated_write(const struct api_catalogue *catalogue, bool is_core, const char *version,
+                      struct buf *out) {
         size_t written = 0;
 
-        buf_text(out, "{\"kind\":\"APIGroupDiscoveryList\","
-                      "\"apiVersion\":\"apidiscovery.k8s.io/v2\",\"metadata\":{},\"items\":[");
+        buf_printf(out,
+                   "{\"kind\":\"APIGroupDiscoveryList\","
+                   "\"apiVersion\":\"apidiscovery.k8s.io/%s\",\"metadata\":{},\"items\":[",
+                   version);
         for (const struct catalogue_group *each = catalogue->first; each; each = each->next) {
                 if (is_core != (*each->name == '\0'))
                         continue;

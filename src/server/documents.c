@@ -2,15 +2,18 @@
 #include "server/documents_priv.h"
 
 #include "base/util.h"
+#include "kinds/release.h"
 #include <stdio.h>
 
 #define JSON_TYPE "application/json"
 #define AGGREGATED_TYPE "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+#define AGGREGATED_BETA_TYPE                                                                       \
+        "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList"
 #define PROTO_TYPE_PREFIX "application/com.github.proto-openapi.spec.v2"
 
 /* ---- negotiation ---- */
 
-enum offer { OFFER_NONE, OFFER_JSON, OFFER_AGGREGATED };
+enum offer { OFFER_NONE, OFFER_JSON, OFFER_AGGREGATED, OFFER_AGGREGATED_BETA };
 
 struct accept_clause {
         struct slice media, group, version, as;
@@ -39,14 +42,21 @@ static struct accept_clause clause_parse(struct slice text) {
         return clause;
 }
 
+static enum offer aggregated_offer(struct slice version) {
+        if (slice_is(version, "v2") && release_has(kind_minor(), RELEASE_DISCOVERY_V2))
+                return OFFER_AGGREGATED;
+        if (slice_is(version, "v2beta1") && release_has(kind_minor(), RELEASE_DISCOVERY_V2_BETA1))
+                return OFFER_AGGREGATED_BETA;
+        return OFFER_NONE;
+}
+
 static enum offer clause_offer(const struct accept_clause *clause, bool can_aggregate) {
         bool is_json = slice_is(clause->media, JSON_TYPE);
 
         if (clause->as.len)
                 return is_json && can_aggregate && slice_is(clause->as, "APIGroupDiscoveryList") &&
-                                       slice_is(clause->group, "apidiscovery.k8s.io") &&
-                                       slice_is(clause->version, "v2")
-                               ? OFFER_AGGREGATED
+                                       slice_is(clause->group, "apidiscovery.k8s.io")
+                               ? aggregated_offer(clause->version)
                                : OFFER_NONE;
         return is_json || slice_is(clause->media, "*/*") ? OFFER_JSON : OFFER_NONE;
 }
@@ -121,9 +131,11 @@ static void serve_root(bool is_core, struct slice accept, struct slice if_none_m
         }
         CLEANUP(catalogue_release) struct api_catalogue catalogue;
         catalogue_init(&catalogue);
-        if (offer == OFFER_AGGREGATED) {
-                set_type(document, AGGREGATED_TYPE);
-                aggregated_write(&catalogue, is_core, &document->body);
+        if (offer != OFFER_JSON) {
+                bool is_beta = offer == OFFER_AGGREGATED_BETA;
+
+                set_type(document, is_beta ? AGGREGATED_BETA_TYPE : AGGREGATED_TYPE);
+                aggregated_write(&catalogue, is_core, is_beta ? "v2beta1" : "v2", &document->body);
                 documents_tag(document, if_none_match);
                 return;
         }

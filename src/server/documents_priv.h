@@ -27,7 +27,9 @@ void group_list_write(const struct api_catalogue *catalogue, struct buf *out); /
 void group_write(const struct catalogue_group *group, struct buf *out);        /* /apis/GROUP */
 bool resource_list_write(const struct api_catalogue *catalogue, struct slice group,
                          struct slice version, struct buf *out);
-void aggregated_write(const struct api_catalogue *catalogue, bool is_core, struct buf *out);
+/* version: of apidiscovery.k8s.io. */
+void aggregated_write(const struct api_catalogue *catalogue, bool is_core, const char *version,
+                      struct buf *out);
 
 /* openapi.c */
 void openapi_index_write(const struct api_catalogue *catalogue, struct buf *out); /* /openapi/v3 */

@@ -3,6 +3,7 @@
 #include "server/documents_priv.h"
 
 #include "base/util.h"
+#include "kinds/release.h"
 #include "schema/description.h"
 #include "schema/schema.h"
 #include <stdlib.h>
@@ -290,7 +291,7 @@ static size_t paths_write(struct slice group, struct slice version, bool is_v2, 
 
                 if (!is_v2 && (!slice_is(group, kind->group) || !slice_is(version, kind->version)))
                         continue;
-                if (!(kind->verbs & VERB_PATCH))
+                if (!(kind->verbs & VERB_PATCH) || !release_has_kind(kind_minor(), kind))
                         continue;
                 buf_text(out, count++ ? "," : "");
                 path_write(kind, out);
@@ -311,6 +312,18 @@ static void custom_type_write(const struct kind_info *kind, struct buf *out) {
         kind->openapi(kind, out);
 }
 
+/* Types that no resource is made of, such as Eviction, count as served. */
+static bool is_served(const struct schema_root *root) {
+        for (size_t i = 0; i < kind_count(); i++) {
+                const struct kind_info *kind = kind_at(i);
+
+                if (strcmp(kind->group, root->group) == 0 && strcmp(kind->kind, root->kind) == 0 &&
+                    strcmp(kind->version, root->version) == 0)
+                        return release_has_kind(kind_minor(), kind);
+        }
+        return true;
+}
+
 static size_t custom_types_write(struct slice group, struct slice version, struct buf *out) {
         size_t count = 0;
 
@@ -329,7 +342,7 @@ static size_t custom_types_write(struct slice group, struct slice version, struc
 static uint64_t content_hash(const char *group, const struct catalogue_version *version) {
         struct buf text = { 0 };
 
-        buf_printf(&text, "%s %s %s %zu %zu", BERTH_VERSION, group, version->name,
+        buf_printf(&text, "%s %u %s %s %zu %zu", BERTH_VERSION, kind_minor(), group, version->name,
                    schema_object_count, kind_count());
         for (const struct catalogue_kind *each = version->first; each; each = each->next) {
                 if (each->kind->openapi)
@@ -370,13 +383,15 @@ bool openapi_v3_write(struct slice group, struct slice version, struct buf *out)
                 is_known |= is_custom_of(kind_at(i), group, version);
         for (size_t i = 0; i < schema_root_count; i++)
                 if (slice_is(group, schema_roots[i].group) &&
-                    slice_is(version, schema_roots[i].version)) {
+                    slice_is(version, schema_roots[i].version) && is_served(&schema_roots[i])) {
                         openapi_mark(marks, schema_roots[i].object);
                         is_known = true;
                 }
         if (is_known) {
-                buf_text(out, "{\"openapi\":\"3.0.0\",\"info\":{\"title\":\"Kubernetes\","
-                              "\"version\":\"v1.36.0\"},\"paths\":{");
+                buf_printf(out,
+                           "{\"openapi\":\"3.0.0\",\"info\":{\"title\":\"Kubernetes\","
+                           "\"version\":\"v1.%u.0\"},\"paths\":{",
+                           kind_minor());
                 paths_write(group, version, false, out);
                 buf_text(out, "},\"components\":{\"schemas\":{");
                 marked_types_write(&flavour_v3, marks, out);
@@ -390,9 +405,13 @@ bool openapi_v3_write(struct slice group, struct slice version, struct buf *out)
 void openapi_v2_write(struct buf *out) {
         uint8_t *marks = xcalloc(schema_object_count, 1);
 
-        memset(marks, 1, schema_object_count);
-        buf_text(out, "{\"swagger\":\"2.0\",\"info\":{\"title\":\"Kubernetes\","
-                      "\"version\":\"v1.36.0\"},\"paths\":{");
+        for (size_t i = 0; i < schema_root_count; i++)
+                if (is_served(&schema_roots[i]))
+                        openapi_mark(marks, schema_roots[i].object);
+        buf_printf(out,
+                   "{\"swagger\":\"2.0\",\"info\":{\"title\":\"Kubernetes\","
+                   "\"version\":\"v1.%u.0\"},\"paths\":{",
+                   kind_minor());
         paths_write(SLICE_EMPTY, SLICE_EMPTY, true, out);
         buf_text(out, "},\"definitions\":{");
         marked_types_write(&flavour_v2, marks, out);
