@@ -5,6 +5,7 @@
 #include "cmd/dashboard_part.h"
 #include "cmd/feature_gates.h"
 #include "cmd/log_writer.h"
+#include "cmd/release_option.h"
 
 #include "base/time.h"
 #include "control/control.h"
@@ -22,6 +23,7 @@
 struct sandbox_options {
         const char *listen, *kubeconfig_out, *data_dir, *controllers, *token, *gates;
         int64_t nodes, seed, verbosity;
+        int release;
         bool has_policy_waits;
         struct dashboard_options page;
 };
@@ -83,6 +85,7 @@ static int cmd_sandbox_serve(struct event_loop *events, const struct sandbox_opt
                                                   .has_eviction_requests =
                                                           gates & SANDBOX_FEATURE_EVICTION_REQUESTS,
                                                   .passes_evictions = !options->has_policy_waits,
+                                                  .minor = release_option_minor(options->release),
                                                   .seed = seed },
                         loop, &sandbox, err);
 
@@ -162,6 +165,7 @@ static const struct option sandbox_table[] = {
           .help = "controllers to run, named as in kube-controller-manager, and "
                   "kubelet for the simulated nodes: names, * for all, -NAME to "
                   "leave one out, none" },
+        { .group = release_option_table, .offset = OFFSET(release) },
         { .group = feature_gates_option_table, .offset = offsetof(struct sandbox_options, gates) },
         { .name = "eviction-policy-waits",
           .type = OPTION_FLAG,

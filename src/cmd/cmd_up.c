@@ -4,6 +4,7 @@
 #include "cmd/daemon_options.h"
 #include "cmd/feature_gates.h"
 #include "cmd/log_writer.h"
+#include "cmd/release_option.h"
 #include "cmd/up.h"
 
 #include "base/time.h"
@@ -119,6 +120,7 @@ static const struct option up_table[] = {
           .fallback = "*",
           .help = "controllers to run: names, * for all, -NAME to leave one "
                   "out, none" },
+        { .group = release_option_table, .offset = offsetof(struct up_options, release) },
         { .name = "feature-gates",
           .type = OPTION_TEXT,
           .offset = offsetof(struct up_options, gates),

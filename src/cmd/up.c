@@ -6,6 +6,7 @@
 #include "cmd/daemon.h"
 #include "cmd/feature_gates.h"
 #include "cmd/private_folder.h"
+#include "cmd/release_option.h"
 #include "cmd/rest.h"
 #include "cmd/up_input.h"
 #include "cmd/up_report.h"
@@ -237,6 +238,7 @@ static int start_sandbox(struct up *up, struct err *err) {
                                               .seed = seed,
                                               .has_eviction_requests =
                                                       up->gates & UP_FEATURE_EVICTION_REQUESTS,
+                                              .minor = release_option_minor(options->release),
                                               .is_quiet = options->trace },
                     up->loop, &up->sandbox, err) < 0)
                 return err->code;

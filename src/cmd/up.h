@@ -14,6 +14,7 @@ struct up_options {
         struct option_texts inputs;
         int64_t nodes, seed, verbosity, interval_ns, for_ns, timeout_ns;
         int requests; /* enum evict_request_mode */
+        int release;  /* of release_option_table */
         bool settles, is_dry_run, is_parity, watches;
         struct dashboard_options page;
 };

@@ -3,6 +3,7 @@
 #include "control/kubelet_priv.h"
 #include "control/object_write.h"
 #include "control/pod_owner.h"
+#include "server/api_server.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -225,15 +226,15 @@ static void put_capacity(struct json_tree *tree, struct json_node *status, const
         node_put(tree, status, "allocatable", node_clone(tree, capacity));
 }
 
+/* release: the version of Kubernetes that the kubelets claim. */
 static void put_info(struct json_tree *tree, struct json_node *status, const struct json *old,
-                     const struct kubelet_node *node) {
+                     const struct kubelet_node *node, const char *release) {
         static const char *const facts[][2] = {
                 { "architecture", "amd64" },
                 { "operatingSystem", "linux" },
                 { "osImage", "berth sandbox" },
                 { "kernelVersion", "6.1.0-sandbox" },
                 { "containerRuntimeVersion", "containerd://2.1.0" },
-                { "kubeletVersion", "v1.36.0" },
                 { "kubeProxyVersion", "" },
                 { "machineID", "" },
                 { "systemUUID", "" },
@@ -249,6 +250,8 @@ static void put_info(struct json_tree *tree, struct json_node *status, const str
                                         slice_is(slice_of(facts[i][0]), "machineID") ? node->name
                                                                                      : facts[i][1]);
         }
+        if (json_get_text(old_info, "kubeletVersion").len == 0)
+                node_put_string(tree, info, "kubeletVersion", release);
         node_put_string(tree, info, "bootID", node->boot_id);
 }
 
@@ -282,9 +285,12 @@ static int kubelet_node_report(struct kubelet *kubelet, struct kubelet_node *nod
                                         .name = slice_of(node->name) };
         struct json_tree *tree = json_tree_new();
         struct json_node *status = node_object(tree);
+        char release[24];
 
+        snprintf(release, sizeof(release), "v1.%u.0",
+                 api_server_minor(kubelet->run->control->server));
         put_capacity(tree, status, old);
-        put_info(tree, status, old, node);
+        put_info(tree, status, old, node, release);
         put_addresses(tree, status, old, node);
         put_conditions(kubelet, tree, status, object);
         kubelet->is_writing = true;

@@ -63,6 +63,12 @@ static int start_server(struct sandbox *sandbox, const struct sandbox_config *co
         if (config->passes_evictions) /* left to webhooks */
                 judge.waits = NULL, judge.admits = NULL;
 
+        if (config->has_eviction_requests && config->minor &&
+            !api_server_may_have_eviction_requests(config->minor))
+                return err_set(err, BERTH_ERR_USAGE,
+                               "option --feature-gates: EvictionRequestAPI is not known in "
+                               "Kubernetes 1.%u, which --kubernetes-version asks for",
+                               config->minor);
         if (config->has_eviction_requests && native_evictions_new(&sandbox->native, err) < 0)
                 return err->code;
         if (sandbox->native)
@@ -90,6 +96,7 @@ static int start_server(struct sandbox *sandbox, const struct sandbox_config *co
                                              .definition_count = definition_count,
                                              .has_eviction_responders = sandbox->native,
                                              .seed = config->seed,
+                                             .minor = config->minor,
                                              .read_yaml = document_read_tree },
                 sandbox->loop);
         sandbox->waits = (struct eviction_waits){ sandbox->server, sandbox->loop, sandbox->native };
