@@ -7,7 +7,10 @@
 #include "server/api_server.h"
 #include <stdlib.h>
 
-#define DISCOVERY_ACCEPT "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+/* Servers before 1.30 have no v2. */
+#define DISCOVERY_ACCEPT                                                                           \
+        "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,"                    \
+        "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList"
 
 struct control_resources {
         struct api_server *server;
