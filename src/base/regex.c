@@ -19,7 +19,8 @@
 #define HEAP_LIMIT_KIB 4096
 
 struct regex {
-        pcre2_code *code;
+        pcre2_code *code;  /* behind a prefix that skips any text */
+        pcre2_code *plain; /* as written */
         pcre2_match_context *limits;
 };
 
@@ -185,7 +186,8 @@ static pcre2_code *regex_compile(struct slice pattern, uint32_t options, struct 
 /* Compiles twice: first as given, for the complaints and because what follows would balance
  * parentheses that are not; then behind a prefix that skips any text, so that one pass over the
  * text tries all starting points together. */
-static pcre2_code *compile_anchored(struct slice pattern, bool has_multiline, struct err *err) {
+static pcre2_code *compile_anchored(struct slice pattern, bool has_multiline,
+                                    pcre2_code **ret_plain, struct err *err) {
         uint32_t options = PCRE2_UTF | PCRE2_NEVER_BACKSLASH_C | PCRE2_NO_AUTO_CAPTURE;
         /* The automaton matcher applies this option to a multi-line $ as well, against its manual.
          */
@@ -194,7 +196,6 @@ static pcre2_code *compile_anchored(struct slice pattern, bool has_multiline, st
         pcre2_code *plain = regex_compile(pattern, options, pattern, err);
         if (!plain)
                 return NULL;
-        pcre2_code_free(plain);
         struct buf buf = { 0 };
         buf_text(&buf, "(?s:.*?)(?:");
         buf_slice(&buf, pattern);
@@ -203,6 +204,10 @@ static pcre2_code *compile_anchored(struct slice pattern, bool has_multiline, st
         options |= PCRE2_ANCHORED | PCRE2_NO_START_OPTIMIZE;
         pcre2_code *code = regex_compile(buf_view(&buf), options, pattern, err);
         buf_release(&buf);
+        if (code)
+                *ret_plain = plain;
+        else
+                pcre2_code_free(plain);
         return code;
 }
 
@@ -219,9 +224,10 @@ static int regex_match(const struct regex *regex, struct slice text) {
         return status;
 }
 
-static struct regex *regex_of(pcre2_code *code) {
+static struct regex *regex_of(pcre2_code *code, pcre2_code *plain) {
         struct regex *regex = xmalloc(sizeof(*regex));
         regex->code = code;
+        regex->plain = plain;
         regex->limits = pcre2_match_context_create(NULL);
         if (!regex->limits)
                 abort();
@@ -244,10 +250,10 @@ struct regex *regex_new(struct slice pattern, struct err *err) {
                 regex_complain(err, pattern, scan.why);
                 return NULL;
         }
-        pcre2_code *code = compile_anchored(pattern, scan.has_multiline, err);
+        pcre2_code *plain, *code = compile_anchored(pattern, scan.has_multiline, &plain, err);
         if (!code)
                 return NULL;
-        struct regex *regex = regex_of(code);
+        struct regex *regex = regex_of(code, plain);
         int status = regex_match(regex, SLICE_EMPTY);
         if (status < 0 && status != PCRE2_ERROR_NOMATCH) {
                 regex_complain(err, pattern, "too many alternatives");
@@ -261,12 +267,31 @@ void regex_free(struct regex *regex) {
         if (!regex)
                 return;
         pcre2_code_free(regex->code);
+        pcre2_code_free(regex->plain);
         pcre2_match_context_free(regex->limits);
         free(regex);
 }
 
 bool regex_matches(const struct regex *regex, struct slice text) {
         return text.len <= REGEX_TEXT_MAX && regex_match(regex, text) >= 0;
+}
+
+bool regex_find(const struct regex *regex, struct slice text, size_t from, size_t *ret_start,
+                size_t *ret_end) {
+        if (text.len > REGEX_TEXT_MAX || from > text.len)
+                return false;
+        pcre2_match_data *data = pcre2_match_data_create(1, NULL);
+        if (!data)
+                abort();
+        int status = pcre2_match(regex->plain, (PCRE2_SPTR)(text.ptr ? text.ptr : ""), text.len,
+                                 from, 0, data, regex->limits);
+        const PCRE2_SIZE *ends = pcre2_get_ovector_pointer(data);
+        if (status >= 0) {
+                *ret_start = ends[0];
+                *ret_end = ends[1];
+        }
+        pcre2_match_data_free(data);
+        return status >= 0;
 }
 
 void regex_library_version(struct buf *out) {

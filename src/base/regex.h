@@ -19,6 +19,10 @@ void regex_free(struct regex *regex); /* accepts NULL */
  * more than some 600 alternatives alive at once, never matches.
  * Safe to call from several threads at once. */
 bool regex_matches(const struct regex *regex, struct slice text);
+/* The leftmost match at or behind byte `from`, of its alternatives the first as in Go; false when
+ * there is none, or the search would take too long. */
+bool regex_find(const struct regex *regex, struct slice text, size_t from, size_t *ret_start,
+                size_t *ret_end);
 struct buf;
 /* The version of PCRE2 that runs, such as "10.42 2022-12-11". */
 void regex_library_version(struct buf *out);

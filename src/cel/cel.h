@@ -2,8 +2,8 @@
  * compiled against the types of a schema, evaluated over one object under a step limit. Pure: no
  * clock, no files, nothing that lasts but the program.
  *
- * What upstream's language has beyond this (searches by regular expression, flattening) compiles,
- * and the program says that it cannot be evaluated. */
+ * What upstream's language has beyond this (transformMapEntry) compiles, and the program says that
+ * it cannot be evaluated. */
 #pragma once
 
 #include "api/json.h"
@@ -28,9 +28,15 @@ const struct cel_type *cel_type_items(const struct cel_type *type); /* of lists 
 /* Of a member, by its name in the object; NULL when there is none. */
 const struct cel_type *cel_type_member(const struct cel_type *type, struct slice name);
 
-enum cel_result_kind { CEL_WANTS_BOOL, CEL_WANTS_STRING };
+enum cel_result_kind {
+        CEL_WANTS_BOOL,
+        CEL_WANTS_STRING,
+        CEL_WANTS_BOOL_OR_ANY /* a value whose type is not known is taken too */
+};
 struct cel_options {
         const struct cel_type *self; /* of self and oldSelf */
+        const char *name;            /* of the variable instead of self, or NULL */
+        bool has_includes;           /* the function of that name is there */
         bool is_old_optional;        /* oldSelf is an optional */
         enum cel_result_kind wants;
 };

@@ -23,7 +23,7 @@ static int cel_check_check(struct cel_checker *checker, const struct scope *scop
                            struct cel_node *node);
 
 static bool is_dyn(const struct cel_type *type) {
-        return type->kind == CEL_DYN;
+        return type->kind == CEL_DYN || type->kind == CEL_ANY;
 }
 
 static const struct cel_type *cel_check_strip(const struct cel_type *type) {
@@ -33,13 +33,20 @@ static const struct cel_type *cel_check_strip(const struct cel_type *type) {
 /* ---- kinds ---- */
 
 bool cel_matches_kind(enum cel_kind param, enum cel_kind kind) {
-        return param == CEL_DYN || kind == CEL_DYN || param == kind;
+        return param == CEL_DYN || kind == CEL_DYN || kind == CEL_ANY || param == kind;
+}
+
+static bool can_be_null(const struct cel_type *type) {
+        return type->kind == CEL_NULL ||
+               (type->kind >= CEL_TIMESTAMP && type->kind != CEL_LIST && type->kind != CEL_MAP);
 }
 
 /* Whether values of the types may be equal. */
 static bool is_comparable(const struct cel_type *a, const struct cel_type *b) {
-        if (is_dyn(a) || is_dyn(b) || a->kind == CEL_NULL || b->kind == CEL_NULL)
+        if (is_dyn(a) || is_dyn(b))
                 return true;
+        if (a->kind == CEL_NULL || b->kind == CEL_NULL)
+                return can_be_null(a) && can_be_null(b);
         if (a->kind == CEL_MAP && b->kind == CEL_MAP)
                 return is_comparable(a->key, b->key) && is_comparable(a->element, b->element);
         if ((a->kind == CEL_LIST || a->kind == CEL_OPTIONAL) && a->kind == b->kind)
@@ -47,12 +54,16 @@ static bool is_comparable(const struct cel_type *a, const struct cel_type *b) {
         return a->kind == b->kind;
 }
 
+static bool is_ordered(enum cel_kind kind) {
+        return kind >= CEL_BOOL && kind <= CEL_DURATION;
+}
+
 static bool has_order(const struct cel_type *a, const struct cel_type *b) {
-        if (is_dyn(a) || is_dyn(b) || (cel_is_number(a->kind) && cel_is_number(b->kind)))
+        if (is_dyn(a) || is_dyn(b))
+                return (is_dyn(a) || is_ordered(a->kind)) && (is_dyn(b) || is_ordered(b->kind));
+        if (cel_is_number(a->kind) && cel_is_number(b->kind))
                 return true;
-        return a->kind == b->kind &&
-               (a->kind == CEL_BOOL || a->kind == CEL_STRING || a->kind == CEL_BYTES ||
-                a->kind == CEL_TIMESTAMP || a->kind == CEL_DURATION);
+        return a->kind == b->kind && is_ordered(a->kind);
 }
 
 /* One type for both, any where there is none. */
@@ -61,6 +72,8 @@ static const struct cel_type *cel_check_join(const struct cel_type *a, const str
                 return b;
         if (b->kind == CEL_NULL)
                 return a;
+        if (a->kind == CEL_ANY || b->kind == CEL_ANY)
+                return cel_type_basic(CEL_ANY);
         return a->kind == b->kind && is_comparable(a, b) ? a : cel_type_basic(CEL_DYN);
 }
 
@@ -118,9 +131,9 @@ static int check_name(struct cel_checker *checker, const struct scope *scope,
                 node->type = scope->type;
                 return 0;
         }
-        if (slice_is(node->name, "self"))
+        if (slice_eq(node->name, checker->program->name))
                 node->type = checker->program->self;
-        if (slice_is(node->name, "oldSelf")) {
+        if (slice_is(node->name, "oldSelf") && checker->old) {
                 node->type = checker->old;
                 checker->program->uses_old = true;
         }
@@ -166,7 +179,7 @@ static int check_select(struct cel_checker *checker, const struct scope *scope,
         if (from->kind == CEL_OBJECT)
                 node->type = field_type(from, node->name);
         else if (from->kind == CEL_MAP || is_dyn(from))
-                node->type = is_dyn(from) ? from : from->element;
+                node->type = is_dyn(from) ? cel_type_basic(CEL_DYN) : from->element;
         else
                 return cel_check_fail(checker, node,
                                       arena_printf(checker->arena,
@@ -190,7 +203,7 @@ static int check_index(struct cel_checker *checker, struct cel_node *node) {
 
         node->name = SLICE_LITERAL("_[_]");
         if (is_dyn(from))
-                node->type = from;
+                node->type = cel_type_basic(CEL_DYN);
         else if (from->kind == CEL_LIST && cel_matches_kind(CEL_INT, index->kind))
                 node->type = from->element;
         else if (from->kind == CEL_MAP && is_comparable(from->key, index))
@@ -225,6 +238,8 @@ static const struct cel_type *cel_check_returned(struct cel_checker *checker,
 
         switch (function->returns) {
         case CEL_SAME:
+                if (is_dyn(first) && function->params[0] == CEL_LIST)
+                        return cel_type_basic(CEL_LIST);
                 return is_dyn(first) && node->arg_count > 1 && !node->is_member
                                ? node->args[1]->type
                                : first;
@@ -270,10 +285,11 @@ static int keep_pattern(struct cel_checker *checker, struct cel_node *node) {
 static int check_call(struct cel_checker *checker, struct cel_node *node) {
         const struct cel_type *result = NULL;
         const struct cel_function *function;
-        bool is_known = false;
+        bool is_known = false,
+             is_other = slice_is(node->name, "includes") && !checker->program->has_includes;
         size_t at = 0;
 
-        while ((function = cel_function_next(node->name, node->is_member, &at))) {
+        while (!is_other && (function = cel_function_next(node->name, node->is_member, &at))) {
                 is_known = true;
                 if (cel_check_takes(function, node))
                         result =
@@ -293,6 +309,8 @@ static int check_call(struct cel_checker *checker, struct cel_node *node) {
         if (!result)
                 return fail_overload(checker, node);
         node->type = result;
+        if (cel_check_literals(checker->arena, checker->program, node, checker->err) < 0)
+                return BERTH_ERR_INVALID;
         return keep_pattern(checker, node);
 }
 
@@ -312,6 +330,7 @@ static const struct cel_type *macro_type(struct cel_checker *checker, const stru
                                      : from->kind == CEL_LIST ? cel_type_basic(CEL_INT)
                                                               : from,
                                      last);
+        case CEL_SORT_BY:
         case CEL_FILTER:
                 if (from->kind == CEL_MAP)
                         return cel_type_made(checker->arena, CEL_LIST, NULL, from->key);
@@ -326,7 +345,7 @@ static bool wants_bool(const struct cel_node *node, size_t arg) {
         bool is_last = arg + 1 == node->arg_count;
 
         return !is_last || (node->macro != CEL_MAP_EACH && node->macro != CEL_TRANSFORM_LIST &&
-                            node->macro != CEL_TRANSFORM_MAP);
+                            node->macro != CEL_SORT_BY && node->macro != CEL_TRANSFORM_MAP);
 }
 
 /* Types of the variables: of a list its elements (behind positions), of a map its keys (and
@@ -354,12 +373,14 @@ static int check_macro(struct cel_checker *checker, const struct scope *scope,
         if (cel_check_check(checker, scope, node->args[0]) < 0)
                 return BERTH_ERR_INVALID;
         const struct cel_type *from = node->args[0]->type;
-        if (!is_dyn(from) && from->kind != CEL_LIST && from->kind != CEL_MAP)
+        if (from->kind != CEL_DYN && from->kind != CEL_LIST && from->kind != CEL_MAP)
                 return cel_check_fail(checker, node->args[0],
                                       arena_printf(checker->arena,
                                                    "expression of type '%s' cannot be range of a "
                                                    "comprehension (must be list, map, or dynamic)",
-                                                   cel_type_text(checker->arena, from)));
+                                                   from->kind == CEL_ANY
+                                                           ? "any"
+                                                           : cel_type_text(checker->arena, from)));
         macro_scopes(node, &first, &second);
         for (size_t i = 1; i < node->arg_count; i++) {
                 struct cel_node *arg = node->args[i];
@@ -443,6 +464,8 @@ static int check_literal(struct cel_checker *checker, struct cel_node *node) {
                 const struct cel_type **part = &parts[is_map && i % 2 == 0];
                 const struct cel_type *type = node->args[i]->type;
 
+                if (node->args[i]->is_optional_element)
+                        type = cel_check_strip(type);
                 if (*part && !node->is_mixed && !is_comparable(*part, type))
                         return cel_check_fail(checker, node->args[i],
                                               arena_printf(checker->arena,
@@ -501,8 +524,9 @@ static int cel_check_check(struct cel_checker *checker, const struct scope *scop
 }
 
 int cel_check(struct arena *arena, struct cel_program *program, struct err *err) {
-        struct cel_checker checker = { arena, program, err, program->self };
-        enum cel_kind wanted = program->wants == CEL_WANTS_BOOL ? CEL_BOOL : CEL_STRING;
+        bool is_rule = slice_is(program->name, "self"); /* of a custom resource */
+        struct cel_checker checker = { arena, program, err, is_rule ? program->self : NULL };
+        enum cel_kind wanted = program->wants == CEL_WANTS_STRING ? CEL_STRING : CEL_BOOL;
 
         if (program->is_old_optional)
                 checker.old = cel_type_made(arena, CEL_OPTIONAL, NULL, program->self);
@@ -511,6 +535,13 @@ int cel_check(struct arena *arena, struct cel_program *program, struct err *err)
         /* As upstream: a rule of unknown type is refused too. */
         if (program->root->type->kind == wanted || program->unsupported)
                 return 0;
+        if (program->wants == CEL_WANTS_BOOL_OR_ANY)
+                return program->root->type->kind == CEL_ANY ||
+                                       (program->has_includes && is_dyn(program->root->type))
+                               ? 0
+                               : err_set(err, BERTH_ERR_INVALID,
+                                         "must evaluate to bool or the unknown type, not %s",
+                                         cel_type_text(arena, program->root->type));
         return err_set(err, BERTH_ERR_INVALID,
                        wanted == CEL_BOOL ? "cel expression must evaluate to a bool"
                                           : "messageExpression must evaluate to a string");

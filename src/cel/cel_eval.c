@@ -22,11 +22,12 @@ static struct cel_value no_overload(struct cel_run *run) {
 
 static struct cel_value name_value(struct cel_run *run, const struct cel_eval_binding *scope,
                                    const struct cel_node *node) {
+        cel_charge(run, 1);
         for (; scope; scope = scope->up) {
                 if (slice_eq(scope->name, node->name))
                         return scope->value;
         }
-        return slice_is(node->name, "self") ? run->self : run->old;
+        return slice_is(node->name, "oldSelf") ? run->old : run->self;
 }
 
 static bool is_container(const struct cel_value *value) {
@@ -47,6 +48,15 @@ static struct cel_value cel_eval_opened(struct cel_run *run, const struct cel_ev
         return from.as.items ? from.as.items[0] : from;
 }
 
+/* What is not a variable or a part of one costs as much again. */
+static void charge_part(struct cel_run *run, const struct cel_node *node) {
+        enum cel_node_kind kind = node->args[0]->kind;
+
+        cel_charge(run, kind == CEL_NODE_NAME || kind == CEL_NODE_SELECT || kind == CEL_NODE_INDEX
+                                ? 1
+                                : 2);
+}
+
 static struct cel_value select_value(struct cel_run *run, const struct cel_eval_binding *scope,
                                      const struct cel_node *node) {
         bool is_optional;
@@ -65,6 +75,7 @@ static struct cel_value select_value(struct cel_run *run, const struct cel_eval_
                                : cel_error(run, "no such key: " SLICE_FMT, SLICE_ARG(node->name));
         if (node->kind == CEL_NODE_HAS)
                 return cel_bool(true);
+        charge_part(run, node);
         return is_optional && value.kind != CEL_ERROR ? cel_optional(run, &value) : value;
 }
 
@@ -120,6 +131,7 @@ static struct cel_value index_value(struct cel_run *run, const struct cel_eval_b
                 return from.kind == CEL_LIST
                                ? cel_error(run, "index out of bounds: %lld", (long long)at)
                                : key_error(run, &index);
+        charge_part(run, node);
         return is_optional ? cel_optional(run, &value) : value;
 }
 
@@ -160,7 +172,7 @@ static struct cel_value call_value(struct cel_run *run, const struct cel_eval_bi
                 if (args[i].kind == CEL_ERROR)
                         return args[i];
         }
-        if (!spend_texts(run, args, node->arg_count))
+        if (!spend_texts(run, args, node->arg_count) || !cel_charge_call(run, node, args))
                 return cel_error(run, "cost");
         if (node->regex)
                 return args[0].kind == CEL_STRING
@@ -180,19 +192,31 @@ static struct cel_value made_value(struct cel_run *run, const struct cel_eval_bi
         bool is_map = node->kind == CEL_NODE_MAP;
         struct cel_value *items = ARENA_ARRAY(run->arena, struct cel_value, node->arg_count);
 
+        size_t count = 0;
+
         for (size_t i = 0; i < node->arg_count; i++) {
-                items[i] = cel_eval_eval(run, scope, node->args[i]);
-                if (items[i].kind == CEL_ERROR)
-                        return items[i];
+                struct cel_value value = cel_eval_eval(run, scope, node->args[i]);
+
+                if (value.kind == CEL_ERROR)
+                        return value;
+                if (node->args[i]->is_optional_element) {
+                        if (value.kind != CEL_OPTIONAL)
+                                return no_overload(run);
+                        if (!value.as.items)
+                                continue;
+                        value = value.as.items[0];
+                }
+                items[count++] = value;
                 for (size_t j = 0; is_map && i % 2 == 0 && j < i; j += 2) {
-                        if (cel_equal(run, &items[i], &items[j]))
+                        if (cel_equal(run, &value, &items[j]))
                                 return cel_error(run, "Failed with repeated key");
                 }
         }
+        cel_charge_made(run, node);
         return (struct cel_value){ .kind = is_map ? CEL_MAP : CEL_LIST,
                                    .as.items = items,
                                    .is_made = true,
-                                   .count = is_map ? node->arg_count / 2 : node->arg_count };
+                                   .count = is_map ? count / 2 : count };
 }
 
 /* ---- logic ---- */
@@ -230,8 +254,12 @@ static struct cel_value in_value(struct cel_run *run, const struct cel_value *wa
         struct cel_iter iter = cel_iter(container);
         struct cel_value key, value;
 
-        if (container->kind == CEL_MAP)
-                return cel_bool(cel_find(run, container, wanted, &value));
+        if (container->kind == CEL_MAP) {
+                struct cel_value map = *container;
+
+                map.has_default = false; /* which only looking a key up gives */
+                return cel_bool(cel_find(run, &map, wanted, &value));
+        }
         if (container->kind != CEL_LIST)
                 return no_overload(run);
         while (cel_next(run, &iter, &key, &value)) {
@@ -251,6 +279,7 @@ static struct cel_value relation_value(struct cel_run *run, const struct cel_eva
 
         if (a.kind == CEL_ERROR || b.kind == CEL_ERROR)
                 return a.kind == CEL_ERROR ? a : b;
+        cel_charge_relation(run, node, &a, &b);
         if (node->kind == CEL_NODE_IN)
                 return in_value(run, &a, &b);
         if (node->kind == CEL_NODE_EQUAL || node->kind == CEL_NODE_UNEQUAL)
@@ -270,6 +299,7 @@ static struct cel_value not_value(struct cel_run *run, const struct cel_eval_bin
                                   const struct cel_node *node) {
         struct cel_value value = cel_eval_eval(run, scope, node->args[0]);
 
+        cel_charge(run, 1);
         if (value.kind == CEL_BOOL)
                 return cel_bool(!value.as.boolean);
         return value.kind == CEL_ERROR ? value : no_overload(run);
@@ -311,7 +341,7 @@ static void count_one(struct cel_run *run, struct tally *tally, const struct cel
 
 static bool makes_something(enum cel_macro macro) {
         return macro == CEL_MAP_EACH || macro == CEL_FILTER || macro == CEL_TRANSFORM_LIST ||
-               macro == CEL_TRANSFORM_MAP;
+               macro == CEL_TRANSFORM_MAP || macro == CEL_SORT_BY;
 }
 
 /* One element of a macro that makes a list or map; errors end it. */
@@ -328,7 +358,7 @@ static void make_one(struct cel_run *run, struct tally *tally, const struct cel_
                 tally->is_done = true;
                 return;
         }
-        if (!value.as.boolean)
+        if (!value.as.boolean || !cel_charge(run, cel_element_cost(node->macro)))
                 return;
         value = node->macro == CEL_FILTER
                         ? scope->value
@@ -340,6 +370,8 @@ static void make_one(struct cel_run *run, struct tally *tally, const struct cel_
         }
         if (node->macro == CEL_TRANSFORM_MAP)
                 cel_push(run, &tally->made, key);
+        if (node->macro == CEL_SORT_BY)
+                cel_push(run, &tally->made, &scope->value);
         cel_push(run, &tally->made, &value);
 }
 
@@ -380,6 +412,8 @@ static struct cel_value macro_value(struct cel_run *run, const struct cel_eval_b
                 struct cel_eval_binding second = { &first, node->variables[1], value };
                 const struct cel_eval_binding *inner = is_pair ? &second : &first;
 
+                if (!cel_charge(run, cel_round_cost(node->macro)))
+                        break;
                 if (makes_something(node->macro)) {
                         make_one(run, &tally, inner, &key);
                 } else {
@@ -387,8 +421,11 @@ static struct cel_value macro_value(struct cel_run *run, const struct cel_eval_b
                         count_one(run, &tally, &result);
                 }
         }
+        cel_charge(run, 1);
         if (tally.has_error && makes_something(node->macro))
                 return tally.error;
+        if (node->macro == CEL_SORT_BY)
+                return cel_sort_pairs(run, tally.made.items, tally.made.count / 2);
         return macro_result(&tally);
 }
 
@@ -447,6 +484,10 @@ static struct cel_value cel_eval_eval(struct cel_run *run, const struct cel_eval
         }
 }
 
+struct cel_value cel_run_node(struct cel_run *run, const struct cel_node *node) {
+        return cel_eval_eval(run, NULL, node);
+}
+
 /* ---- programs ---- */
 
 int cel_compile(struct arena *arena, struct slice source, const struct cel_options *options,
@@ -455,6 +496,8 @@ int cel_compile(struct arena *arena, struct slice source, const struct cel_optio
 
         *program = (struct cel_program){ .self = options->self,
                                          .wants = options->wants,
+                                         .name = slice_of(options->name ? options->name : "self"),
+                                         .has_includes = options->has_includes,
                                          .is_old_optional = options->is_old_optional };
         if (source.len > CEL_SOURCE_MAX)
                 return err_set(err, BERTH_ERR_INVALID, "expression is longer than %zu bytes",
@@ -498,6 +541,7 @@ enum cel_outcome cel_evaluate(const struct cel_program *program, const struct ce
                               const char **ret_text) {
         struct cel_run run = { .arena = input->arena,
                                .function_next = cel_function_next,
+                               .cost_max = INT64_MAX,
                                .steps = *input->steps < CEL_STEPS_PER_CALL ? *input->steps
                                                                            : CEL_STEPS_PER_CALL };
         int64_t steps = run.steps;
@@ -505,7 +549,7 @@ enum cel_outcome cel_evaluate(const struct cel_program *program, const struct ce
         *ret_text = NULL;
         run.self = cel_from_node(&run, input->self, program->self);
         run.old = old_value(&run, program, input->old);
-        struct cel_value value = cel_eval_eval(&run, NULL, program->root);
+        struct cel_value value = cel_run_node(&run, program->root);
         *input->steps -= run.is_over ? steps : steps - run.steps;
         if (run.is_over)
                 return CEL_OVER_BUDGET;

@@ -436,7 +436,7 @@ static const struct cel_function rows[] = {
         { "or", true, CEL_SAME, optional_or, 2, { CEL_OPTIONAL, CEL_OPTIONAL } },
         { "isQuantity", false, CEL_BOOL, quantity_is, 1, { CEL_STRING } },
         { "quantity", false, CEL_QUANTITY, quantity_of, 1, { CEL_STRING } },
-        { "sign", true, CEL_INT, quantity_sign, 1, { CEL_QUANTITY } },
+        { "sign", false, CEL_INT, quantity_sign, 1, { CEL_QUANTITY } },
         { "isInteger", true, CEL_BOOL, quantity_is_integer, 1, { CEL_QUANTITY } },
         { "asInteger", true, CEL_INT, quantity_as_integer, 1, { CEL_QUANTITY } },
         { "asApproximateFloat", true, CEL_DOUBLE, quantity_as_double, 1, { CEL_QUANTITY } },

@@ -7,7 +7,8 @@ const struct cel_function *cel_function_next(struct slice name, bool is_member, 
         static const struct cel_function_set *const sets[] = {
                 &cel_address_functions, &cel_arithmetic_functions, &cel_basic_functions,
                 &cel_format_functions,  &cel_list_functions,       &cel_semver_functions,
-                &cel_string_functions,  &cel_time_functions,       &cel_url_functions,
+                &cel_search_functions,  &cel_string_functions,     &cel_time_functions,
+                &cel_url_functions,
         };
         size_t before = 0;
 
@@ -23,8 +24,7 @@ const struct cel_function *cel_function_next(struct slice name, bool is_member, 
 }
 
 bool cel_is_unsupported(struct slice name) {
-        static const char *const names[] = { "find", "findAll", "flatten", "sortBy",
-                                             "transformMapEntry" };
+        static const char *const names[] = { "transformMapEntry" };
 
         for (size_t i = 0; i < ARRAY_LEN(names); i++) {
                 if (slice_is(name, names[i]))

@@ -5,6 +5,9 @@
 #include "base/util.h"
 #include <string.h>
 
+#define FLATTEN_MAX 32  /* levels */
+#define INCLUDES_MAX 48 /* values of an attribute that is a list */
+
 FUNCTION(is_sorted) {
         struct cel_iter iter = cel_iter(&args[0]);
         struct cel_value key, value, before = { .kind = CEL_NULL };
@@ -262,7 +265,52 @@ FUNCTION(range) {
         return cel_list(items.items, items.count);
 }
 
+/* Puts the elements of inner lists in their place, so many levels deep. */
+static void cel_lists_flatten(struct cel_run *run, struct cel_builder *made,
+                              const struct cel_value *list, int64_t depth) {
+        struct cel_iter iter = cel_iter(list);
+        struct cel_value key, value;
+
+        while (cel_next(run, &iter, &key, &value)) {
+                if (value.kind == CEL_LIST && depth > 0)
+                        cel_lists_flatten(run, made, &value, depth - 1);
+                else
+                        cel_push(run, made, &value);
+        }
+}
+
+FUNCTION(flattened_some) {
+        struct cel_builder made = { 0 };
+
+        if (args[1].as.integer < 0)
+                return cel_error(run, "level must be non-negative");
+        cel_lists_flatten(run, &made, &args[0],
+                          args[1].as.integer < FLATTEN_MAX ? args[1].as.integer : FLATTEN_MAX);
+        return cel_list(made.items, made.count);
+}
+
+FUNCTION(flattened) {
+        struct cel_value with[2] = { args[0], cel_int(1) };
+
+        return flattened_some(run, with);
+}
+
+/* A list attribute has the value, or a single one is it. */
+FUNCTION(includes) {
+        if (args[0].kind != CEL_LIST)
+                return cel_bool(cel_equal(run, &args[0], &args[1]));
+        if (args[0].count > INCLUDES_MAX)
+                return cel_error(run,
+                                 "'includes' function cannot be applied to lists longer than %d "
+                                 "values",
+                                 INCLUDES_MAX);
+        return cel_bool(cel_lists_has(run, &args[0], &args[1]));
+}
+
 static const struct cel_function rows[] = {
+        { "flatten", true, CEL_LIST, flattened, 1, { CEL_LIST } },
+        { "flatten", true, CEL_LIST, flattened_some, 2, { CEL_LIST, CEL_INT } },
+        { "includes", true, CEL_BOOL, includes, 2, { CEL_DYN, CEL_DYN } },
         { "isSorted", true, CEL_BOOL, is_sorted, 1, { CEL_LIST } },
         { "min", true, CEL_FIRST_ELEMENT, least, 1, { CEL_LIST } },
         { "max", true, CEL_FIRST_ELEMENT, greatest, 1, { CEL_LIST } },

@@ -48,6 +48,7 @@ static const struct macro_row {
         { "existsOne", CEL_EXISTS_ONE, 3, 2 },
         { "filter", CEL_FILTER, 2, 1 },
         { "map", CEL_MAP_EACH, 2, 1 },
+        { "sortBy", CEL_SORT_BY, 2, 1 },
         { "map", CEL_MAP_EACH, 3, 1 },
         { "transformList", CEL_TRANSFORM_LIST, 3, 2 },
         { "transformList", CEL_TRANSFORM_LIST, 4, 2 },

@@ -32,7 +32,8 @@ enum cel_macro {
         CEL_MAP_EACH,
         CEL_FILTER,
         CEL_TRANSFORM_LIST,
-        CEL_TRANSFORM_MAP
+        CEL_TRANSFORM_MAP,
+        CEL_SORT_BY
 };
 
 struct cel_node {
@@ -46,6 +47,7 @@ struct cel_node {
         size_t variable_count;
         enum cel_macro macro;
         bool is_member, is_optional; /* .?name, [?index] */
+        bool is_optional_element;    /* of a list: left out when there is nothing in it */
         bool is_mixed;               /* a list whose elements may differ in type */
         struct cel_value literal;
         struct regex *regex; /* of a constant pattern */
@@ -57,7 +59,8 @@ struct cel_program {
         struct cel_node *root;
         const struct cel_type *self;
         enum cel_result_kind wants;
-        bool is_old_optional, uses_old;
+        struct slice name; /* of the variable */
+        bool is_old_optional, uses_old, has_includes;
         const char *unsupported;
         struct cel_node **regexes; /* nodes that own one */
         size_t regex_count;
@@ -91,3 +94,17 @@ int cel_parse(struct arena *arena, struct slice source, struct cel_node **ret_ro
               struct err *err);
 int cel_check(struct arena *arena, struct cel_program *program, struct err *err);
 struct cel_value cel_run_node(struct cel_run *run, const struct cel_node *node);
+
+/* What constant arguments of a call must be: INVALID when a conversion cannot succeed, or a format
+ * and its arguments do not go together. */
+int cel_check_literals(struct arena *arena, const struct cel_program *program,
+                       const struct cel_node *call, struct err *err);
+
+/* Costs as upstream's evaluator counts them; false when there is nothing left. */
+bool cel_charge_call(struct cel_run *run, const struct cel_node *node,
+                     const struct cel_value *args);
+bool cel_charge_made(struct cel_run *run, const struct cel_node *node);
+bool cel_charge_relation(struct cel_run *run, const struct cel_node *node,
+                         const struct cel_value *a, const struct cel_value *b);
+size_t cel_round_cost(enum cel_macro macro);   /* of one round of its loop */
+size_t cel_element_cost(enum cel_macro macro); /* of an element that it takes in */

@@ -92,9 +92,12 @@ static bool cel_parser_arguments(struct cel_parser *parser, const char *closing,
         struct cel_node *node;
 
         while (!take_mark(parser, closing)) {
+                bool is_optional = may_end_in_comma && take_mark(parser, "?");
+
                 node = cel_parser_expression(parser);
                 if (!node)
                         return false;
+                node->is_optional_element = is_optional;
                 cel_parser_add(parser, ret_children, node);
                 if (take_mark(parser, closing))
                         break;

@@ -161,18 +161,6 @@ FUNCTION(trimmed) {
         return cel_text(CEL_STRING, slice_trim(TEXT(0)));
 }
 
-FUNCTION(reversed) {
-        struct buf out = { 0 };
-
-        for (size_t at = TEXT(0).len, end = at; at > 0;) {
-                if (!is_start(TEXT(0).ptr[--at]))
-                        continue;
-                buf_append(&out, TEXT(0).ptr + at, end - at);
-                end = at;
-        }
-        return cel_strings_made(run, &out);
-}
-
 static struct cel_value cel_strings_replace(struct cel_run *run, const struct cel_value *args,
                                             int64_t limit) {
         struct slice text = TEXT(0), from = TEXT(1);
@@ -468,7 +456,6 @@ static const struct cel_function rows[] = {
         { "lowerAscii", true, CEL_STRING, lower, 1, { CEL_STRING } },
         { "upperAscii", true, CEL_STRING, upper, 1, { CEL_STRING } },
         { "trim", true, CEL_STRING, trimmed, 1, { CEL_STRING } },
-        { "reverse", true, CEL_STRING, reversed, 1, { CEL_STRING } },
         { "replace", true, CEL_STRING, replaced, 3, { CEL_STRING, CEL_STRING, CEL_STRING } },
         { "replace",
           true,

@@ -27,7 +27,8 @@ const char *cel_kind_name(enum cel_kind kind) {
                                                            "map",
                                                            "object",
                                                            "optional_type",
-                                                           "type" };
+                                                           "type",
+                                                           "google.protobuf.Any" };
 
         return names[kind];
 }
@@ -57,6 +58,7 @@ const struct cel_type *cel_type_basic(enum cel_kind kind) {
                 { .kind = CEL_OBJECT },
                 { .kind = CEL_OPTIONAL, .element = &dyn },
                 { .kind = CEL_TYPE },
+                { .kind = CEL_ANY },
         };
 
         return &types[kind];

@@ -63,10 +63,17 @@ struct cel_value cel_optional(struct cel_run *run, const struct cel_value *inner
 }
 
 bool cel_spend(struct cel_run *run, size_t steps) {
-        if ((int64_t)steps > run->steps || steps > CEL_STEPS_PER_CALL)
+        if ((int64_t)steps > run->steps || steps > INT64_MAX / 2)
                 run->is_over = true;
         else
                 run->steps -= (int64_t)steps;
+        return !run->is_over;
+}
+
+bool cel_charge(struct cel_run *run, size_t cost) {
+        run->cost += (int64_t)cost;
+        if (run->cost > run->cost_max)
+                run->is_over = true;
         return !run->is_over;
 }
 
@@ -223,7 +230,9 @@ bool cel_find(struct cel_run *run, const struct cel_value *map, const struct cel
                 *ret_value = map->as.items[2 * i + 1];
                 return true;
         }
-        return false;
+        if (map->has_default)
+                *ret_value = (struct cel_value){ .kind = CEL_MAP, .is_made = true };
+        return map->has_default;
 }
 
 bool cel_select(struct cel_run *run, const struct cel_value *from, struct slice name,

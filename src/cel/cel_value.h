@@ -26,6 +26,7 @@ enum cel_kind {
         CEL_OBJECT,
         CEL_OPTIONAL,
         CEL_TYPE,
+        CEL_ANY, /* of a message that may hold anything; static types only */
         CEL_KIND_COUNT
 };
 
@@ -65,8 +66,9 @@ struct cel_value {
                 const struct json_node *node;
                 const struct cel_value *items; /* of made lists and maps; of optionals, or NULL */
         } as;
-        bool is_made; /* items, not node */
-        size_t count; /* of items */
+        bool is_made;     /* items, not node */
+        bool has_default; /* a map in which each key that is missing has an empty map */
+        size_t count;     /* of items */
         const struct cel_type *type;
 };
 
@@ -74,7 +76,8 @@ struct cel_run {
         struct arena *arena;
         /* cel_function_next, for functions that stand for others: sum() adds, format() converts. */
         const struct cel_function *(*function_next)(struct slice name, bool is_member, size_t *at);
-        int64_t steps; /* left of this call */
+        int64_t steps;          /* left of this call */
+        int64_t cost, cost_max; /* as upstream counts it */
         bool is_over;
         struct cel_value self, old;
 };
@@ -93,6 +96,8 @@ struct cel_value cel_list(const struct cel_value *items, size_t count);
 struct cel_value cel_optional(struct cel_run *run, const struct cel_value *inner); /* NULL: none */
 /* Takes steps away; false (and nothing goes on) when there are none left. */
 bool cel_spend(struct cel_run *run, size_t steps);
+/* The same for cost. */
+bool cel_charge(struct cel_run *run, size_t cost);
 
 bool cel_equal(struct cel_run *run, const struct cel_value *a, const struct cel_value *b);
 bool cel_compare(const struct cel_value *a, const struct cel_value *b, int *ret_order);
@@ -120,4 +125,6 @@ struct cel_builder {
         struct cel_value *items;
         size_t count, cap;
 };
+/* A list of the values, ordered by the keys in front of each; elements of equal keys stay. */
+struct cel_value cel_sort_pairs(struct cel_run *run, struct cel_value *pairs, size_t count);
 void cel_push(struct cel_run *run, struct cel_builder *builder, const struct cel_value *value);
