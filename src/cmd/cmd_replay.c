@@ -6,6 +6,7 @@
 #include "api/replay.h"
 #include "base/util.h"
 #include "desched/replay_descheduler.h"
+#include "devices/replay_device_cel.h"
 #include "evict/evict_service.h"
 #include "plugins/desched/registry.h"
 #include "plugins/sched/registry.h"
@@ -54,12 +55,11 @@ static const struct replay_kind {
         { "scheduler", replay_scheduler },       { "sequence", replay_sequence },
         { "config-errors", replay_config },      { "descheduler", replay_descheduler },
         { "policy-errors", replay_descheduler }, { "quantity", replay_quantity_case },
-        { "selectors", replay_selectors_case },
+        { "selectors", replay_selectors_case },  { "dra-cel", replay_device_cel_case },
 };
-static const char *const replay_names[] = { "scheduler",     "sequence",
-                                            "config-errors", "descheduler",
-                                            "policy-errors", "quantity",
-                                            "selectors",     NULL };
+static const char *const replay_names[] = { "scheduler",   "sequence",      "config-errors",
+                                            "descheduler", "policy-errors", "quantity",
+                                            "selectors",   "dra-cel",       NULL };
 
 static const struct replay_kind *kind_find(const char *name) {
         for (size_t i = 0; i < ARRAY_LEN(replay_kinds); i++)

@@ -41,6 +41,11 @@ for file in "$vectors"/descheduler/*.jsonl; do
         [ "$(basename "$file")" = policy-errors.jsonl ] && kind=policy-errors
         judge "$kind" "$file" "$vectors/descheduler/compare.py"
 done
+for file in "$vectors"/dra/*.jsonl; do
+        case $(basename "$file" .jsonl) in
+        cel) judge dra-cel "$file" "$vectors/dra/compare.py" cel ;;
+        esac
+done
 [ "$apart" -eq 0 ] || echo "not met, as docs/parity.md says: $known"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
