@@ -1,8 +1,9 @@
 // The page: puts data, map, controls and panel together.
 import { Cluster, filterOf, POD } from "./cluster.js";
-import { Feed } from "./feed.js";
+import { Feed, get } from "./feed.js";
 import { fittingZoom, groupsOf, layoutOf, neighbour, nodeAt, placeOf, ZOOMS } from "./layout.js";
 import { Panel } from "./panel.js";
+import { PodView } from "./pod.js";
 import { colouringOf, linesOf, podAt, themeOf, Tiles } from "./tiles.js";
 import { count, element, gaugeOf, many, percent } from "./words.js";
 
@@ -15,7 +16,9 @@ const [map, canvas, spacer, tip] = ["map", "canvas", "spacer", "tip"].map(byId);
 const cluster = new Cluster();
 const tiles = new Tiles(canvas);
 const view = { key: null, order: "name", resource: 0, by: "namespace", filter: null, zoom: null, selected: null, bars: [0, 1], layout: null, colouring: null };
-const panel = new Panel(byId("panel"), cluster, show, (row) => tiles.theme.palette[view.colouring?.number(row) ?? 0]);
+const addressOf = (row) => `#pod/${encodeURIComponent(row[POD.namespace])}/${encodeURIComponent(row[POD.name])}`;
+const podView = new PodView(byId("pod"), cluster, get, addressOf);
+const panel = new Panel(byId("panel"), cluster, show, (row) => tiles.theme.palette[view.colouring?.number(row) ?? 0], addressOf);
 
 // ---- drawing ----
 
@@ -230,11 +233,25 @@ function listen() {
     event.preventDefault();
     byId("find").focus();
   });
-  new ResizeObserver(() => view.layout && arrange()).observe(map);
+  new ResizeObserver(() => view.layout && view.open === "cluster" && arrange()).observe(map);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
     tiles.theme = themeOf();
     if (view.colouring) recolour();
   });
+}
+
+/** The address says which view is open: #cluster, #pod/NAMESPACE/NAME. */
+function route() {
+  const [name, ...parts] = location.hash.slice(1).split("/");
+  const views = [...byId("views").children];
+  const open = views.find((each) => each.hash === `#${name}`)?.hash.slice(1) ?? "cluster";
+  for (const each of views) each.ariaCurrent = each.hash === `#${open}` ? "page" : null;
+  for (const each of document.querySelectorAll("[data-of]")) each.hidden = each.dataset.of !== open;
+  document.body.dataset.view = open;
+  view.open = open;
+  const [namespace, pod] = parts.map(decodeURIComponent);
+  if (open === "pod") podView.open(pod ? { namespace, name: pod } : null);
+  else if (view.layout) arrange();
 }
 
 function press(event) {
@@ -262,7 +279,7 @@ function changed() {
   if (view.selected) view.selected = cluster.nodes.get(view.selected.id) ?? null;
   if (isNewShape) {
     drawControls();
-    arrange();
+    if (view.open === "cluster") arrange();
   }
   if (isStale || !view.colouring) {
     view.bars = cluster.usedResources();
@@ -273,6 +290,7 @@ function changed() {
   drawFigures();
   search();
   panel.refresh();
+  if (view.open === "pod") podView.refresh();
 }
 
 const feed = new Feed(
@@ -286,4 +304,6 @@ const feed = new Feed(
   changed,
 );
 listen();
+addEventListener("hashchange", route);
+route();
 feed.start();

@@ -5,10 +5,11 @@ const RETRY_LAST_MS = 15000;
 
 class Refused extends Error {}
 
-async function get(name) {
+/** A document, by its name under the address of all data. */
+export async function get(name) {
   const answer = await fetch(BASE + name);
   if (answer.status === 401) throw new Refused("This visit has ended. Open the address that berth prints, with its token.");
-  if (!answer.ok) throw new Error(`${name}: ${answer.status}`);
+  if (!answer.ok) throw Object.assign(new Error(`${name}: ${answer.status}`), { status: answer.status });
   return answer.json();
 }
 

@@ -6,9 +6,9 @@ import { age, amount, count, element, gaugeOf, many } from "./words.js";
 const LIST_MAX = 200;
 
 export class Panel {
-  /** show(target): {node}, {pod} or {waiting}, or null; colour(row): of a pod. */
-  constructor(root, cluster, show, colour) {
-    Object.assign(this, { root, cluster, show, colour, target: null });
+  /** show(target): {node}, {pod} or {waiting}, or null; colour(row): of a pod; addressOf(row): of its view. */
+  constructor(root, cluster, show, colour, addressOf) {
+    Object.assign(this, { root, cluster, show, colour, addressOf, target: null });
     root.addEventListener("keydown", (event) => event.key === "Escape" && show(null));
   }
 
@@ -52,7 +52,9 @@ export class Panel {
       const more = element("span", { className: "more", text: row[POD.state] === "running" ? age(row[POD.created], now) : row[POD.state] });
       const button = element("button", { type: "button", onclick: () => this.show({ pod: row }) }, swatch, name, more);
       button.dataset.key = `pod-${row[POD.id]}`;
-      list.append(element("li", {}, button));
+      const why = element("a", { className: "why", href: this.addressOf(row), text: "why", ariaLabel: `Why ${row[POD.name]} waits` });
+      why.dataset.key = `why-${row[POD.id]}`;
+      list.append(element("li", {}, button, ...(row[POD.node] === null ? [why] : [])));
     }
     return rows.length > LIST_MAX ? [list, element("p", { className: "sub", text: `and ${many(rows.length - LIST_MAX, "more pod")}` })] : [list];
   }
@@ -86,7 +88,9 @@ export class Panel {
       ["CPU requested", amount(row[POD.cpu], "millicores")],
       ["Memory requested", amount(row[POD.memory], "bytes")],
     ]);
-    const parts = [...this.#heading(row[POD.name], row[POD.namespace]), element("h3", { text: "Pod" }), facts];
+    const why = element("a", { className: "why", href: this.addressOf(row), text: row[POD.node] === null ? "Why it waits" : "Why it is there" });
+    why.dataset.key = "why";
+    const parts = [...this.#heading(row[POD.name], row[POD.namespace]), why, element("h3", { text: "Pod" }), facts];
     if (!node) return parts;
     const button = element("button", { type: "button", onclick: () => this.show({ node }) }, element("span", { className: "swatch" }), element("span", { className: "name", text: node.name }));
     button.dataset.key = "node";

@@ -1,7 +1,6 @@
 /* The scheduler's decision on one pod as a JSON value. */
 #include "ask/explanation_priv.h"
 
-#include "ask/snapshot_input.h"
 #include "plugin/sched_profile_list.h"
 
 /* ---- the pod ---- */
@@ -102,7 +101,7 @@ static void explanation_report(struct explainer *explainer) {
 
 struct json_node *explanation_make(const struct explanation_request *request,
                                    struct json_tree *tree) {
-        struct cluster *cluster = request->snapshot->cluster;
+        struct cluster *cluster = request->cluster;
         const struct pod_row *row = cluster_pod(cluster, request->pod);
         struct explainer explainer = { .request = request,
                                        .cluster = cluster,

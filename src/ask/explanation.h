@@ -7,11 +7,10 @@
 
 struct eviction_plan;
 struct sched_profile_list;
-struct snapshot;
 
 struct explanation_request {
-        struct snapshot *snapshot;
-        const struct sched_profile_list *profiles; /* over the snapshot's cluster */
+        struct cluster *cluster;                   /* changed and changed back while it runs */
+        const struct sched_profile_list *profiles; /* over the cluster */
         struct pod_id pod;
         struct wall_time now;
         bool is_parity;

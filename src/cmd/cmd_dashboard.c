@@ -2,6 +2,7 @@
 #include "cmd/cmd.h"
 #include "cmd/command.h"
 #include "cmd/daemon_options.h"
+#include "cmd/dashboard_explainer.h"
 #include "cmd/dashboard_part.h"
 #include "cmd/log_writer.h"
 
@@ -9,12 +10,14 @@
 #include "dashboard/dashboard.h"
 #include "loop/event_loop.h"
 #include "loop/process_signals.h"
+#include "roles/role_config.h"
 #include <string.h>
 
 struct dashboard_command_options {
         struct option_texts inputs;
         struct daemon_options daemon;
         struct dashboard_options page;
+        const char *config; /* of the scheduler */
 };
 
 /* ---- a live cluster ---- */
@@ -27,14 +30,18 @@ static int add_page(void *context, struct daemon *daemon, struct runtime *runtim
                                                         : "current context";
 
         (void)daemon;
-        return dashboard_part_add(&options->page, runtime, name, err);
+        return dashboard_part_add(&(struct dashboard_part_config){ .options = &options->page,
+                                                                   .source = name,
+                                                                   .config_path = options->config },
+                                  runtime, err);
 }
 
 static int follow_cluster(struct dashboard_command_options *options, struct err *err) {
         options->daemon.user_agent = "berth-dashboard";
         options->daemon.requests = EVICT_REQUESTS_NEVER;
         options->daemon.keeps_finished = true;
-        options->daemon.kinds = dashboard_part_kinds();
+        options->daemon.keeps_object_cache = true;
+        options->daemon.spare_kinds = dashboard_part_spare_kinds();
         options->daemon.without_classes = true;
         return daemon_run(&options->daemon,
                           &(struct daemon_role){ .context = options, .add = add_page }, 1, err);
@@ -52,20 +59,30 @@ static int serve_files(const struct dashboard_command_options *options,
                        struct err *err) {
         struct loop *loop = event_loop_as_loop(events);
         struct process_signals *signals = NULL;
+        struct dashboard_explainer *explainer = NULL;
         struct dashboard *dashboard = NULL;
+        const struct role_config_sources sources = { .config_path = options->config,
+                                                     .config = snapshot->config };
         int code = process_signals_new(loop, on_signal, loop, &signals, err);
 
         if (code == 0)
-                code = dashboard_new(&(struct dashboard_config){ .listen = options->page.listen,
-                                                                 .hosts = options->page.hosts,
-                                                                 .source = options->inputs.items[0],
-                                                                 .cluster = snapshot->cluster },
-                                     loop, &dashboard, err);
+                code = dashboard_explainer_new(snapshot->cluster, loop, snapshot->object_cache,
+                                               &sources, &explainer, err);
+        if (code == 0)
+                code = dashboard_new(
+                        &(struct dashboard_config){ .listen = options->page.listen,
+                                                    .hosts = options->page.hosts,
+                                                    .source = options->inputs.items[0],
+                                                    .cluster = snapshot->cluster,
+                                                    .explain = dashboard_explainer_explain,
+                                                    .explain_context = explainer },
+                        loop, &dashboard, err);
         if (code == 0) {
                 dashboard_part_say(dashboard);
                 code = event_loop_run(events, err);
         }
         dashboard_free(dashboard);
+        dashboard_explainer_free(explainer);
         process_signals_free(signals);
         event_loop_run_once(events, 0, NULL);
         return code;
@@ -116,6 +133,13 @@ static const struct option dashboard_table[] = {
           .help = "show a cluster as files: YAML or JSON as kubectl get -o writes it, or a folder; "
                   "without it a live cluster is watched" },
         { .group = cluster_option_table, .offset = OFFSET(daemon) },
+        { .name = "config",
+          .type = OPTION_TEXT,
+          .offset = OFFSET(config),
+          .value_name = "FILE",
+          .is_file = true,
+          .help = "KubeSchedulerConfiguration by which pods are explained; without it the one "
+                  "among the files, or the default profile" },
         { .name = "listen",
           .heading = "Page",
           .type = OPTION_TEXT,

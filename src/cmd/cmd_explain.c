@@ -55,7 +55,7 @@ static int explain_pod(struct explain *explain, struct pod_id pod, struct err *e
         const struct explain_options *options = explain->options;
         struct snapshot_inputs *inputs = &explain->inputs;
         struct json_node *value = explanation_make(
-                &(struct explanation_request){ .snapshot = &inputs->snapshot,
+                &(struct explanation_request){ .cluster = inputs->snapshot.cluster,
                                                .profiles = &inputs->config.profiles,
                                                .pod = pod,
                                                .now = inputs->now,

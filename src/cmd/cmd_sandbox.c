@@ -55,9 +55,12 @@ static int watch_for_page(struct sandbox *sandbox, struct loop *loop,
                 .evictions = { .requests = EVICT_REQUESTS_NEVER },
                 .instance = "berth-dashboard",
                 .keeps_finished = true,
-                .kinds = dashboard_part_kinds(),
+                .keeps_object_cache = true,
+                .spare_kinds = dashboard_part_spare_kinds(),
                 .without_classes = true });
-        if (dashboard_part_add(options, runtime, "berth sandbox", err) < 0) {
+        if (dashboard_part_add(&(struct dashboard_part_config){ .options = options,
+                                                                .source = "berth sandbox" },
+                               runtime, err) < 0) {
                 runtime_free(runtime);
                 return err->code;
         }

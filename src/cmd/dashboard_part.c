@@ -2,15 +2,18 @@
 #include "cmd/dashboard_part.h"
 
 #include "base/util.h"
+#include "cmd/dashboard_explainer.h"
 #include "dashboard/dashboard.h"
 #include "loop/runtime.h"
 #include "model/cluster.h"
+#include "roles/role_config.h"
 #include <stdio.h>
 #include <stdlib.h>
 
 struct dashboard_part {
         struct runtime *runtime;
         struct dashboard *dashboard;
+        struct dashboard_explainer *explainer;
 };
 
 static void on_changed(void *self) {
@@ -34,6 +37,7 @@ static void dashboard_part_free(void *self) {
         struct dashboard_part *part = self;
 
         dashboard_free(part->dashboard);
+        dashboard_explainer_free(part->explainer);
         free(part);
 }
 
@@ -41,8 +45,8 @@ static bool is_synced(void *runtime) {
         return runtime_is_synced(runtime);
 }
 
-uint32_t dashboard_part_kinds(void) {
-        return 1U << OBJECT_NODE | 1U << OBJECT_POD;
+uint32_t dashboard_part_spare_kinds(void) {
+        return ~(1U << OBJECT_NODE | 1U << OBJECT_POD);
 }
 
 void dashboard_part_say(const struct dashboard *dashboard) {
@@ -50,29 +54,48 @@ void dashboard_part_say(const struct dashboard *dashboard) {
         fflush(stdout);
 }
 
-int dashboard_part_add(const struct dashboard_options *options, struct runtime *runtime,
-                       const char *source, struct err *err) {
-        struct dashboard_part *part;
-        struct dashboard *dashboard = NULL;
+static int make_explainer(struct dashboard_part *part, const struct dashboard_part_config *config,
+                          struct err *err) {
+        struct cluster *cluster = runtime_cluster(part->runtime);
+        struct loop *loop = runtime_loop(part->runtime);
 
-        if (dashboard_new(&(struct dashboard_config){ .listen = options->listen,
-                                                      .hosts = options->hosts,
-                                                      .source = source,
+        if (config->profiles) {
+                part->explainer = dashboard_explainer_over(cluster, loop, config->profiles,
+                                                           config->is_parity);
+                return 0;
+        }
+        return dashboard_explainer_new(
+                cluster, loop, runtime_object_cache(part->runtime),
+                &(struct role_config_sources){ .config_path = config->config_path },
+                &part->explainer, err);
+}
+
+int dashboard_part_add(const struct dashboard_part_config *config, struct runtime *runtime,
+                       struct err *err) {
+        struct dashboard_part *part = xcalloc(1, sizeof(*part));
+
+        part->runtime = runtime;
+        if (make_explainer(part, config, err) < 0 ||
+            dashboard_new(&(struct dashboard_config){ .listen = config->options->listen,
+                                                      .hosts = config->options->hosts,
+                                                      .source = config->source,
                                                       .is_live = true,
                                                       .cluster = runtime_cluster(runtime),
                                                       .is_ready = is_synced,
-                                                      .context = runtime },
-                          runtime_loop(runtime), &dashboard, err) < 0)
+                                                      .context = runtime,
+                                                      .explain = dashboard_explainer_explain,
+                                                      .explain_context = part->explainer },
+                          runtime_loop(runtime), &part->dashboard, err) < 0) {
+                dashboard_part_free(part);
                 return err->code;
-        part = xcalloc(1, sizeof(*part));
-        *part = (struct dashboard_part){ .runtime = runtime, .dashboard = dashboard };
+        }
         runtime_add_role(runtime, &(struct role){ .name = "dashboard",
                                                   .self = part,
                                                   .changed = on_changed,
                                                   .result = on_result,
                                                   .is_idle = is_idle,
                                                   .free = dashboard_part_free });
-        dashboard_part_say(dashboard);
+        dashboard_part_say(part->dashboard);
         return 0;
 }
 

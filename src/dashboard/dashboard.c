@@ -118,6 +118,10 @@ static void answer_open(struct dashboard *dashboard, const struct http_request *
                 answer_stream(response, row_stream_new(dashboard, ROWS_NODES), json);
         } else if (slice_is(path, "/api/berth/v1/pods")) {
                 answer_stream(response, row_stream_new(dashboard, ROWS_PODS), json);
+        } else if (slice_is(path, "/api/berth/v1/pod")) {
+                response->content_type = json;
+                if (!pod_answer_write(dashboard, query, &response->body))
+                        answer_text(response, 404, "there is no such pod\n");
         } else if (slice_is(path, "/api/berth/v1/changes")) {
                 answer_stream(response, change_stream_new(dashboard, position_of(request, query)),
                               "text/event-stream");
@@ -240,6 +244,8 @@ int dashboard_new(const struct dashboard_config *config, struct loop *loop,
                                          .cluster = config->cluster,
                                          .is_ready = config->is_ready,
                                          .context = config->context,
+                                         .explain = config->explain,
+                                         .explain_context = config->explain_context,
                                          .source = slice_dup(slice_of(config->source)),
                                          .is_live = config->is_live,
                                          .instance = rng_u64(&rng) };

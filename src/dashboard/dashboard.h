@@ -3,12 +3,15 @@
 #pragma once
 
 #include "base/err.h"
+#include "model/ids.h"
 #include "port/loop.h"
 #include <stdbool.h>
 #include <stdint.h>
 
 struct cluster;
 struct dashboard;
+struct json_node;
+struct json_tree;
 
 #define DASHBOARD_VIEWERS_MAX 32
 #define DASHBOARD_PACE_NS (500 * NS_PER_MS) /* between two updates */
@@ -23,6 +26,10 @@ struct dashboard_config {
         /* Whether the model is complete; NULL = it is. */
         bool (*is_ready)(void *context);
         void *context;
+        /* A value of ask/explanation.h on a live pod of the cluster, made in the tree; NULL = pods
+         * are not explained. */
+        struct json_node *(*explain)(void *context, struct pod_id pod, struct json_tree *tree);
+        void *explain_context;
 };
 
 /* Texts but hosts are copied. The cluster and hosts must outlive it. */

@@ -21,6 +21,8 @@ struct dashboard {
         const struct cluster *cluster;
         bool (*is_ready)(void *context);
         void *context;
+        struct json_node *(*explain)(void *context, struct pod_id pod, struct json_tree *tree);
+        void *explain_context;
         char *source;
         bool is_live;
         struct door door;
@@ -46,5 +48,7 @@ enum row_kind { ROWS_NODES, ROWS_PODS };
 struct http_stream *row_stream_new(struct dashboard *dashboard, enum row_kind kind);
 /* Server-sent events. since: "INSTANCE-GENERATION", empty = from now. NULL: too many viewers. */
 struct http_stream *change_stream_new(struct dashboard *dashboard, struct slice since);
+/* The document of the pod that the query names; false when there is none. */
+bool pod_answer_write(struct dashboard *dashboard, struct slice query, struct buf *out);
 /* All viewers look for news. */
 void change_streams_wake(struct dashboard *dashboard);

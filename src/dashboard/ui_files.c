@@ -14,6 +14,7 @@ const struct ui_file ui_files[] = {
         { "/icon.svg", "image/svg+xml" },
         { "/layout.js", SCRIPT },
         { "/panel.js", SCRIPT },
+        { "/pod.js", SCRIPT },
         { "/tiles.js", SCRIPT },
         { "/words.js", SCRIPT },
         { NULL, NULL },

@@ -153,6 +153,11 @@ def check_page(page, size, is_dark):
             window.run("document.getElementById(arguments[0]).click()", zoom)
         window.run("document.getElementById('waiting').click()")
         judge(name + ": waiting pods", "huge" in window.text("#panel"), window.text("#panel"))
+        window.run("document.querySelector('#panel a.why').click()")
+        until("why it waits", lambda: "fits on none of 3 nodes" in (window.text("#pod-body") or ""))
+        judge(name + ": the pod fits the page", window.run("return document.documentElement.scrollWidth <= innerWidth"))
+        window.run("location.hash = '#cluster'")
+        until("the map again", lambda: window.run("return !document.querySelector('main.stage').hidden"))
         window.run("document.getElementById('map').focus()")
         window.press("ArrowRight")
         judge(name + ": a node is spoken of", "node-0: cpu" in window.run("return document.getElementById('spoken').textContent"))
@@ -164,6 +169,66 @@ def check_page(page, size, is_dark):
         judge(name + ": nothing went wrong", log == [], log)
     finally:
         window.close()
+
+
+POD_TABLES = """
+const text = (row, selector) => [...row.querySelectorAll(selector)].map((each) => each.textContent.trim());
+return [...document.querySelectorAll('#nodes tbody tr')].map((row) => ({
+  node: row.querySelector('th').firstChild.textContent, total: text(row, '.total')[0] ?? null, scores: text(row, '.score b'), raw: text(row, '.score small'),
+  why: text(row, '.why li')}));"""
+
+
+def shown_node(node):
+    """A node of an explanation as the page's tables have it."""
+    scores = node.get("scores", [])
+    return {"node": node["node"], "total": f"{node['total']:,}" if "total" in node else None, "scores": [f"{each['score']:,}" for each in scores],
+            "raw": [f"raw {each['raw']:,}" for each in scores],
+            "why": [f"{each['plugin']} {', '.join(each['reasons'])}" for each in node.get("obstacles", [])]}
+
+
+def explained(berth, path, name):
+    """What berth explain says, nodes in the page's order."""
+    told = subprocess.run([berth, "explain", "--objects", path, "--pod", name, "-o", "json"], capture_output=True, text=True, check=True).stdout
+    value = json.loads(told)["pods"][0]
+    value["nodes"].sort(key=lambda node: (not node["fits"], -node.get("total", 0)))
+    return value
+
+
+def check_explanations(berth, path, page, with_browser):
+    """The page's answer on a pod, and its table, are those of berth explain."""
+    for name in ["huge", "web-3"]:
+        value = explained(berth, path, "default/" + name)
+        answer = page.get(f"pod?namespace=default&name={name}")
+        judge(f"explain {name}", answer["explanation"] == value, (answer["explanation"], value))
+        judge(f"explain {name}: counts", (answer["fitting"], answer["refused"]) == (sum(node["fits"] for node in value["nodes"]),
+                                                                               sum(not node["fits"] for node in value["nodes"])), answer)
+        if with_browser:
+            check_pod_view(page, name, value)
+    paged = page.get("pod?namespace=default&name=huge&from=1&count=1")
+    judge("a part of the nodes", (len(paged["explanation"]["nodes"]), paged["found"], paged["from"]) == (1, 3, 1), paged)
+    judge("no such pod", page.get("pod?namespace=default&name=none") is None and page.get("pod") is None)
+
+
+def check_pod_view(page, name, value):
+    window = browser.Browser()
+    window.open(page.url)
+    until("the pods", lambda: "7 pods" in (window.text("#found") or ""))
+    window.run("location.hash = '#pod'")
+    if value.get("node") is None:
+        until("the pod among those that wait", lambda: name in (window.text("#pod-found") or ""))
+    window.run("const find = document.getElementById('pod-find'); find.value = arguments[0]; find.dispatchEvent(new Event('input'))", name)
+    until("the pod is found", lambda: "Pods found" in (window.text("#pod-found") or "") and name in window.text("#pod-found"))
+    window.run("document.querySelector('#pod-found a').click()")
+    until("its tables", lambda: len(window.run(POD_TABLES)) == len(value["nodes"]))
+    shown, told = window.run(POD_TABLES), [shown_node(node) for node in value["nodes"]]
+    judge(f"page: {name}: the table is that of berth explain", shown == told, (shown, told))
+    if value.get("nearest"):
+        first = value["nearest"][0]
+        judge("page: the smallest change", all(text in window.text("#nearest") for text in first.values()), window.text("#nearest"))
+    window.run("const find = document.getElementById('node-find'); find.value = 'node-1'; find.dispatchEvent(new Event('input'))")
+    until("one node", lambda: [row["node"] for row in window.run(POD_TABLES)] == ["node-1"])
+    judge("page: nothing went wrong", window.log() == [])
+    window.close()
 
 
 def scene(folder):
@@ -196,7 +261,9 @@ def dump(folder):
 
 
 def check_dump(berth, folder, with_browser):
-    page = Process(berth, "dashboard", "--input", dump(folder), "--listen", "127.0.0.1:0")
+    path = dump(folder)
+    page = Process(berth, "dashboard", "--input", path, "--listen", "127.0.0.1:0")
+    check_explanations(berth, path, page, with_browser)
     pods = page.get("pods")
     judge("dump: pods", len(pods["pods"]) == 7 and not page.get("cluster")["live"], pods)
     judge("dump: a hostile name", any(row[2].startswith(HOSTILE) for row in pods["pods"]), pods)

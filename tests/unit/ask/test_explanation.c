@@ -72,7 +72,7 @@ static struct json_node *explain(struct scene *scene, const char *name,
                 cluster_find_pod(scene->snapshot.cluster, SLICE_LITERAL("default"), slice_of(name));
 
         assert_false(pod_id_is_none(pod));
-        return explanation_make(&(struct explanation_request){ .snapshot = &scene->snapshot,
+        return explanation_make(&(struct explanation_request){ .cluster = scene->snapshot.cluster,
                                                                .profiles = &scene->config.profiles,
                                                                .pod = pod,
                                                                .plan = plan },
