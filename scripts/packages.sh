@@ -2,12 +2,22 @@
 # Builds the Debian packages of the committed tree, from a clean clone, and has lintian look at them: packages.sh [FOLDER] (build-packages).
 # RELEASES are the releases of Debian to build for (default: this machine's); another than this machine's is built in a chroot made by
 # debootstrap (needs root). The packages are in FOLDER/RELEASE. With CHECK=1 they are also installed, upgraded, removed and purged in a
-# fresh Debian of their release (needs root), and the tests of debian/tests run there.
+# fresh Debian of their release (needs root), and the tests of debian/tests run there. MAINTAINER, such as "Ann <ann@example.org>", is who
+# answers for the packages; without it they name the placeholder of debian/control, which no mail reaches.
 set -eu
 cd "$(dirname "$0")/.."
 folder=$(mkdir -p "${1:-build-packages}" && cd "${1:-build-packages}" && pwd)
 # shellcheck disable=SC1091
 here=$(. /etc/os-release && echo "$VERSION_CODENAME")
+case ${MAINTAINER:-a <b@c>} in
+*[\|\&\\]* | "<"*) wrong=1 ;;
+*" <"?*@?*">") wrong= ;;
+*) wrong=1 ;;
+esac
+[ -z "$wrong" ] || {
+        echo "packages: MAINTAINER=$MAINTAINER: expected a name and an address, such as \"Ann <ann@example.org>\"" >&2
+        exit 2
+}
 scripts/setup.sh packages
 
 # clone_for RELEASE: the committed tree in FOLDER/RELEASE/berth, whose version says the release, so that an upgrade of Debian upgrades
@@ -24,6 +34,8 @@ clone_for() {
         rm -rf "$folder/$1" && mkdir -p "$folder/$1"
         git clone --quiet --no-hardlinks . "$folder/$1/berth"
         sed -i "1s/(\([^)]*\))/(\1+deb${number}u1)/" "$folder/$1/berth/debian/changelog"
+        [ -z "${MAINTAINER:-}" ] || sed -i "s|^Maintainer: .*|Maintainer: $MAINTAINER|; 1,/^ -- /s|^ -- .*>  | -- $MAINTAINER  |" \
+                "$folder/$1/berth/debian/control" "$folder/$1/berth/debian/changelog"
 }
 
 # build_here RELEASE: with this machine's own tools

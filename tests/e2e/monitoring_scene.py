@@ -166,7 +166,7 @@ class Scene:
         drill.until("policies", lambda: self.api("POST", "/apis/lifecycle.berth.dev/v1alpha1/namespaces/default/evictionpolicies", WAITING)[0] in (201, 409))
         web = [pod for pod in self.pods("web") if pod["spec"].get("nodeName") != "node-0"]
         for pod in [web[0], self.pods("slow")[0]]:
-            subprocess.Popen([self.berth, "evict", "--kubeconfig", self.kubeconfig, "--no-wait", pod["metadata"]["name"]],
+            subprocess.Popen([self.berth, "evict", "--kubeconfig", self.kubeconfig, "--wait=false", pod["metadata"]["name"]],
                              env=self.home, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).wait()
 
     def pods(self, app):
