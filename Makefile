@@ -133,6 +133,11 @@ charts: ## deploy/charts beside upstream's in the folder CHARTS, rendered by the
 		echo "skipped: HELM_TEMPLATE and CHARTS name no engine and no charts of others (docs/internals/charts.md)"; else \
 		UPDATE=$(UPDATE) python3 tests/charts/charts.py $(HELM_TEMPLATE) $(CHARTS) .; fi
 
+SOURCES ?=
+upstream: ## every policy, manifest and option that the Descheduler and kured show, run with berth: SOURCES is a folder with checkouts of both
+	@if [ -z "$(SOURCES)" ]; then echo "skipped: SOURCES names no folder with checkouts of the Descheduler and kured (docs/internals/upstream.md)"; else \
+		$(MAKE) --no-print-directory all && python3 tests/upstream/upstream.py $(BUILD)/berth $(SOURCES); fi
+
 golden: all ## rewrite the expected output of tests; review the diff
 	@UPDATE=1 $(MESON_TEST) -C $(BUILD) --no-suite e2e --no-suite long --quiet
 
@@ -222,5 +227,6 @@ clean: ## remove every build directory
 	@rm -rf build build-* compile_commands.json
 
 comma := ,
-.PHONY: packages manifests charts mutate image image-check arm64 sim peers all help setup demo test check asan tsan msan msan-with-clang fuzz fuzz-with-clang soak bench bench-diff golden \
+
+.PHONY: upstream packages manifests charts mutate image image-check arm64 sim peers all help setup demo test check asan tsan msan msan-with-clang fuzz fuzz-with-clang soak bench bench-diff golden \
 	cover gates fmt format layers banned limits headers style symbols circles way-out docs commits tidy man dist install clean
