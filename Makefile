@@ -29,7 +29,7 @@ all: ## build everything into build/; the program is build/berth
 	@ln -sf $(BUILD)/compile_commands.json compile_commands.json
 
 help: ## list the targets
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
 
 setup: ## install what is missing on this machine (Debian 12 and 13)
 	@scripts/setup.sh build
@@ -189,6 +189,7 @@ dist: all ## release tarball of the committed tree, reproducible
 
 ARCHITECTURES ?= amd64 arm64
 SIGN ?=
+CHECKS ?=
 image: ## container images for ARCHITECTURES, an OCI layout in build-image/oci: IMAGE=registry.example/berth, SIGN=key.pem
 	@scripts/setup.sh image
 	@SIGN="$(SIGN)" scripts/image.sh build-image "$(IMAGE)" $(ARCHITECTURES)
@@ -223,10 +224,23 @@ MAINTAINER ?=
 packages: ## Debian packages into build-packages/; RELEASES="bookworm trixie"; MAINTAINER="Ann <ann@example.org>"; CHECK=1 tries them in a fresh Debian (root)
 	@CHECK=$(CHECK) RELEASES="$(RELEASES)" MAINTAINER="$(MAINTAINER)" scripts/packages.sh
 
+VERSION ?=
+TAG ?=
+release: ## a whole release in build-releases/VERSION: VERSION=0.1.0, SIGN=key.pem, IMAGE, MAINTAINER, CHECKS="gates check", TAG=1
+	@[ -n "$(VERSION)" ] || { echo "release: VERSION names no version, such as VERSION=0.1.0 (docs/internals/release.md)" >&2; exit 2; }
+	@SIGN="$(SIGN)" IMAGE="$(IMAGE)" MAINTAINER="$(MAINTAINER)" TAG="$(TAG)" $(if $(CHECKS),CHECKS="$(CHECKS)") \
+		$(if $(RELEASES),RELEASES="$(RELEASES)") ARCHITECTURES="$(ARCHITECTURES)" scripts/release.sh "$(VERSION)"
+
+FOLDER ?=
+PUBLIC ?=
+release-check: ## digests, signature, versions, lintian and sources of the release in FOLDER; PUBLIC=key.pub
+	@[ -n "$(FOLDER)" ] || { echo "release-check: FOLDER names no folder of a release" >&2; exit 2; }
+	@scripts/release_check.py "$(FOLDER)" $(PUBLIC)
+
 clean: ## remove every build directory
 	@rm -rf build build-* compile_commands.json
 
 comma := ,
 
-.PHONY: upstream packages manifests charts mutate image image-check arm64 sim peers all help setup demo test check asan tsan msan msan-with-clang fuzz fuzz-with-clang soak bench bench-diff golden \
+.PHONY: upstream release release-check packages manifests charts mutate image image-check arm64 sim peers all help setup demo test check asan tsan msan msan-with-clang fuzz fuzz-with-clang soak bench bench-diff golden \
 	cover gates fmt format layers banned limits headers style symbols circles way-out docs commits tidy man dist install clean
