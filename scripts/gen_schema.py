@@ -208,6 +208,12 @@ def find_atomic(root, package):
                 STRUCT_ATOMIC[package, m.group(1)] = 'atomic'
 
 
+def object_name(key):
+    """core.v1.PodSpec"""
+    package = key[0].replace('apimachinery/pkg/apis/', 'api/').split('api/')[-1].replace('/', '.')
+    return '%s.%s' % (package.split('pkg.apis.')[-1], key[1])
+
+
 def main():
     root = sys.argv[1]
     for package, _, _ in PACKAGES:
@@ -263,9 +269,7 @@ def main():
     w('\nconst struct schema_object schema_objects[] = {\n')
     for key in order:
         count = len(fields_of(key))
-        w('        { "%s.%s", %s, %d },\n' % (key[0].replace('apimachinery/pkg/apis/', 'api/').split('api/')[-1]
-                                             .replace('/', '.').split('pkg.apis.')[-1], key[1],
-                                             ident[key] + '_fields' if count else 'NULL', count))
+        w('        { "%s", %s, %d },\n' % (object_name(key), ident[key] + '_fields' if count else 'NULL', count))
     w('};\nconst size_t schema_object_count = ARRAY_LEN(schema_objects);\n')
     w('\nconst struct schema_root schema_roots[] = {\n')
     for package, group, version, name in sorted(roots, key=lambda r: (r[1], r[2], r[3])):
@@ -273,4 +277,5 @@ def main():
     w('};\nconst size_t schema_root_count = ARRAY_LEN(schema_roots);\n')
 
 
-main()
+if __name__ == '__main__':
+    main()

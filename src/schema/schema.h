@@ -75,10 +75,12 @@ static inline const struct schema_object *schema_field_object(const struct schem
         return field->own ? field->own : &schema_objects[field->object];
 }
 
-/* Unknown fields met while decoding, by path ("spec.containers[0].bogus"). */
+/* How an object is read: for whom, and who hears of unknown fields, by path
+ * ("spec.containers[0].bogus"). */
 struct schema_report {
-        void (*unknown)(void *context, const char *path);
+        void (*unknown)(void *context, const char *path); /* NULL = nobody */
         void *context;
+        unsigned minor; /* version of the server, whose fields there are (schema/field_release.h) */
 };
 /* Brings a root object into the form that Go prints: checks types (BAD_REQUEST, err->text is the
  * decoder's complaint), removes unknown fields (reporting them when report is not NULL), nulls and

@@ -5,6 +5,7 @@
 #include "base/base64.h"
 #include "base/time.h"
 #include "base/util.h"
+#include "schema/field_release.h"
 #include <math.h>
 #include <stdio.h>
 
@@ -21,6 +22,7 @@ struct schema_normalise_walk {
         const struct schema_report *report;
         struct err *err;
         bool is_sparse; /* leaves what is there and adds nothing */
+        unsigned minor; /* of the server; 0 = the newest */
 };
 
 static int normalise_object(struct schema_normalise_walk *walk, const struct schema_object *schema,
@@ -65,7 +67,7 @@ static void report_unknown(struct schema_normalise_walk *walk,
         struct schema_normalise_place here = { .parent = parent, .field = name };
         struct buf path = { 0 };
 
-        if (!walk->report)
+        if (!walk->report || !walk->report->unknown)
                 return;
         path_write(&here, true, &path);
         walk->report->unknown(walk->report->context, path.data);
@@ -433,13 +435,17 @@ static int normalise_known(struct schema_normalise_walk *walk, const struct sche
                            const struct schema_field *field,
                            const struct schema_normalise_place *here, struct json_node *object) {
         struct json_node *value = node_find(object, here->field);
+        enum field_standing standing = field_standing(schema, field, walk->minor);
+
+        if (standing == FIELD_UNKNOWN)
+                return normalise_unknown(walk, schema, here, false);
         int r = node_type(value) == JSON_NULL
                         ? 0
                         : normalise_field(walk, schema, field, here, object, value);
 
         if (r < 0 || walk->is_sparse)
                 return r;
-        return is_dropped(field, node_find(object, here->field));
+        return standing == FIELD_DROPPED || is_dropped(field, node_find(object, here->field));
 }
 
 static int normalise_members(struct schema_normalise_walk *walk, const struct schema_object *schema,
@@ -467,7 +473,8 @@ static void add_zero_values(struct schema_normalise_walk *walk, const struct sch
         for (size_t i = 0; i < schema->count; i++) {
                 const struct schema_field *field = &schema->fields[i];
 
-                if (!is_always_printed(field))
+                if (!is_always_printed(field) ||
+                    field_standing(schema, field, walk->minor) != FIELD_SERVED)
                         continue;
                 struct json_node *value = node_get(object, field->name);
                 if (!value || (field->shape != SHAPE_ONE && is_zero(field, value)))
@@ -488,7 +495,9 @@ static int normalise_object(struct schema_normalise_walk *walk, const struct sch
 int schema_normalise(const struct schema_object *schema, struct json_tree *tree,
                      struct json_node *object, const struct schema_report *report,
                      struct err *err) {
-        struct schema_normalise_walk walk = { .tree = tree, .report = report, .err = err };
+        struct schema_normalise_walk walk = {
+                .tree = tree, .report = report, .err = err, .minor = report ? report->minor : 0
+        };
 
         if (node_type(object) != JSON_OBJECT)
                 return err_set(err, BERTH_ERR_BAD_REQUEST,

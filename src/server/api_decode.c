@@ -158,7 +158,9 @@ static int parse_body(struct api_context *context, struct strictness *strictness
 static int check_fields(struct api_context *context, struct strictness *strictness,
                         const struct schema_object *schema, struct decoded *decoded,
                         const char *version, const char *kind) {
-        struct schema_report report = { .unknown = strictness_unknown, .context = strictness };
+        struct schema_report report = { .unknown = strictness_unknown,
+                                        .context = strictness,
+                                        .minor = context->engine->resources.minor };
         struct err err = { 0 };
 
         if (!schema && context->resource && context->resource->kind->prune)

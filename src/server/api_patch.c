@@ -136,7 +136,9 @@ static int check_patched_type(struct api_context *context, struct api_write *wri
 /* Unknown fields that the patch brought in, and wrong types. */
 static int check_patched_fields(struct api_context *context, struct api_write *write) {
         struct strictness strictness = { .context = context };
-        struct schema_report report = { .unknown = strictness_unknown, .context = &strictness };
+        struct schema_report report = { .unknown = strictness_unknown,
+                                        .context = &strictness,
+                                        .minor = write->resource->minor };
         struct err err = { 0 };
         int r = 0;
 

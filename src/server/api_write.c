@@ -43,7 +43,8 @@ static int run_webhooks(struct api_context *context, struct api_write *write) {
         if (webhooks_mutate(context, write) < 0)
                 return API_FAILED;
         if (write->resource->schema &&
-            schema_normalise(write->resource->schema, write->tree, write->object, NULL, &err) < 0)
+            schema_normalise(write->resource->schema, write->tree, write->object,
+                             &(struct schema_report){ .minor = write->resource->minor }, &err) < 0)
                 return fail_plain(context, 500, "InternalError",
                                   "Internal error occurred: a webhook broke the object: %s",
                                   err.text);
@@ -116,7 +117,8 @@ static int run_hooks(struct api_context *context, struct api_write *write) {
                 kind->prepare(&context->hooks, write->operation, write->tree, write->object,
                               write->old_json);
         if (write->resource->schema)
-                schema_normalise(write->resource->schema, write->tree, write->object, NULL, NULL);
+                schema_normalise(write->resource->schema, write->tree, write->object,
+                                 &(struct schema_report){ .minor = write->resource->minor }, NULL);
         return 0;
 }
 

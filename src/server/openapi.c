@@ -5,6 +5,7 @@
 #include "base/util.h"
 #include "kinds/release.h"
 #include "schema/description.h"
+#include "schema/field_release.h"
 #include "schema/schema.h"
 #include <stdlib.h>
 
@@ -160,13 +161,18 @@ static void property_write(const struct flavour *flavour, const struct schema_ob
 
 /* ---- types ---- */
 
+static bool is_known(const struct schema_object *object, const struct schema_field *field) {
+        return field_standing(object, field, kind_minor()) != FIELD_UNKNOWN;
+}
+
 static void required_write(const struct schema_object *object, struct buf *out) {
         size_t count = 0;
 
         for (size_t i = 0; i < object->count; i++) {
                 const struct schema_field *field = &object->fields[i];
 
-                if (!(field->flags & (FIELD_OMIT_EMPTY | FIELD_OMIT_ZERO | FIELD_POINTER)))
+                if (!(field->flags & (FIELD_OMIT_EMPTY | FIELD_OMIT_ZERO | FIELD_POINTER)) &&
+                    is_known(object, field))
                         buf_printf(out, "%s\"%s\"", count++ ? "," : ",\"required\":[", field->name);
         }
         buf_text(out, count ? "]" : "");
@@ -193,6 +199,7 @@ static void root_fields_write(struct buf *out) {
 static void type_write(const struct flavour *flavour, const struct schema_object *object,
                        struct buf *out) {
         const struct schema_root *root = root_of(object);
+        size_t count = 0;
 
         buf_printf(out, "\"%s%s\":{\"type\":\"object\",", module_of(slice_of(object->name)),
                    object->name);
@@ -201,7 +208,9 @@ static void type_write(const struct flavour *flavour, const struct schema_object
         if (root)
                 root_fields_write(out);
         for (size_t i = 0; i < object->count; i++) {
-                buf_text(out, i || root ? "," : "");
+                if (!is_known(object, &object->fields[i]))
+                        continue;
+                buf_text(out, count++ || root ? "," : "");
                 property_write(flavour, object, &object->fields[i], out);
         }
         buf_char(out, '}');
@@ -224,7 +233,7 @@ static void openapi_mark(uint8_t *marks, size_t index) {
                 return;
         marks[index] = 1;
         for (size_t i = 0; i < object->count; i++)
-                if (object->fields[i].type == SCHEMA_OBJECT)
+                if (object->fields[i].type == SCHEMA_OBJECT && is_known(object, &object->fields[i]))
                         openapi_mark(marks, object->fields[i].object);
 }
 
@@ -377,17 +386,17 @@ void openapi_index_write(const struct api_catalogue *catalogue, struct buf *out)
 
 bool openapi_v3_write(struct slice group, struct slice version, struct buf *out) {
         uint8_t *marks = xcalloc(schema_object_count, 1);
-        bool is_known = false;
+        bool has_types = false;
 
         for (size_t i = 0; i < kind_count(); i++)
-                is_known |= is_custom_of(kind_at(i), group, version);
+                has_types |= is_custom_of(kind_at(i), group, version);
         for (size_t i = 0; i < schema_root_count; i++)
                 if (slice_is(group, schema_roots[i].group) &&
                     slice_is(version, schema_roots[i].version) && is_served(&schema_roots[i])) {
                         openapi_mark(marks, schema_roots[i].object);
-                        is_known = true;
+                        has_types = true;
                 }
-        if (is_known) {
+        if (has_types) {
                 buf_printf(out,
                            "{\"openapi\":\"3.0.0\",\"info\":{\"title\":\"Kubernetes\","
                            "\"version\":\"v1.%u.0\"},\"paths\":{",
@@ -399,7 +408,7 @@ bool openapi_v3_write(struct slice group, struct slice version, struct buf *out)
                 buf_text(out, "}}}");
         }
         free(marks);
-        return is_known;
+        return has_types;
 }
 
 void openapi_v2_write(struct buf *out) {

@@ -116,12 +116,90 @@ static void test_watch_list(void **state) {
         }
 }
 
+/* Members of a pod's spec, from the version that knows them (0 = all) and the one that takes them.
+ */
+static const struct {
+        const char *json, *pointer;
+        unsigned known, served;
+} members[] = {
+        { "\"schedulingGates\":[{\"name\":\"g\"}]", "/spec/schedulingGates", 0, 0 },
+        { "\"topologySpreadConstraints\":[{\"maxSkew\":1,\"topologyKey\":\"z\","
+          "\"whenUnsatisfiable\":"
+          "\"ScheduleAnyway\",\"labelSelector\":{},\"matchLabelKeys\":[\"a\"]}]",
+          "/spec/topologySpreadConstraints/0/matchLabelKeys", 0, 0 },
+        { "\"initContainers\":[{\"name\":\"s\",\"image\":\"i\",\"restartPolicy\":\"Always\"}]",
+          "/spec/initContainers/0/restartPolicy", 0, 29 },
+        { "\"affinity\":{\"podAntiAffinity\":{\"requiredDuringSchedulingIgnoredDuringExecution\":[{"
+          "\"topologyKey\":\"z\",\"labelSelector\":{},\"mismatchLabelKeys\":[\"a\"]}]}}",
+          "/spec/affinity/podAntiAffinity/requiredDuringSchedulingIgnoredDuringExecution/0/"
+          "mismatchLabelKeys",
+          29, 31 },
+        { "\"resources\":{\"requests\":{\"cpu\":\"1\"}}", "/spec/resources", 32, 34 },
+        { "\"resourceClaims\":[{\"name\":\"c\",\"resourceClaimName\":\"x\"}]",
+          "/spec/resourceClaims", 31, 34 },
+        { "\"hostnameOverride\":\"h\"", "/spec/hostnameOverride", 34, 35 },
+};
+
+static void check_member(struct fixture *fixture, unsigned minor, size_t i) {
+        static const char path[] = "/api/v1/namespaces/default/pods?dryRun=All&fieldValidation=";
+        bool is_known = minor >= members[i].known, is_served = minor >= members[i].served;
+        char strict[128], warn[128], body[1024];
+
+        snprintf(strict, sizeof(strict), "%sStrict", path);
+        snprintf(warn, sizeof(warn), "%sWarn", path);
+        snprintf(body, sizeof(body),
+                 "{\"metadata\":{\"name\":\"a\",\"labels\":{\"a\":\"b\"}},\"spec\":{\"containers\":"
+                 "[{"
+                 "\"name\":\"c\",\"image\":\"i\"}],%s}}",
+                 members[i].json);
+        int status = ask_as(fixture, "POST", strict, "application/json", NULL, body);
+        if (status != (is_known ? 201 : 400))
+                fail_msg("1.%u %s: %d %s", minor, members[i].pointer, status, fixture->text);
+        assert_int_equal(strstr(fixture->text, "unknown field") != NULL, !is_known);
+        status = ask_as(fixture, "POST", warn, "application/json", NULL, body);
+        if (status != 201 || (answer_at(fixture, members[i].pointer) != NULL) != is_served)
+                fail_msg("1.%u %s: %d %s", minor, members[i].pointer, status, fixture->text);
+}
+
+static void test_fields(void **state) {
+        (void)state;
+        for (unsigned minor = 28; minor <= 37; minor++) {
+                struct fixture fixture = playing(minor);
+
+                for (size_t i = 0; i < ARRAY_LEN(members); i++)
+                        check_member(&fixture, minor, i);
+                fixture_free(&fixture);
+        }
+}
+
+/* A status may hold no more than its version has, and OpenAPI says so. */
+static void test_status(void **state) {
+        static const char generation[] = "{\"status\":{\"observedGeneration\":1}}";
+
+        (void)state;
+        for (unsigned minor = 28; minor <= 37; minor++) {
+                struct fixture fixture = playing(minor);
+
+                ask_as(&fixture, "POST", "/api/v1/namespaces/default/pods", "application/json",
+                       NULL, pod);
+                assert_int_equal(ask_patch(&fixture, MERGE_PATCH,
+                                           "/api/v1/namespaces/default/pods/a/status", generation),
+                                 200);
+                assert_int_equal(answer_at(&fixture, "/status/observedGeneration") != NULL,
+                                 minor >= 34);
+                assert_int_equal(ask_as(&fixture, "GET", "/openapi/v3/api/v1", NULL, NULL, NULL),
+                                 200);
+                assert_int_equal(strstr(fixture.text, "\"extendedResourceClaimStatus\"") != NULL,
+                                 minor >= 34);
+                fixture_free(&fixture);
+        }
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_paths),
-                cmocka_unit_test(test_itself),
-                cmocka_unit_test(test_pods),
-                cmocka_unit_test(test_watch_list),
+                cmocka_unit_test(test_paths),  cmocka_unit_test(test_itself),
+                cmocka_unit_test(test_pods),   cmocka_unit_test(test_watch_list),
+                cmocka_unit_test(test_fields), cmocka_unit_test(test_status),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
