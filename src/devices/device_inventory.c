@@ -1,0 +1,217 @@
+/* Slices, what is allocated of their devices, and selectors. */
+#include "devices/device_inventory.h"
+
+#include "api/quantity.h"
+#include "base/map.h"
+#include "base/util.h"
+#include <assert.h>
+#include <stdlib.h>
+
+struct node_slices {
+        size_t *items;
+        size_t count, cap;
+};
+
+struct device_gates device_gates_standard(void) {
+        return (struct device_gates){ .has_admin_access = true,
+                                      .has_choices = true,
+                                      .has_counters = true,
+                                      .has_taints = true,
+                                      .has_binding_conditions = true,
+                                      .has_shares = true };
+}
+
+/* ---- devices ---- */
+
+/* Values of the map are numbers, one higher so that none is NULL. */
+static size_t device_number(struct device_inventory *inventory, struct slice driver,
+                            struct slice pool, struct slice device) {
+        char *key = arena_printf(&inventory->arena, SLICE_FMT "/" SLICE_FMT "/" SLICE_FMT,
+                                 SLICE_ARG(driver), SLICE_ARG(pool), SLICE_ARG(device));
+        void *known = map_get(inventory->numbers, slice_of(key));
+
+        if (known)
+                return (size_t)(uintptr_t)known - 1;
+        inventory->uses = arena_grow(&inventory->arena, inventory->uses, inventory->use_count,
+                                     &inventory->use_cap, sizeof(*inventory->uses));
+        inventory->uses[inventory->use_count] = (struct device_use){ 0 };
+        map_put(inventory->numbers, slice_of(key), (void *)(uintptr_t)(inventory->use_count + 1));
+        return inventory->use_count++;
+}
+
+static void device_inventory_add_devices(struct device_inventory *inventory,
+                                         struct inventory_slice *entry) {
+        const struct resource_slice *slice = entry->slice;
+        const struct cel_device_gates gates = { .has_lists = inventory->gates.has_lists,
+                                                .has_shares = true };
+
+        entry->devices =
+                ARENA_ARRAY(&inventory->arena, struct inventory_device, slice->device_count);
+        for (size_t i = 0; i < slice->device_count; i++) {
+                struct inventory_device *device = &entry->devices[i];
+                struct err why = { 0 };
+
+                device->device = &slice->devices[i];
+                device->number =
+                        device_number(inventory, slice->driver, slice->pool, device->device->name);
+                if (cel_device_value(&inventory->arena, device->device, slice->driver, &gates,
+                                     &device->value, &why) < 0)
+                        device->problem = arena_string(&inventory->arena, slice_of(why.text));
+        }
+}
+
+static int compare_slices(const void *a, const void *b) {
+        const struct resource_slice *left = ((const struct inventory_slice *)a)->slice;
+        const struct resource_slice *right = ((const struct inventory_slice *)b)->slice;
+        int order = slice_compare(left->driver, right->driver);
+
+        if (order == 0)
+                order = slice_compare(left->pool, right->pool);
+        return order ? order : slice_compare(left->meta.name, right->meta.name);
+}
+
+/* Slices with counters are needed wherever the pool is used. */
+static void device_inventory_index(struct device_inventory *inventory, size_t at) {
+        const struct resource_slice *slice = inventory->slices[at].slice;
+
+        if (slice->place.node_name.len == 0 || slice->counter_count > 0) {
+                inventory->shared[inventory->shared_count++] = at;
+                return;
+        }
+        struct node_slices *list = map_get(inventory->nodes, slice->place.node_name);
+        if (!list) {
+                list = ARENA_NEW(&inventory->arena, struct node_slices);
+                map_put(inventory->nodes, slice->place.node_name, list);
+        }
+        list->items = arena_grow(&inventory->arena, list->items, list->count, &list->cap,
+                                 sizeof(*list->items));
+        list->items[list->count++] = at;
+}
+
+struct device_inventory *device_inventory_new(const struct device_gates *gates,
+                                              const struct resource_slice *slices, size_t count) {
+        struct device_inventory *inventory = xcalloc(1, sizeof(*inventory));
+
+        arena_init(&inventory->arena, 0);
+        inventory->gates = *gates;
+        inventory->numbers = map_new();
+        inventory->selectors = map_new();
+        inventory->classes = map_new();
+        inventory->nodes = map_new();
+        inventory->slices = ARENA_ARRAY(&inventory->arena, struct inventory_slice, count);
+        inventory->shared = ARENA_ARRAY(&inventory->arena, size_t, count);
+        inventory->slice_count = count;
+        for (size_t i = 0; i < count; i++)
+                inventory->slices[i].slice = &slices[i];
+        if (count > 1)
+                qsort(inventory->slices, count, sizeof(*inventory->slices), compare_slices);
+        for (size_t i = 0; i < count; i++) {
+                device_inventory_add_devices(inventory, &inventory->slices[i]);
+                device_inventory_index(inventory, i);
+        }
+        return inventory;
+}
+
+void device_inventory_free(struct device_inventory *inventory) {
+        struct slice key;
+        void *value;
+        size_t at = 0;
+
+        if (!inventory)
+                return;
+        while (map_next(inventory->selectors, &at, &key, &value))
+                cel_program_release(((struct device_selector *)value)->program);
+        map_free(inventory->numbers);
+        map_free(inventory->selectors);
+        map_free(inventory->classes);
+        map_free(inventory->nodes);
+        arena_release(&inventory->arena);
+        free(inventory);
+}
+
+size_t device_inventory_reach(const struct device_inventory *inventory, struct slice node,
+                              struct arena *arena, size_t **ret_slices) {
+        const struct node_slices *own = map_get(inventory->nodes, node);
+        size_t own_count = own ? own->count : 0, count = 0;
+        size_t *slices = ARENA_ARRAY(arena, size_t, own_count + inventory->shared_count);
+
+        for (size_t i = 0, j = 0; i < own_count || j < inventory->shared_count;) {
+                bool takes_own = i < own_count && (j == inventory->shared_count ||
+                                                   own->items[i] < inventory->shared[j]);
+
+                slices[count++] = takes_own ? own->items[i++] : inventory->shared[j++];
+        }
+        *ret_slices = slices;
+        return count;
+}
+
+/* ---- classes and selectors ---- */
+
+void device_inventory_add_class(struct device_inventory *inventory,
+                                const struct device_class *class) {
+        map_put(inventory->classes, class->meta.name, (void *)(uintptr_t) class);
+}
+
+const struct device_class *device_inventory_class(const struct device_inventory *inventory,
+                                                  struct slice name) {
+        return map_get(inventory->classes, name);
+}
+
+const struct device_selector *device_inventory_selector(struct device_inventory *inventory,
+                                                        struct slice expression) {
+        const struct cel_device_gates gates = { .has_lists = inventory->gates.has_lists,
+                                                .has_shares = true };
+        struct device_selector *selector = map_get(inventory->selectors, expression);
+        struct err why = { 0 };
+
+        if (selector)
+                return selector;
+        selector = ARENA_NEW(&inventory->arena, struct device_selector);
+        if (cel_device_compile(&inventory->arena, expression, &gates, &selector->program, &why) <
+            0) {
+                selector->program = NULL;
+                selector->problem = arena_string(&inventory->arena, slice_of(why.text));
+        }
+        map_put(inventory->selectors, expression, selector);
+        return selector;
+}
+
+/* ---- what is taken ---- */
+
+static void device_inventory_consume(struct device_inventory *inventory, struct device_use *use,
+                                     const struct device_amount *amount) {
+        struct buf sum = { 0 };
+
+        for (size_t i = 0; i < use->consumed_count; i++) {
+                if (!slice_eq(use->consumed[i].name, amount->name))
+                        continue;
+                if (quantity_sum(use->consumed[i].value, amount->value, false, &sum, NULL) == 0)
+                        use->consumed[i].value = arena_slice(&inventory->arena, buf_view(&sum));
+                buf_release(&sum);
+                return;
+        }
+        use->consumed = arena_grow(&inventory->arena, use->consumed, use->consumed_count,
+                                   &use->consumed_cap, sizeof(*use->consumed));
+        use->consumed[use->consumed_count++] =
+                (struct device_amount){ arena_slice(&inventory->arena, amount->name),
+                                        arena_slice(&inventory->arena, amount->value) };
+}
+
+void device_inventory_take(struct device_inventory *inventory, const struct resource_claim *claim) {
+        for (size_t i = 0; i < claim->result_count; i++) {
+                const struct device_result *result = &claim->results[i];
+
+                if (result->has_admin_access)
+                        continue;
+                size_t number =
+                        device_number(inventory, result->driver, result->pool, result->device);
+                struct device_use *use = &inventory->uses[number];
+                if (!inventory->gates.has_shares || result->share_id.len == 0) {
+                        use->is_allocated = true;
+                        continue;
+                }
+                use->is_shared = true;
+                for (size_t j = 0; j < result->consumed.count; j++)
+                        device_inventory_consume(inventory, use, &result->consumed.items[j]);
+        }
+}

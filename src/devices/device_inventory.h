@@ -1,0 +1,70 @@
+/* What can be allocated: slices in the order in which upstream tries them, what is allocated of
+ * their devices, and compiled selectors. Made from decoded objects, which have to outlive it; one
+ * inventory serves the search for many pods and nodes. */
+#pragma once
+
+#include "api/device.h"
+#include "cel/cel_device.h"
+
+/* Feature gates of upstream; device_gates_standard() has their defaults in 1.36. */
+struct device_gates {
+        bool has_admin_access;       /* DRAAdminAccess */
+        bool has_choices;            /* DRAPrioritizedList */
+        bool has_counters;           /* DRAPartitionableDevices */
+        bool has_taints;             /* DRADeviceTaints */
+        bool has_binding_conditions; /* DRADeviceBindingConditions, DRAResourceClaimDeviceStatus */
+        bool has_shares;             /* DRAConsumableCapacity */
+        bool has_lists;              /* DRAListTypeAttributes: in selectors only */
+        bool is_parity;              /* counters leak within a search, as upstream's do */
+};
+struct device_gates device_gates_standard(void);
+
+/* An expression; problem is NULL when it compiled. */
+struct device_selector {
+        struct cel_program *program;
+        const char *problem;
+};
+struct device_use { /* of one device by allocated claims */
+        bool is_allocated, is_shared;
+        struct device_amount *consumed; /* of shares, summed */
+        size_t consumed_count, consumed_cap;
+};
+struct inventory_device {
+        const struct device *device;
+        const struct cel_value *value; /* NULL: problem says why selectors fail on it */
+        const char *problem;
+        size_t number; /* the same for devices of the same driver, pool and name */
+};
+struct inventory_slice {
+        const struct resource_slice *slice;
+        struct inventory_device *devices;
+};
+struct device_inventory {
+        struct arena arena;
+        struct device_gates gates;
+        struct inventory_slice *slices; /* by driver, pool and name */
+        size_t slice_count;
+        struct device_use *uses; /* by the number of a device */
+        size_t use_count, use_cap;
+        struct map *numbers, *selectors, *classes;
+        size_t *shared; /* slices that are not of one node; ascending */
+        size_t shared_count;
+        struct map *nodes; /* name to a list of slices, ascending */
+};
+
+struct device_inventory *device_inventory_new(const struct device_gates *gates,
+                                              const struct resource_slice *slices, size_t count);
+void device_inventory_free(struct device_inventory *inventory); /* accepts NULL */
+void device_inventory_add_class(struct device_inventory *inventory,
+                                const struct device_class *class);
+const struct device_class *device_inventory_class(const struct device_inventory *inventory,
+                                                  struct slice name); /* or NULL */
+/* What the claim's allocation takes; nothing when it has none. Administrative access takes nothing.
+ */
+void device_inventory_take(struct device_inventory *inventory, const struct resource_claim *claim);
+/* Compiled at the first call for an expression. */
+const struct device_selector *device_inventory_selector(struct device_inventory *inventory,
+                                                        struct slice expression);
+/* Slices that may reach a node of that name, ascending; in the arena. */
+size_t device_inventory_reach(const struct device_inventory *inventory, struct slice node,
+                              struct arena *arena, size_t **ret_slices);

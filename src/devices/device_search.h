@@ -1,0 +1,39 @@
+/* The search for an allocation of claims on one node (upstream: dynamic-resource-allocation/
+ * structured): claims, requests and devices in their order, the first fit is taken, and what leads
+ * nowhere is taken back. Pure: the inventory is only read, but for its cache of selectors. */
+#pragma once
+
+#include "devices/device_pools.h"
+
+#define DEVICE_RESULTS_MAX 32     /* of one claim's allocation */
+#define DEVICE_STEPS_MAX 10000000 /* devices that one search looks at */
+
+struct device_pick { /* one device of an allocation */
+        const struct resource_slice *slice;
+        const struct inventory_device *device;
+        const struct device_request *request; /* or the choice of firstAvailable */
+        const struct device_request *parent;  /* of a choice; else NULL */
+        bool is_share;
+        struct device_amounts consumed; /* of a share */
+};
+struct device_allocation { /* of one claim */
+        struct device_pick picks[DEVICE_RESULTS_MAX];
+        size_t pick_count;
+        size_t *chosen; /* for each request of the claim: index of its choice */
+};
+enum device_outcome {
+        DEVICES_FOUND,
+        DEVICES_MISSING, /* the claims cannot be allocated on the node */
+        DEVICES_INVALID, /* the same, and pools of the node are invalid */
+        DEVICES_FAILED   /* err says why: the search itself failed */
+};
+struct device_search {
+        struct device_inventory *inventory;
+        const struct resource_claim *const *claims; /* to be allocated */
+        size_t claim_count;
+        struct arena *arena; /* for the results and on the way */
+};
+/* *ret_allocations: one for each claim, in the arena; set when found. */
+enum device_outcome device_search_run(const struct device_search *search,
+                                      const struct device_node *node,
+                                      struct device_allocation **ret_allocations, struct err *err);

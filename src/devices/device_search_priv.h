@@ -1,0 +1,69 @@
+/* Inside of the search: what its files share. */
+#pragma once
+
+#include "devices/device_search.h"
+
+/* A device under consideration. */
+struct search_device {
+        const struct device_pool *pool;
+        const struct inventory_slice *slice;
+        const struct inventory_device *device;
+};
+/* A request that can be allocated: one of a claim, or one choice of it. */
+struct search_request {
+        const struct device_request *request, *parent;
+        const struct device_class *class;
+        size_t index;        /* of the request in the claim */
+        size_t device_count; /* that it takes */
+        bool takes_all;
+        struct search_device *all; /* the devices, when it takes all */
+        uint8_t *matches;          /* by number of the device: 0 not known, 1 no, 2 yes */
+};
+/* Values that devices must not share, as upstream remembers them: the last one of each request. */
+struct search_distinct {
+        const struct device_attribute **values; /* by request; NULL: none */
+        size_t count;
+};
+struct search_claim {
+        const struct resource_claim *claim;
+        struct search_request **requests; /* for each request: its choices, or itself */
+        size_t *choice_counts;
+        struct search_distinct *distinct; /* for each constraint; used in parity */
+};
+struct search_state {
+        const struct device_search *search;
+        const struct device_node *node;
+        struct device_pool *pools;
+        size_t pool_count;
+        struct search_claim *claims;
+        struct device_allocation *allocations;
+        struct search_leak *leaks; /* counters that parity does not give back */
+        size_t steps;
+        struct err *err;
+};
+struct search_leak {
+        struct search_leak *next;
+        const struct device_pool *pool;
+        const struct device *device;
+};
+
+/* 1 when the class and the request select the device for the node, 0 when not, -1 for an error. */
+int search_selects(struct search_state *state, const struct search_claim *claim,
+                   struct search_request *request, const struct search_device *device);
+/* Whether the constraints of the claim hold with one more device, beside those picked. If so they
+ * remember it until it is removed. */
+bool search_constraints_add(struct search_state *state, size_t claim,
+                            const struct search_request *request,
+                            const struct search_device *device);
+void search_constraints_remove(struct search_state *state, size_t claim,
+                               const struct search_request *request);
+bool search_is_tolerated(const struct device *device, const struct device_request *request);
+/* Whether the counters of the pool suffice for one more device. */
+bool search_counters_suffice(const struct search_state *state, const struct search_device *device);
+bool search_has_room(const struct search_state *state, const struct search_device *device,
+                     const struct device_request *request);
+/* Some claim of this search has picked it; or this claim has. Shares do not count. */
+bool search_is_picked(const struct search_state *state, size_t number);
+bool search_is_picked_by(const struct search_state *state, size_t claim, size_t number);
+/* Resolves the requests of a claim: classes, counts, all devices. Negative for errors. */
+int search_prepare_claim(struct search_state *state, size_t index);
