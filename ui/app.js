@@ -1,5 +1,6 @@
 // The page: puts data, map, controls and panel together.
 import { Cluster, filterOf, POD } from "./cluster.js";
+import { EventsView } from "./events.js";
 import { Feed, get } from "./feed.js";
 import { fittingZoom, groupsOf, layoutOf, neighbour, nodeAt, placeOf, ZOOMS } from "./layout.js";
 import { Panel } from "./panel.js";
@@ -18,6 +19,7 @@ const tiles = new Tiles(canvas);
 const view = { key: null, order: "name", resource: 0, by: "namespace", filter: null, zoom: null, selected: null, bars: [0, 1], layout: null, colouring: null };
 const addressOf = (row) => `#pod/${encodeURIComponent(row[POD.namespace])}/${encodeURIComponent(row[POD.name])}`;
 const podView = new PodView(byId("pod"), cluster, get, addressOf);
+const eventsView = new EventsView(byId("events"), get);
 const panel = new Panel(byId("panel"), cluster, show, (row) => tiles.theme.palette[view.colouring?.number(row) ?? 0], addressOf);
 
 // ---- drawing ----
@@ -240,7 +242,7 @@ function listen() {
   });
 }
 
-/** The address says which view is open: #cluster, #pod/NAMESPACE/NAME. */
+/** The address says which view is open: #cluster, #events, #pod/NAMESPACE/NAME. */
 function route() {
   const [name, ...parts] = location.hash.slice(1).split("/");
   const views = [...byId("views").children];
@@ -251,6 +253,7 @@ function route() {
   view.open = open;
   const [namespace, pod] = parts.map(decodeURIComponent);
   if (open === "pod") podView.open(pod ? { namespace, name: pod } : null);
+  else if (open === "events") eventsView.open();
   else if (view.layout) arrange();
 }
 
@@ -290,7 +293,8 @@ function changed() {
   drawFigures();
   search();
   panel.refresh();
-  if (view.open === "pod") podView.refresh();
+  if (view.open === "pod") podView.refresh(cluster.lastEvent);
+  if (view.open === "events") eventsView.refresh(cluster.lastEvent);
 }
 
 const feed = new Feed(

@@ -49,6 +49,7 @@ export class Feed {
     this.events.addEventListener("changes", (event) => {
       const changes = JSON.parse(event.data);
       this.cluster.headline = changes.headline;
+      this.cluster.lastEvent = changes.lastEvent;
       this.cluster.apply(changes);
       this.report(changes.ready ? "live" : "loading", changes.ready ? "Live" : "Listing the cluster");
       this.changed();

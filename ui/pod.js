@@ -1,9 +1,11 @@
 // One pod: why it is where it is, or why it waits. The answer is that of berth explain; all names are text.
 import { POD } from "./cluster.js";
+import { eventItem } from "./events.js";
 import { count, element, many } from "./words.js";
 
 const ROWS = 50; // of nodes, asked for at a time
 const FOUND_MAX = 30;
+const HISTORY = 12; // events of the pod
 const TYPING_MS = 150;
 
 const RULES = {
@@ -90,15 +92,22 @@ export class PodView {
     this.filter = this.find = "";
     this.asked = target;
     this.answer = null;
+    this.events = [];
+    this.lastEvent = 0;
     this.state = null;
     this.body.replaceChildren();
-    if (target) this.#ask(0);
+    if (target) {
+      this.#ask(0);
+      this.#askHistory();
+    }
     this.#suggest();
   }
 
   /** After changes of the cluster: asks again when it is another matter for this pod. */
-  refresh() {
+  refresh(lastEvent) {
     if (!this.asked) return this.#suggest();
+    if (lastEvent !== this.lastEvent) this.#askHistory();
+    this.lastEvent = lastEvent;
     const row = this.#row();
     const state = row ? `${row[POD.node]} ${row[POD.state]}` : "gone";
     if (this.state !== null && state !== this.state && state !== "gone") this.#ask(0);
@@ -146,10 +155,28 @@ export class PodView {
     this.body.ariaBusy = "false";
   }
 
+  async #askHistory() {
+    const { asked } = this;
+    try {
+      const answer = await this.get(`events?${new URLSearchParams({ ...asked, count: HISTORY })}`);
+      if (asked !== this.asked || answer.events.map(({ number }) => number).join() === this.events.map(({ number }) => number).join()) return;
+      this.events = answer.events;
+      if (this.answer) this.#draw();
+    } catch {
+      // the feed says that the connection is lost
+    }
+  }
+
+  #history() {
+    if (!this.events.length) return [];
+    const list = element("ol", { className: "events" }, ...this.events.map((event) => eventItem(event, false)));
+    return [element("section", { className: "card", id: "pod-history" }, element("h3", { text: "What happened to it" }), list)];
+  }
+
   #draw() {
     const focused = this.body.contains(document.activeElement) ? document.activeElement.id : "";
     const selection = focused === "node-find" ? document.activeElement.selectionStart : 0;
-    const parts = [this.#heading(), ...this.#nearest(), ...this.#preemption(), ...this.#before(), this.#filters(), this.#tables()];
+    const parts = [this.#heading(), ...this.#nearest(), ...this.#preemption(), ...this.#before(), ...this.#history(), this.#filters(), this.#tables()];
     this.body.replaceChildren(...parts);
     const again = focused ? document.getElementById(focused) : null;
     again?.focus();

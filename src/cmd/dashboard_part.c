@@ -2,6 +2,7 @@
 #include "cmd/dashboard_part.h"
 
 #include "base/util.h"
+#include "cmd/dashboard_events.h"
 #include "cmd/dashboard_explainer.h"
 #include "dashboard/dashboard.h"
 #include "loop/runtime.h"
@@ -14,6 +15,7 @@ struct dashboard_part {
         struct runtime *runtime;
         struct dashboard *dashboard;
         struct dashboard_explainer *explainer;
+        struct dashboard_events *events;
 };
 
 static void on_changed(void *self) {
@@ -37,6 +39,7 @@ static void dashboard_part_free(void *self) {
         struct dashboard_part *part = self;
 
         dashboard_free(part->dashboard);
+        dashboard_events_free(part->events);
         dashboard_explainer_free(part->explainer);
         free(part);
 }
@@ -75,17 +78,20 @@ int dashboard_part_add(const struct dashboard_part_config *config, struct runtim
         struct dashboard_part *part = xcalloc(1, sizeof(*part));
 
         part->runtime = runtime;
+        part->events = dashboard_events_new(runtime, on_changed, part);
         if (make_explainer(part, config, err) < 0 ||
-            dashboard_new(&(struct dashboard_config){ .listen = config->options->listen,
-                                                      .hosts = config->options->hosts,
-                                                      .source = config->source,
-                                                      .is_live = true,
-                                                      .cluster = runtime_cluster(runtime),
-                                                      .is_ready = is_synced,
-                                                      .context = runtime,
-                                                      .explain = dashboard_explainer_explain,
-                                                      .explain_context = part->explainer },
-                          runtime_loop(runtime), &part->dashboard, err) < 0) {
+            dashboard_new(
+                    &(struct dashboard_config){ .listen = config->options->listen,
+                                                .hosts = config->options->hosts,
+                                                .source = config->source,
+                                                .is_live = true,
+                                                .cluster = runtime_cluster(runtime),
+                                                .is_ready = is_synced,
+                                                .context = runtime,
+                                                .explain = dashboard_explainer_explain,
+                                                .explain_context = part->explainer,
+                                                .events = dashboard_events_ring(part->events) },
+                    runtime_loop(runtime), &part->dashboard, err) < 0) {
                 dashboard_part_free(part);
                 return err->code;
         }

@@ -13,6 +13,7 @@ struct viewer {
         struct dashboard *dashboard;
         struct viewer *next, *previous;
         uint64_t since; /* generation that it has */
+        uint64_t event; /* the last event that it knows of */
         uint64_t beats;
         bool is_greeted, is_lost; /* lost: what it has is nothing that changes could be added to */
 };
@@ -42,6 +43,7 @@ static void begin_event(struct viewer *viewer, const char *name, struct buf *out
                    !dashboard->is_ready || dashboard->is_ready(dashboard->context) ? "true"
                                                                                    : "false");
         dashboard_headline(dashboard, out);
+        buf_printf(out, ",\"lastEvent\":%" PRIu64, dashboard_last_event(dashboard));
 }
 
 static void write_event(struct viewer *viewer, struct buf *out) {
@@ -59,6 +61,7 @@ static void write_event(struct viewer *viewer, struct buf *out) {
         }
         buf_text(out, "}\n\n");
         viewer->since = cluster_generation(dashboard->cluster);
+        viewer->event = dashboard_last_event(dashboard);
         viewer->is_lost = false;
         viewer->is_greeted = true;
         viewer->beats = dashboard->beats;
@@ -69,7 +72,8 @@ static enum http_stream_state viewer_read(struct http_stream *stream, struct buf
         struct viewer *viewer = CONTAINER_OF(stream, struct viewer, stream);
 
         (void)soft_limit;
-        if (!viewer->is_greeted || viewer->since < viewer->dashboard->published) {
+        if (!viewer->is_greeted || viewer->since < viewer->dashboard->published ||
+            viewer->event < viewer->dashboard->published_event) {
                 write_event(viewer, out);
         } else if (viewer->beats != viewer->dashboard->beats) {
                 viewer->beats = viewer->dashboard->beats;

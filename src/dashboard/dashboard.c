@@ -2,6 +2,7 @@
 #include "base/rng.h"
 #include "base/util.h"
 #include "dashboard/dashboard_priv.h"
+#include "dashboard/event_ring.h"
 #include "dashboard/headline.h"
 #include "dashboard/ui_files.h"
 #include "http/tls_material.h"
@@ -29,6 +30,17 @@ static void write_cluster(struct dashboard *dashboard, struct buf *out) {
         resources_write(dashboard->cluster, out);
         buf_char(out, ',');
         dashboard_headline(dashboard, out);
+        buf_text(out, "}\n");
+}
+
+static void write_events(struct dashboard *dashboard, struct slice query, struct buf *out) {
+        buf_char(out, '{');
+        dashboard_members(dashboard, out);
+        buf_char(out, ',');
+        if (dashboard->events)
+                event_ring_write(dashboard->events, query, out);
+        else
+                buf_text(out, "\"last\":0,\"oldest\":0,\"events\":[]");
         buf_text(out, "}\n");
 }
 
@@ -118,6 +130,9 @@ static void answer_open(struct dashboard *dashboard, const struct http_request *
                 answer_stream(response, row_stream_new(dashboard, ROWS_NODES), json);
         } else if (slice_is(path, "/api/berth/v1/pods")) {
                 answer_stream(response, row_stream_new(dashboard, ROWS_PODS), json);
+        } else if (slice_is(path, "/api/berth/v1/events")) {
+                response->content_type = json;
+                write_events(dashboard, query, &response->body);
         } else if (slice_is(path, "/api/berth/v1/pod")) {
                 response->content_type = json;
                 if (!pod_answer_write(dashboard, query, &response->body))
@@ -181,6 +196,7 @@ static void on_pace(void *context) {
         struct dashboard *dashboard = context;
 
         dashboard->published = cluster_generation(dashboard->cluster);
+        dashboard->published_event = dashboard_last_event(dashboard);
         change_streams_wake(dashboard);
 }
 
@@ -246,6 +262,7 @@ int dashboard_new(const struct dashboard_config *config, struct loop *loop,
                                          .context = config->context,
                                          .explain = config->explain,
                                          .explain_context = config->explain_context,
+                                         .events = config->events,
                                          .source = slice_dup(slice_of(config->source)),
                                          .is_live = config->is_live,
                                          .instance = rng_u64(&rng) };

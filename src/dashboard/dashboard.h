@@ -10,6 +10,7 @@
 
 struct cluster;
 struct dashboard;
+struct event_ring;
 struct json_node;
 struct json_tree;
 
@@ -30,13 +31,15 @@ struct dashboard_config {
          * are not explained. */
         struct json_node *(*explain)(void *context, struct pod_id pod, struct json_tree *tree);
         void *explain_context;
+        const struct event_ring *events; /* of the cluster; NULL = none are known */
 };
 
 /* Texts but hosts are copied. The cluster and hosts must outlive it. */
 int dashboard_new(const struct dashboard_config *config, struct loop *loop,
                   struct dashboard **ret_dashboard, struct err *err);
 void dashboard_free(struct dashboard *dashboard); /* accepts NULL */
-/* The model changed, or became ready: viewers get it after a while, all changes at once. */
+/* The model or the events changed, or the model became ready: viewers get it after a while, all
+ * changes at once. */
 void dashboard_changed(struct dashboard *dashboard);
 /* Address of the first visit, token included. */
 const char *dashboard_url(const struct dashboard *dashboard);

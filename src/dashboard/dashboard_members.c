@@ -1,5 +1,6 @@
 /* Members that documents and events have in common. */
 #include "dashboard/dashboard_priv.h"
+#include "dashboard/event_ring.h"
 #include "dashboard/headline.h"
 #include <inttypes.h>
 
@@ -8,6 +9,10 @@ void dashboard_members(const struct dashboard *dashboard, struct buf *out) {
                    "\"apiVersion\":\"berth/v1\",\"instance\":\"%" PRIx64
                    "\",\"generation\":%" PRIu64,
                    dashboard->instance, cluster_generation(dashboard->cluster));
+}
+
+uint64_t dashboard_last_event(const struct dashboard *dashboard) {
+        return dashboard->events ? event_ring_last(dashboard->events) : 0;
 }
 
 void dashboard_headline(struct dashboard *dashboard, struct buf *out) {

@@ -23,6 +23,7 @@ struct dashboard {
         void *context;
         struct json_node *(*explain)(void *context, struct pod_id pod, struct json_tree *tree);
         void *explain_context;
+        const struct event_ring *events; /* NULL = none */
         char *source;
         bool is_live;
         struct door door;
@@ -30,6 +31,7 @@ struct dashboard {
         char *url;
         uint64_t instance;  /* of this process: generations of another one mean nothing here */
         uint64_t published; /* viewers may have everything up to this generation */
+        uint64_t published_event; /* and up to this event */
         uint64_t beats;
         struct loop_timer pace, beat;
         struct viewer *viewers;
@@ -48,6 +50,8 @@ enum row_kind { ROWS_NODES, ROWS_PODS };
 struct http_stream *row_stream_new(struct dashboard *dashboard, enum row_kind kind);
 /* Server-sent events. since: "INSTANCE-GENERATION", empty = from now. NULL: too many viewers. */
 struct http_stream *change_stream_new(struct dashboard *dashboard, struct slice since);
+/* Number of the last event; 0 = none. */
+uint64_t dashboard_last_event(const struct dashboard *dashboard);
 /* The document of the pod that the query names; false when there is none. */
 bool pod_answer_write(struct dashboard *dashboard, struct slice query, struct buf *out);
 /* All viewers look for news. */

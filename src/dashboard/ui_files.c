@@ -10,6 +10,7 @@ const struct ui_file ui_files[] = {
         { "/style.css", "text/css; charset=utf-8" },
         { "/app.js", SCRIPT },
         { "/cluster.js", SCRIPT },
+        { "/events.js", SCRIPT },
         { "/feed.js", SCRIPT },
         { "/icon.svg", "image/svg+xml" },
         { "/layout.js", SCRIPT },

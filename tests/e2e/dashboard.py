@@ -286,11 +286,61 @@ def check_dump(berth, folder, with_browser):
     judge("dump: ends", page.end() == 0)
 
 
+def told_event(api, name, reason, note):
+    """Another program's Event about a pod."""
+    status, _ = api("POST", "/apis/events.k8s.io/v1/namespaces/default/events", {
+        "metadata": {"name": name}, "eventTime": "2026-01-01T00:00:00.000000Z", "reportingController": "example.com/other", "reportingInstance": "x",
+        "action": "Evicting", "reason": reason, "type": "Normal", "note": note, "regarding": {"kind": "Pod", "namespace": "default", "name": "web-1"}})
+    judge("event " + name + " is made", status == 201, status)
+
+
+def check_events(page, api, with_browser):
+    """What happens: from the cluster's Events, as they come."""
+    kinds = lambda: {(row["kind"], row["name"]) for row in page.get("events?count=1000")["events"]}
+    until("events of pods placed and waiting", lambda: {("placed", "web-0"), ("placed", "web-5"), ("waiting", "huge")} <= kinds())
+    listed = {**page.get("nodes"), **page.get("events?count=0")}
+    events = Events(page, f"{listed['instance']}-{listed['generation']}")
+    told_event(api, "t1", "EvictionTold", HOSTILE)
+    while events.next()[1]["lastEvent"] <= listed["last"]:
+        pass
+    news = page.get(f"events?after={listed['last']}&kind=evicted")["events"]
+    judge("events: a new one", [(row["reason"], row["note"], row["by"]) for row in news] == [("EvictionTold", HOSTILE, "example.com/other")], news)
+    judge("events: of one pod", {row["name"] for row in page.get("events?namespace=default&name=web-1")["events"]} == {"web-1"})
+    if with_browser:
+        check_events_view(page, api)
+
+
+def check_events_view(page, api):
+    window = browser.Browser()
+    window.open(page.url)
+    until("the page is live", lambda: window.text("#status") == "Live")
+    window.run("location.hash = '#events'")
+    shown = lambda: window.text("#event-list") or ""
+    until("the events", lambda: HOSTILE in shown() and "Scheduled" in shown() and "FailedScheduling" in shown())
+    told_event(api, "t2", "EvictionLater", "it comes by itself")
+    until("a new event", lambda: "it comes by itself" in shown())
+    window.run("document.getElementById('event-pause').click()")
+    told_event(api, "t3", "EvictionPaused", "not while paused")
+    until("the page says that there is more", lambda: "more since then" in window.text("#event-note"))
+    judge("events: nothing comes while paused", "not while paused" not in shown())
+    window.run("document.getElementById('event-pause').click()")
+    until("it goes on", lambda: "not while paused" in shown())
+    window.run("document.querySelector('[data-kind=placed]').click()")
+    until("a kind is left out", lambda: "Scheduled\n" not in shown() and HOSTILE in shown())
+    window.run("document.querySelector('#event-list a').click()")
+    until("the pod of an event", lambda: window.text("#pod-body h2") == "web-1" and HOSTILE in (window.text("#pod-history") or ""))
+    seen = window.run("return [...document.querySelectorAll('*')].map((each) => each.localName)")
+    judge("events: texts are text", "img" not in seen and window.log() == [], window.log())
+    window.close()
+
+
 def check_live(berth, up):
     config = until("kubeconfig", lambda: up.found(r"kubeconfig (\S+)"))
     page = Process(berth, "dashboard", "--kubeconfig", config, "--listen", "127.0.0.1:0")
     until("the live cluster", lambda: (found := page.get("cluster")) and found["ready"] and found["headline"]["placed"] >= 6)
     judge("live", page.get("cluster")["live"])
+    until("events of a live cluster", lambda: page.get("events?kind=placed&name=web-0")["events"])
+    judge("live: a pod is explained", page.get("pod?namespace=default&name=huge")["refused"] == 3)
     judge("live: ends", page.end() == 0)
 
 
@@ -306,6 +356,7 @@ def main():
         check_door(up)
         nodes = check_documents(up)
         check_changes(up, nodes, drill.Sandbox(port, token))
+        check_events(up, drill.Sandbox(port, token), with_browser)
         check_live(berth, up)
         if with_browser:
             for size, is_dark in [((1280, 800), False), ((360, 740), True)]:
