@@ -1,6 +1,7 @@
 /* A node, slices, classes and claims from JSON, for tests of the search. */
 #include "device_scene.h"
 
+#include "api/quantity.h"
 #include "base/buf.h"
 #include <assert.h>
 
@@ -89,7 +90,42 @@ bool device_scene_matches(const void *node, const struct affinity *terms) {
         return false;
 }
 
-static void write_allocation(struct buf *out, const struct device_allocation *allocation) {
+/* What differs from run to run, or may be written in several ways, becomes a star. */
+static void blank(struct json_tree *tree, struct json_node *result) {
+        struct json_node *list = node_get(node_get(result, "devices"), "results");
+
+        for (size_t i = 0; list && i < node_count(list); i++) {
+                struct json_node *one = node_at(list, i);
+                struct json_node *consumed = node_get(one, "consumedCapacity");
+                struct node_iter iter = node_iter(consumed);
+                struct json_node *value;
+                struct slice key;
+
+                if (node_get(one, "shareID"))
+                        node_put_string(tree, one, "shareID", "*");
+                while (consumed && node_next(&iter, &key, &value)) {
+                        struct buf text = { 0 };
+
+                        quantity_canonical(node_get_slice(value), &text, NULL);
+                        node_set(tree, consumed, key, node_text(tree, buf_view(&text)));
+                        buf_release(&text);
+                }
+        }
+        node_remove(result, "allocationTimestamp");
+}
+
+const char *device_scene_text(struct device_scene *scene, struct json_tree *tree,
+                              struct json_node *result) {
+        struct buf out = { 0 };
+
+        blank(tree, result);
+        node_write(result, &out);
+        const char *text = arena_string(&scene->arena, buf_view(&out));
+        buf_release(&out);
+        return text;
+}
+
+static void write_picks(struct buf *out, const struct device_allocation *allocation) {
         for (size_t i = 0; i < allocation->pick_count; i++) {
                 const struct device_pick *pick = &allocation->picks[i];
 
@@ -101,27 +137,57 @@ static void write_allocation(struct buf *out, const struct device_allocation *al
         }
 }
 
-const char *device_scene_search(struct device_scene *scene, const struct json *node,
-                                const struct resource_claim *const *claims, size_t count) {
+static enum device_outcome scene_run(struct device_scene *scene, const struct json *node,
+                                     const struct resource_claim *const *claims, size_t count,
+                                     struct device_allocation **ret_allocations) {
         const struct device_search search = { scene->inventory, claims, count, &scene->arena };
         const struct device_node place = { json_get_text(json_get(node, "metadata"), "name"),
                                            device_scene_matches, node };
+
+        scene->err = (struct err){ 0 };
+        return device_search_run(&search, &place, ret_allocations, &scene->err);
+}
+
+const char *device_scene_result(struct device_scene *scene, const struct json *node,
+                                const struct resource_claim *const *claims, size_t count,
+                                size_t which) {
+        struct device_allocation *allocations;
+        struct rng rng;
+        struct json_tree *tree = json_tree_new();
+        const char *text = "?";
+
+        rng_init(&rng, 1);
+        if (scene_run(scene, node, claims, count, &allocations) == DEVICES_FOUND) {
+                const struct device_result_request request = {
+                        scene->inventory, claims[which], &allocations[which],
+                        json_get_text(json_get(node, "metadata"), "name"), &rng
+                };
+                struct json_node *result = device_result_node(tree, &request, &scene->err);
+
+                text = result ? device_scene_text(scene, tree, result)
+                              : arena_string(&scene->arena, slice_of(scene->err.text));
+        }
+        json_tree_free(tree);
+        return text;
+}
+
+const char *device_scene_search(struct device_scene *scene, const struct json *node,
+                                const struct resource_claim *const *claims, size_t count) {
         struct device_allocation *allocations;
         struct buf out = { 0 };
-        struct err err = { 0 };
 
-        switch (device_search_run(&search, &place, &allocations, &err)) {
+        switch (scene_run(scene, node, claims, count, &allocations)) {
         case DEVICES_FOUND:
                 break;
         case DEVICES_FAILED:
-                return arena_printf(&scene->arena, "!%s", err.text);
+                return arena_printf(&scene->arena, "!%s", scene->err.text);
         case DEVICES_INVALID:
                 return "?invalid";
         default:
                 return "?";
         }
         for (size_t i = 0; i < count; i++)
-                write_allocation(&out, &allocations[i]);
+                write_picks(&out, &allocations[i]);
         const char *text = arena_string(&scene->arena, buf_view(&out));
         buf_release(&out);
         return text;

@@ -1,7 +1,7 @@
 /* A node, slices, classes and claims from JSON, for tests of the search. */
 #pragma once
 
-#include "devices/device_search.h"
+#include "devices/device_result.h"
 
 struct device_scene {
         struct arena arena;
@@ -9,6 +9,7 @@ struct device_scene {
         struct device_class *classes;
         struct resource_claim *claims;
         size_t claim_count;
+        struct err err; /* of the last search */
 };
 /* objects: {"resourceSlices", "deviceClasses", "resourceClaims"}; they have to outlive the scene.
  * Allocated claims are taken. */
@@ -23,3 +24,11 @@ bool device_scene_matches(const void *node, const struct affinity *terms);
  * "!" and the error when the search failed. In the arena. */
 const char *device_scene_search(struct device_scene *scene, const struct json *node,
                                 const struct resource_claim *const *claims, size_t count);
+/* The allocation of one of the claims as the API has it, in the form of device_scene_text(); "?"
+ * when there is none. */
+const char *device_scene_result(struct device_scene *scene, const struct json *node,
+                                const struct resource_claim *const *claims, size_t count,
+                                size_t which);
+/* An allocation as text: quantities in canonical form, IDs as stars, without a timestamp. */
+const char *device_scene_text(struct device_scene *scene, struct json_tree *tree,
+                              struct json_node *result);

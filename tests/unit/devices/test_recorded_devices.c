@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 struct tally {
-        size_t nodes, errors, wrong;
+        size_t nodes, results, errors, wrong;
 };
 
 static bool gate(const struct json *test_case, const char *name, bool standard) {
@@ -58,31 +58,39 @@ static size_t claims_of(const struct device_scene *scene, const struct json *pod
         return count;
 }
 
+/* What is written of the claim. */
+static const struct json *write_of(struct device_scene *scene, const struct json *bind,
+                                   const struct resource_claim *claim) {
+        const char *key = arena_printf(&scene->arena, SLICE_FMT "/" SLICE_FMT,
+                                       SLICE_ARG(claim->meta.ns), SLICE_ARG(claim->meta.name));
+        struct json_iter iter = json_iter(json_get(bind, "claims"));
+        const struct json *write;
+
+        while (json_next(&iter, NULL, &write)) {
+                if (slice_is(json_get_text(write, "claim"), key))
+                        return write;
+        }
+        return NULL;
+}
+
 /* What was recorded for the claims on the node, in the form of device_scene_search(). */
 static const char *recorded(struct device_scene *scene, const struct json *bind,
                             const struct resource_claim *const *claims, size_t count) {
         struct buf out = { 0 };
 
         for (size_t i = 0; i < count; i++) {
-                const char *key = arena_printf(&scene->arena, SLICE_FMT "/" SLICE_FMT,
-                                               SLICE_ARG(claims[i]->meta.ns),
-                                               SLICE_ARG(claims[i]->meta.name));
-                struct json_iter iter = json_iter(json_get(bind, "claims"));
-                const struct json *write, *one;
+                const struct json *allocation =
+                        json_get(write_of(scene, bind, claims[i]), "allocation");
+                struct json_iter iter =
+                        json_iter(json_get(json_get(allocation, "devices"), "results"));
+                const struct json *one;
 
-                while (json_next(&iter, NULL, &write)) {
-                        if (!slice_is(json_get_text(write, "claim"), key))
-                                continue;
-                        struct json_iter results = json_iter(json_get(
-                                json_get(json_get(write, "allocation"), "devices"), "results"));
-                        while (json_next(&results, NULL, &one))
-                                buf_printf(&out,
-                                           SLICE_FMT ":" SLICE_FMT "/" SLICE_FMT "/" SLICE_FMT " ",
-                                           SLICE_ARG(json_get_text(one, "request")),
-                                           SLICE_ARG(json_get_text(one, "driver")),
-                                           SLICE_ARG(json_get_text(one, "pool")),
-                                           SLICE_ARG(json_get_text(one, "device")));
-                }
+                while (json_next(&iter, NULL, &one))
+                        buf_printf(&out, SLICE_FMT ":" SLICE_FMT "/" SLICE_FMT "/" SLICE_FMT " ",
+                                   SLICE_ARG(json_get_text(one, "request")),
+                                   SLICE_ARG(json_get_text(one, "driver")),
+                                   SLICE_ARG(json_get_text(one, "pool")),
+                                   SLICE_ARG(json_get_text(one, "device")));
         }
         const char *text = arena_string(&scene->arena, buf_view(&out));
         buf_release(&out);
@@ -104,6 +112,37 @@ static const char *refusal(const struct json *expect, struct slice node) {
         return NULL;
 }
 
+/* The whole allocation, member for member. */
+static void check_result(struct device_scene *scene, const struct json *test_case,
+                         const struct json *node, const struct json *bind, struct tally *tally) {
+        const struct resource_claim *claims[64];
+        size_t count = claims_of(scene, json_get(test_case, "pod"), claims);
+        struct json_tree *tree = json_tree_new();
+
+        for (size_t i = 0; i < count; i++) {
+                const struct json *allocation =
+                        json_get(write_of(scene, bind, claims[i]), "allocation");
+                struct json_node *want = node_import(tree, allocation);
+                const char *got = device_scene_result(scene, node, claims, count, i);
+                struct json_doc *doc;
+
+                if (!allocation)
+                        continue;
+                tally->results++;
+                device_scene_text(scene, tree, want);
+                if (json_parse(slice_of(got), &doc, &scene->err) == 0 &&
+                    node_equal(want, node_import(tree, json_doc_root(doc)))) {
+                        cleanup_json_doc(&doc);
+                        continue;
+                }
+                if (tally->wrong++ < 20)
+                        print_message(SLICE_FMT ": %s, not %s\n",
+                                      SLICE_ARG(json_get_text(test_case, "name")), got,
+                                      device_scene_text(scene, tree, want));
+        }
+        json_tree_free(tree);
+}
+
 static void check_node(struct device_scene *scene, const struct json *test_case,
                        const struct json *node, struct tally *tally) {
         const struct json *expect = json_get(test_case, "expect");
@@ -117,6 +156,8 @@ static void check_node(struct device_scene *scene, const struct json *test_case,
                 return;
         const char *got = device_scene_search(scene, node, claims, count);
         tally->nodes++;
+        if (bind)
+                check_result(scene, test_case, node, bind, tally);
         if (strcmp(got, want) == 0)
                 return;
         if (tally->wrong++ < 20)
@@ -206,7 +247,7 @@ static void test_recorded(void **state) {
                 print_message("%s: %zu nodes, %zu wrong\n", files[i], tally.nodes - nodes,
                               tally.wrong - wrong);
         }
-        print_message("%zu errors\n", tally.errors);
+        print_message("%zu allocations, %zu errors\n", tally.results, tally.errors);
         assert_true(tally.nodes > 500 && tally.errors > 10);
         assert_int_equal(tally.wrong, 0);
 }
