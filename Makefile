@@ -5,7 +5,7 @@
 #   UPDATE=1    lets tests rewrite their expected output (`make golden`)
 
 BUILD ?= build
-DEMO ?= up --input examples/demo --settle --descheduling-interval 2s
+DEMO ?= up --input examples/demo --settle --descheduling-interval 2s --dashboard
 MESON_TEST = meson test --no-rebuild --print-errorlogs
 KUBECTL = $(CURDIR)/.cache/kubectl-1.32/usr/bin/kubectl
 ifneq ($(wildcard $(KUBECTL)),)
