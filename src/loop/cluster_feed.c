@@ -161,10 +161,11 @@ static void on_synced(void *context) {
 static void on_failed(void *context, const struct err *err, int64_t delay_ns) {
         struct cluster_feed_line *line = context;
 
-        (void)err;
         (void)delay_ns;
         if (!line->is_absent && watch_row_is_ready(line->row)) {
                 line->is_absent = true;
+                if (err->code == BERTH_ERR_NOT_FOUND)
+                        LOG(LOG_INFO, "KindNotServed", log_text("resource", line->source->path));
                 cluster_feed_poke(line->feed);
         }
 }
