@@ -74,24 +74,41 @@ function used(headline, resource, text) {
   return { value: percent(requested, allocatable), text, share: allocatable ? requested / allocatable : 0, note: resource === 0 && over ? `${count(over)} over-committed` : "of allocatable", kind: resource === 0 && over ? "bad" : "" };
 }
 
+/** Evictions seen, with the rules that asked for most of them; a click shows them. */
+function evicted({ count: sum, rules }) {
+  const note = sum ? rules.slice(0, 2).map(({ rule, count: times }) => `${count(times)} ${rule}`).join(", ") : "none seen";
+  const onclick = () => {
+    eventsView.only("evicted");
+    location.hash = "#events";
+  };
+  return { value: count(sum), text: "Evictions seen", note, onclick };
+}
+
+function showWaiting() {
+  if (view.open !== "cluster") location.hash = "#pod";
+  else show({ waiting: true });
+}
+
 function drawFigures() {
   const headline = cluster.headline;
   if (!headline) return;
   const { states } = headline;
   const waiting = states.waiting + states.gated;
   const troubled = [headline.notReady && `${count(headline.notReady)} not ready`, headline.cordoned && `${count(headline.cordoned)} cordoned`].filter(Boolean).join(", ");
-  const focused = document.activeElement?.id === "waiting";
+  const focused = document.activeElement?.id;
   const cards = [
     { value: count(headline.nodes), text: "Nodes", note: troubled || "all ready", kind: headline.notReady ? "bad" : headline.cordoned ? "warn" : "" },
     { value: count(headline.placed), text: "Pods placed", note: states.leaving ? `${count(states.leaving)} leaving` : `${count(states.running)} running` },
-    { value: count(waiting), text: "Pods waiting", note: headline.unplaceable ? `${count(headline.unplaceable)} fit nowhere now` : states.gated ? `${count(states.gated)} gated` : waiting ? "not tried yet" : "none", kind: headline.unplaceable ? "bad" : "", onclick: () => show({ waiting: true }) },
+    { value: count(waiting), text: "Pods waiting", note: headline.unplaceable ? `${count(headline.unplaceable)} fit nowhere now` : states.gated ? `${count(states.gated)} gated` : waiting ? "not tried yet" : "none", kind: headline.unplaceable ? "bad" : "", onclick: showWaiting },
     used(headline, 0, "CPU requested"),
     used(headline, 1, "Memory requested"),
     { value: percent(headline.strandedCpu, headline.freeCpu), text: "Free CPU stranded", note: "no average pod fits there" },
+    ...(cluster.evictions ? [evicted(cluster.evictions)] : []),
   ].map(figure);
   cards[2].id = "waiting";
   byId("figures").replaceChildren(...cards);
-  if (focused) cards[2].focus();
+  if (cards[6]) cards[6].id = "evictions";
+  if (focused === "waiting" || focused === "evictions") byId(focused)?.focus();
 }
 
 function drawLegend() {

@@ -8,6 +8,7 @@ export class Cluster {
     this.nodes = new Map();
     this.pods = new Map();
     this.headline = null;
+    this.evictions = null; // seen by the process, by rule; nothing of a dump
     this.lastEvent = 0; // number of the latest one
     this.hasPods = false;
     this.shape = 0; // counts changes of which nodes there are, and of their labels

@@ -63,6 +63,13 @@ export class EventsView {
     else this.refresh(this.known);
   }
 
+  /** Shows this kind alone. */
+  only(kind) {
+    this.off = new Set(Object.keys(KINDS).filter((each) => each !== kind));
+    for (const button of this.root.querySelectorAll("[data-kind]")) button.ariaPressed = String(!this.off.has(button.dataset.kind));
+    this.#load("all");
+  }
+
   /** There are events up to this number; a smaller one is of another process. */
   refresh(last) {
     this.known = last;

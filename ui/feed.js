@@ -22,6 +22,7 @@ export class Feed {
   async start() {
     try {
       this.about = await get("cluster");
+      this.cluster.evictions = this.about.evictions;
       this.cluster.headline = this.about.headline;
       const nodes = await get("nodes");
       this.cluster.loadNodes(nodes);
@@ -50,6 +51,7 @@ export class Feed {
       const changes = JSON.parse(event.data);
       this.cluster.headline = changes.headline;
       this.cluster.lastEvent = changes.lastEvent;
+      this.cluster.evictions = changes.evictions;
       this.cluster.apply(changes);
       this.report(changes.ready ? "live" : "loading", changes.ready ? "Live" : "Listing the cluster");
       this.changed();

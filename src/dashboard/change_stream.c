@@ -43,7 +43,6 @@ static void begin_event(struct viewer *viewer, const char *name, struct buf *out
                    !dashboard->is_ready || dashboard->is_ready(dashboard->context) ? "true"
                                                                                    : "false");
         dashboard_headline(dashboard, out);
-        buf_printf(out, ",\"lastEvent\":%" PRIu64, dashboard_last_event(dashboard));
 }
 
 static void write_event(struct viewer *viewer, struct buf *out) {

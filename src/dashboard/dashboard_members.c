@@ -31,4 +31,9 @@ void dashboard_headline(struct dashboard *dashboard, struct buf *out) {
         }
         buf_text(out, "\"headline\":");
         buf_slice(out, buf_view(&made->text));
+        buf_printf(out, ",\"lastEvent\":%" PRIu64, dashboard_last_event(dashboard));
+        if (dashboard->events) {
+                buf_text(out, ",\"evictions\":");
+                event_ring_write_evictions(dashboard->events, out);
+        }
 }

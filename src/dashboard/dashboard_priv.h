@@ -42,7 +42,7 @@ struct dashboard {
 
 /* "apiVersion":..., "instance":..., "generation":... */
 void dashboard_members(const struct dashboard *dashboard, struct buf *out);
-/* "headline":{...} */
+/* "headline":{...},"lastEvent":..., and "evictions":{...} where events are known */
 void dashboard_headline(struct dashboard *dashboard, struct buf *out);
 
 enum row_kind { ROWS_NODES, ROWS_PODS };

@@ -15,6 +15,12 @@ struct ring_event {
         size_t order; /* in which they came, while they are sorted */
         enum event_meaning meaning;
         char *ns, *name, *text; /* of what it is about; members of the JSON object */
+        char *rule;             /* of an eviction, else NULL */
+};
+
+struct rule_count {
+        const char *rule;
+        size_t count;
 };
 
 struct event_ring {
@@ -36,6 +42,7 @@ static void item_release(struct ring_event *item) {
         free(item->ns);
         free(item->name);
         free(item->text);
+        free(item->rule);
         *item = (struct ring_event){ 0 };
 }
 
@@ -137,6 +144,8 @@ void event_ring_put(struct event_ring *ring, const struct json *event) {
         item->ns = slice_dup(json_get_text(about, "namespace"));
         item->name = slice_dup(json_get_text(about, "name"));
         item->text = text_of(event, item->time_ns, item->meaning);
+        if (item->meaning == EVENT_EVICTED)
+                item->rule = slice_dup(json_get_text(event, "reason"));
 }
 
 void event_ring_settle(struct event_ring *ring) {
@@ -155,6 +164,52 @@ void event_ring_settle(struct event_ring *ring) {
 
 uint64_t event_ring_last(const struct event_ring *ring) {
         return ring->last;
+}
+
+/* ---- evictions ---- */
+
+static int by_rule_count(const void *left, const void *right) {
+        const struct rule_count *a = left, *b = right;
+
+        if (a->count != b->count)
+                return a->count > b->count ? -1 : 1;
+        return strcmp(a->rule, b->rule);
+}
+
+/* Rules beyond the last place are counted in the sum alone. */
+static void count_rule(struct rule_count *rules, size_t *rule_count, const char *rule) {
+        size_t at = 0;
+
+        while (at < *rule_count && strcmp(rules[at].rule, rule) != 0)
+                at++;
+        if (at == EVICTION_RULES_MAX)
+                return;
+        if (at == *rule_count)
+                rules[(*rule_count)++] = (struct rule_count){ .rule = rule };
+        rules[at].count++;
+}
+
+void event_ring_write_evictions(const struct event_ring *ring, struct buf *out) {
+        struct rule_count rules[EVICTION_RULES_MAX];
+        size_t rule_count = 0, sum = 0;
+
+        for (size_t i = 0; ring->is_settled && i < ring->cap; i++)
+                if (ring->items[i].rule) {
+                        count_rule(rules, &rule_count, ring->items[i].rule);
+                        sum++;
+                }
+        qsort(rules, rule_count, sizeof(*rules), by_rule_count);
+        buf_text(out, "{\"count\":");
+        buf_u64(out, sum);
+        buf_text(out, ",\"rules\":[");
+        for (size_t i = 0; i < rule_count; i++) {
+                buf_text(out, i ? ",{\"rule\":" : "{\"rule\":");
+                buf_json_string(out, slice_of(rules[i].rule));
+                buf_text(out, ",\"count\":");
+                buf_u64(out, rules[i].count);
+                buf_char(out, '}');
+        }
+        buf_text(out, "]}");
 }
 
 /* ---- going out ---- */

@@ -19,6 +19,11 @@ void event_ring_settle(struct event_ring *ring);
 /* Number of the last one; 0 = none yet.  They count up from 1. */
 uint64_t event_ring_last(const struct event_ring *ring);
 
+/* {"count":3,"rules":[{"rule":"PodLifeTime","count":2}, ...]}: evictions among the events that are
+ * kept, by the rule that the Descheduler names as the reason, else by the reason itself; the most
+ * frequent EVICTION_RULES_MAX of them. */
+#define EVICTION_RULES_MAX 32
+void event_ring_write_evictions(const struct event_ring *ring, struct buf *out);
 /* The members "last", "oldest" (0 = none) and "events", the newest first.  Parameters of the query:
  * after, before (a number); kind (placed, waiting, preempted, evicted, reboot, node, warning,
  * other; comma-separated); namespace and name of what it is about; find (part of a text); count. */

@@ -306,6 +306,8 @@ def check_events(page, api, with_browser):
     news = page.get(f"events?after={listed['last']}&kind=evicted")["events"]
     judge("events: a new one", [(row["reason"], row["note"], row["by"]) for row in news] == [("EvictionTold", HOSTILE, "example.com/other")], news)
     judge("events: of one pod", {row["name"] for row in page.get("events?namespace=default&name=web-1")["events"]} == {"web-1"})
+    judge("events: evictions by rule", page.get("cluster")["evictions"] == {"count": 1, "rules": [{"rule": "EvictionTold", "count": 1}]},
+          page.get("cluster"))
     if with_browser:
         check_events_view(page, api)
 
@@ -326,7 +328,10 @@ def check_events_view(page, api):
     window.run("document.getElementById('event-pause').click()")
     until("it goes on", lambda: "not while paused" in shown())
     window.run("document.querySelector('[data-kind=placed]').click()")
-    until("a kind is left out", lambda: "Scheduled\n" not in shown() and HOSTILE in shown())
+    until("a kind is left out", lambda: "Successfully assigned" not in shown() and HOSTILE in shown())
+    window.run("document.getElementById('evictions').click()")
+    until("evictions alone", lambda: HOSTILE in shown() and "FailedScheduling" not in shown())
+    judge("events: the figure", window.text("#evictions b") == "3", window.text("#evictions"))
     window.run("document.querySelector('#event-list a').click()")
     until("the pod of an event", lambda: window.text("#pod-body h2") == "web-1" and HOSTILE in (window.text("#pod-history") or ""))
     seen = window.run("return [...document.querySelectorAll('*')].map((each) => each.localName)")

@@ -189,11 +189,36 @@ static void members(void **state) {
         event_ring_free(ring);
 }
 
+static void evictions(void **state) {
+        CLEANUP(buf_release) struct buf out = { 0 };
+        struct event_ring *ring = event_ring_new();
+
+        (void)state;
+        event_ring_write_evictions(ring, &out);
+        assert_true(slice_is(buf_view(&out), "{\"count\":0,\"rules\":[]}"));
+        put(ring, "a", "Scheduled", 1);
+        put(ring, "b", "EvictedB", 2);
+        event_ring_settle(ring);
+        put(ring, "c", "Evicted\\\"", 3);
+        put(ring, "d", "Evicted\\\"", 4);
+        buf_clear(&out);
+        event_ring_write_evictions(ring, &out);
+        assert_true(slice_is(buf_view(&out),
+                             "{\"count\":3,\"rules\":[{\"rule\":\"Evicted\\\"\",\"count\":2},"
+                             "{\"rule\":\"EvictedB\",\"count\":1}]}"));
+        for (int i = 0; i < EVENT_RING_SIZE; i++)
+                put(ring, "e", "Scheduled", 5);
+        buf_clear(&out);
+        event_ring_write_evictions(ring, &out);
+        assert_true(slice_is(buf_view(&out), "{\"count\":0,\"rules\":[]}"));
+        event_ring_free(ring);
+}
+
 int main(void) {
-        static const struct CMUnitTest tests[] = { cmocka_unit_test(order), cmocka_unit_test(asked),
-                                                   cmocka_unit_test(bound),
-                                                   cmocka_unit_test(meaning),
-                                                   cmocka_unit_test(members) };
+        static const struct CMUnitTest tests[] = {
+                cmocka_unit_test(order),   cmocka_unit_test(asked),   cmocka_unit_test(bound),
+                cmocka_unit_test(meaning), cmocka_unit_test(members), cmocka_unit_test(evictions)
+        };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
 }
