@@ -7,7 +7,7 @@ import re
 
 from source_text import arguments, c_files, finish, line_of, read_list
 
-CORE = ["base", "api", "cel", "config", "model", "rules", "plugin", "plugins/sched", "plugins/desched",
+CORE = ["base", "api", "cel", "config", "model", "devices", "rules", "plugin", "plugins/sched", "plugins/desched",
         "sched", "desched", "evict", "reboot"]
 # An edge may include any header of the C library and the kernel; these patterns tell them from third-party ones.
 SYSTEM = ["*.h", "sys/*.h", "netinet/*.h", "arpa/*.h", "linux/*.h", "net/*.h", "sanitizer/*.h"]

@@ -40,6 +40,10 @@ static int replay_sequence(const struct json *input, struct buf *out, struct err
         return replay_sequence_case(sched_registry, input, out, err);
 }
 
+static int replay_devices(const struct json *input, struct buf *out, struct err *err) {
+        return replay_devices_case(sched_registry, input, out, err);
+}
+
 static int replay_config(const struct json *input, struct buf *out, struct err *err) {
         const struct replay_config config = { .registry = sched_registry,
                                               .check = extender_files_check };
@@ -52,14 +56,20 @@ static const struct replay_kind {
         /* Writes {"name": ..., "expect": {...}} for one case. */
         int (*replay)(const struct json *input, struct buf *out, struct err *err);
 } replay_kinds[] = {
-        { "scheduler", replay_scheduler },       { "sequence", replay_sequence },
-        { "config-errors", replay_config },      { "descheduler", replay_descheduler },
-        { "policy-errors", replay_descheduler }, { "quantity", replay_quantity_case },
-        { "selectors", replay_selectors_case },  { "dra-cel", replay_device_cel_case },
+        { "scheduler", replay_scheduler },
+        { "sequence", replay_sequence },
+        { "config-errors", replay_config },
+        { "descheduler", replay_descheduler },
+        { "policy-errors", replay_descheduler },
+        { "quantity", replay_quantity_case },
+        { "selectors", replay_selectors_case },
+        { "dra-cel", replay_device_cel_case },
+        { "dra", replay_devices },
 };
 static const char *const replay_names[] = { "scheduler",   "sequence",      "config-errors",
                                             "descheduler", "policy-errors", "quantity",
-                                            "selectors",   "dra-cel",       NULL };
+                                            "selectors",   "dra-cel",       "dra",
+                                            NULL };
 
 static const struct replay_kind *kind_find(const char *name) {
         for (size_t i = 0; i < ARRAY_LEN(replay_kinds); i++)

@@ -21,6 +21,8 @@ enum cached_kind {
         CACHED_ATTACHMENT,   /* VolumeAttachment */
         CACHED_RESOURCE_CLAIM,
         CACHED_POD_GROUP,
+        CACHED_RESOURCE_SLICE,
+        CACHED_DEVICE_CLASS,
         CACHED_KIND_COUNT
 };
 

@@ -18,12 +18,21 @@ struct desched_points;
 
 /* Upstream's feature gates that change decisions and are off by default. */
 enum feature_gate {
-        FEATURE_TAINT_ORDER = 1,       /* TaintTolerationComparisonOperators */
-        FEATURE_GANGS = 2,             /* GangScheduling */
-        FEATURE_BACKGROUND = 4,        /* EvictionsInBackground, of the descheduler */
-        FEATURE_GROUPS = 8,            /* GenericWorkload */
-        FEATURE_PLACEMENTS = 16,       /* TopologyAwareWorkloadScheduling */
-        FEATURE_GROUP_PREEMPTION = 32, /* WorkloadAwarePreemption */
+        /* Gates of devices that are on by default have a bit for being off. */
+        FEATURE_NO_DEVICE_CHOICES = 128,     /* DRAPrioritizedList */
+        FEATURE_NO_DEVICE_COUNTERS = 256,    /* DRAPartitionableDevices */
+        FEATURE_NO_DEVICE_TAINTS = 512,      /* DRADeviceTaints */
+        FEATURE_NO_DEVICE_CONDITIONS = 1024, /* DRADeviceBindingConditions */
+        FEATURE_NO_DEVICE_SHARES = 2048,     /* DRAConsumableCapacity */
+        FEATURE_NO_DEVICE_ADMIN = 4096,      /* DRAAdminAccess */
+        FEATURE_DEVICE_LISTS = 8192,         /* DRAListTypeAttributes */
+        FEATURE_TAINT_ORDER = 1,             /* TaintTolerationComparisonOperators */
+        FEATURE_GANGS = 2,                   /* GangScheduling */
+        FEATURE_BACKGROUND = 4,              /* EvictionsInBackground, of the descheduler */
+        FEATURE_GROUPS = 8,                  /* GenericWorkload */
+        FEATURE_PLACEMENTS = 16,             /* TopologyAwareWorkloadScheduling */
+        FEATURE_GROUP_PREEMPTION = 32,       /* WorkloadAwarePreemption */
+        FEATURE_DEVICES = 64, /* the object cache has slices and classes of devices */
 };
 
 struct plugin_env {

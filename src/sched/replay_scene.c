@@ -106,6 +106,8 @@ static void fill_object_cache(struct replay_scene *scene, const struct json *obj
                 { "csiStorageCapacities", CACHED_CSI_CAPACITY },
                 { "volumeAttachments", CACHED_ATTACHMENT },
                 { "resourceClaims", CACHED_RESOURCE_CLAIM },
+                { "resourceSlices", CACHED_RESOURCE_SLICE },
+                { "deviceClasses", CACHED_DEVICE_CLASS },
         };
         for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
                 struct json_iter iter = json_iter(json_get(objects, kinds[i].list));
@@ -118,10 +120,32 @@ static void fill_object_cache(struct replay_scene *scene, const struct json *obj
 /* ---- configuration ---- */
 
 static uint32_t gates_of(const struct json *test_case) {
+        static const struct {
+                const char *name;
+                uint32_t bit;
+                bool standard; /* the bit is set where the gate differs */
+        } rows[] = {
+                { "TaintTolerationComparisonOperators", FEATURE_TAINT_ORDER, false },
+                { "DRAPrioritizedList", FEATURE_NO_DEVICE_CHOICES, true },
+                { "DRAPartitionableDevices", FEATURE_NO_DEVICE_COUNTERS, true },
+                { "DRADeviceTaints", FEATURE_NO_DEVICE_TAINTS, true },
+                { "DRADeviceBindingConditions", FEATURE_NO_DEVICE_CONDITIONS, true },
+                { "DRAResourceClaimDeviceStatus", FEATURE_NO_DEVICE_CONDITIONS, true },
+                { "DRAConsumableCapacity", FEATURE_NO_DEVICE_SHARES, true },
+                { "DRAAdminAccess", FEATURE_NO_DEVICE_ADMIN, true },
+                { "DRAListTypeAttributes", FEATURE_DEVICE_LISTS, false },
+        };
         const struct json *gates = json_get(test_case, "featureGates");
-        return json_get_bool(gates, "TaintTolerationComparisonOperators", false)
-                       ? FEATURE_TAINT_ORDER
-                       : 0;
+        const struct json *objects = json_get(test_case, "objects");
+        uint32_t bits = json_get(objects, "deviceClasses") || json_get(objects, "resourceSlices")
+                                ? FEATURE_DEVICES
+                                : 0;
+
+        for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+                if (json_get_bool(gates, rows[i].name, rows[i].standard) != rows[i].standard)
+                        bits |= rows[i].bit;
+        }
+        return bits;
 }
 
 static int read_configuration(struct replay_scene *scene, const struct json *config,

@@ -2,6 +2,7 @@
 #include "sched/replay_scheduler.h"
 #include "base/util.h"
 #include "sched/decision.h"
+#include "sched/replay_devices.h"
 #include "sched/replay_scene.h"
 #include <stdlib.h>
 
@@ -279,6 +280,26 @@ static int answer_pod(struct replay_scheduler_answer *answer, struct replay_scen
         return 0;
 }
 
+static int answer_devices(struct replay_scheduler_answer *answer, struct replay_scene *scene,
+                          const struct json *test_case, struct err *err) {
+        struct decision decision;
+        struct slice node;
+        struct replay_devices devices = { answer->tree,  answer->expect, scene,
+                                          answer->arena, POD_NONE,       true };
+        const struct json *gates = json_get(test_case, "featureGates");
+        int r = replay_scene_put_pod(scene, json_get(test_case, "pod"), &devices.pod, &node, err);
+        if (r < 0)
+                return r;
+        replay_scheduler_decide(answer, devices.pod, node,
+                                DECIDE_GATES | DECIDE_VERDICTS | DECIDE_SCORES | DECIDE_POST_FILTER,
+                                &decision);
+        put_decision(answer, &decision);
+        devices.has_timestamp = json_get_bool(gates, "DRADeviceBindingConditions", true) &&
+                                json_get_bool(gates, "DRAResourceClaimDeviceStatus", true);
+        replay_devices_finish(&devices, &decision);
+        return 0;
+}
+
 static size_t first_by_name(const struct replay_scheduler_answer *answer,
                             const struct decision *decision) {
         size_t first = 0;
@@ -375,6 +396,11 @@ static int replay_scheduler_replay(const struct plugin *const *registry,
 int replay_scheduler_case(const struct plugin *const *registry, const struct json *test_case,
                           struct buf *out, struct err *err) {
         return replay_scheduler_replay(registry, test_case, answer_pod, out, err);
+}
+
+int replay_devices_case(const struct plugin *const *registry, const struct json *test_case,
+                        struct buf *out, struct err *err) {
+        return replay_scheduler_replay(registry, test_case, answer_devices, out, err);
 }
 
 int replay_sequence_case(const struct plugin *const *registry, const struct json *test_case,

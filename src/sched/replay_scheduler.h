@@ -14,6 +14,9 @@ struct scheduler_configuration;
 /* test_case: {"name", "config", "objects": {...}, "pod": {...}} */
 int replay_scheduler_case(const struct plugin *const *registry, const struct json *test_case,
                           struct buf *out, struct err *err);
+/* The same for a pod with resource claims, and what would be written for each node. */
+int replay_devices_case(const struct plugin *const *registry, const struct json *test_case,
+                        struct buf *out, struct err *err);
 /* test_case: {"name", "config", "objects": {...}, "pods": [...]}: one after the other. */
 int replay_sequence_case(const struct plugin *const *registry, const struct json *test_case,
                          struct buf *out, struct err *err);

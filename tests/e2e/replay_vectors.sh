@@ -44,6 +44,9 @@ done
 for file in "$vectors"/dra/*.jsonl; do
         case $(basename "$file" .jsonl) in
         cel) judge dra-cel "$file" "$vectors/dra/compare.py" cel ;;
+        selectors | requests | constraints | partition | capacity)
+                judge dra "$file" "$vectors/dra/compare.py" dra
+                ;;
         esac
 done
 [ "$apart" -eq 0 ] || echo "not met, as docs/parity.md says: $known"

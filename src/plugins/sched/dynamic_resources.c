@@ -2,7 +2,10 @@
  * and reserved for the pod; claims that are not are not allocated here, so a pod that has one is
  * refused with a reason instead of being placed without its devices. */
 #include "plugin/sched_attempt.h"
+#include "plugins/sched/device_claims.h"
+#include "plugins/sched/normalize.h"
 #include "rules/volumes.h"
+#include <stdlib.h>
 
 #define DURATION_FIELD(field_name, member, least, standard, text)                                  \
         {                                                                                          \
@@ -16,6 +19,42 @@ struct dynamic_resources_args {
         struct args_head head;
         int64_t filter_timeout_ns, binding_timeout_ns;
 };
+
+/* view: NULL as long as slices and classes are not known; then nothing is allocated. */
+struct dynamic_resources {
+        struct device_view *view;
+};
+
+static int dynamic_resources_init(const struct plugin_env *env, const void *args, void **ret_state,
+                                  struct err *err) {
+        struct dynamic_resources *resources = xcalloc(1, sizeof(*resources));
+        struct device_gates gates;
+
+        (void)args;
+        (void)err;
+        gates = (struct device_gates){
+                .has_admin_access = !(env->gates & FEATURE_NO_DEVICE_ADMIN),
+                .has_choices = !(env->gates & FEATURE_NO_DEVICE_CHOICES),
+                .has_counters = !(env->gates & FEATURE_NO_DEVICE_COUNTERS),
+                .has_taints = !(env->gates & FEATURE_NO_DEVICE_TAINTS),
+                .has_binding_conditions = !(env->gates & FEATURE_NO_DEVICE_CONDITIONS),
+                .has_shares = !(env->gates & FEATURE_NO_DEVICE_SHARES),
+                .has_lists = env->gates & FEATURE_DEVICE_LISTS,
+                .is_parity = env->is_parity,
+        };
+        if (env->gates & FEATURE_DEVICES)
+                resources->view = device_view_new(&gates);
+        *ret_state = resources;
+        return 0;
+}
+
+static void dynamic_resources_fini(void *state) {
+        struct dynamic_resources *resources = state;
+
+        if (resources)
+                device_view_free(resources->view);
+        free(resources);
+}
 
 /* ---- claims ---- */
 
@@ -89,13 +128,18 @@ static enum verdict_code pre_enqueue(const struct sched_cycle *cycle, const void
 }
 
 /* Why a claim cannot be used as it is; NULL: it can. */
-static const char *claim_problem(const struct sched_cycle *cycle, const struct json *claim) {
+static const char *claim_problem(const struct sched_cycle *cycle, const struct json *claim,
+                                 bool may_allocate) {
         const char *uid =
                 pod_id_is_none(cycle->pod) ? "" : cluster_pod(cycle->cluster, cycle->pod)->uid;
         if (!claim)
                 return "resourceclaim not found";
         if (object_is_terminating(claim))
-                return "resourceclaim is being deleted";
+                return arena_printf(cycle->scratch,
+                                    "resourceclaim \"" SLICE_FMT "\" is being deleted",
+                                    SLICE_ARG(cached_object_name(claim)));
+        if (!allocation_of(claim) && may_allocate)
+                return NULL;
         if (!allocation_of(claim))
                 return "resource claims cannot be allocated by this scheduler";
         if (!is_reserved_for(claim, uid) &&
@@ -108,12 +152,37 @@ static const char *claim_problem(const struct sched_cycle *cycle, const struct j
 struct claim_places {
         size_t count;
         const struct affinity **selectors;
+        struct device_claims devices; /* with slices and classes known */
 };
+
+/* The pod's claims, decoded, and those of them that are to be allocated. */
+static const char *take_claims(const struct sched_cycle *cycle,
+                               const struct dynamic_resources *resources,
+                               struct device_claims *claims) {
+        size_t count = cycle->class->spec.claim_count;
+
+        claims->claims = ARENA_ARRAY(cycle->scratch, const struct resource_claim *, count);
+        claims->wanted = ARENA_ARRAY(cycle->scratch, const struct resource_claim *, count);
+        for (size_t i = 0; i < count; i++) {
+                struct resource_claim *claim = ARENA_NEW(cycle->scratch, struct resource_claim);
+                struct err err = { 0 };
+
+                if (resource_claim_decode(claim_at(cycle, i), cycle->scratch, claim, &err) < 0)
+                        return arena_printf(cycle->scratch, "resourceclaim: %s", err.text);
+                claims->claims[claims->count++] = claim;
+                if (!claim->is_allocated)
+                        claims->wanted[claims->wanted_count++] = claim;
+        }
+        claims->inventory = device_view_refresh(resources->view, cycle->object_cache);
+        claims->verdicts = ARENA_ARRAY(cycle->scratch, struct device_verdict,
+                                       cluster_nodes(cycle->cluster)->count);
+        return device_claims_problem(claims, cycle->scratch);
+}
 
 static enum verdict_code pre_filter(const struct sched_cycle *cycle, const void *state,
                                     void **ret_pod_state, const struct bitset **ret_only,
                                     struct verdict *verdict) {
-        (void)state;
+        const struct dynamic_resources *resources = state;
         (void)ret_only;
         size_t count = cycle->class->spec.claim_count;
         if (count == 0)
@@ -124,7 +193,7 @@ static enum verdict_code pre_filter(const struct sched_cycle *cycle, const void 
         for (size_t i = 0; i < count; i++) {
                 const struct json *claim = claim_at(cycle, i), *selector;
                 struct affinity *affinity = ARENA_NEW(cycle->scratch, struct affinity);
-                const char *problem = claim_problem(cycle, claim);
+                const char *problem = claim_problem(cycle, claim, resources->view);
                 if (problem) {
                         verdict_no(verdict, VERDICT_UNRESOLVABLE, slice_of(problem));
                         return VERDICT_UNRESOLVABLE;
@@ -133,6 +202,12 @@ static enum verdict_code pre_filter(const struct sched_cycle *cycle, const void 
                 if (json_type(selector) == JSON_OBJECT &&
                     node_selector_decode(selector, cycle->scratch, affinity, NULL) == 0)
                         places->selectors[places->count++] = affinity;
+        }
+        const char *refusal =
+                resources->view ? take_claims(cycle, resources, &places->devices) : NULL;
+        if (refusal) {
+                verdict_no(verdict, VERDICT_UNRESOLVABLE, slice_of(refusal));
+                return VERDICT_UNRESOLVABLE;
         }
         *ret_pod_state = places;
         return VERDICT_OK;
@@ -143,7 +218,8 @@ static bool dynamic_resources_admits(const struct sched_cycle *cycle,
         for (size_t i = 0; i < places->count; i++)
                 if (!volume_admits(cycle->cluster, places->selectors[i], node))
                         return false;
-        return true;
+        return !places->devices.wanted_count ||
+               device_claims_on(cycle, &places->devices, node)->outcome == DEVICES_FOUND;
 }
 
 static void dynamic_resources_filter(const struct sched_cycle *cycle, const void *state,
@@ -157,21 +233,76 @@ static void dynamic_resources_filter(const struct sched_cycle *cycle, const void
 static void dynamic_resources_explain(const struct sched_cycle *cycle, const void *state,
                                       const void *pod_state, struct node_id node,
                                       struct verdict *verdict) {
+        const struct claim_places *places = pod_state;
+        const struct device_verdict *devices;
+
         (void)state;
-        if (!dynamic_resources_admits(cycle, pod_state, node))
+        if (dynamic_resources_admits(cycle, pod_state, node))
+                return;
+        devices = places->devices.wanted_count ? device_claims_on(cycle, &places->devices, node)
+                                               : NULL;
+        if (devices && devices->outcome == DEVICES_FAILED)
+                verdict_no(verdict, VERDICT_ERROR, slice_of(devices->problem));
+        else if (devices && devices->outcome == DEVICES_INVALID)
+                verdict_no(verdict, VERDICT_UNRESOLVABLE,
+                           SLICE_LITERAL("invalid resource pools were encountered"));
+        else if (devices && devices->outcome == DEVICES_MISSING)
+                verdict_no(verdict, VERDICT_UNRESOLVABLE,
+                           SLICE_LITERAL("cannot allocate all claims"));
+        else
                 verdict_no(verdict, VERDICT_UNRESOLVABLE,
                            SLICE_LITERAL("resourceclaim not available on the node"));
 }
 
 /* ---- Reserve, PreBind ---- */
 
+static void add_finalizer(struct json_tree *tree, struct json_node *object) {
+        static const char name[] = "resource.kubernetes.io/delete-protection";
+        struct json_node *list =
+                node_need_array(tree, node_need_object(tree, object, "metadata"), "finalizers");
+
+        for (size_t i = 0; i < node_count(list); i++) {
+                if (slice_is(node_get_slice(node_at(list, i)), name))
+                        return;
+        }
+        node_append(list, node_string(tree, name));
+}
+
+/* Devices of the node for a claim that is not allocated; no change where there are none. */
+static void put_allocation(const struct sched_cycle *cycle, const struct claim_places *places,
+                           struct node_id node, const struct json *claim, struct json_tree *tree,
+                           struct json_node *object) {
+        const struct device_claims *claims = &places->devices;
+        const struct device_verdict *devices = device_claims_on(cycle, claims, node);
+        struct rng rng;
+
+        rng_init(&rng, slice_hash(json_get_text(json_get(claim, "metadata"), "uid")));
+        for (size_t i = 0; i < claims->wanted_count && devices->outcome == DEVICES_FOUND; i++) {
+                const struct device_result_request request = {
+                        claims->inventory, claims->wanted[i], &devices->allocations[i],
+                        cluster_node_name(cycle->cluster, node), &rng
+                };
+
+                if (!slice_eq(claims->wanted[i]->meta.name, cached_object_name(claim)))
+                        continue;
+                struct json_node *result = device_result_node(tree, &request, NULL);
+                if (result)
+                        node_put(tree, node_need_object(tree, object, "status"), "allocation",
+                                 result);
+                add_finalizer(tree, object);
+        }
+}
+
 /* The claim's status names the pod as one of those that use it. */
-static void reserve_claim(const struct sched_cycle *cycle, const struct json *claim,
+static void reserve_claim(const struct sched_cycle *cycle, const struct claim_places *places,
+                          struct node_id node, const struct json *claim,
                           const struct reservation *reservation) {
         const struct pod_row *row = cluster_pod(cycle->cluster, cycle->pod);
         struct json_tree *tree = json_tree_new();
         struct json_node *object = node_import(tree, claim), *consumer = node_object(tree);
         struct json_node *status = node_need_object(tree, object, "status");
+        if (places && !allocation_of(claim))
+                put_allocation(cycle, places, node, claim, tree, object);
         node_put_string(tree, consumer, "resource", "pods");
         node_put_string(tree, consumer, "name", row->name);
         node_put_string(tree, consumer, "uid", row->uid);
@@ -184,12 +315,10 @@ static void dynamic_resources_reserve(const struct sched_cycle *cycle, const voi
                                       const void *pod_state, struct node_id node,
                                       const struct reservation *reservation) {
         (void)state;
-        (void)pod_state;
-        (void)node;
         for (size_t i = 0; i < cycle->class->spec.claim_count; i++) {
                 const struct json *claim = claim_at(cycle, i);
                 if (claim && !is_reserved_for(claim, cluster_pod(cycle->cluster, cycle->pod)->uid))
-                        reserve_claim(cycle, claim, reservation);
+                        reserve_claim(cycle, pod_state, node, claim, reservation);
         }
 }
 
@@ -199,7 +328,7 @@ static enum verdict_code pre_bind(const struct sched_cycle *cycle, const void *s
         (void)node;
         (void)waited_ns;
         for (size_t i = 0; cycle->object_cache && i < cycle->class->spec.claim_count; i++) {
-                const char *problem = claim_problem(cycle, claim_at(cycle, i));
+                const char *problem = claim_problem(cycle, claim_at(cycle, i), false);
                 if (problem) {
                         verdict_no(verdict, VERDICT_ERROR, slice_of(problem));
                         return VERDICT_ERROR;
@@ -210,13 +339,27 @@ static enum verdict_code pre_bind(const struct sched_cycle *cycle, const void *s
 
 /* ---- the rest ---- */
 
+/* The search is made again for the nodes that are left. */
 static void dynamic_resources_score(const struct sched_cycle *cycle, const void *state,
                                     const void *pod_state, struct node_batch batch,
                                     int64_t *ret_scores) {
+        const struct dynamic_resources *resources = state;
+        struct device_claims claims = { 0 };
+
+        (void)pod_state;
+        if (resources->view && cycle->class->spec.claim_count)
+                take_claims(cycle, resources, &claims);
+        for (size_t i = 0; i < batch.count; i++)
+                ret_scores[i] = device_claims_score(cycle, &claims, batch.nodes[i]);
+}
+
+static void dynamic_resources_normalize(const struct sched_cycle *cycle, const void *state,
+                                        const void *pod_state, struct node_batch feasible,
+                                        int64_t *scores) {
         (void)cycle;
         (void)state;
         (void)pod_state;
-        memset(ret_scores, 0, batch.count * sizeof(*ret_scores));
+        normalize_by_max(scores, feasible.count, false);
 }
 
 const struct plugin plugin_dynamic_resources; /* below */
@@ -224,7 +367,9 @@ const struct plugin plugin_dynamic_resources; /* below */
 /* Upstream fails here, and with it the whole phase, when PreFilter ended before this plugin. */
 static enum verdict_code post_filter(struct sched_attempt *attempt, const void *state,
                                      struct verdict *verdict) {
-        (void)state;
+        const struct dynamic_resources *resources = state;
+        bool has_claims = resources->view && attempt->cycle.class->spec.claim_count &&
+                          attempt->pre_filter.code != VERDICT_UNRESOLVABLE;
         bool was_asked = false;
         for (size_t i = 0; i < attempt->profile->plugin_count; i++)
                 if (attempt->profile->plugins[i].plugin == &plugin_dynamic_resources)
@@ -233,7 +378,8 @@ static enum verdict_code post_filter(struct sched_attempt *attempt, const void *
                 verdict_no(verdict, VERDICT_ERROR, SLICE_LITERAL("not found"));
         else
                 verdict_no(verdict, VERDICT_UNSCHEDULABLE,
-                           SLICE_LITERAL("no new claims to deallocate"));
+                           has_claims ? SLICE_LITERAL("still not schedulable")
+                                      : SLICE_LITERAL("no new claims to deallocate"));
         return verdict->code;
 }
 
@@ -250,6 +396,8 @@ const struct plugin plugin_dynamic_resources = {
         .name = "DynamicResources",
         .args = fields,
         .args_size = sizeof(struct dynamic_resources_args),
+        .init = dynamic_resources_init,
+        .fini = dynamic_resources_fini,
         .sched =
                 &(const struct sched_points){
                         .pre_enqueue = pre_enqueue,
@@ -257,6 +405,7 @@ const struct plugin plugin_dynamic_resources = {
                         .filter = dynamic_resources_filter,
                         .explain = dynamic_resources_explain,
                         .score = dynamic_resources_score,
+                        .normalize = dynamic_resources_normalize,
                         .post_filter = post_filter,
                         .reserve = dynamic_resources_reserve,
                         .pre_bind = pre_bind,

@@ -46,7 +46,7 @@ static const struct plugin_case cases[] = {
         { "being deleted", ZONES,
           .objects = { "{'kind':'ResourceClaim','metadata':{'namespace':'default','name':'r',"
                        "'deletionTimestamp':'2026-01-01T00:00:00Z'},'status':{'allocation':{}}}" },
-          .pod = { USES }, .refused = "resourceclaim is being deleted" },
+          .pod = { USES }, .refused = "resourceclaim \"r\" is being deleted" },
         { "of another namespace", ZONES,
           .objects = { "{'kind':'ResourceClaim','metadata':{'namespace':'other','name':'r'},"
                        "'status':{'allocation':{}}}" },

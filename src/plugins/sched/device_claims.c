@@ -1,0 +1,219 @@
+/* Claims of one pod against the devices of the cluster. */
+#include "plugins/sched/device_claims.h"
+
+#include "base/util.h"
+#include "rules/node_affinity.h"
+#include <stdlib.h>
+
+#define CHOICES_MAX 8 /* of one request; upstream's FirstAvailableDeviceRequestMaxSize */
+
+/* ---- what there is ---- */
+
+struct device_view {
+        struct device_gates gates;
+        uint64_t versions[3]; /* of slices, classes and claims, as read */
+        bool is_read;
+        struct arena arena; /* decoded objects */
+        struct device_inventory *inventory;
+};
+
+struct device_view *device_view_new(const struct device_gates *gates) {
+        struct device_view *view = xcalloc(1, sizeof(*view));
+
+        view->gates = *gates;
+        arena_init(&view->arena, 0);
+        return view;
+}
+
+void device_view_free(struct device_view *view) {
+        if (!view)
+                return;
+        device_inventory_free(view->inventory);
+        arena_release(&view->arena);
+        free(view);
+}
+
+/* An object that cannot be decoded is left out. */
+static void read_objects(struct device_view *view, const struct object_cache *object_cache) {
+        size_t max = object_cache_count(object_cache, CACHED_RESOURCE_SLICE), count = 0, at = 0;
+        struct resource_slice *slices = ARENA_ARRAY(&view->arena, struct resource_slice, max);
+        const struct json *object;
+
+        while ((object = object_cache_next(object_cache, CACHED_RESOURCE_SLICE, &at)))
+                count += resource_slice_decode(object, &view->arena, &slices[count], NULL) == 0;
+        view->inventory = device_inventory_new(&view->gates, slices, count);
+        at = 0;
+        while ((object = object_cache_next(object_cache, CACHED_DEVICE_CLASS, &at))) {
+                struct device_class *class = ARENA_NEW(&view->arena, struct device_class);
+
+                if (device_class_decode(object, &view->arena, class, NULL) == 0)
+                        device_inventory_add_class(view->inventory, class);
+        }
+        at = 0;
+        while ((object = object_cache_next(object_cache, CACHED_RESOURCE_CLAIM, &at))) {
+                struct resource_claim claim;
+
+                if (resource_claim_decode(object, &view->arena, &claim, NULL) == 0)
+                        device_inventory_take(view->inventory, &claim);
+        }
+}
+
+struct device_inventory *device_view_refresh(struct device_view *view,
+                                             const struct object_cache *object_cache) {
+        static const enum cached_kind kinds[] = { CACHED_RESOURCE_SLICE, CACHED_DEVICE_CLASS,
+                                                  CACHED_RESOURCE_CLAIM };
+        bool is_new = view->is_read;
+
+        for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
+                uint64_t version = object_cache_version(object_cache, kinds[i]);
+
+                is_new &= version == view->versions[i];
+                view->versions[i] = version;
+        }
+        if (is_new)
+                return view->inventory;
+        device_inventory_free(view->inventory);
+        arena_clear(&view->arena);
+        view->is_read = true;
+        read_objects(view, object_cache);
+        return view->inventory;
+}
+
+/* ---- the pod's claims ---- */
+
+static const char *class_problem(const struct device_claims *claims,
+                                 const struct device_request *request,
+                                 const struct device_request *parent, struct arena *scratch) {
+        const char *name = arena_printf(scratch, SLICE_FMT "%s" SLICE_FMT,
+                                        SLICE_ARG(parent ? parent->name : SLICE_EMPTY),
+                                        parent ? "/" : "", SLICE_ARG(request->name));
+
+        if (device_inventory_class(claims->inventory, request->class_name))
+                return NULL;
+        return arena_printf(scratch, "request %s: device class " SLICE_FMT " does not exist", name,
+                            SLICE_ARG(request->class_name));
+}
+
+static const char *request_problem(const struct device_claims *claims,
+                                   const struct resource_claim *claim,
+                                   const struct device_request *request, struct arena *scratch) {
+        const char *problem = NULL;
+        const char *about = arena_printf(
+                scratch, "resource claim " SLICE_FMT "/" SLICE_FMT ", request " SLICE_FMT ": ",
+                SLICE_ARG(claim->meta.ns), SLICE_ARG(claim->meta.name), SLICE_ARG(request->name));
+
+        if (request->has_exactly)
+                return class_problem(claims, request, NULL, scratch);
+        if (!request->choice_count)
+                return arena_printf(scratch, "%sunknown request type", about);
+        if (!claims->inventory->gates.has_choices)
+                return arena_printf(scratch,
+                                    "%shas subrequests, but the DRAPrioritizedList feature is "
+                                    "disabled",
+                                    about);
+        for (size_t i = 0; !problem && i < request->choice_count; i++)
+                problem = class_problem(claims, &request->choices[i], request, scratch);
+        return problem;
+}
+
+const char *device_claims_problem(const struct device_claims *claims, struct arena *scratch) {
+        const char *problem = NULL;
+
+        for (size_t i = 0; i < claims->wanted_count; i++) {
+                const struct resource_claim *claim = claims->wanted[i];
+
+                for (size_t j = 0; !problem && j < claim->spec.request_count; j++)
+                        problem = request_problem(claims, claim, &claim->spec.requests[j], scratch);
+        }
+        return problem;
+}
+
+/* ---- nodes ---- */
+
+struct node_context {
+        const struct cluster *cluster;
+        struct node_id node;
+};
+
+static bool matches_node(const void *context, const struct affinity *terms) {
+        const struct node_context *place = context;
+
+        return node_terms_match(place->cluster, terms->required_node, terms->required_node_count,
+                                place->node);
+}
+
+const struct device_verdict *device_claims_on(const struct sched_cycle *cycle,
+                                              const struct device_claims *claims,
+                                              struct node_id node) {
+        struct device_verdict *verdict = &claims->verdicts[node.index];
+        const struct node_context context = { cycle->cluster, node };
+        const struct device_node place = { cluster_node_name(cycle->cluster, node), matches_node,
+                                           &context };
+        const struct device_search search = { claims->inventory, claims->wanted,
+                                              claims->wanted_count, cycle->scratch };
+        struct err err = { 0 };
+
+        if (verdict->is_known)
+                return verdict;
+        verdict->is_known = true;
+        verdict->outcome = device_search_run(&search, &place, &verdict->allocations, &err);
+        if (verdict->outcome == DEVICES_FAILED)
+                verdict->problem = arena_string(cycle->scratch, slice_of(err.text));
+        return verdict;
+}
+
+/* ---- scores ---- */
+
+static int64_t score_of_results(const struct resource_claim *claim) {
+        int64_t score = 0;
+
+        for (size_t i = 0; i < claim->spec.request_count; i++) {
+                const struct device_request *request = &claim->spec.requests[i];
+
+                for (size_t j = 0; j < request->choice_count; j++) {
+                        bool is_allocated = false;
+
+                        for (size_t k = 0; k < claim->result_count; k++) {
+                                struct slice name = claim->results[k].request, base;
+
+                                is_allocated |= slice_split(&name, '/', &base) &&
+                                                slice_eq(base, request->name) &&
+                                                slice_eq(name, request->choices[j].name);
+                        }
+                        score += is_allocated ? CHOICES_MAX - (int64_t)j : 0;
+                }
+        }
+        return score;
+}
+
+static int64_t score_of_choices(const struct resource_claim *claim,
+                                const struct device_allocation *allocation) {
+        int64_t score = 0;
+
+        for (size_t i = 0; i < claim->spec.request_count; i++) {
+                const struct device_request *request = &claim->spec.requests[i];
+                bool has_devices = false;
+
+                for (size_t j = 0; j < allocation->pick_count; j++)
+                        has_devices |= allocation->picks[j].parent == request;
+                if (has_devices)
+                        score += CHOICES_MAX - (int64_t)allocation->chosen[i];
+        }
+        return score;
+}
+
+int64_t device_claims_score(const struct sched_cycle *cycle, const struct device_claims *claims,
+                            struct node_id node) {
+        int64_t score = 0;
+
+        if (!claims->wanted_count)
+                return 0;
+        const struct device_verdict *verdict = device_claims_on(cycle, claims, node);
+        if (verdict->outcome != DEVICES_FOUND)
+                return 0;
+        for (size_t i = 0, at = 0; i < claims->count; i++)
+                score += claims->claims[i]->is_allocated
+                                 ? score_of_results(claims->claims[i])
+                                 : score_of_choices(claims->claims[i], &verdict->allocations[at++]);
+        return score;
+}

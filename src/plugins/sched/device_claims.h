@@ -1,0 +1,36 @@
+/* Claims of one pod against the devices of the cluster, for the plugin DynamicResources. */
+#pragma once
+
+#include "devices/device_result.h"
+#include "plugin/sched_points.h"
+
+/* Slices, classes and claims of the object cache, read again when they changed. */
+struct device_view;
+struct device_view *device_view_new(const struct device_gates *gates);
+void device_view_free(struct device_view *view); /* accepts NULL */
+struct device_inventory *device_view_refresh(struct device_view *view,
+                                             const struct object_cache *object_cache);
+
+struct device_verdict { /* of one node */
+        bool is_known;
+        enum device_outcome outcome;
+        const char *problem; /* of a failed search */
+        struct device_allocation *allocations;
+};
+struct device_claims { /* of one pod, in the scratch arena */
+        struct device_inventory *inventory;
+        const struct resource_claim **claims; /* in the pod's order */
+        size_t count;
+        const struct resource_claim **wanted; /* those to be allocated */
+        size_t wanted_count;
+        struct device_verdict *verdicts; /* by node */
+};
+/* Why the claims cannot be allocated at all; NULL when they may be. */
+const char *device_claims_problem(const struct device_claims *claims, struct arena *scratch);
+/* Searches once for each node. */
+const struct device_verdict *device_claims_on(const struct sched_cycle *cycle,
+                                              const struct device_claims *claims,
+                                              struct node_id node);
+/* 8 less the index of each choice that is allocated. */
+int64_t device_claims_score(const struct sched_cycle *cycle, const struct device_claims *claims,
+                            struct node_id node);
