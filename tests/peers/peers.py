@@ -21,6 +21,7 @@ import on_sandbox
 import paced
 import restarts
 import rights
+import start
 from report import Report
 from stage import Stage
 
@@ -38,6 +39,8 @@ ROWS = {
     "one-lease": lease.one_lease,
     "agreement": agreement.agreement,
     "paced": paced.paced,
+    "start": start.start,
+    "dry-run": start.one_dry_run,
     "sandbox-accounts": on_sandbox.accounts,
     "sandbox-one-account": on_sandbox.one_account,
 }
