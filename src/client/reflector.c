@@ -45,6 +45,7 @@ struct reflector {
         int iterations_left;
         bool has_page, is_last_page;
         bool is_whole;   /* this list is asked for in one piece, and read while it arrives */
+        bool is_cached;  /* and may be as old as what the server has in memory */
         bool takes_json; /* protobuf did not work */
         bool leaves_unread;
         /* Watching */
@@ -138,6 +139,9 @@ static void ask_page(struct reflector *reflector, struct slice continue_token) {
         add_selectors(reflector, &url);
         if (!reflector->is_whole)
                 url_query_u64(&url, "limit", reflector->page_size);
+        if (reflector->is_cached)
+                url_query_u64(&url, "resourceVersion", 0);
+        reflector->is_cached = false;
         if (continue_token.len)
                 url_query_text(&url, "continue", continue_token);
         call.path = buf_view(&url);
@@ -517,7 +521,8 @@ struct reflector *reflector_new(const struct reflector_config *config, struct tr
         reflector->reports = (struct object_reports){ .known = known_objects_new(),
                                                       .changed = on_reported,
                                                       .context = reflector };
-        start_list(reflector, false);
+        reflector->is_cached = config->takes_cached;
+        start_list(reflector, config->takes_cached);
         return reflector;
 }
 

@@ -1,4 +1,4 @@
-/* Follows one collection of an API server: pages through it, then watches it, resumes and starts
+/* Follows one collection of an API server: lists it, then watches it, resumes and starts
  * over as needed, and reports to its consumer only what changed.
  *
  * Whatever happens to connections and versions, the consumer sees a well-formed history: ADDED for
@@ -47,6 +47,10 @@ struct reflector_config {
         uint32_t page_size;                          /* 0 = REFLECTOR_PAGE_SIZE */
         int64_t backoff_min_ns;                      /* 0 = REFLECTOR_BACKOFF_MIN_NS */
         bool leaves_unread; /* members that no role reads of nodes and pods need not come */
+        /* The first list may be as old as what the server has in memory. It comes in one piece, as
+         * client-go asks for it (resourceVersion=0): where there are many objects, pages cost an
+         * API server several times as much, as it looks through all of them for each. */
+        bool takes_cached;
 };
 
 struct reflector_stats {

@@ -225,6 +225,7 @@ struct cluster_feed *cluster_feed_new(const struct cluster_feed_config *config,
                                 .trouble = sources[i].is_optional ? WATCH_OPTIONAL : WATCH_REQUIRED,
                                 .leaves_unread = sources[i].kind == OBJECT_NODE ||
                                                  sources[i].kind == OBJECT_POD,
+                                .takes_cached = true,
                                 .is_needed = !(config->spare_kinds >> sources[i].kind & 1),
                                 .events = &feed_events,
                                 .context = line,

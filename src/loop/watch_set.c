@@ -219,7 +219,8 @@ static struct watched *watched_new(struct watch_set *set, const struct watch_req
                                                           .label_selector = request->label_selector,
                                                           .field_selector = request->field_selector,
                                                           .seed = request->seed,
-                                                          .leaves_unread = request->leaves_unread },
+                                                          .leaves_unread = request->leaves_unread,
+                                                          .takes_cached = request->takes_cached },
                               set->transport, set->loop, &watched_events, watched);
         return watched;
 }

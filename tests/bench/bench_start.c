@@ -1,6 +1,6 @@
 /* How long a process takes from its start until all pods are in its model, beside the time in which
- * their bytes arrive: TLS on loopback, the server a process of its own that has every page ready,
- * as pages of 500 in protobuf (what an API server sends) or JSON (what the sandbox sends).
+ * their bytes arrive: TLS on loopback, the server a process of its own that has the list ready, in
+ * protobuf (what an API server sends) or JSON (what the sandbox sends).
  *
  *     bench_start [PODS [protobuf|json]]      (150,000 pods when left out, both forms)
  */
@@ -23,7 +23,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PAGE_PODS 500
 #define TEMPLATE_PODS 50 /* of one Deployment */
 #define NODE_PODS 30
 #define ROUNDS 3
@@ -109,10 +108,9 @@ struct bench {
         struct transport transport;
         bool is_protobuf;
         /* The server's */
-        struct buf *pages;
-        size_t page_count;
+        struct buf list;
         /* Receiving only */
-        size_t next, bytes;
+        size_t bytes;
         bool is_done;
 };
 
@@ -138,20 +136,13 @@ static void write_text(const char *text, const unsigned numbers[3], struct buf *
                         buf_char(out, *text);
 }
 
-static void write_page(const struct bench *bench, size_t number, size_t pods, struct buf *out) {
+static void write_list(struct bench *bench, size_t pods) {
         struct buf text = { 0 };
-        size_t begin = number * PAGE_PODS;
-        size_t end = begin + PAGE_PODS < pods ? begin + PAGE_PODS : pods;
-        char next[24] = "";
 
-        if (end < pods)
-                snprintf(next, sizeof(next), "%zu", number + 1);
-        buf_printf(&text,
-                   "{\"kind\":\"PodList\",\"apiVersion\":\"v1\",\"metadata\":{"
-                   "\"resourceVersion\":\"7\",\"continue\":\"%s\"},\"items\":[",
-                   next);
-        for (size_t i = begin; i < end; i++) {
-                buf_text(&text, i > begin ? "," : "");
+        buf_text(&text, "{\"kind\":\"PodList\",\"apiVersion\":\"v1\",\"metadata\":{"
+                        "\"resourceVersion\":\"7\"},\"items\":[");
+        for (size_t i = 0; i < pods; i++) {
+                buf_text(&text, i > 0 ? "," : "");
                 unsigned numbers[] = { (unsigned)i, (unsigned)(i / TEMPLATE_PODS),
                                        (unsigned)(i * 2654435761U % (pods / NODE_PODS + 1)) };
 
@@ -161,47 +152,37 @@ static void write_page(const struct bench *bench, size_t number, size_t pods, st
         }
         buf_text(&text, "]}");
         if (bench->is_protobuf) {
-                cost_protobuf_write(buf_view(&text), out);
+                cost_protobuf_write(buf_view(&text), &bench->list);
                 buf_release(&text);
         } else {
-                *out = text;
+                bench->list = text;
         }
 }
 
-static void *answer_page(void *context, const struct http_request *request,
-                         struct http_response *ret_response, void (*ready)(void *context),
-                         void *ready_context) {
+static void *answer(void *context, const struct http_request *request,
+                    struct http_response *ret_response, void (*ready)(void *context),
+                    void *ready_context) {
         const struct bench *bench = context;
-        static const char member[] = "continue=";
-        const char *at =
-                memmem(request->target.ptr, request->target.len, member, sizeof(member) - 1);
-        size_t number = 0;
 
         (void)ready, (void)ready_context;
-        if (at)
-                number = strtoul(at + sizeof(member) - 1, NULL, 10);
         *ret_response =
                 (struct http_response){ .status = 200, .is_known = true, .retry_after_s = -1 };
         ret_response->content_type =
                 bench->is_protobuf ? "application/vnd.kubernetes.protobuf" : "application/json";
-        if (number < bench->page_count &&
-            !memmem(request->target.ptr, request->target.len, "watch=", 6))
-                buf_slice(&ret_response->body, buf_view(&bench->pages[number]));
+        if (!slice_contains(request->target, SLICE_LITERAL("watch=")))
+                buf_slice(&ret_response->body, buf_view(&bench->list));
         return NULL;
 }
 
 static _Noreturn void serve(struct bench *bench, size_t pods, int to_parent) {
-        struct http_handler handler = { .begin = answer_page, .context = bench };
+        struct http_handler handler = { .begin = answer, .context = bench };
         struct http_front_config config = { .address = "127.0.0.1:0",
                                             .key_pem = bench->material.key_pem,
                                             .certificate_pem = bench->material.certificate_pem };
         struct http_front *front;
         struct err err;
 
-        bench->page_count = (pods + PAGE_PODS - 1) / PAGE_PODS;
-        bench->pages = xcalloc(bench->page_count, sizeof(*bench->pages));
-        for (size_t i = 0; i < bench->page_count; i++)
-                write_page(bench, i, pods, &bench->pages[i]);
+        write_list(bench, pods);
         if (event_loop_new(&bench->events, &err) < 0 ||
             http_front_new(&config, &handler, event_loop_as_loop(bench->events), &front, &err) < 0)
                 fail(err.text);
@@ -256,32 +237,23 @@ static void leave(struct bench *bench) {
         event_loop_free(bench->events);
 }
 
-static void ask(struct bench *bench);
-
-static void on_page(void *context, const struct api_reply *reply) {
-        struct bench *bench = context;
-
-        if (reply->status != 200)
-                fail(reply->error.text);
-        bench->bytes += reply->body.len;
-        if (reply->body.len == 0)
-                bench->is_done = true;
-        else
-                ask(bench);
+static void on_bytes(void *context, struct slice chunk) {
+        ((struct bench *)context)->bytes += chunk.len;
 }
 
-static void ask(struct bench *bench) {
-        char path[64];
-        struct api_call call = { .method = API_GET };
-
-        snprintf(path, sizeof(path), "/api/v1/pods?limit=500&continue=%zu", bench->next++);
-        call.path = slice_of(path);
-        transport_call(&bench->transport, &call, on_page, bench);
+static void on_end(void *context, const struct api_reply *reply) {
+        if (reply->status != 200)
+                fail(reply->error.text);
+        ((struct bench *)context)->is_done = true;
 }
 
 static void receive(struct bench *bench) {
-        bench->next = bench->bytes = 0;
-        ask(bench);
+        static const struct api_stream_events events = { .data = on_bytes, .ended = on_end };
+        struct api_call call = { .method = API_GET,
+                                 .path = SLICE_LITERAL("/api/v1/pods?resourceVersion=0") };
+
+        bench->bytes = 0;
+        transport_stream(&bench->transport, &call, &events, bench);
         while (!bench->is_done)
                 if (event_loop_run_once(bench->events, -1, NULL) < 0)
                         fail("the loop failed");

@@ -274,6 +274,25 @@ static void test_expired_page_lists_in_one_piece(void **state) {
         scene_end(&scene);
 }
 
+/* The first list is as old as the server likes; when it fails, the next one is in pages again. */
+static void test_first_list_from_the_cache(void **state) {
+        struct scene scene;
+
+        (void)state;
+        scene_init(&scene, (struct reflector_config){ .takes_cached = true });
+        assert_string_equal(fake_next(scene.fake)->path, "/api/v1/pods?resourceVersion=0");
+        fake_data(scene.fake, "{\"metadata\":{\"resourceVersion\":\"9\"},\"items\":[" OBJECT(
+                                      "a", "1", "u1") ",");
+        expect(&scene, "+n/a@1 "); /* before the rest is there */
+        reply(&scene, 429, "");
+        assert_int_equal(scene.history.failures, 1);
+        virtual_loop_advance(scene.loop, 2 * NS_PER_S);
+        assert_string_equal(fake_next(scene.fake)->path, "/api/v1/pods?limit=500");
+        reply(&scene, 200, LIST("10", "", OBJECT("b", "2", "u2")));
+        expect(&scene, "+n/b@2 -n/a@ | ");
+        scene_end(&scene);
+}
+
 static void test_bad_answers(void **state) {
         static const struct {
                 const char *name, *data;
@@ -396,6 +415,7 @@ int main(void) {
                 cmocka_unit_test(test_short_watches_do_not_spin),
                 cmocka_unit_test(test_expired_watch_lists_again),
                 cmocka_unit_test(test_expired_page_lists_in_one_piece),
+                cmocka_unit_test(test_first_list_from_the_cache),
                 cmocka_unit_test(test_bad_answers),
                 cmocka_unit_test(test_stubborn_watch_lists_again),
                 cmocka_unit_test(test_freeing_at_any_point),
