@@ -4,7 +4,6 @@ dry run."""
 import json
 import multiprocessing
 import os
-import re
 import time
 
 from drill import Api
@@ -73,34 +72,30 @@ def fill(plane):
 
 
 def receive(plane):
-    """Seconds and bytes of the whole list, in pages as berth asks for them; nothing is read but where the next page begins."""
-    connection, token, size = plane.api.connect(), "", 0
+    """Seconds and bytes of the whole list, asked for as berth does; nothing is read of it."""
+    connection, size = plane.api.connect(), 0
     connection.connect()
     begin = time.monotonic()
-    while True:
-        connection.request("GET", f"/api/v1/pods?limit=500{token}", headers={"Accept": PROTOBUF})
-        content = connection.getresponse().read()
+    connection.request("GET", "/api/v1/pods?resourceVersion=0", headers={"Accept": PROTOBUF})
+    answer = connection.getresponse()
+    while content := answer.read(1 << 20):
         size += len(content)
-        # ListMeta comes first: its field 3 is the token, base64 of an object that begins with {"
-        found = re.search(rb"\x1a[\x80-\xff]?.(eyJ[\w=-]+)", content[:400])
-        if not found:
-            return time.monotonic() - begin, size
-        token = f"&continue={found[1].decode()}"
+    return time.monotonic() - begin, size
 
 
 def to_first_binding(stage, plane, program):
-    """Wall time until a pod that waits has its node, the program's CPU until then, its memory."""
+    """Wall time until a pod that waits has its node, the program's CPU until then, that of kube-apiserver, the program's memory."""
     name = f"waits-{len(stage.started)}"
     plane.need("POST", PODS, pod(name))
-    begin = time.monotonic()
+    begin, server = time.monotonic(), plane.server.cpu()
     process = stage.start(f"{program.name}-{len(stage.started)}", [
         program, "--kubeconfig", plane.folder / "kube-scheduler.kubeconfig", "--leader-elect=false", "--secure-port=0", "--v=1"], plane.folder)
     found = wait_until(lambda: plane.need("GET", f"{PODS}/{name}")["spec"].get("nodeName"), 300, 0.02)
-    took, cpu, memory = time.monotonic() - begin, process.cpu(), process.resident("VmHWM")
+    cost = time.monotonic() - begin, process.cpu(), plane.server.cpu() - server, process.resident("VmHWM")
     process.stop()
     if not found:
         raise RuntimeError(f"{process.name} did not place {name}")
-    return took, cpu, memory
+    return cost
 
 
 def dry_run(stage, plane, program):
@@ -134,8 +129,9 @@ def start(stage, report):
     report.line("scheduler, start to first binding", f"at most 1.2 x {least:.2f} s", f"{berth[0]:.2f} s = {berth[0] / least:.2f} x",
                 berth[0] <= 1.2 * least)
     report.line("same, beside kube-scheduler", f"at most {real[0]:.2f} s", f"{berth[0]:.2f} s", berth[0] <= real[0])
-    report.line("same, CPU and peak memory", f"at most {real[1]:.2f} s, {real[2]:.0f} MiB", f"{berth[1]:.2f} s, {berth[2]:.0f} MiB",
-                berth[1] <= real[1] and berth[2] <= real[2])
+    report.line("same, CPU and peak memory", f"at most {real[1]:.2f} s, {real[3]:.0f} MiB", f"{berth[1]:.2f} s, {berth[3]:.0f} MiB",
+                berth[1] <= real[1] and berth[3] <= real[3])
+    report.line("same, CPU of kube-apiserver meanwhile", f"at most {real[2]:.2f} s", f"{berth[2]:.2f} s", berth[2] <= real[2])
 
 
 def one_dry_run(stage, report):
