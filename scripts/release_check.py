@@ -69,14 +69,14 @@ def check_chart(path, version):
 
 
 def check_image(path, version):
-    digests = dict(reversed(line.split()[:2]) for line in path.with_suffix(".digests").read_text().splitlines())
+    digests = {line.split()[0] for line in path.with_suffix(".digests").read_text().splitlines()}
     with tarfile.open(path) as archive:
         index = json.load(archive.extractfile("oci/index.json"))
         names = set(archive.getnames())
     tags = {entry["annotations"]["org.opencontainers.image.ref.name"]: entry["digest"] for entry in index["manifests"] if "annotations" in entry}
     judge(f"{path.name}: tags", {version, f"{version}-root"} <= set(tags), tags)
     for tag, digest in tags.items():
-        judge(f"{path.name}: {tag}", f"oci/blobs/{digest.replace(':', '/')}" in names and digest in digests.values(), digest)
+        judge(f"{path.name}: {tag}", f"oci/blobs/{digest.replace(':', '/')}" in names and digest in digests, digest)
 
 
 def check_sources(path, version):
