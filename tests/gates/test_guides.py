@@ -38,7 +38,7 @@ NAMES = ("kube-scheduler", "descheduler", "kured")
 OTHERS = {
     "image", "replicas", "restart", "annotations", "suite", "buildtype", "terminated-pod-gc-threshold", "rm", "no-rebuild",
     "compare", "root", "settle", "kubeconfig", "current", "duration", "flatten", "minify", "raw", "user",
-    "perod", "field-selector", "sort-by", "overrides",
+    "perod", "field-selector", "sort-by", "overrides", "ignore-daemonsets", "type",
 }
 OPTION = re.compile(r"(?<![\w-])--(?:(?:scheduler|descheduler|evictions|reboot)\.)?([a-z][a-z0-9-]*[a-z0-9])(?!\w)")
 LISTED = re.compile(r"^  (?:-\w, )?--([a-z][a-z0-9-]*)", re.MULTILINE)
