@@ -1,6 +1,7 @@
 /* DynamicResources: claims that are allocated are honoured, on the nodes where their devices are,
  * and reserved for the pod; claims that are not are not allocated here, so a pod that has one is
  * refused with a reason instead of being placed without its devices. */
+#include "base/util.h"
 #include "plugin/sched_attempt.h"
 #include "plugins/sched/device_claims.h"
 #include "plugins/sched/normalize.h"
@@ -293,10 +294,16 @@ static void put_allocation(const struct sched_cycle *cycle, const struct claim_p
         }
 }
 
+struct claim_change {
+        const struct json *claim;
+        struct json_tree *tree;
+        struct json_node *object;
+};
+
 /* The claim's status names the pod as one of those that use it. */
-static void reserve_claim(const struct sched_cycle *cycle, const struct claim_places *places,
-                          struct node_id node, const struct json *claim,
-                          const struct reservation *reservation) {
+static struct claim_change reserve_claim(const struct sched_cycle *cycle,
+                                         const struct claim_places *places, struct node_id node,
+                                         const struct json *claim) {
         const struct pod_row *row = cluster_pod(cycle->cluster, cycle->pod);
         struct json_tree *tree = json_tree_new();
         struct json_node *object = node_import(tree, claim), *consumer = node_object(tree);
@@ -307,19 +314,38 @@ static void reserve_claim(const struct sched_cycle *cycle, const struct claim_pl
         node_put_string(tree, consumer, "name", row->name);
         node_put_string(tree, consumer, "uid", row->uid);
         node_append(node_need_array(tree, status, "reservedFor"), consumer);
-        reservation_change(reservation, CACHED_RESOURCE_CLAIM, claim, object);
-        json_tree_free(tree);
+        return (struct claim_change){ claim, tree, object };
 }
 
+/* Whether the pod names a claim under several names. */
+static bool is_changed(const struct claim_change *changes, size_t count, const struct json *claim) {
+        for (size_t i = 0; i < count; i++)
+                if (changes[i].claim == claim)
+                        return true;
+        return false;
+}
+
+/* All changes are made before the first one is kept: that ends what the others are made from. */
 static void dynamic_resources_reserve(const struct sched_cycle *cycle, const void *state,
                                       const void *pod_state, struct node_id node,
                                       const struct reservation *reservation) {
+        size_t claims = cycle->class->spec.claim_count, count = 0;
+        struct claim_change *changes = xcalloc(claims + 1, sizeof(*changes));
+        const char *uid = cluster_pod(cycle->cluster, cycle->pod)->uid;
+
         (void)state;
-        for (size_t i = 0; i < cycle->class->spec.claim_count; i++) {
+        for (size_t i = 0; i < claims; i++) {
                 const struct json *claim = claim_at(cycle, i);
-                if (claim && !is_reserved_for(claim, cluster_pod(cycle->cluster, cycle->pod)->uid))
-                        reserve_claim(cycle, pod_state, node, claim, reservation);
+
+                if (claim && !is_reserved_for(claim, uid) && !is_changed(changes, count, claim))
+                        changes[count++] = reserve_claim(cycle, pod_state, node, claim);
         }
+        for (size_t i = 0; i < count; i++) {
+                reservation_change(reservation, CACHED_RESOURCE_CLAIM, changes[i].claim,
+                                   changes[i].object);
+                json_tree_free(changes[i].tree);
+        }
+        free(changes);
 }
 
 static enum verdict_code pre_bind(const struct sched_cycle *cycle, const void *state,
