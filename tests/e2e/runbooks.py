@@ -78,9 +78,16 @@ class Scene:
         code, said = self.run("kubectl apply -f -", json.dumps(found))
         judge(f"applied {found['metadata']['name']}", code == 0, said)
 
+    def staying(self):
+        """A pod of web that runs and that no command before has sent away; None while both replicas are not there."""
+        pods = json.loads(self.run("kubectl get pods -l app=web -o json")[1])["items"]
+        names = [pod["metadata"]["name"] for pod in pods if pod["status"].get("phase") == "Running" and "deletionTimestamp" not in pod["metadata"]]
+        asked = self.run("kubectl get evictionrequests.lifecycle.berth.dev -A -o 'jsonpath={.items[*].spec.target.pod.name}'")[1].split()
+        return next(iter(sorted(set(names) - set(asked))), None) if len(names) == 2 else None
+
     def whole(self, command):
         """A page's command with the names of this scene."""
-        _, pod = self.run("kubectl get pods -l app=web --field-selector status.phase=Running -o 'jsonpath={.items[0].metadata.name}'")
+        pod = until("a pod that stays", self.staying)
         port = self.shadow if "debug/shadow" in command else self.port
         if "debug/" in command:  # the page says: with a token
             command = command.replace("curl ", 'curl -H "Authorization: Bearer e2e" ')
