@@ -11,3 +11,7 @@
 const char *dns_label_problem(struct slice name);     /* RFC 1123 */
 const char *dns_subdomain_problem(struct slice name); /* labels of it between dots */
 const char *dns_1035_label_problem(struct slice name);
+/* The same with the length looked at; two complaints are joined by "; ", the length first. */
+const char *dns_label_problems(struct slice name);
+const char *dns_subdomain_problems(struct slice name);
+const char *dns_1035_label_problems(struct slice name);

@@ -24,7 +24,7 @@
         "'example.com', regex used for validation is "                                             \
         "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
 #define PREFIX_LONG "prefix part must be no more than 253 bytes"
-#define PREFIX_LONG_FORM PREFIX_LONG "; prefix part " PREFIX_FORM
+#define PREFIX_LONG_FORM PREFIX_LONG "; " PREFIX_FORM
 
 #define TOO_MANY_PARTS                                                                             \
         "a valid label key must " NAME_CHARS NAME_EXAMPLES                                         \

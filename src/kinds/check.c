@@ -112,7 +112,10 @@ void report(struct checker *checker, enum field_error_kind kind, const struct at
 
 void report_text(struct checker *checker, const struct at *at, const char *member,
                  struct slice value, const char *detail) {
-        report(checker, FIELD_INVALID, at, member, quoted(checker, value), detail);
+        struct at place = at_member(at, member);
+
+        field_error_add_each(checker->errors, FIELD_INVALID, at_text(checker, member ? &place : at),
+                             quoted(checker, value), detail);
 }
 
 void report_number(struct checker *checker, const struct at *at, const char *member, int64_t value,
@@ -168,26 +171,36 @@ bool check_not_negative(struct checker *checker, const struct at *at,
 
 #define PORT_RANGE_TEXT "must be between 1 and 65535, inclusive"
 
-static const char *port_name_problem(struct slice name) {
-        bool has_letter = false;
+/* All complaints about the name of a port, joined by "; ". */
+static const char *port_name_problems(struct checker *checker, struct slice name) {
+        bool has_letter = false, has_others = name.len == 0;
+        struct buf text = { 0 };
 
-        if (name.len > 15)
-                return "must be no more than 15 characters";
         for (size_t i = 0; i < name.len; i++) {
                 char c = name.ptr[i];
+                bool is_letter = c >= 'a' && c <= 'z';
 
-                has_letter |= c >= 'a' && c <= 'z';
-                if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'))
-                        return "must contain only alpha-numeric characters (a-z, 0-9), and hyphens "
-                               "(-)";
+                has_letter |= is_letter;
+                has_others |= !is_letter && (c < '0' || c > '9') && c != '-';
         }
-        if (!has_letter)
-                return "must contain at least one letter (a-z)";
-        if (slice_contains(name, SLICE_LITERAL("--")))
-                return "must not contain consecutive hyphens";
-        if (name.ptr[0] == '-' || name.ptr[name.len - 1] == '-')
-                return "must not begin or end with a hyphen";
-        return NULL;
+        const struct {
+                bool is_wrong;
+                const char *problem;
+        } rules[] = {
+                { name.len > 15, "must be no more than 15 characters" },
+                { has_others,
+                  "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)" },
+                { !has_letter, "must contain at least one letter (a-z)" },
+                { slice_contains(name, SLICE_LITERAL("--")),
+                  "must not contain consecutive hyphens" },
+                { name.len && (name.ptr[0] == '-' || name.ptr[name.len - 1] == '-'),
+                  "must not begin or end with a hyphen" },
+        };
+
+        for (size_t i = 0; i < ARRAY_LEN(rules); i++)
+                if (rules[i].is_wrong)
+                        buf_printf(&text, "%s%s", text.len ? "; " : "", rules[i].problem);
+        return text.len ? check_keep(checker, &text) : NULL;
 }
 
 bool check_port(struct checker *checker, const struct at *at, const struct json_node *object,
@@ -197,7 +210,7 @@ bool check_port(struct checker *checker, const struct at *at, const struct json_
         int64_t number = 0;
 
         if (node_type(port) == JSON_STRING) {
-                problem = port_name_problem(node_get_slice(port));
+                problem = port_name_problems(checker, node_get_slice(port));
                 if (problem)
                         report_text(checker, at, member, node_get_slice(port), problem);
                 return !problem;

@@ -63,9 +63,19 @@ enum kind_name_rule {
         NAME_SEGMENT,   /* any path segment: RBAC */
 };
 
-/* What is wrong with a name, in upstream's words; NULL when nothing is. is_prefix: a generateName.
- */
+/* What is wrong with a name, in upstream's words; NULL when nothing is. Two complaints are joined
+ * by
+ * "; ". is_prefix: a generateName. */
+const char *segment_problem(struct slice name, bool is_prefix);
 const char *name_problem(enum kind_name_rule rule, struct slice name, bool is_prefix);
+
+/* Which rules of metadata upstream's validation of a kind goes through, in order, in addition to
+ * those for all kinds: "c" the rules of creation, "u" those of updates; capitals also want
+ * finalizers without a domain to be Kubernetes' own. */
+struct metadata_rules {
+        const char *create, *update, *status; /* status: updates through /status */
+};
+const struct metadata_rules *kind_metadata_rules(const struct kind_info *kind);
 
 enum kind_operation { KIND_CREATE, KIND_UPDATE, KIND_UPDATE_STATUS };
 

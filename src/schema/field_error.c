@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/pace.h"
+#include <string.h>
 
 static const char *field_error_heading(enum field_error_kind kind) {
         static const char *const headings[] = {
@@ -38,4 +39,17 @@ void field_error_add(struct field_errors *errors, enum field_error_kind kind, co
                                         value ? ": " : "", value ? value : "",
                                         has_detail ? ": " : "", has_detail ? detail : ""),
         };
+}
+
+void field_error_add_each(struct field_errors *errors, enum field_error_kind kind, const char *path,
+                          const char *value, const char *details) {
+        const char *mark;
+
+        while ((mark = strstr(details, "; "))) {
+                struct slice first = slice_make(details, (size_t)(mark - details));
+
+                field_error_add(errors, kind, path, value, arena_string(errors->arena, first));
+                details = mark + 2;
+        }
+        field_error_add(errors, kind, path, value, details);
 }

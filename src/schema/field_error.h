@@ -35,3 +35,6 @@ struct field_errors {
  * that (for NOT_SUPPORTED: "supported values: ..."), NULL = none */
 void field_error_add(struct field_errors *errors, enum field_error_kind kind, const char *path,
                      const char *value, const char *detail);
+/* The same for each of the details that are joined by "; ". */
+void field_error_add_each(struct field_errors *errors, enum field_error_kind kind, const char *path,
+                          const char *value, const char *details);

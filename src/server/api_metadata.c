@@ -12,15 +12,6 @@
 #define GENERATED_SUFFIX 5
 #define GENERATED_PREFIX_MAX (63 - GENERATED_SUFFIX)
 
-/* Too long and malformed are different errors; both may apply, the length comes first. */
-static const char *length_problem(enum kind_name_rule rule, struct slice name) {
-        if (rule == NAME_SUBDOMAIN && name.len > DNS_SUBDOMAIN_MAX)
-                return "must be no more than 253 characters";
-        if (rule == NAME_LABEL && name.len > DNS_LABEL_MAX)
-                return "must be no more than 63 characters";
-        return NULL;
-}
-
 void generate_name(struct api_engine *engine, struct slice prefix, char *buffer) {
         static const char alphabet[] = "bcdfghjklmnpqrstvwxz2456789";
         size_t length = prefix.len > GENERATED_PREFIX_MAX ? GENERATED_PREFIX_MAX : prefix.len;
@@ -36,17 +27,16 @@ static void api_metadata_add(struct field_errors *errors, enum field_error_kind 
         struct buf text = { 0 };
 
         buf_json_string(&text, value);
-        field_error_add(errors, kind, path, text.data, detail);
+        field_error_add_each(errors, kind, path, text.data, detail);
         buf_release(&text);
 }
 
-static void check_name(const struct kind_info *kind, const char *path, struct slice name,
+/* A name by its rule; without one it need only be a segment of a path. */
+static void check_name(const enum kind_name_rule *rule, const char *path, struct slice name,
                        bool is_prefix, struct field_errors *errors) {
-        const char *length = length_problem(kind->name_rule, name);
-        const char *problem = name_problem(kind->name_rule, name, is_prefix);
+        const char *problem =
+                rule ? name_problem(*rule, name, is_prefix) : segment_problem(name, is_prefix);
 
-        if (length)
-                api_metadata_add(errors, FIELD_INVALID, path, name, length);
         if (problem)
                 api_metadata_add(errors, FIELD_INVALID, path, name, problem);
 }
@@ -68,6 +58,16 @@ static void check_labels(const struct json_node *metadata, struct field_errors *
         }
 }
 
+static struct slice lower_case(struct arena *arena, struct slice text) {
+        char *copy = arena_string(arena, text);
+
+        for (size_t i = 0; i < text.len; i++)
+                if (copy[i] >= 'A' && copy[i] <= 'Z')
+                        copy[i] = (char)(copy[i] - 'A' + 'a');
+        return slice_make(copy, text.len);
+}
+
+/* Their keys are like those of labels, whatever the case. */
 static void check_annotations(const struct json_node *metadata, struct field_errors *errors) {
         struct node_iter iter = node_iter(node_get(metadata, "annotations"));
         struct json_node *value;
@@ -78,6 +78,8 @@ static void check_annotations(const struct json_node *metadata, struct field_err
                 const char *problem = label_key_problem(key);
 
                 if (problem)
+                        problem = label_key_problem(lower_case(errors->arena, key));
+                if (problem)
                         api_metadata_add(errors, FIELD_INVALID, "metadata.annotations", key,
                                          problem);
                 bytes += key.len + node_get_slice(value).len;
@@ -87,28 +89,36 @@ static void check_annotations(const struct json_node *metadata, struct field_err
                                 "may not be more than 262144 bytes");
 }
 
+/* An API version with more than one slash has no version. */
+static bool has_version(struct slice api_version) {
+        struct slice rest = api_version, group;
+
+        if (!slice_split(&rest, '/', &group))
+                return false;
+        return rest.ptr ? rest.len && !memchr(rest.ptr, '/', rest.len) : api_version.len;
+}
+
 static void check_owner(const struct json_node *owner, struct field_errors *errors) {
-        static const char *const members[] = { "apiVersion", "kind", "name", "uid" };
+        static const char *const members[] = { "kind", "name", "uid" };
         struct slice version = node_get_text(owner, "apiVersion");
         struct buf text = { 0 };
 
+        if (!has_version(version))
+                api_metadata_add(errors, FIELD_INVALID, "metadata.ownerReferences.apiVersion",
+                                 version, "version must not be empty");
         for (size_t i = 0; i < ARRAY_LEN(members); i++) {
                 char path[64];
 
                 snprintf(path, sizeof(path), "metadata.ownerReferences.%s", members[i]);
                 if (node_get_text(owner, members[i]).len == 0)
                         api_metadata_add(errors, FIELD_INVALID, path, SLICE_EMPTY,
-                                         i == 0 ? "version must not be empty"
-                                                : "must not be empty");
+                                         "must not be empty");
         }
-        if (!slice_is(node_get_text(owner, "kind"), "Event") ||
-            (!slice_is(version, "v1") && !slice_is(version, "events.k8s.io/v1")))
+        if (!slice_is(node_get_text(owner, "kind"), "Event") || !slice_is(version, "v1"))
                 return;
         node_write(owner, &text);
         field_error_add(errors, FIELD_INVALID, "metadata.ownerReferences", text.data,
-                        slice_is(version, "v1")
-                                ? "/v1, Kind=Event is disallowed from being an owner"
-                                : "events.k8s.io/v1, Kind=Event is disallowed from being an owner");
+                        "/v1, Kind=Event is disallowed from being an owner");
         buf_release(&text);
 }
 
@@ -116,29 +126,33 @@ static void check_owners(struct arena *arena, const struct json_node *metadata,
                          struct field_errors *errors) {
         const struct json_node *owners = node_get(metadata, "ownerReferences");
         struct node_iter iter = node_iter(owners);
+        const char *controller = NULL, *all = NULL;
         struct json_node *owner;
-        struct slice controller = SLICE_EMPTY;
 
         while (node_next(&iter, NULL, &owner)) {
-                struct buf text = { 0 };
+                const char *name = arena_printf(arena, SLICE_FMT "/" SLICE_FMT,
+                                                SLICE_ARG(node_get_text(owner, "kind")),
+                                                SLICE_ARG(node_get_text(owner, "name")));
 
                 check_owner(owner, errors);
                 if (!node_is_true(node_get(owner, "controller")))
                         continue;
-                if (controller.len) {
+                if (!controller) {
+                        controller = name;
+                        continue;
+                }
+                if (!all) {
+                        struct buf text = { 0 };
+
                         node_write(owners, &text);
-                        field_error_add(
-                                errors, FIELD_INVALID, "metadata.ownerReferences", text.data,
+                        all = arena_string(arena, buf_view(&text));
+                        buf_release(&text);
+                }
+                field_error_add(errors, FIELD_INVALID, "metadata.ownerReferences", all,
                                 arena_printf(arena,
                                              "Only one reference can have Controller set to true. "
-                                             "Found \"true\" in references for " SLICE_FMT
-                                             " and " SLICE_FMT,
-                                             SLICE_ARG(controller),
-                                             SLICE_ARG(node_get_text(owner, "name"))));
-                        buf_release(&text);
-                        return;
-                }
-                controller = node_get_text(owner, "name");
+                                             "Found \"true\" in references for %s and %s",
+                                             controller, name));
         }
 }
 
@@ -147,15 +161,14 @@ static bool is_standard_finalizer(struct slice name) {
                slice_is(name, "foregroundDeletion");
 }
 
-static void check_finalizers(struct arena *arena, const struct json_node *metadata,
-                             struct field_errors *errors) {
+static void check_finalizers(const struct json_node *metadata, struct field_errors *errors) {
         struct node_iter iter = node_iter(node_get(metadata, "finalizers"));
-        struct json_node *item;
         bool has_orphan = false, has_foreground = false;
+        struct json_node *item;
+        struct buf text = { 0 };
 
-        for (size_t i = 0; node_next(&iter, NULL, &item); i++) {
+        while (node_next(&iter, NULL, &item)) {
                 struct slice name = node_get_slice(item);
-                const char *path = arena_printf(arena, "metadata.finalizers[%zu]", i);
                 const char *problem = label_key_problem(name);
 
                 has_orphan |= slice_is(name, "orphan");
@@ -163,35 +176,60 @@ static void check_finalizers(struct arena *arena, const struct json_node *metada
                 if (problem)
                         api_metadata_add(errors, FIELD_INVALID, "metadata.finalizers", name,
                                          problem);
-                else if (!is_standard_finalizer(name) && !memchr(name.ptr, '/', name.len))
-                        api_metadata_add(errors, FIELD_INVALID, path, name,
-                                         "name is neither a standard finalizer name nor is it "
-                                         "fully qualified");
         }
-        if (has_orphan && has_foreground)
-                field_error_add(errors, FIELD_INVALID, "metadata.finalizers",
-                                "[\"orphan\",\"foregroundDeletion\"]",
-                                "finalizer orphan and foregroundDeletion cannot be both set");
+        if (!has_orphan || !has_foreground)
+                return;
+        node_write(node_get(metadata, "finalizers"), &text);
+        field_error_add(errors, FIELD_INVALID, "metadata.finalizers", text.data,
+                        "finalizer orphan and foregroundDeletion cannot be both set");
+        buf_release(&text);
+}
+
+/* Finalizers without a domain are Kubernetes' own. */
+static void check_finalizer_domains(const struct json_node *metadata, struct field_errors *errors) {
+        struct node_iter iter = node_iter(node_get(metadata, "finalizers"));
+        struct json_node *item;
+
+        for (size_t i = 0; node_next(&iter, NULL, &item); i++) {
+                struct slice name = node_get_slice(item);
+
+                if (!is_standard_finalizer(name) && !memchr(name.ptr, '/', name.len))
+                        api_metadata_add(
+                                errors, FIELD_INVALID,
+                                arena_printf(errors->arena, "metadata.finalizers[%zu]", i), name,
+                                "name is neither a standard finalizer name nor is it fully "
+                                "qualified");
+        }
+}
+
+/* What created objects must keep to. rule: of their kind; NULL = none. */
+static void validate_created(struct api_context *context, const struct json_node *metadata,
+                             const enum kind_name_rule *rule, struct field_errors *errors) {
+        struct slice prefix = node_get_text(metadata, "generateName");
+        struct slice name = node_get_text(metadata, "name");
+
+        if (prefix.len)
+                check_name(rule, "metadata.generateName", prefix, true, errors);
+        if (name.len == 0)
+                field_error_add(errors, FIELD_REQUIRED, "metadata.name", NULL,
+                                "name or generateName is required");
+        else
+                check_name(rule, "metadata.name", name, false, errors);
+        check_labels(metadata, errors);
+        check_annotations(metadata, errors);
+        check_owners(context->arena, metadata, errors);
+        check_finalizers(metadata, errors);
 }
 
 void validate_metadata(struct api_context *context, const struct api_write *write,
                        struct field_errors *errors) {
         const struct kind_info *kind = write->resource->kind;
         const struct json_node *metadata = node_get(write->object, "metadata");
-        struct slice prefix = node_get_text(metadata, "generateName");
-        struct slice name = node_get_text(metadata, "name");
+        const char *rules = kind_metadata_rules(kind)->create;
 
-        if (prefix.len)
-                check_name(kind, "metadata.generateName", prefix, true, errors);
-        if (name.len == 0)
-                field_error_add(errors, FIELD_REQUIRED, "metadata.name", NULL,
-                                "name or generateName is required");
-        else
-                check_name(kind, "metadata.name", name, false, errors);
-        check_labels(metadata, errors);
-        check_annotations(metadata, errors);
-        check_owners(context->arena, metadata, errors);
-        check_finalizers(context->arena, metadata, errors);
+        validate_created(context, metadata, *rules ? &kind->name_rule : NULL, errors);
+        if (*rules == 'C')
+                check_finalizer_domains(metadata, errors);
 }
 
 /* ---- updates ---- */
@@ -236,8 +274,8 @@ static void check_new_finalizers(struct arena *arena, const struct json_node *me
         buf_release(&text);
 }
 
-static void validate_update_once(struct api_context *context, const struct api_write *write,
-                                 struct field_errors *errors) {
+static void validate_updated(struct api_context *context, const struct api_write *write,
+                             struct field_errors *errors) {
         const struct json_node *metadata = node_get(write->object, "metadata");
         const struct json *old = json_get(write->old_json, "metadata");
 
@@ -249,13 +287,28 @@ static void validate_update_once(struct api_context *context, const struct api_w
         check_labels(metadata, errors);
         check_annotations(metadata, errors);
         check_owners(context->arena, metadata, errors);
-        check_finalizers(context->arena, metadata, errors);
 }
 
-/* Upstream checks the same twice, generically and per kind, which shows in the list of causes. */
+/* Upstream goes through the same rules for all kinds and once more for each kind, which shows in
+ * the list of causes. */
 void validate_metadata_update(struct api_context *context, const struct api_write *write,
                               struct field_errors *errors) {
-        validate_update_once(context, write, errors);
-        if (errors->count)
-                validate_update_once(context, write, errors);
+        const struct json_node *metadata = node_get(write->object, "metadata");
+
+        validate_created(context, metadata, NULL, errors);
+        validate_updated(context, write, errors);
+        if (!errors->count && !node_get(metadata, "finalizers") &&
+            !node_get(metadata, "generateName"))
+                return; /* the others find no more */
+        const struct metadata_rules *rules = kind_metadata_rules(write->resource->kind);
+        const char *rule = write->operation == KIND_UPDATE_STATUS ? rules->status : rules->update;
+        for (; *rule; rule++) {
+                if (*rule == 'u' || *rule == 'U')
+                        validate_updated(context, write, errors);
+                else
+                        validate_created(context, metadata, &write->resource->kind->name_rule,
+                                         errors);
+                if (*rule == 'U' || *rule == 'C')
+                        check_finalizer_domains(metadata, errors);
+        }
 }

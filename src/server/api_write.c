@@ -334,12 +334,16 @@ static int check_version(struct api_context *context, struct api_write *write,
                 return fail_plain(context, 500, NULL,
                                   "strconv.ParseUint: parsing \"" SLICE_FMT "\": invalid syntax",
                                   SLICE_ARG(version));
-        if (wanted == 0 && (kind->flags & KIND_UNCONDITIONAL))
+        if (wanted == 0 && (kind->flags & KIND_UNCONDITIONAL)) {
+                node_put_string(write->tree, metadata, "resourceVersion",
+                                arena_printf(context->arena, "%llu",
+                                             (unsigned long long)write->old->revision));
                 return 0;
+        }
         if (wanted == 0) {
                 field_error_add(&errors, FIELD_INVALID, "metadata.resourceVersion", "0",
                                 "must be specified for an update");
-                return fail_invalid(context, kind->kind, kind->group, write->name, &errors);
+                return fail_invalid(context, kind->plural, kind->group, write->name, &errors);
         }
         if (wanted != write->old->revision)
                 return fail_modified(context, write->resource, write->name);
