@@ -48,6 +48,7 @@ struct resource_numbers {
         int replica_sets, deployments, stateful_sets, daemon_sets, revisions, jobs, cron_jobs;
         int replication_controllers, budgets, custom_definitions, volumes, storage_classes;
         int quotas;
+        int resource_claims, resource_claim_templates, resource_slices, taint_rules;
 };
 
 struct control {
@@ -92,6 +93,7 @@ extern const struct controller controller_node_lifecycle;
 extern const struct controller controller_pod_collector;
 extern const struct controller controller_replica_set;
 extern const struct controller controller_replication;
+extern const struct controller controller_resource_claim;
 extern const struct controller controller_resource_quota;
 extern const struct controller controller_root_certificate;
 extern const struct controller controller_service_account;

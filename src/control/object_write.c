@@ -146,6 +146,23 @@ int object_merge_status(struct controller_run *run, const struct object_target *
         return object_merge(run, &at, patch, err);
 }
 
+int object_drop_finalizer(struct controller_run *run, const struct object_target *target,
+                          const struct json *object, const char *finalizer, struct err *err) {
+        struct json_iter iter = json_iter(json_get(json_get(object, "metadata"), "finalizers"));
+        struct json_tree *tree = json_tree_new();
+        struct json_node *patch = node_object(tree), *list = node_array(tree);
+        const struct json *name;
+
+        while (json_next(&iter, NULL, &name)) {
+                if (!slice_is(json_text(name), finalizer))
+                        node_append(list, node_import(tree, name));
+        }
+        node_put(tree, node_need_object(tree, patch, "metadata"), "finalizers", list);
+        int r = object_merge(run, target, patch, err);
+        json_tree_free(tree);
+        return r == BERTH_ERR_NOT_FOUND ? 0 : r;
+}
+
 int object_delete(struct controller_run *run, const struct object_target *target,
                   const struct object_deletion *options, struct err *err) {
         struct request request = { .method = "DELETE", .content_type = "application/json" };

@@ -33,6 +33,10 @@ int object_put(struct controller_run *run, const struct object_target *target,
 int object_merge_status(struct controller_run *run, const struct object_target *target,
                         struct json_tree *tree, struct json_node *status, struct err *err);
 
+/* Takes a finalizer from the object; one that is gone meanwhile is no error. */
+int object_drop_finalizer(struct controller_run *run, const struct object_target *target,
+                          const struct json *object, const char *finalizer, struct err *err);
+
 struct object_deletion {
         struct slice uid;        /* precondition; empty = none */
         const char *propagation; /* NULL = default */

@@ -6,24 +6,6 @@
 #define CLAIM_FINALIZER "kubernetes.io/pvc-protection"
 #define VOLUME_FINALIZER "kubernetes.io/pv-protection"
 
-static int volume_protection_release(struct controller_run *run, const struct object_target *target,
-                                     const struct json *object, const char *finalizer,
-                                     struct err *err) {
-        struct json_iter iter = json_iter(json_get(json_get(object, "metadata"), "finalizers"));
-        struct json_tree *tree = json_tree_new();
-        struct json_node *patch = node_object(tree), *list = node_array(tree);
-        const struct json *name;
-
-        while (json_next(&iter, NULL, &name)) {
-                if (!slice_is(json_text(name), finalizer))
-                        node_append(list, node_import(tree, name));
-        }
-        node_put(tree, node_need_object(tree, patch, "metadata"), "finalizers", list);
-        int r = object_merge(run, target, patch, err);
-        json_tree_free(tree);
-        return r == BERTH_ERR_NOT_FOUND ? 0 : r;
-}
-
 static bool is_waiting(const struct store_object *object, const char *finalizer) {
         return object_mentions(object, "\"deletionTimestamp\"") &&
                object_mentions(object, finalizer);
@@ -101,9 +83,9 @@ static int reconcile_claim(struct controller_run *run, struct slice ns, struct s
             is_used_by(object_index_pods(control->index, ns, false), name) ||
             is_used_by(object_index_pods(control->index, ns, true), name))
                 return 0;
-        int r = volume_protection_release(run, &target,
-                                          control_read(control, target.resource, ns, name, &doc),
-                                          CLAIM_FINALIZER, err);
+        int r = object_drop_finalizer(run, &target,
+                                      control_read(control, target.resource, ns, name, &doc),
+                                      CLAIM_FINALIZER, err);
         json_doc_free(doc);
         return r;
 }
@@ -136,7 +118,7 @@ static int reconcile_volume(struct controller_run *run, struct slice ns, struct 
 
         if (volume && object_is_deleted(volume) &&
             !slice_is(json_get_text(json_get(volume, "status"), "phase"), "Bound"))
-                r = volume_protection_release(run, &target, volume, VOLUME_FINALIZER, err);
+                r = object_drop_finalizer(run, &target, volume, VOLUME_FINALIZER, err);
         json_doc_free(doc);
         return r;
 }

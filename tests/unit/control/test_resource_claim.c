@@ -1,0 +1,302 @@
+/* Resource claims: made from templates, reserved, and given back when nobody uses them. */
+#include "cluster.h"
+
+#define CONTROLLERS "kubelet,resourceclaim-controller,garbage-collector-controller"
+#define GROUP "/apis/resource.k8s.io/v1/namespaces/default"
+#define CLAIMS GROUP "/resourceclaims"
+#define TEMPLATES GROUP "/resourceclaimtemplates"
+#define REQUESTS                                                                                   \
+        "'devices':{'requests':[{'name':'gpu','exactly':{'deviceClassName':'gpu.example.com'}}]}"
+#define TEMPLATE(name)                                                                             \
+        "{'metadata':{'name':'" name "'},'spec':{'metadata':{'labels':{'team':'a'},"               \
+        "'annotations':{'why':'test'}},'spec':{" REQUESTS "}}}"
+#define POD(name, claims)                                                                          \
+        "{'metadata':{'name':'" name                                                               \
+        "'},'spec':{'restartPolicy':'Never','resourceClaims':[" claims                             \
+        "],'containers':[{'name':'c','image':'i','resources':{'claims':[{'name':'g'}]}}]}}"
+#define FROM_TEMPLATE "{'name':'g','resourceClaimTemplateName':'t'}"
+#define BY_NAME "{'name':'g','resourceClaimName':'shared'}"
+#define PROTECTION "resource.kubernetes.io/delete-protection"
+
+/* As a scheduler writes it: the finalizer, then allocation and consumers. */
+static void allocate(struct cluster *c, const char *claim, const char *consumers) {
+        char path[256], status[1024];
+
+        snprintf(path, sizeof(path), CLAIMS "/%s", claim);
+        assert_int_equal(cluster_merge(c, path, "{'metadata':{'finalizers':['" PROTECTION "']}}"),
+                         200);
+        snprintf(path, sizeof(path), CLAIMS "/%s/status", claim);
+        snprintf(status, sizeof(status),
+                 "{'status':{'allocation':{'devices':{'results':[{'request':'gpu','driver':"
+                 "'d.example.com','pool':'n0','device':'gpu-0'}]}},'reservedFor':[%s]}}",
+                 consumers);
+        assert_int_equal(cluster_merge(c, path, status), 200);
+}
+
+static const char *consumer_of(struct cluster *c, const char *pod, char *text, size_t size) {
+        char path[256];
+
+        snprintf(path, sizeof(path), PODS "/%s", pod);
+        snprintf(text, size, "{'resource':'pods','name':'%s','uid':'%s'}", pod,
+                 cluster_field(c, path, "/metadata/uid"));
+        return text;
+}
+
+/* One pod p with a claim from the template t; its name goes to claim. */
+static struct cluster cluster_with_pod(char *claim, size_t size) {
+        struct cluster c = cluster_new(CONTROLLERS);
+
+        assert_int_equal(cluster_post(&c, TEMPLATES, TEMPLATE("t")), 201);
+        assert_int_equal(cluster_post(&c, PODS, POD("p", FROM_TEMPLATE)), 201);
+        snprintf(claim, size, "%s",
+                 cluster_field(&c, PODS "/p", "/status/resourceClaimStatuses/0/resourceClaimName"));
+        return c;
+}
+
+static void test_made_from_template(void **state) {
+        char claim[128], path[256];
+        struct cluster c = cluster_with_pod(claim, sizeof(claim));
+
+        (void)state;
+        assert_true(strncmp(claim, "p-g-", 4) == 0 && strlen(claim) == 9);
+        snprintf(path, sizeof(path), CLAIMS "/%s", claim);
+        assert_string_equal(cluster_field(&c, PODS "/p", "/status/resourceClaimStatuses/0/name"),
+                            "g");
+        assert_string_equal(
+                cluster_field(&c, path,
+                              "/metadata/annotations/resource.kubernetes.io~pod-claim-name"),
+                "g");
+        assert_string_equal(cluster_field(&c, path, "/metadata/annotations/why"), "test");
+        assert_string_equal(cluster_field(&c, path, "/metadata/labels/team"), "a");
+        assert_string_equal(cluster_field(&c, path, "/metadata/generateName"), "p-g-");
+        assert_string_equal(cluster_field(&c, path, "/metadata/ownerReferences/0/kind"), "Pod");
+        assert_string_equal(cluster_field(&c, path, "/metadata/ownerReferences/0/controller"),
+                            "true");
+        assert_string_equal(
+                cluster_field(&c, path, "/metadata/ownerReferences/0/blockOwnerDeletion"), "");
+        assert_string_equal(cluster_field(&c, path, "/spec/devices/requests/0/exactly/count"), "1");
+        assert_int_equal(cluster_count(&c, CLAIMS), 1);
+        cluster_free(&c);
+}
+
+static void test_made_again(void **state) {
+        char claim[128], path[256];
+        struct cluster c = cluster_with_pod(claim, sizeof(claim));
+
+        (void)state;
+        snprintf(path, sizeof(path), CLAIMS "/%s", claim);
+        cluster_ask(&c, "DELETE", path, NULL);
+        assert_int_equal(cluster_count(&c, CLAIMS), 1);
+        assert_string_not_equal(cluster_item(&c, CLAIMS, 0, "/metadata/name"), claim);
+        snprintf(claim, sizeof(claim), "%s",
+                 cluster_field(&c, PODS "/p", "/status/resourceClaimStatuses/0/resourceClaimName"));
+        assert_string_equal(cluster_item(&c, CLAIMS, 0, "/metadata/name"), claim);
+        /* The status is lost, the claim is found again. */
+        cluster_merge(&c, PODS "/p/status", "{'status':{'resourceClaimStatuses':null}}");
+        assert_int_equal(cluster_count(&c, CLAIMS), 1);
+        assert_string_equal(
+                cluster_field(&c, PODS "/p", "/status/resourceClaimStatuses/0/resourceClaimName"),
+                claim);
+        cluster_free(&c);
+}
+
+static void test_waits_for_template(void **state) {
+        struct cluster c = cluster_new(CONTROLLERS);
+
+        (void)state;
+        cluster_post(&c, PODS, POD("p", FROM_TEMPLATE));
+        assert_int_equal(cluster_count(&c, CLAIMS), 0);
+        assert_string_equal(cluster_event(&c, "p", "FailedResourceClaimCreation"),
+                            "PodResourceClaim g: resource claim template \"t\": "
+                            "resourceclaimtemplate.resource.k8s.io \"t\" not found");
+        cluster_post(&c, TEMPLATES, TEMPLATE("other"));
+        assert_int_equal(cluster_count(&c, CLAIMS), 0);
+        cluster_post(&c, TEMPLATES, TEMPLATE("t"));
+        assert_int_equal(cluster_count(&c, CLAIMS), 1);
+        cluster_free(&c);
+}
+
+static void test_long_names(void **state) {
+        struct cluster c = cluster_new(CONTROLLERS);
+        char body[1024], name[64], pod[101];
+
+        (void)state;
+        memset(pod, 'p', 100);
+        pod[100] = '\0';
+        cluster_post(&c, TEMPLATES, TEMPLATE("t"));
+        snprintf(body, sizeof(body),
+                 "{'metadata':{'name':'%s'},'spec':{'resourceClaims':[{'name':"
+                 "'0123456789','resourceClaimTemplateName':'t'}],'containers':[{'name':'c',"
+                 "'image':'i'}]}}",
+                 pod);
+        assert_int_equal(cluster_post(&c, PODS, body), 201);
+        snprintf(name, sizeof(name), "%s", cluster_item(&c, CLAIMS, 0, "/metadata/generateName"));
+        assert_int_equal(strlen(name), 50 + 1 + 5); /* 57/112 of both */
+        assert_string_equal(name + 50, "-01234");
+        cluster_free(&c);
+}
+
+static void test_finished_pod(void **state) {
+        char claim[128], consumer[256];
+        struct cluster c = cluster_with_pod(claim, sizeof(claim));
+
+        (void)state;
+        allocate(&c, claim, consumer_of(&c, "p", consumer, sizeof(consumer)));
+        cluster_schedule(&c);
+        cluster_wait(&c, 1000);
+        assert_string_equal(cluster_field(&c, PODS "/p", "/status/phase"), "Running");
+        assert_int_equal(cluster_count(&c, CLAIMS), 1);
+        cluster_merge(&c, PODS "/p/status", "{'status':{'phase':'Succeeded'}}");
+        assert_int_equal(cluster_count(&c, CLAIMS), 0);
+        cluster_free(&c);
+}
+
+static void test_deleted_pod(void **state) {
+        char claim[128], consumer[256];
+        struct cluster c = cluster_with_pod(claim, sizeof(claim));
+
+        (void)state;
+        allocate(&c, claim, consumer_of(&c, "p", consumer, sizeof(consumer)));
+        cluster_schedule(&c);
+        cluster_wait(&c, 1000);
+        cluster_ask(&c, "DELETE", PODS "/p", NULL);
+        assert_int_equal(cluster_count(&c, CLAIMS), 1); /* it still runs */
+        cluster_wait(&c, 60000);
+        assert_string_equal(cluster_field(&c, PODS "/p", "/status/phase"), "gone");
+        assert_int_equal(cluster_count(&c, CLAIMS), 0);
+        cluster_free(&c);
+}
+
+/* Of two users one goes, then the other. */
+static void test_shared_claim(void **state) {
+        struct cluster c = cluster_new(CONTROLLERS);
+        char first[256], second[256], both[600];
+
+        (void)state;
+        cluster_post(&c, CLAIMS, "{'metadata':{'name':'shared'},'spec':{" REQUESTS "}}");
+        cluster_post(&c, PODS, POD("a", BY_NAME));
+        cluster_post(&c, PODS, POD("b", BY_NAME));
+        snprintf(both, sizeof(both),
+                 "%s,%s,{'apiGroup':'x.io','resource':'xs','name':'x',"
+                 "'uid':'u'}",
+                 consumer_of(&c, "a", first, sizeof(first)),
+                 consumer_of(&c, "b", second, sizeof(second)));
+        allocate(&c, "shared", both);
+        cluster_ask(&c, "DELETE", PODS "/a", NULL);
+        assert_string_equal(cluster_field(&c, CLAIMS "/shared", "/status/reservedFor/0/name"), "b");
+        assert_string_equal(cluster_field(&c, CLAIMS "/shared", "/status/reservedFor/1/name"), "x");
+        cluster_ask(&c, "DELETE", PODS "/b", NULL);
+        assert_string_equal(cluster_field(&c, CLAIMS "/shared", "/status/reservedFor/0/name"), "x");
+        assert_string_not_equal(cluster_field(&c, CLAIMS "/shared", "/status/allocation"), "");
+        cluster_free(&c);
+}
+
+static void test_given_back(void **state) {
+        struct cluster c = cluster_new(CONTROLLERS);
+        char consumer[256];
+
+        (void)state;
+        cluster_post(&c, CLAIMS, "{'metadata':{'name':'shared'},'spec':{" REQUESTS "}}");
+        cluster_post(&c, PODS, POD("a", BY_NAME));
+        allocate(&c, "shared", consumer_of(&c, "a", consumer, sizeof(consumer)));
+        cluster_ask(&c, "DELETE", CLAIMS "/shared", NULL);
+        assert_string_not_equal(cluster_field(&c, CLAIMS "/shared", "/metadata/deletionTimestamp"),
+                                "gone");
+        cluster_ask(&c, "DELETE", PODS "/a", NULL);
+        assert_string_equal(cluster_field(&c, CLAIMS "/shared", "/metadata/name"), "gone");
+        /* Without deletion it stays, free for others. */
+        cluster_post(&c, CLAIMS, "{'metadata':{'name':'shared'},'spec':{" REQUESTS "}}");
+        cluster_post(&c, PODS, POD("a", BY_NAME));
+        allocate(&c, "shared", consumer_of(&c, "a", consumer, sizeof(consumer)));
+        cluster_ask(&c, "DELETE", PODS "/a", NULL);
+        assert_string_equal(cluster_field(&c, CLAIMS "/shared", "/status/allocation"), "");
+        assert_string_equal(cluster_field(&c, CLAIMS "/shared", "/status/reservedFor"), "");
+        assert_string_equal(cluster_field(&c, CLAIMS "/shared", "/metadata/finalizers"), "");
+        cluster_free(&c);
+}
+
+/* The reservation of a pod that was replaced by one of the same name does not count. */
+static void test_replaced_pod(void **state) {
+        struct cluster c = cluster_new(CONTROLLERS);
+
+        (void)state;
+        cluster_post(&c, CLAIMS, "{'metadata':{'name':'shared'},'spec':{" REQUESTS "}}");
+        cluster_post(&c, PODS, POD("a", BY_NAME));
+        allocate(&c, "shared", "{'resource':'pods','name':'a','uid':'old'}");
+        assert_string_equal(cluster_field(&c, CLAIMS "/shared", "/status/allocation"), "");
+        cluster_free(&c);
+}
+
+/* A claim that was allocated without a consumer stays so until it is deleted. */
+static void test_allocated_unused(void **state) {
+        struct cluster c = cluster_new(CONTROLLERS);
+
+        (void)state;
+        cluster_post(&c, CLAIMS, "{'metadata':{'name':'shared'},'spec':{" REQUESTS "}}");
+        allocate(&c, "shared", "");
+        assert_string_not_equal(cluster_field(&c, CLAIMS "/shared", "/status/allocation"), "");
+        cluster_ask(&c, "DELETE", CLAIMS "/shared", NULL);
+        assert_string_equal(cluster_field(&c, CLAIMS "/shared", "/metadata/name"), "gone");
+        cluster_free(&c);
+}
+
+static void test_bound_without_scheduler(void **state) {
+        struct cluster c = cluster_new(CONTROLLERS);
+
+        (void)state;
+        cluster_post(&c, CLAIMS, "{'metadata':{'name':'shared'},'spec':{" REQUESTS "}}");
+        cluster_post(&c, PODS, POD("a", BY_NAME));
+        cluster_schedule(&c);
+        assert_string_equal(cluster_field(&c, CLAIMS "/shared", "/status/reservedFor"), "");
+        allocate(&c, "shared", "");
+        assert_string_equal(cluster_field(&c, CLAIMS "/shared", "/status/reservedFor/0/name"), "a");
+        assert_string_equal(cluster_field(&c, CLAIMS "/shared", "/status/reservedFor/0/resource"),
+                            "pods");
+        cluster_free(&c);
+}
+
+/* The claim that a scheduler made for extended resources. */
+static void test_special_claim(void **state) {
+        struct cluster c = cluster_new(CONTROLLERS);
+        char body[1024], consumer[256], uid[64];
+
+        (void)state;
+        cluster_post(&c, PODS, POD("a", ""));
+        snprintf(uid, sizeof(uid), "%s", cluster_field(&c, PODS "/a", "/metadata/uid"));
+        snprintf(body, sizeof(body),
+                 "{'metadata':{'name':'special','annotations':{"
+                 "'resource.kubernetes.io/extended-resource-claim':'true'},'ownerReferences':[{"
+                 "'apiVersion':'v1','kind':'Pod','name':'a','uid':'%s','controller':true}]},"
+                 "'spec':{" REQUESTS "}}",
+                 uid);
+        assert_int_equal(cluster_post(&c, CLAIMS, body), 201);
+        allocate(&c, "special", consumer_of(&c, "a", consumer, sizeof(consumer)));
+        cluster_merge(&c, PODS "/a/status",
+                      "{'status':{'extendedResourceClaimStatus':{'resourceClaimName':'special',"
+                      "'requestMappings':[]}}}");
+        cluster_schedule(&c);
+        cluster_wait(&c, 1000);
+        assert_int_equal(cluster_count(&c, CLAIMS), 1);
+        cluster_merge(&c, PODS "/a/status", "{'status':{'phase':'Failed'}}");
+        assert_int_equal(cluster_count(&c, CLAIMS), 0);
+        cluster_free(&c);
+}
+
+int main(void) {
+        const struct CMUnitTest tests[] = {
+                cmocka_unit_test(test_made_from_template),
+                cmocka_unit_test(test_made_again),
+                cmocka_unit_test(test_waits_for_template),
+                cmocka_unit_test(test_long_names),
+                cmocka_unit_test(test_finished_pod),
+                cmocka_unit_test(test_deleted_pod),
+                cmocka_unit_test(test_shared_claim),
+                cmocka_unit_test(test_given_back),
+                cmocka_unit_test(test_replaced_pod),
+                cmocka_unit_test(test_allocated_unused),
+                cmocka_unit_test(test_bound_without_scheduler),
+                cmocka_unit_test(test_special_claim),
+        };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
