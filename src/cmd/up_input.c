@@ -23,9 +23,13 @@ static const struct {
         { "Namespace", 1 },
         { "PriorityClass", 2 },
         { "StorageClass", 2 },
+        { "DeviceClass", 2 },
         { "Node", RANK_NODE },
         { "PersistentVolume", 4 },
         { "PersistentVolumeClaim", 5 },
+        { "ResourceSlice", 5 },
+        { "ResourceClaimTemplate", 5 },
+        { "ResourceClaim", 5 },
         { "PodDisruptionBudget", 6 },
         { "Pod", 9 },
 };

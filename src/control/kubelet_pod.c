@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define CLAIM_RETRY_NS NS_PER_S      /* until a pod without its devices is tried again */
 #define CLOCK_STEP_NS (NS_PER_S / 2) /* less is no step but two clocks that drift apart */
 
 struct kubelet_pod_step {
@@ -176,6 +177,23 @@ static bool is_stale(const struct kubelet_pod_step *step) {
                 json_get_i64(status, "observedGeneration", 0) != step->plan.generation);
 }
 
+/* A pod whose devices are not there yet begins later. */
+static void wait_for_claims(struct kubelet_pod_step *step) {
+        struct pod_run *run = step->run;
+
+        if (run->is_up || run->is_stopping || run->begin.ns > step->now.ns ||
+            wall_time_is_set(step->plan.deleted))
+                return;
+        const char *problem = kubelet_claims_problem(step->kubelet, step->pod);
+        if (!problem)
+                return;
+        run->begin.ns = step->now.ns + CLAIM_RETRY_NS;
+        object_warning(step->kubelet->run, step->kubelet->run->control->resource.pods, step->pod,
+                       "FailedPrepareDynamicResources",
+                       "Failed to prepare dynamic resources: prepare dynamic resources: %s",
+                       problem);
+}
+
 /* Moves the run on; true when the status changed. */
 static bool kubelet_pod_advance(struct kubelet_pod_step *step) {
         bool is_lost = step->entry->pod->is_lost && !pod_run_is_over(step->run);
@@ -183,6 +201,7 @@ static bool kubelet_pod_advance(struct kubelet_pod_step *step) {
         step->entry->pod->is_lost = false;
         if (is_lost)
                 pod_run_lose(step->run, &step->plan, step->now);
+        wait_for_claims(step);
         return pod_run_step(step->run, &step->plan, step->now) || is_lost;
 }
 

@@ -48,3 +48,5 @@ void kubelet_node_forget(struct kubelet *kubelet, struct kubelet_node *node);
 void kubelet_heartbeat_start(struct kubelet *kubelet);
 int kubelet_pod_reconcile(struct kubelet *kubelet, struct slice ns, struct slice name,
                           struct err *err);
+/* Why the pod cannot have the devices that it wants; NULL when it can. In the scratch arena. */
+const char *kubelet_claims_problem(struct kubelet *kubelet, const struct json *pod);

@@ -3,12 +3,13 @@
 
 #include "control/pod_owner.h"
 
-struct pod_claim pod_claim_read(const struct json *pod, const struct json *entry) {
+struct pod_claim_entry pod_claim_read(const struct json *pod, const struct json *entry) {
         struct json_iter iter =
                 json_iter(json_get(json_get(pod, "status"), "resourceClaimStatuses"));
-        struct pod_claim claim = { .entry = json_get_text(entry, "name"),
-                                   .name = json_get_text(entry, "resourceClaimName"),
-                                   .template = json_get_text(entry, "resourceClaimTemplateName") };
+        struct pod_claim_entry claim = { .entry = json_get_text(entry, "name"),
+                                         .name = json_get_text(entry, "resourceClaimName"),
+                                         .template = json_get_text(entry,
+                                                                   "resourceClaimTemplateName") };
         const struct json *status;
 
         if (json_get(entry, "resourceClaimName")) {
@@ -30,16 +31,18 @@ struct pod_claim pod_claim_read(const struct json *pod, const struct json *entry
 }
 
 bool pod_claims_each(const struct json *pod,
-                     bool (*visit)(void *context, const struct pod_claim *claim), void *context) {
+                     bool (*visit)(void *context, const struct pod_claim_entry *claim),
+                     void *context) {
         struct json_iter iter = json_iter(json_get(json_get(pod, "spec"), "resourceClaims"));
-        struct pod_claim special = { .state = POD_CLAIM_NAMED,
-                                     .name = json_get_text(json_get(json_get(pod, "status"),
-                                                                    "extendedResourceClaimStatus"),
-                                                           "resourceClaimName") };
+        struct pod_claim_entry special = { .state = POD_CLAIM_NAMED,
+                                           .name = json_get_text(
+                                                   json_get(json_get(pod, "status"),
+                                                            "extendedResourceClaimStatus"),
+                                                   "resourceClaimName") };
         const struct json *entry;
 
         while (json_next(&iter, NULL, &entry)) {
-                struct pod_claim claim = pod_claim_read(pod, entry);
+                struct pod_claim_entry claim = pod_claim_read(pod, entry);
 
                 if (claim.state == POD_CLAIM_NAMED && !visit(context, &claim))
                         return false;

@@ -15,7 +15,7 @@ enum pod_claim_state {
         POD_CLAIM_UNNEEDED,    /* its maker found that the pod needs none */
         POD_CLAIM_NAMED
 };
-struct pod_claim {
+struct pod_claim_entry {
         enum pod_claim_state state;
         struct slice entry;    /* its name in the pod */
         struct slice name;     /* of the ResourceClaim; POD_CLAIM_NAMED */
@@ -23,11 +23,12 @@ struct pod_claim {
 };
 
 /* entry: an element of the pod's spec.resourceClaims. */
-struct pod_claim pod_claim_read(const struct json *pod, const struct json *entry);
+struct pod_claim_entry pod_claim_read(const struct json *pod, const struct json *entry);
 /* Calls visit for each ResourceClaim that the pod has by name, the one for its extended resources
  * included, until it returns false. */
 bool pod_claims_each(const struct json *pod,
-                     bool (*visit)(void *context, const struct pod_claim *claim), void *context);
+                     bool (*visit)(void *context, const struct pod_claim_entry *claim),
+                     void *context);
 
 /* The name and uid of the pod that controls the claim; empty when none does. */
 struct slice resource_claim_owner(const struct json *claim, struct slice *ret_uid);

@@ -49,7 +49,7 @@ static void queue_pod(struct controller_run *run, struct slice ns, struct slice 
         buf_release(&key);
 }
 
-static bool note_user(void *context, const struct pod_claim *claim) {
+static bool note_user(void *context, const struct pod_claim_entry *claim) {
         const struct claim_visit *visit = context;
         struct map *by_claim = ((struct claim_users *)visit->run->state)->by_claim;
         struct buf key = { 0 };
@@ -72,7 +72,7 @@ static bool note_user(void *context, const struct pod_claim *claim) {
         return true;
 }
 
-static bool queue_named(void *context, const struct pod_claim *claim) {
+static bool queue_named(void *context, const struct pod_claim_entry *claim) {
         const struct claim_visit *visit = context;
 
         work_queue_add(visit->run->queue, visit->ns, claim->name);
@@ -187,7 +187,7 @@ static void put_generate_name(struct json_tree *tree, struct json_node *metadata
 }
 
 static struct json_node *claim_from_template(struct json_tree *tree, const struct json *pod,
-                                             const struct pod_claim *wanted,
+                                             const struct pod_claim_entry *wanted,
                                              const struct json *template) {
         const struct json *spec = json_get(template, "spec");
         const struct json *labels = json_get(json_get(spec, "metadata"), "labels");
@@ -214,7 +214,7 @@ static struct json_node *claim_from_template(struct json_tree *tree, const struc
 
 /* The claim that was made for this entry before, when the pod's status did not get to know it. */
 static struct slice find_made(const struct controller_run *run, const struct json *pod,
-                              const struct pod_claim *wanted, struct arena *arena) {
+                              const struct pod_claim_entry *wanted, struct arena *arena) {
         const struct entry_list *owned =
                 object_index_dependents(run->control->index, object_uid(pod));
         const struct owner *self = object_index_owner(run->control->index, object_uid(pod));
@@ -244,7 +244,7 @@ struct claim_making { /* of the claims of one pod */
         bool is_changed;
 };
 
-static int make_claim(struct claim_making *making, const struct pod_claim *wanted,
+static int make_claim(struct claim_making *making, const struct pod_claim_entry *wanted,
                       struct slice *ret_name, struct err *err) {
         struct controller_run *run = making->run;
         const struct resource_numbers *number = &run->control->resource;
@@ -274,7 +274,7 @@ static int make_claim(struct claim_making *making, const struct pod_claim *wante
         return r;
 }
 
-static bool is_there(const struct claim_making *making, const struct pod_claim *wanted) {
+static bool is_there(const struct claim_making *making, const struct pod_claim_entry *wanted) {
         const struct control *control = making->run->control;
         struct json_doc *doc = NULL;
         const struct json *claim = control_read(control, control->resource.resource_claims,
@@ -285,7 +285,7 @@ static bool is_there(const struct claim_making *making, const struct pod_claim *
         return is_ours;
 }
 
-static void put_claim_status(struct claim_making *making, const struct pod_claim *wanted,
+static void put_claim_status(struct claim_making *making, const struct pod_claim_entry *wanted,
                              struct slice name) {
         struct json_node *status = NULL, *known;
         struct node_iter iter = node_iter(making->statuses);
@@ -304,7 +304,7 @@ static void put_claim_status(struct claim_making *making, const struct pod_claim
 }
 
 static int need_claim(struct claim_making *making, const struct json *entry, struct err *err) {
-        struct pod_claim wanted = pod_claim_read(making->pod, entry);
+        struct pod_claim_entry wanted = pod_claim_read(making->pod, entry);
         struct err failure = { 0 };
         int r = 0;
 
@@ -353,7 +353,7 @@ static int make_claims(struct controller_run *run, const struct json *pod, struc
 
 /* ---- pods that were bound without the scheduler ---- */
 
-struct reservation {
+struct claim_reservation {
         struct controller_run *run;
         const struct json *pod;
         struct err *err;
@@ -379,8 +379,8 @@ static int put_consumer(struct controller_run *run, const struct json *claim,
         return r;
 }
 
-static bool reserve_if_needed(void *context, const struct pod_claim *wanted) {
-        struct reservation *reservation = context;
+static bool reserve_if_needed(void *context, const struct pod_claim_entry *wanted) {
+        struct claim_reservation *reservation = context;
         const struct control *control = reservation->run->control;
         struct json_doc *doc = NULL;
         const struct json *claim =
@@ -403,7 +403,7 @@ static int look_at_pod(struct controller_run *run, struct slice ns, struct slice
                 control_read(run->control, run->control->resource.pods, ns, name, &doc);
         const struct object_entry *entry =
                 object_index_find(run->control->index, run->control->resource.pods, ns, name);
-        struct reservation reservation = { .run = run, .pod = pod, .err = err };
+        struct claim_reservation reservation = { .run = run, .pod = pod, .err = err };
 
         if (pod && entry && !object_is_deleted(pod) && !is_done(entry)) {
                 reservation.r = make_claims(run, pod, err);
