@@ -6,6 +6,7 @@ struct command;
 extern const struct command command_up;
 extern const struct command command_sandbox;
 extern const struct command command_dashboard;
+extern const struct command command_top;
 extern const struct command command_scheduler;
 extern const struct command command_descheduler;
 extern const struct command command_reboot;

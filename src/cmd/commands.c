@@ -4,11 +4,13 @@
 #include "cmd/stand_in.h"
 
 static const struct command *const commands[] = {
-        &command_up,      &command_sandbox,    &command_scheduler,  &command_descheduler,
-        &command_reboot,  &command_run,        &command_dashboard,  &command_plan,
-        &command_explain, &command_evictions,  &command_evict,      &command_audit,
-        &command_config,  &command_simulate,   &command_bench,      &command_replay,
-        &command_version, &command_completion, &command_help_entry, NULL,
+        &command_up,          &command_sandbox,    &command_scheduler,
+        &command_descheduler, &command_reboot,     &command_run,
+        &command_dashboard,   &command_top,        &command_plan,
+        &command_explain,     &command_evictions,  &command_evict,
+        &command_audit,       &command_config,     &command_simulate,
+        &command_bench,       &command_replay,     &command_version,
+        &command_completion,  &command_help_entry, NULL,
 };
 
 static const struct command *const stand_ins[] = {

@@ -63,3 +63,7 @@ void dashboard_events_free(struct dashboard_events *events) {
 const struct event_ring *dashboard_events_ring(const struct dashboard_events *events) {
         return events->ring;
 }
+
+bool dashboard_events_are_ready(const struct dashboard_events *events) {
+        return watch_row_is_ready(events->row);
+}

@@ -17,6 +17,7 @@ GUIDES = {
     "up": ["up.md"],
     "sandbox": ["sandbox.md"],
     "dashboard": ["dashboard.md"],
+    "top": ["top.md"],
     "scheduler": ["scheduler.md", "serving.md"],
     "descheduler": ["descheduler.md", "serving.md"],
     "reboot": ["reboot.md", "serving.md"],
