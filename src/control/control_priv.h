@@ -85,6 +85,7 @@ extern const struct controller controller_cron_job;
 extern const struct controller controller_daemon_set;
 extern const struct controller controller_deployment;
 extern const struct controller controller_device_driver;
+extern const struct controller controller_device_taint_eviction;
 extern const struct controller controller_disruption;
 extern const struct controller controller_garbage_collector;
 extern const struct controller controller_job;

@@ -8,6 +8,7 @@ const struct controller *const controllers[] = {
         &controller_kubelet,
         &controller_node_lifecycle,
         &controller_taint_eviction,
+        &controller_device_taint_eviction,
         &controller_service_account,
         &controller_root_certificate,
         &controller_cron_job,
