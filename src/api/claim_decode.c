@@ -271,7 +271,7 @@ int resource_claim_decode(const struct json *object, struct arena *arena,
                 PART_FIELD("spec", decode_claim_spec),
                 PART_FIELD("status", decode_claim_status),
         };
-        struct resource_claim claim = { 0 };
+        struct resource_claim claim = { .allocated = WALL_TIME_UNSET };
         struct decode d = { arena, err };
 
         meta_set_defaults(&claim.meta);

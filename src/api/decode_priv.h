@@ -63,3 +63,4 @@ int decode_volume(const struct json *value, void *target, struct decode *d);
 int decode_selector(const struct json *value, struct selector *ret_selector, bool *ret_is_invalid,
                     struct decode *d);
 int decode_pod_status(const struct json *value, void *target, struct decode *d);
+int decode_pod_claim(const struct json *value, void *target, struct decode *d);

@@ -132,6 +132,7 @@ struct container {
 
 struct pod_resource_claim {
         struct slice name, claim_name; /* claim_name "" = made for the pod from a template */
+        bool has_template;
 };
 
 enum volume_kind {
@@ -210,6 +211,8 @@ struct pod_status {
         struct container_status *containers, *init, *ephemeral;
         bool has_resources; /* status.resources present (pod-level resize) */
         struct resource_list requests /* resources.requests */, allocated /* allocatedResources */;
+        size_t claim_count;
+        struct pod_resource_claim *claims; /* resourceClaimStatuses; claim_name "": none needed */
 };
 
 struct pod {

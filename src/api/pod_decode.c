@@ -201,14 +201,6 @@ static int decode_host_users(const struct json *value, void *target, struct deco
         return r;
 }
 
-static int decode_claim(const struct json *value, void *target, struct decode *d) {
-        static const struct decode_field fields[] = {
-                FIELD(struct pod_resource_claim, "name", name, decode_text),
-                FIELD(struct pod_resource_claim, "resourceClaimName", claim_name, decode_text),
-        };
-        return DECODE_FIELDS(value, fields, target, d);
-}
-
 static int decode_scheduling_group(const struct json *value, void *target, struct decode *d) {
         static const struct decode_field fields[] = { PART_FIELD("podGroupName", decode_text) };
         return DECODE_FIELDS(value, fields, target, d);
@@ -247,7 +239,7 @@ static const struct decode_field spec_fields[] = {
         FIELD(struct pod_spec, "schedulingGroup", scheduling_group, decode_scheduling_group),
         FIELD(struct pod_spec, "evictionResponders", eviction_responders,
               decode_eviction_responders),
-        LIST_FIELD(struct pod_spec, "resourceClaims", claims, claim_count, decode_claim),
+        LIST_FIELD(struct pod_spec, "resourceClaims", claims, claim_count, decode_pod_claim),
         LIST_FIELD(struct pod_spec, "tolerations", tolerations, toleration_count,
                    decode_toleration),
         LIST_FIELD(struct pod_spec, "topologySpreadConstraints", spread, spread_count,

@@ -137,6 +137,24 @@ static int decode_pod_resources(const struct json *value, void *target, struct d
         return DECODE_FIELDS(value, fields, target, d);
 }
 
+static int decode_template(const struct json *value, void *target, struct decode *d) {
+        struct slice name;
+        int r = decode_text(value, &name, d);
+        if (r == 0)
+                ((struct pod_resource_claim *)target)->has_template = name.len > 0;
+        return r;
+}
+
+/* Of a spec, and of a status, which says what was made from a template. */
+int decode_pod_claim(const struct json *value, void *target, struct decode *d) {
+        static const struct decode_field fields[] = {
+                FIELD(struct pod_resource_claim, "name", name, decode_text),
+                FIELD(struct pod_resource_claim, "resourceClaimName", claim_name, decode_text),
+                PART_FIELD("resourceClaimTemplateName", decode_template),
+        };
+        return DECODE_FIELDS(value, fields, target, d);
+}
+
 int decode_pod_status(const struct json *value, void *target, struct decode *d) {
         static const struct decode_field fields[] = {
                 FIELD(struct pod_status, "phase", phase, decode_phase),
@@ -156,6 +174,8 @@ int decode_pod_status(const struct json *value, void *target, struct decode *d) 
                            ephemeral_count, decode_container_status),
                 PART_FIELD("resources", decode_pod_resources),
                 FIELD(struct pod_status, "allocatedResources", allocated, decode_requests),
+                LIST_FIELD(struct pod_status, "resourceClaimStatuses", claims, claim_count,
+                           decode_pod_claim),
         };
         return DECODE_FIELDS(value, fields, target, d);
 }

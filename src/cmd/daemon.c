@@ -520,6 +520,7 @@ static int daemon_start(struct daemon *daemon, const struct daemon_role *roles, 
                                           .spare_kinds = options->spare_kinds,
                                           .keeps_object_cache = options->keeps_object_cache,
                                           .keeps_groups = options->keeps_groups,
+                                          .keeps_taint_rules = options->keeps_taint_rules,
                                           .without_classes = options->without_classes,
                                           .has_no_model = options->has_no_model,
                                           .freezes_notes = options->freezes_notes });

@@ -19,7 +19,11 @@ const struct option feature_gates_option_table[] = {
 /* All of them are alpha in Kubernetes 1.36. */
 #define SCHEDULER_ALPHA                                                                            \
         (FEATURE_TAINT_ORDER | FEATURE_GROUPS | FEATURE_GANGS | FEATURE_PLACEMENTS |               \
-         FEATURE_GROUP_PREEMPTION)
+         FEATURE_GROUP_PREEMPTION | FEATURE_DEVICE_LISTS | FEATURE_NODE_DEVICES)
+/* Beta, and on by default: the bits are for being off. */
+#define SCHEDULER_BETA                                                                             \
+        (FEATURE_NO_DEVICE_COUNTERS | FEATURE_NO_DEVICE_TAINTS | FEATURE_NO_DEVICE_CONDITIONS |    \
+         FEATURE_NO_DEVICE_STATUS | FEATURE_NO_DEVICE_SHARES | FEATURE_NO_EXTENDED_DEVICES)
 
 #define SCHEDULER_GATES                                                                            \
         { "TaintTolerationComparisonOperators", FEATURE_TAINT_ORDER },                             \
@@ -28,14 +32,27 @@ const struct option feature_gates_option_table[] = {
                 { .name = "TopologyAwareWorkloadScheduling",                                       \
                   .bit = FEATURE_PLACEMENTS,                                                       \
                   .needs = FEATURE_GROUPS },                                                       \
-        {                                                                                          \
-                .name = "WorkloadAwarePreemption", .bit = FEATURE_GROUP_PREEMPTION,                \
-                .needs = FEATURE_GANGS                                                             \
+                { .name = "WorkloadAwarePreemption",                                               \
+                  .bit = FEATURE_GROUP_PREEMPTION,                                                 \
+                  .needs = FEATURE_GANGS },                                                        \
+                { "DRAListTypeAttributes", FEATURE_DEVICE_LISTS },                                 \
+                { "DRADeviceTaintRules", FEATURE_DEVICE_TAINT_RULES },                             \
+                { "DRANodeAllocatableResources", FEATURE_NODE_DEVICES },                           \
+                { .name = "DRAPrioritizedList", .off_bit = FEATURE_NO_DEVICE_CHOICES },            \
+                { .name = "DRAPartitionableDevices", .off_bit = FEATURE_NO_DEVICE_COUNTERS },      \
+                { .name = "DRADeviceTaints", .off_bit = FEATURE_NO_DEVICE_TAINTS },                \
+                { .name = "DRADeviceBindingConditions", .off_bit = FEATURE_NO_DEVICE_CONDITIONS }, \
+                { .name = "DRAResourceClaimDeviceStatus", .off_bit = FEATURE_NO_DEVICE_STATUS },   \
+                { .name = "DRAConsumableCapacity", .off_bit = FEATURE_NO_DEVICE_SHARES }, {        \
+                .name = "DRAExtendedResource", .off_bit = FEATURE_NO_EXTENDED_DEVICES              \
         }
 
 const struct feature_gate_entry scheduler_feature_gates[] = {
         { .name = "AllAlpha", .bit = SCHEDULER_ALPHA, .is_group = true },
-        { .name = "AllBeta", .is_group = true },
+        { .name = "AllBeta",
+          .bit = FEATURE_DEVICE_TAINT_RULES,
+          .off_bit = SCHEDULER_BETA,
+          .is_group = true },
         SCHEDULER_GATES,
         { "*", 0 },
         { NULL, 0 },
@@ -150,7 +167,8 @@ static int read_gates(const char *text, const struct feature_gate_entry *known, 
                 if (code < 0)
                         return code;
                 if (entry->is_group == wants_groups)
-                        *gates = is_on ? *gates | entry->bit : *gates & ~entry->bit;
+                        *gates = (*gates & ~(is_on ? entry->off_bit : entry->bit)) |
+                                 (is_on ? entry->bit : entry->off_bit);
         }
         return 0;
 }

@@ -8,9 +8,10 @@
 
 struct feature_gate_entry {
         const char *name;
-        uint32_t bit;   /* enum feature_gate; 0 = known, without effect here */
-        bool is_group;  /* stands for several gates */
-        uint32_t needs; /* bits without which it must not be on */
+        uint32_t bit;     /* enum feature_gate; 0 = known, without effect here */
+        bool is_group;    /* stands for several gates */
+        uint32_t needs;   /* bits without which it must not be on */
+        uint32_t off_bit; /* set when it is off */
 };
 /* Ended by a NULL name. */
 extern const struct feature_gate_entry scheduler_feature_gates[], descheduler_feature_gates[],

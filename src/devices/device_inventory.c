@@ -97,6 +97,7 @@ struct device_inventory *device_inventory_new(const struct device_gates *gates,
         inventory->numbers = map_new();
         inventory->selectors = map_new();
         inventory->classes = map_new();
+        inventory->holdings = map_new();
         inventory->nodes = map_new();
         inventory->slices = ARENA_ARRAY(&inventory->arena, struct inventory_slice, count);
         inventory->shared = ARENA_ARRAY(&inventory->arena, size_t, count);
@@ -110,23 +111,6 @@ struct device_inventory *device_inventory_new(const struct device_gates *gates,
                 device_inventory_index(inventory, i);
         }
         return inventory;
-}
-
-void device_inventory_free(struct device_inventory *inventory) {
-        struct slice key;
-        void *value;
-        size_t at = 0;
-
-        if (!inventory)
-                return;
-        while (map_next(inventory->selectors, &at, &key, &value))
-                cel_program_release(((struct device_selector *)value)->program);
-        map_free(inventory->numbers);
-        map_free(inventory->selectors);
-        map_free(inventory->classes);
-        map_free(inventory->nodes);
-        arena_release(&inventory->arena);
-        free(inventory);
 }
 
 size_t device_inventory_reach(const struct device_inventory *inventory, struct slice node,
@@ -178,40 +162,151 @@ const struct device_selector *device_inventory_selector(struct device_inventory 
 
 /* ---- what is taken ---- */
 
-static void device_inventory_consume(struct device_inventory *inventory, struct device_use *use,
-                                     const struct device_amount *amount) {
-        struct buf sum = { 0 };
+struct held_device {
+        size_t number;
+        bool is_share;
+        struct device_amounts consumed; /* owned, with their texts */
+};
+struct device_holding { /* of one claim */
+        size_t count;
+        struct held_device devices[];
+};
 
-        for (size_t i = 0; i < use->consumed_count; i++) {
-                if (!slice_eq(use->consumed[i].name, amount->name))
-                        continue;
-                if (quantity_sum(use->consumed[i].value, amount->value, false, &sum, NULL) == 0)
-                        use->consumed[i].value = arena_slice(&inventory->arena, buf_view(&sum));
-                buf_release(&sum);
-                return;
+static void free_amounts(struct device_amount *items, size_t count) {
+        for (size_t i = 0; i < count; i++) {
+                free((char *)(uintptr_t)items[i].name.ptr);
+                free((char *)(uintptr_t)items[i].value.ptr);
         }
-        use->consumed = arena_grow(&inventory->arena, use->consumed, use->consumed_count,
-                                   &use->consumed_cap, sizeof(*use->consumed));
-        use->consumed[use->consumed_count++] =
-                (struct device_amount){ arena_slice(&inventory->arena, amount->name),
-                                        arena_slice(&inventory->arena, amount->value) };
+        free(items);
 }
 
-void device_inventory_take(struct device_inventory *inventory, const struct resource_claim *claim) {
+static struct slice owned_text(struct slice text) {
+        return slice_make(slice_dup(text), text.len);
+}
+
+static struct device_amount *amount_named(const struct device_use *use, struct slice name) {
+        for (size_t i = 0; i < use->consumed_count; i++)
+                if (slice_eq(use->consumed[i].name, name))
+                        return &use->consumed[i];
+        return NULL;
+}
+
+static void device_inventory_consume(struct device_use *use, const struct device_amount *amount,
+                                     bool is_back) {
+        struct device_amount *sum = amount_named(use, amount->name);
+        struct buf text = { 0 };
+
+        if (!sum && is_back)
+                return;
+        if (!sum) {
+                if (use->consumed_count == use->consumed_cap) {
+                        use->consumed_cap = use->consumed_cap ? 2 * use->consumed_cap : 4;
+                        use->consumed = xreallocarray(use->consumed, use->consumed_cap,
+                                                      sizeof(*use->consumed));
+                }
+                use->consumed[use->consumed_count++] =
+                        (struct device_amount){ owned_text(amount->name),
+                                                owned_text(amount->value) };
+                return;
+        }
+        if (quantity_sum(sum->value, amount->value, is_back, &text, NULL) == 0) {
+                free((char *)(uintptr_t)sum->value.ptr);
+                sum->value = owned_text(buf_view(&text));
+        }
+        buf_release(&text);
+}
+
+static void count_holding(struct device_inventory *inventory, const struct device_holding *holding,
+                          bool is_back) {
+        uint32_t step = is_back ? UINT32_MAX : 1;
+
+        for (size_t i = 0; i < holding->count; i++) {
+                const struct held_device *held = &holding->devices[i];
+                struct device_use *use = &inventory->uses[held->number];
+
+                use->allocated += held->is_share ? 0 : step;
+                use->shared += held->is_share ? step : 0;
+                for (size_t j = 0; j < held->consumed.count; j++)
+                        device_inventory_consume(use, &held->consumed.items[j], is_back);
+                if (use->shared == 0) { /* sums are exact, but need no place any more */
+                        free_amounts(use->consumed, use->consumed_count);
+                        use->consumed = NULL;
+                        use->consumed_count = use->consumed_cap = 0;
+                }
+        }
+}
+
+static void free_holding(struct device_holding *holding) {
+        for (size_t i = 0; i < holding->count; i++)
+                free_amounts(holding->devices[i].consumed.items,
+                             holding->devices[i].consumed.count);
+        free(holding);
+}
+
+static struct device_holding *holding_of(struct device_inventory *inventory,
+                                         const struct resource_claim *claim) {
+        struct device_holding *holding =
+                xcalloc(1, sizeof(*holding) + claim->result_count * sizeof(*holding->devices));
+
         for (size_t i = 0; i < claim->result_count; i++) {
                 const struct device_result *result = &claim->results[i];
 
                 if (result->has_admin_access)
                         continue;
-                size_t number =
+                struct held_device *held = &holding->devices[holding->count++];
+                held->number =
                         device_number(inventory, result->driver, result->pool, result->device);
-                struct device_use *use = &inventory->uses[number];
-                if (!inventory->gates.has_shares || result->share_id.len == 0) {
-                        use->is_allocated = true;
+                held->is_share = inventory->gates.has_shares && result->share_id.len > 0;
+                if (!held->is_share || result->consumed.count == 0)
                         continue;
-                }
-                use->is_shared = true;
+                held->consumed.items =
+                        xcalloc(result->consumed.count, sizeof(*held->consumed.items));
+                held->consumed.count = result->consumed.count;
                 for (size_t j = 0; j < result->consumed.count; j++)
-                        device_inventory_consume(inventory, use, &result->consumed.items[j]);
+                        held->consumed.items[j] = (struct device_amount){
+                                owned_text(result->consumed.items[j].name),
+                                owned_text(result->consumed.items[j].value)
+                        };
         }
+        return holding;
+}
+
+void device_inventory_take(struct device_inventory *inventory, struct slice key,
+                           const struct resource_claim *claim) {
+        struct device_holding *before = map_remove(inventory->holdings, key);
+
+        if (claim && claim->result_count) {
+                struct device_holding *now = holding_of(inventory, claim);
+
+                count_holding(inventory, now, false);
+                map_put(inventory->holdings, key, now);
+        }
+        if (!before)
+                return;
+        count_holding(inventory, before, true);
+        free_holding(before);
+}
+
+/* ---- the end ---- */
+
+void device_inventory_free(struct device_inventory *inventory) {
+        struct slice key;
+        void *value;
+        size_t at = 0;
+
+        if (!inventory)
+                return;
+        while (map_next(inventory->selectors, &at, &key, &value))
+                cel_program_release(((struct device_selector *)value)->program);
+        for (at = 0; map_next(inventory->holdings, &at, NULL, &value);)
+                free_holding(value);
+        map_free(inventory->holdings);
+        for (size_t i = 0; i < inventory->use_count; i++)
+                free_amounts(inventory->uses[i].consumed, inventory->uses[i].consumed_count);
+        map_free(inventory->numbers);
+        map_free(inventory->selectors);
+        map_free(inventory->classes);
+        map_free(inventory->nodes);
+        arena_release(&inventory->arena);
+        free(inventory);
 }

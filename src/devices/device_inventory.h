@@ -24,11 +24,14 @@ struct device_selector {
         struct cel_program *program;
         const char *problem;
 };
-struct device_use { /* of one device by allocated claims */
-        bool is_allocated, is_shared;
+struct device_use {                     /* of one device by allocated claims */
+        uint32_t allocated, shared;     /* by so many of their results */
         struct device_amount *consumed; /* of shares, summed */
         size_t consumed_count, consumed_cap;
 };
+static inline bool device_use_is_none(const struct device_use *use) {
+        return use->allocated == 0 && use->shared == 0;
+}
 struct inventory_device {
         const struct device *device;
         const struct cel_value *value; /* NULL: problem says why selectors fail on it */
@@ -47,7 +50,8 @@ struct device_inventory {
         struct device_use *uses; /* by the number of a device */
         size_t use_count, use_cap;
         struct map *numbers, *selectors, *classes;
-        size_t *shared; /* slices that are not of one node; ascending */
+        struct map *holdings; /* "namespace/name" of a claim to what it takes */
+        size_t *shared;       /* slices that are not of one node; ascending */
         size_t shared_count;
         struct map *nodes; /* name to a list of slices, ascending */
 };
@@ -59,9 +63,10 @@ void device_inventory_add_class(struct device_inventory *inventory,
                                 const struct device_class *class);
 const struct device_class *device_inventory_class(const struct device_inventory *inventory,
                                                   struct slice name); /* or NULL */
-/* What the claim's allocation takes; nothing when it has none. Administrative access takes nothing.
- */
-void device_inventory_take(struct device_inventory *inventory, const struct resource_claim *claim);
+/* What the claim of that key takes from now on: what its allocation says; nothing when it has none,
+ * or is NULL. Administrative access takes nothing. */
+void device_inventory_take(struct device_inventory *inventory, struct slice key,
+                           const struct resource_claim *claim);
 /* Compiled at the first call for an expression. */
 const struct device_selector *device_inventory_selector(struct device_inventory *inventory,
                                                         struct slice expression);

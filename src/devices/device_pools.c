@@ -171,8 +171,7 @@ static const char *settle_counters(const struct gathering *gathering, struct dev
                 for (size_t j = 0; j < entry->slice->device_count; j++) {
                         const struct device_use *use = &inventory->uses[entry->devices[j].number];
 
-                        if (entry->slice->generation == generation &&
-                            (use->is_allocated || use->is_shared))
+                        if (entry->slice->generation == generation && !device_use_is_none(use))
                                 take_counters(gathering->arena, pool, entry->devices[j].device);
                 }
         }

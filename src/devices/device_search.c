@@ -30,12 +30,11 @@ static bool is_in_use(const struct search_state *state, size_t claim,
                       const struct device_request *request, size_t number) {
         if (request->has_admin_access)
                 return search_is_picked_by(state, claim, number);
-        return state->search->inventory->uses[number].is_allocated ||
-               search_is_picked(state, number);
+        return state->search->inventory->uses[number].allocated || search_is_picked(state, number);
 }
 
 static bool is_shared_already(const struct search_state *state, size_t number) {
-        if (state->search->inventory->uses[number].is_shared)
+        if (state->search->inventory->uses[number].shared)
                 return true;
         for (size_t i = 0; i < state->search->claim_count; i++) {
                 const struct device_allocation *allocation = &state->allocations[i];

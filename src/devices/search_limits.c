@@ -79,7 +79,7 @@ static bool takes_counters(const struct search_state *state, size_t claim, size_
 
         if (!pick->is_share)
                 return true;
-        if (state->search->inventory->uses[pick->device->number].is_shared)
+        if (state->search->inventory->uses[pick->device->number].shared)
                 return false;
         for (size_t i = 0; i <= claim; i++) {
                 const struct device_allocation *allocation = &state->allocations[i];

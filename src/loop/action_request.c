@@ -232,7 +232,8 @@ static const struct put_target {
         { "PersistentVolume", "/api/v1", "persistentvolumes", "" },
         { "PersistentVolumeClaim", "/api/v1", "persistentvolumeclaims", "" },
         { "PodGroup", "/apis/scheduling.k8s.io/v1alpha2", "podgroups", "/status", true },
-        { "ResourceClaim", "/apis/resource.k8s.io/v1", "resourceclaims", "/status" },
+        { "ResourceClaim", "/apis/resource.k8s.io/v1", "resourceclaims", "/status", true },
+        { "Pod", "/api/v1", "pods", "/status", true },
 };
 
 static const struct put_target *put_target_of(struct slice kind) {
@@ -243,21 +244,53 @@ static const struct put_target *put_target_of(struct slice kind) {
         return NULL;
 }
 
+static struct slice target_path(const struct object_ref *target, struct arena *arena,
+                                struct slice name, const char *part) {
+        const struct put_target *kind = put_target_of(target->kind);
+        const char *scope = "";
+
+        if (!slice_is_empty(target->ns))
+                scope = arena_printf(arena, "/namespaces/" SLICE_FMT, SLICE_ARG(target->ns));
+        return slice_of(arena_printf(arena, "%s%s/%s%s" SLICE_FMT "%s", kind->prefix, scope,
+                                     kind->resource, name.len ? "/" : "", SLICE_ARG(name), part));
+}
+
 /* A PUT, since the Role that kured is installed with allows nothing else. */
 static void make_object_patch(const struct action *action, struct arena *arena,
                               struct action_request *request) {
-        const struct put_target *target = put_target_of(action->target.kind);
-        const char *scope = "";
+        const struct object_ref *target = &action->target;
+        const struct put_target *kind = put_target_of(target->kind);
 
-        if (!slice_is_empty(action->target.ns))
-                scope = arena_printf(arena, "/namespaces/" SLICE_FMT, SLICE_ARG(action->target.ns));
-        request->method = target->is_patch ? API_PATCH : API_PUT;
-        if (target->is_patch)
-                request->content_type = SLICE_LITERAL("application/merge-patch+json");
-        request->path = slice_of(arena_printf(arena, "%s%s/%s/" SLICE_FMT "%s", target->prefix,
-                                              scope, target->resource,
-                                              SLICE_ARG(action->target.name), target->part));
         request->body = arena_slice(arena, action->patch.body);
+        request->method = API_PATCH;
+        switch (action->patch.verb) {
+        case PATCH_STANDARD:
+                request->method = kind->is_patch ? API_PATCH : API_PUT;
+                if (kind->is_patch)
+                        request->content_type = SLICE_LITERAL("application/merge-patch+json");
+                request->path = target_path(target, arena, target->name, kind->part);
+                return;
+        case PATCH_CREATE:
+                request->method = API_POST;
+                request->path = target_path(target, arena, SLICE_EMPTY, "");
+                return;
+        case PATCH_OBJECT:
+        case PATCH_STATUS:
+                request->content_type = SLICE_LITERAL("application/strategic-merge-patch+json");
+                request->path = target_path(target, arena, target->name,
+                                            action->patch.verb == PATCH_STATUS ? "/status" : "");
+                return;
+        }
+}
+
+static void make_object_delete(const struct action *action, struct arena *arena,
+                               struct action_request *request) {
+        struct buf body = { 0 };
+
+        delete_options(&body, &action->target, false, 0);
+        request->method = API_DELETE;
+        request->path = target_path(&action->target, arena, action->target.name, "");
+        request->body = action_request_keep(arena, &body);
 }
 
 bool action_is_request(enum action_kind kind) {
@@ -270,6 +303,7 @@ bool action_is_request(enum action_kind kind) {
         case ACTION_WITHDRAW_REQUEST:
         case ACTION_PATCH_NODE:
         case ACTION_PATCH_OBJECT:
+        case ACTION_DELETE_OBJECT:
                 return true;
         case ACTION_CHECK_BIND:  /* bind_check */
         case ACTION_PREEMPT_POD: /* the eviction service makes it a deletion */
@@ -310,6 +344,9 @@ void action_request_make(const struct action *action, struct arena *arena,
                 return;
         case ACTION_PATCH_OBJECT:
                 make_object_patch(action, arena, ret_request);
+                return;
+        case ACTION_DELETE_OBJECT:
+                make_object_delete(action, arena, ret_request);
                 return;
         case ACTION_CHECK_BIND:  /* bind_check */
         case ACTION_PREEMPT_POD: /* the eviction service makes it a deletion */

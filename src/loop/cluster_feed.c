@@ -13,7 +13,7 @@ struct feed_source {
         const char *path;
         enum object_kind kind;         /* OBJECT_KIND_COUNT: not in the model */
         enum cached_kind object_cache; /* CACHED_KIND_COUNT: not in the object cache */
-        enum { FEED_ALWAYS, FEED_CLASSES, FEED_OBJECT_CACHE, FEED_GROUPS } when;
+        enum { FEED_ALWAYS, FEED_CLASSES, FEED_OBJECT_CACHE, FEED_GROUPS, FEED_TAINT_RULES } when;
         uint32_t wakes;   /* CLUSTER_* a change of a cached object stands for */
         bool is_optional; /* a cluster or our rights may be without it */
 };
@@ -47,7 +47,13 @@ static const struct feed_source sources[] = {
         { "/apis/storage.k8s.io/v1/volumeattachments", OBJECT_KIND_COUNT, CACHED_ATTACHMENT,
           FEED_OBJECT_CACHE, CLUSTER_CLAIM },
         { "/apis/resource.k8s.io/v1/resourceclaims", OBJECT_KIND_COUNT, CACHED_RESOURCE_CLAIM,
-          FEED_OBJECT_CACHE, CLUSTER_CLAIM, true },
+          FEED_OBJECT_CACHE, CLUSTER_RESOURCE_CLAIM, true },
+        { "/apis/resource.k8s.io/v1/resourceslices", OBJECT_KIND_COUNT, CACHED_RESOURCE_SLICE,
+          FEED_OBJECT_CACHE, CLUSTER_DEVICES, true },
+        { "/apis/resource.k8s.io/v1/deviceclasses", OBJECT_KIND_COUNT, CACHED_DEVICE_CLASS,
+          FEED_OBJECT_CACHE, CLUSTER_DEVICES, true },
+        { "/apis/resource.k8s.io/v1beta2/devicetaintrules", OBJECT_KIND_COUNT,
+          CACHED_DEVICE_TAINT_RULE, FEED_TAINT_RULES, CLUSTER_DEVICES, true },
         { "/apis/scheduling.k8s.io/v1alpha2/podgroups", OBJECT_KIND_COUNT, CACHED_POD_GROUP,
           FEED_GROUPS, CLUSTER_CLAIM, true },
         { "/api/v1/pods", OBJECT_POD, CACHED_KIND_COUNT, FEED_ALWAYS, 0 },
@@ -95,11 +101,25 @@ void cluster_feed_poke(struct cluster_feed *feed) {
                 loop_timer_arm(feed->loop, &feed->soon, 0);
 }
 
+/* A claim that was allocated, and is not any more. */
+static bool gives_devices_back(const struct cluster_feed *feed, const struct feed_source *source,
+                               enum reflector_change change, const struct json *object) {
+        if (source->object_cache != CACHED_RESOURCE_CLAIM)
+                return false;
+        const struct json *before =
+                object_cache_seen(feed->object_cache, CACHED_RESOURCE_CLAIM,
+                                  cached_object_ns(object), cached_object_name(object));
+        return json_get(json_get(before, "status"), "allocation") &&
+               (change == REFLECTOR_DELETED || !json_get(json_get(object, "status"), "allocation"));
+}
+
 static void feed_object_cache(struct cluster_feed *feed, const struct feed_source *source,
                               enum reflector_change change, const struct json *object) {
         if (!feed->object_cache || source->object_cache == CACHED_KIND_COUNT)
                 return;
         feed->woken |= source->wakes;
+        if (gives_devices_back(feed, source, change, object))
+                feed->woken |= CLUSTER_DEVICES;
         if (change == REFLECTOR_DELETED)
                 object_cache_remove(feed->object_cache, source->object_cache,
                                     cached_object_ns(object), cached_object_name(object));
@@ -190,6 +210,8 @@ static bool is_followed(const struct feed_source *source,
                 return config->object_cache;
         case FEED_GROUPS:
                 return config->with_groups;
+        case FEED_TAINT_RULES:
+                return config->object_cache && config->with_taint_rules;
         }
         return false;
 }

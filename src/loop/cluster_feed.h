@@ -20,9 +20,10 @@ struct cluster_feed_config {
         struct cluster *cluster;
         struct object_cache *object_cache; /* volumes, services ...; NULL = not followed */
         uint64_t seed;
-        bool with_finished; /* pods that Succeeded or Failed too */
-        bool with_groups;   /* of pods that are placed together; needs the object cache */
-        uint32_t kinds;     /* bits 1u << OBJECT_*: kinds of the model that are followed; 0 = all */
+        bool with_finished;    /* pods that Succeeded or Failed too */
+        bool with_groups;      /* of pods that are placed together; needs the object cache */
+        bool with_taint_rules; /* of devices; needs the object cache */
+        uint32_t kinds; /* bits 1u << OBJECT_*: kinds of the model that are followed; 0 = all */
         uint32_t spare_kinds; /* of these, those that no role waits for */
         bool without_classes; /* no priority classes: kube-scheduler may not read them */
         /* Called with every object of the model before the model; NULL = none. */

@@ -196,6 +196,8 @@ void runtime_start(struct runtime *runtime) {
                                                .seed = runtime->config.seed,
                                                .with_finished = runtime->config.keeps_finished,
                                                .with_groups = runtime->config.keeps_groups,
+                                               .with_taint_rules =
+                                                       runtime->config.keeps_taint_rules,
                                                .kinds = runtime->config.kinds,
                                                .spare_kinds = runtime->config.spare_kinds,
                                                .without_classes = runtime->config.without_classes,

@@ -117,8 +117,11 @@ static void read_outcome(const struct write_result *write, struct action_result 
         switch (write->outcome) {
         case WRITE_ANSWERED:
         case WRITE_LOST:
-                if (write->reply->status >= 200 && write->reply->status < 300)
+                if (write->reply->status >= 200 && write->reply->status < 300) {
+                        if (result->kind == ACTION_PATCH_OBJECT)
+                                result->body = write->reply->body;
                         return;
+                }
                 result->code =
                         write->reply->error.code ? write->reply->error.code : BERTH_ERR_UNAVAILABLE;
                 result->text = slice_of(write->reply->error.text);
@@ -232,6 +235,12 @@ static bool is_decided_again(const struct action *action) {
                (action->kind == ACTION_DELETE_POD && action->remove.is_once);
 }
 
+/* Patches that only add, and creations under a name of our own. */
+static bool is_good_twice(const struct action *action) {
+        return action->kind == ACTION_POD_STATUS ||
+               (action->kind == ACTION_PATCH_OBJECT && action->patch.verb != PATCH_STANDARD);
+}
+
 static void runtime_send(struct runtime *runtime, void *self, const struct action *action) {
         struct action_request request;
         struct runtime_open_action *open = open_action_new(runtime, self, action);
@@ -249,7 +258,7 @@ static void runtime_send(struct runtime *runtime, void *self, const struct actio
                                 .path = request.path,
                                 .content_type = request.content_type,
                                 .body = request.body,
-                                .is_repeatable = action->kind == ACTION_POD_STATUS,
+                                .is_repeatable = is_good_twice(action),
                                 .is_once = is_decided_again(action),
                                 .reports_busy = action->kind == ACTION_EVICT ||
                                                 action->kind == ACTION_CREATE_REQUEST,

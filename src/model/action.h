@@ -15,14 +15,16 @@ enum action_kind {
         ACTION_DELETE_POD,       /* DELETE pods */
         ACTION_CREATE_REQUEST,   /* POST evictionrequests: a responder is to evict the pod */
         ACTION_WITHDRAW_REQUEST, /* DELETE evictionrequests: it has served, or is not wanted */
-        ACTION_PREEMPT_POD,  /* asks the eviction service to delete the pod at once, for a pod of
-                                higher priority */
-        ACTION_RECORD_EVENT, /* events.k8s.io/v1 */
-        ACTION_PATCH_NODE,   /* one merge PATCH of nodes */
-        ACTION_PATCH_OBJECT, /* PUT of a whole object with one part changed */
-        ACTION_REBOOT,       /* of the machine this process runs on; target is its node */
-        ACTION_NOTIFY,       /* a message to people; no outcome is reported */
-        ACTION_ASK_EXTENDER, /* POST to a scheduler's extender; its answer is the result's body */
+        ACTION_PREEMPT_POD,   /* asks the eviction service to delete the pod at once, for a pod of
+                                 higher priority */
+        ACTION_RECORD_EVENT,  /* events.k8s.io/v1 */
+        ACTION_PATCH_NODE,    /* one merge PATCH of nodes */
+        ACTION_PATCH_OBJECT,  /* PUT of a whole object with one part changed, or as patch.verb says
+                               */
+        ACTION_DELETE_OBJECT, /* DELETE of a ResourceClaim */
+        ACTION_REBOOT,        /* of the machine this process runs on; target is its node */
+        ACTION_NOTIFY,        /* a message to people; no outcome is reported */
+        ACTION_ASK_EXTENDER,  /* POST to a scheduler's extender; its answer is the result's body */
         ACTION_KIND_COUNT
 };
 const char *action_kind_name(enum action_kind kind); /* "bind" */
@@ -70,8 +72,15 @@ struct delete_action {
         int64_t grace_s;
         bool is_once; /* not repeated when it fails: the role decides again */
 };
+enum patch_verb {
+        PATCH_STANDARD, /* what is usual for the kind */
+        PATCH_CREATE,   /* POST of a new object */
+        PATCH_OBJECT,   /* strategic merge patch of the object */
+        PATCH_STATUS,   /* strategic merge patch of its status */
+};
 struct patch_action {
         struct slice body; /* JSON; metadata.resourceVersion in it makes the write conditional */
+        enum patch_verb verb;
 };
 enum extender_verb { EXTENDER_FILTER, EXTENDER_PRIORITIZE, EXTENDER_BIND, EXTENDER_PREEMPT };
 struct extender_victims { /* who would go from one node */
@@ -137,6 +146,6 @@ struct action_result {
         int retry_after_s; /* -1 = none */
         int64_t took_ns;   /* from being asked for to its outcome */
         struct slice text; /* error text; "" when ok */
-        struct slice body; /* ACTION_ASK_EXTENDER: the answer, JSON */
+        struct slice body; /* ACTION_ASK_EXTENDER, ACTION_PATCH_OBJECT: the answer, JSON */
         int http;          /* status of the answer, 0 = none */
 };

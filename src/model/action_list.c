@@ -18,6 +18,7 @@ const char *action_kind_name(enum action_kind kind) {
                 [ACTION_RECORD_EVENT] = "record-event",
                 [ACTION_PATCH_NODE] = "patch-node",
                 [ACTION_PATCH_OBJECT] = "patch-object",
+                [ACTION_DELETE_OBJECT] = "delete-object",
                 [ACTION_REBOOT] = "reboot",
                 [ACTION_NOTIFY] = "notify",
                 [ACTION_ASK_EXTENDER] = "ask-extender",
@@ -103,6 +104,7 @@ static void keep_payload(struct arena *arena, struct action *action) {
                 action_list_keep(arena, &action->preempt.by);
                 return;
         case ACTION_DELETE_POD:
+        case ACTION_DELETE_OBJECT:
         case ACTION_REBOOT:
         case ACTION_KIND_COUNT:
                 return;

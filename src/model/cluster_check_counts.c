@@ -46,6 +46,10 @@ static void count_detail(const struct cluster *cluster, const struct pod_detail 
                 cluster_check_counts_hold(counts, detail->conditions[i].type);
                 cluster_check_counts_hold(counts, detail->conditions[i].reason);
         }
+        for (uint32_t i = 0; i < detail->claim_count; i++) {
+                cluster_check_counts_hold(counts, detail->claims[i].name);
+                cluster_check_counts_hold(counts, detail->claims[i].claim);
+        }
 }
 
 static void count_pods(const struct cluster *cluster, struct held_counts *counts) {

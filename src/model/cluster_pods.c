@@ -176,6 +176,8 @@ static uint32_t exchange_content(struct cluster *cluster, struct pod_row *row,
                 mask |= CLUSTER_POD_LABELS;
         if (!status_eq(&before, row))
                 mask |= CLUSTER_POD_STATUS;
+        if (before.detail != row->detail && !pod_claims_eq(before.detail, row->detail))
+                mask |= CLUSTER_POD_CLAIMS;
         label_set_drop(cluster, before.labels);
         owner_list_drop(cluster, before.owners);
         class_drop(cluster, before.class);

@@ -266,6 +266,7 @@ void pod_responders_release(struct cluster *cluster);
 struct pod_detail *pod_detail_new(struct cluster *cluster, const struct pod *pod);
 void pod_detail_free(struct cluster *cluster, struct pod_detail *detail); /* accepts NULL */
 bool pod_detail_eq(const struct pod_detail *a, const struct pod_detail *b);
+bool pod_claims_eq(const struct pod_detail *a, const struct pod_detail *b); /* accepts NULL */
 size_t pod_detail_bytes(const struct pod_detail *detail);
 
 /* ---- priorities of pods that occupy nodes: few, so a short list ---- */

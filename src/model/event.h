@@ -48,6 +48,10 @@ enum cluster_change_mask {
         CLUSTER_PRIORITY_CLASS = 1u << 22,
         CLUSTER_NOMINATION = 1u << 23, /* a pending pod's nomination was set, changed or removed */
         CLUSTER_POD_SPEC = 1u << 24,   /* the class changed otherwise: larger requests, images */
+        CLUSTER_POD_CLAIMS = 1u << 25, /* its status names other claims made for it */
+        /* A claim of devices changed; devices came, changed or were given back. */
+        CLUSTER_RESOURCE_CLAIM = 1u << 26,
+        CLUSTER_DEVICES = 1u << 27,
 };
 
 /* One entry of the model's change log.  node and pod are NONE where they do not apply.  Handles

@@ -4,16 +4,40 @@
 #include "base/util.h"
 #include <stdlib.h>
 
+#define GONE_MAX 1024 /* entries of objects that are gone; the oldest are forgotten */
+
+/* In the list of its kind by its last change.  An object that is gone leaves an empty entry. */
+struct cached_entry {
+        struct cached_entry *older, *newer;
+        struct json_doc *seen, *assumed;
+        uint64_t changed;          /* version of the kind */
+        uint64_t written_version;  /* of the assumed object; 0 = not known */
+        bool is_written, has_news; /* the write was answered; the watch spoke since it was made */
+        size_t key_len;
+        char key[];
+};
+struct cached_list {
+        struct map *entries; /* "namespace/name" -> struct cached_entry */
+        struct cached_entry *oldest, *newest;
+        size_t live_count, gone_count;
+        uint64_t version, forgotten; /* the last change that is not known any more */
+        uint64_t settled;            /* later changes are news */
+};
 struct object_cache {
-        struct map *kinds[CACHED_KIND_COUNT]; /* "namespace/name" -> struct json_doc */
-        uint64_t versions[CACHED_KIND_COUNT];
+        struct cached_list kinds[CACHED_KIND_COUNT];
 };
 
 struct object_cache *object_cache_new(void) {
         struct object_cache *object_cache = xcalloc(1, sizeof(*object_cache));
         for (int kind = 0; kind < CACHED_KIND_COUNT; kind++)
-                object_cache->kinds[kind] = map_new();
+                object_cache->kinds[kind].entries = map_new();
         return object_cache;
+}
+
+static void free_entry(struct cached_entry *entry) {
+        json_doc_free(entry->seen);
+        json_doc_free(entry->assumed);
+        free(entry);
 }
 
 void object_cache_free(struct object_cache *object_cache) {
@@ -21,10 +45,10 @@ void object_cache_free(struct object_cache *object_cache) {
                 return;
         for (int kind = 0; kind < CACHED_KIND_COUNT; kind++) {
                 size_t at = 0;
-                void *doc;
-                while (map_next(object_cache->kinds[kind], &at, NULL, &doc))
-                        json_doc_free(doc);
-                map_free(object_cache->kinds[kind]);
+                void *entry;
+                while (map_next(object_cache->kinds[kind].entries, &at, NULL, &entry))
+                        free_entry(entry);
+                map_free(object_cache->kinds[kind].entries);
         }
         free(object_cache);
 }
@@ -45,6 +69,9 @@ static bool is_cluster_wide(enum cached_kind kind) {
         case CACHED_CSI_NODE:
         case CACHED_CSI_DRIVER:
         case CACHED_ATTACHMENT:
+        case CACHED_RESOURCE_SLICE:
+        case CACHED_DEVICE_CLASS:
+        case CACHED_DEVICE_TAINT_RULE:
                 return true;
         default:
                 return false;
@@ -58,51 +85,262 @@ static void key_of(enum cached_kind kind, struct slice ns, struct slice name, st
         buf_slice(key, name);
 }
 
-void object_cache_put(struct object_cache *object_cache, enum cached_kind kind,
-                      const struct json *object) {
-        struct buf key = { 0 }, text = { 0 };
-        struct json_doc *doc;
-        key_of(kind, cached_object_ns(object), cached_object_name(object), &key);
-        json_write(object, &text);
-        object_cache->versions[kind]++;
-        if (json_parse(buf_view(&text), &doc, NULL) == 0)
-                json_doc_free(map_put(object_cache->kinds[kind], buf_view(&key), doc));
-        buf_release(&text);
-        buf_release(&key);
+/* ---- entries ---- */
+
+static void unlink_entry(struct cached_list *list, struct cached_entry *entry) {
+        if (entry->older)
+                entry->older->newer = entry->newer;
+        else
+                list->oldest = entry->newer;
+        if (entry->newer)
+                entry->newer->older = entry->older;
+        else
+                list->newest = entry->older;
+        entry->older = entry->newer = NULL;
 }
 
-void object_cache_remove(struct object_cache *object_cache, enum cached_kind kind, struct slice ns,
-                         struct slice name) {
-        struct buf key = { 0 };
-        key_of(kind, ns, name, &key);
-        object_cache->versions[kind]++;
-        json_doc_free(map_remove(object_cache->kinds[kind], buf_view(&key)));
-        buf_release(&key);
+static bool is_gone(const struct cached_entry *entry) {
+        return !entry->seen && !entry->assumed;
 }
 
-const struct json *object_cache_get(const struct object_cache *object_cache, enum cached_kind kind,
-                                    struct slice ns, struct slice name) {
+static void forget_gone(struct cached_list *list) {
+        struct cached_entry *entry = list->oldest, *newer;
+        for (; entry && list->gone_count > GONE_MAX; entry = newer) {
+                newer = entry->newer;
+                if (!is_gone(entry))
+                        continue;
+                list->gone_count--;
+                list->forgotten = entry->changed;
+                unlink_entry(list, entry);
+                map_remove(list->entries, slice_make(entry->key, entry->key_len));
+                free_entry(entry);
+        }
+}
+
+/* The entry has changed: it becomes the newest. */
+static void touch_entry(struct cached_list *list, struct cached_entry *entry, bool was_gone) {
+        entry->changed = ++list->version;
+        if (list->newest != entry) {
+                if (entry->older || entry->newer || list->oldest == entry)
+                        unlink_entry(list, entry);
+                entry->older = list->newest;
+                if (list->newest)
+                        list->newest->newer = entry;
+                else
+                        list->oldest = entry;
+                list->newest = entry;
+        }
+        if (was_gone == is_gone(entry))
+                return;
+        list->gone_count += was_gone ? (size_t)-1 : 1;
+        list->live_count += was_gone ? 1 : (size_t)-1;
+        forget_gone(list);
+}
+
+static struct cached_entry *find_entry(const struct object_cache *object_cache,
+                                       enum cached_kind kind, struct slice ns, struct slice name) {
         struct buf key = { 0 };
         if (!object_cache)
                 return NULL;
         key_of(kind, ns, name, &key);
-        const struct json_doc *doc = map_get(object_cache->kinds[kind], buf_view(&key));
+        struct cached_entry *entry = map_get(object_cache->kinds[kind].entries, buf_view(&key));
         buf_release(&key);
-        return !doc ? NULL : json_doc_root(doc);
+        return entry;
+}
+
+static struct cached_entry *need_entry(struct object_cache *object_cache, enum cached_kind kind,
+                                       const struct json *object) {
+        struct slice ns = cached_object_ns(object), name = cached_object_name(object);
+        struct cached_list *list = &object_cache->kinds[kind];
+        struct cached_entry *entry = find_entry(object_cache, kind, ns, name);
+        struct buf key = { 0 };
+        if (entry)
+                return entry;
+        key_of(kind, ns, name, &key);
+        entry = xcalloc(1, sizeof(*entry) + key.len + 1);
+        entry->key_len = key.len;
+        memcpy(entry->key, key.data, key.len);
+        map_put(list->entries, buf_view(&key), entry);
+        list->gone_count++; /* as long as it is empty */
+        buf_release(&key);
+        return entry;
+}
+
+static struct json_doc *copy_of(const struct json *object) {
+        struct json_doc *doc = NULL;
+        struct buf text = { 0 };
+        json_write(object, &text);
+        if (json_parse(buf_view(&text), &doc, NULL) < 0)
+                doc = NULL;
+        buf_release(&text);
+        return doc;
+}
+
+static void drop_assumption(struct cached_entry *entry) {
+        json_doc_free(entry->assumed);
+        entry->assumed = NULL;
+        entry->is_written = entry->has_news = false;
+        entry->written_version = 0;
+}
+
+/* ---- what the API says ---- */
+
+static uint64_t version_number(const struct json *object) {
+        struct slice text = json_get_text(json_get(object, "metadata"), "resourceVersion");
+        uint64_t number = 0;
+        return slice_to_u64(text, &number) ? number : 0;
+}
+
+static bool is_same_object(const struct json *a, const struct json *b) {
+        return slice_eq(json_get_text(json_get(a, "metadata"), "uid"),
+                        json_get_text(json_get(b, "metadata"), "uid"));
+}
+
+/* Whether the assumption has served: the watch has shown what came of it, or another object. */
+static bool is_overtaken(const struct cached_entry *entry) {
+        const struct json *seen = entry->seen ? json_doc_root(entry->seen) : NULL;
+        if (!entry->assumed || !entry->has_news)
+                return false;
+        if (seen && !is_same_object(seen, json_doc_root(entry->assumed)) &&
+            json_get_text(json_get(json_doc_root(entry->assumed), "metadata"), "uid").len)
+                return true;
+        return entry->is_written &&
+               (entry->written_version == 0 || version_number(seen) >= entry->written_version);
+}
+
+void object_cache_put(struct object_cache *object_cache, enum cached_kind kind,
+                      const struct json *object) {
+        struct cached_entry *entry = need_entry(object_cache, kind, object);
+        bool was_gone = is_gone(entry);
+        struct json_doc *doc = copy_of(object);
+        if (doc) {
+                json_doc_free(entry->seen);
+                entry->seen = doc;
+                entry->has_news = !!entry->assumed;
+        }
+        if (is_overtaken(entry))
+                drop_assumption(entry);
+        touch_entry(&object_cache->kinds[kind], entry, was_gone);
+}
+
+void object_cache_remove(struct object_cache *object_cache, enum cached_kind kind, struct slice ns,
+                         struct slice name) {
+        struct cached_entry *entry = find_entry(object_cache, kind, ns, name);
+        if (!entry || is_gone(entry))
+                return;
+        json_doc_free(entry->seen);
+        entry->seen = NULL;
+        drop_assumption(entry);
+        touch_entry(&object_cache->kinds[kind], entry, false);
+}
+
+/* ---- assumptions ---- */
+
+void object_cache_assume(struct object_cache *object_cache, enum cached_kind kind,
+                         const struct json *object) {
+        struct cached_entry *entry = need_entry(object_cache, kind, object);
+        bool was_gone = is_gone(entry);
+        struct json_doc *doc = copy_of(object);
+        if (!doc)
+                return;
+        drop_assumption(entry);
+        entry->assumed = doc;
+        touch_entry(&object_cache->kinds[kind], entry, was_gone);
+}
+
+void object_cache_written(struct object_cache *object_cache, enum cached_kind kind, struct slice ns,
+                          struct slice name, struct slice version) {
+        struct cached_entry *entry = find_entry(object_cache, kind, ns, name);
+        if (!entry || !entry->assumed)
+                return;
+        entry->is_written = true;
+        if (!slice_to_u64(version, &entry->written_version))
+                entry->written_version = 0;
+        if (is_overtaken(entry))
+                drop_assumption(entry);
+        touch_entry(&object_cache->kinds[kind], entry, false);
+}
+
+void object_cache_withdraw(struct object_cache *object_cache, enum cached_kind kind,
+                           struct slice ns, struct slice name) {
+        struct cached_entry *entry = find_entry(object_cache, kind, ns, name);
+        if (!entry || !entry->assumed)
+                return;
+        drop_assumption(entry);
+        touch_entry(&object_cache->kinds[kind], entry, false);
+}
+
+const struct json *object_cache_seen(const struct object_cache *object_cache, enum cached_kind kind,
+                                     struct slice ns, struct slice name) {
+        const struct cached_entry *entry = find_entry(object_cache, kind, ns, name);
+        return entry && entry->seen ? json_doc_root(entry->seen) : NULL;
+}
+
+bool object_cache_is_pending(const struct object_cache *object_cache, enum cached_kind kind,
+                             struct slice ns, struct slice name) {
+        const struct cached_entry *entry = find_entry(object_cache, kind, ns, name);
+        return entry && entry->assumed && !entry->is_written;
+}
+
+bool object_cache_is_news(const struct object_cache *object_cache, enum cached_kind kind,
+                          struct slice ns, struct slice name) {
+        const struct cached_entry *entry = find_entry(object_cache, kind, ns, name);
+        return entry && entry->changed > object_cache->kinds[kind].settled;
+}
+
+void object_cache_settle(struct object_cache *object_cache) {
+        for (int kind = 0; object_cache && kind < CACHED_KIND_COUNT; kind++)
+                object_cache->kinds[kind].settled = object_cache->kinds[kind].version;
+}
+
+/* ---- reading ---- */
+
+static const struct json *object_of(const struct cached_entry *entry) {
+        if (!entry || is_gone(entry))
+                return NULL;
+        return json_doc_root(entry->assumed ? entry->assumed : entry->seen);
+}
+
+const struct json *object_cache_get(const struct object_cache *object_cache, enum cached_kind kind,
+                                    struct slice ns, struct slice name) {
+        return object_of(find_entry(object_cache, kind, ns, name));
 }
 
 uint64_t object_cache_version(const struct object_cache *object_cache, enum cached_kind kind) {
-        return !object_cache ? 0 : object_cache->versions[kind];
+        return !object_cache ? 0 : object_cache->kinds[kind].version;
 }
 
 size_t object_cache_count(const struct object_cache *object_cache, enum cached_kind kind) {
-        return !object_cache ? 0 : map_count(object_cache->kinds[kind]);
+        return !object_cache ? 0 : object_cache->kinds[kind].live_count;
 }
 
 const struct json *object_cache_next(const struct object_cache *object_cache, enum cached_kind kind,
                                      size_t *at) {
-        void *doc;
-        if (!object_cache || !map_next(object_cache->kinds[kind], at, NULL, &doc))
-                return NULL;
-        return json_doc_root(doc);
+        const struct json *object;
+        void *entry;
+        while (object_cache && map_next(object_cache->kinds[kind].entries, at, NULL, &entry)) {
+                object = object_of(entry);
+                if (object)
+                        return object;
+        }
+        return NULL;
+}
+
+bool object_cache_remembers(const struct object_cache *object_cache, enum cached_kind kind,
+                            uint64_t since) {
+        return !object_cache || since >= object_cache->kinds[kind].forgotten;
+}
+
+bool object_cache_next_change(const struct object_cache *object_cache, enum cached_kind kind,
+                              uint64_t since, const void **at, struct object_change *ret_change) {
+        if (!object_cache)
+                return false;
+        const struct cached_entry *last = *at;
+        const struct cached_entry *entry = last ? last->older : object_cache->kinds[kind].newest;
+        if (!entry || entry->changed <= since)
+                return false;
+        *ret_change =
+                (struct object_change){ slice_make(entry->key, entry->key_len), object_of(entry) };
+        *at = entry;
+        return true;
 }

@@ -1,11 +1,16 @@
 /* Objects that few decisions look at (volumes, storage classes, services ...), stored as they came
  * from the API and read where they are needed.  Beside the cluster model, which holds what every
- * decision reads. */
+ * decision reads.
+ *
+ * What this process is about to write of an object can be assumed: readers then see the assumed
+ * object, whatever the watch says meanwhile, until the write was answered and the watch has shown
+ * its result, or until it is withdrawn. */
 #pragma once
 
 #include "api/json.h"
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum cached_kind {
         CACHED_SERVICE,
@@ -23,6 +28,7 @@ enum cached_kind {
         CACHED_POD_GROUP,
         CACHED_RESOURCE_SLICE,
         CACHED_DEVICE_CLASS,
+        CACHED_DEVICE_TAINT_RULE,
         CACHED_KIND_COUNT
 };
 
@@ -43,6 +49,45 @@ size_t object_cache_count(const struct object_cache *object_cache, enum cached_k
 /* In the order they came: size_t at = 0; while ((object = object_cache_next(..., &at))) */
 const struct json *object_cache_next(const struct object_cache *object_cache, enum cached_kind kind,
                                      size_t *at);
+
+/* ---- assuming ---- */
+
+/* Readers see this object from now on; the API need not have it yet. */
+void object_cache_assume(struct object_cache *object_cache, enum cached_kind kind,
+                         const struct json *object);
+/* The write was answered; version: resourceVersion of its result, empty when it is not known.  The
+ * assumption ends when the watch has shown that version (not known: when it shows anything). */
+void object_cache_written(struct object_cache *object_cache, enum cached_kind kind, struct slice ns,
+                          struct slice name, struct slice version);
+/* The write came to nothing: readers see again what the API said last. */
+void object_cache_withdraw(struct object_cache *object_cache, enum cached_kind kind,
+                           struct slice ns, struct slice name);
+/* What the API said last, without assumptions. */
+const struct json *object_cache_seen(const struct object_cache *object_cache, enum cached_kind kind,
+                                     struct slice ns, struct slice name);
+/* Assumed, and the write is not answered yet. */
+bool object_cache_is_pending(const struct object_cache *object_cache, enum cached_kind kind,
+                             struct slice ns, struct slice name);
+
+/* ---- following ---- */
+
+struct object_change {
+        struct slice key;          /* "namespace/name", "/name" of kinds without namespaces */
+        const struct json *object; /* NULL: gone */
+};
+/* Whether all that changed after version `since` of the kind is known; if not, look at everything.
+ */
+bool object_cache_remembers(const struct object_cache *object_cache, enum cached_kind kind,
+                            uint64_t since);
+/* Objects that changed after `since`, each once, the latest first; *at is NULL at the start. */
+bool object_cache_next_change(const struct object_cache *object_cache, enum cached_kind kind,
+                              uint64_t since, const void **at, struct object_change *ret_change);
+
+/* Changed since the last object_cache_settle. */
+bool object_cache_is_news(const struct object_cache *object_cache, enum cached_kind kind,
+                          struct slice ns, struct slice name);
+void object_cache_settle(struct object_cache *object_cache);
+
 /* metadata.namespace ("default" when absent) and metadata.name. */
 struct slice cached_object_ns(const struct json *object);
 struct slice cached_object_name(const struct json *object);

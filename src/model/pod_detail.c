@@ -1,10 +1,11 @@
-/* Container states and conditions of a pod. */
+/* Container states, conditions and claims of a pod. */
 #include "model/cluster_priv.h"
 
 #include <stdlib.h>
 
 #define CONTAINERS_MAX 4096u /* statuses per pod; more are cut off */
 #define CONDITIONS_MAX 1024u
+#define CLAIMS_MAX 1024u
 
 static enum container_role role_of_init(const struct pod *pod, struct slice name) {
         for (size_t i = 0; i < pod->spec.init_count; i++) {
@@ -92,24 +93,40 @@ static uint32_t count_ready(const struct container_row *rows, size_t count) {
         return ready;
 }
 
+static void add_claims(struct cluster *cluster, struct pod_detail *detail,
+                       const struct pod_status *status, size_t count) {
+        for (size_t i = 0; i < count; i++)
+                detail->claims[i] =
+                        (struct pod_claim_row){ str_take(cluster, status->claims[i].name),
+                                                str_take(cluster, status->claims[i].claim_name) };
+        detail->claim_count = (uint32_t)count;
+}
+
 struct pod_detail *pod_detail_new(struct cluster *cluster, const struct pod *pod) {
         const struct pod_status *status = &pod->status;
+        bool has_rest = cluster->config.keeps_detail;
         size_t containers = pod_detail_capped(status->container_count + status->init_count +
                                                       status->ephemeral_count,
-                                              CONTAINERS_MAX);
-        size_t conditions = pod_detail_capped(status->condition_count, CONDITIONS_MAX);
-        if (!cluster->config.keeps_detail ||
-            (containers == 0 && conditions == 0 && status->reason.len == 0))
+                                              has_rest ? CONTAINERS_MAX : 0);
+        size_t conditions =
+                pod_detail_capped(status->condition_count, has_rest ? CONDITIONS_MAX : 0);
+        size_t claims = pod_detail_capped(status->claim_count, CLAIMS_MAX);
+        if (containers == 0 && conditions == 0 && claims == 0 &&
+            (!has_rest || status->reason.len == 0))
                 return NULL;
         struct pod_detail *detail =
-                xcalloc(1, sizeof(*detail) + conditions * sizeof(*detail->conditions));
+                xcalloc(1, sizeof(*detail) + conditions * sizeof(*detail->conditions) +
+                                   claims * sizeof(*detail->claims));
         detail->conditions = (struct condition_row *)(detail + 1);
-        detail->reason = str_take(cluster, status->reason);
+        detail->claims = (struct pod_claim_row *)(detail->conditions + conditions);
+        if (has_rest)
+                detail->reason = str_take(cluster, status->reason);
         detail->containers = take_containers(cluster, pod, containers);
         detail->container_count = (uint32_t)containers;
         detail->ready_count = count_ready(detail->containers, containers);
         for (size_t i = 0; i < conditions; i++)
                 add_condition(cluster, detail, &status->conditions[i]);
+        add_claims(cluster, detail, status, claims);
         cluster->pods.detail_bytes += pod_detail_bytes(detail);
         return detail;
 }
@@ -127,7 +144,17 @@ void pod_detail_free(struct cluster *cluster, struct pod_detail *detail) {
                 str_drop(cluster, detail->conditions[i].type);
                 str_drop(cluster, detail->conditions[i].reason);
         }
+        for (uint32_t i = 0; i < detail->claim_count; i++) {
+                str_drop(cluster, detail->claims[i].name);
+                str_drop(cluster, detail->claims[i].claim);
+        }
         free(detail);
+}
+
+bool pod_claims_eq(const struct pod_detail *a, const struct pod_detail *b) {
+        uint32_t count = !a ? 0 : a->claim_count;
+        return count == (!b ? 0 : b->claim_count) &&
+               (count == 0 || memcmp(a->claims, b->claims, count * sizeof(*a->claims)) == 0);
 }
 
 /* Rows are zeroed before they are filled, so their padding is equal too. */
@@ -137,9 +164,11 @@ bool pod_detail_eq(const struct pod_detail *a, const struct pod_detail *b) {
         return str_id_eq(a->reason, b->reason) && a->containers == b->containers &&
                a->condition_count == b->condition_count &&
                memcmp(a->conditions, b->conditions, a->condition_count * sizeof(*a->conditions)) ==
-                       0;
+                       0 &&
+               pod_claims_eq(a, b);
 }
 
 size_t pod_detail_bytes(const struct pod_detail *detail) {
-        return sizeof(*detail) + detail->condition_count * sizeof(*detail->conditions);
+        return sizeof(*detail) + detail->condition_count * sizeof(*detail->conditions) +
+               detail->claim_count * sizeof(*detail->claims);
 }

@@ -84,10 +84,14 @@ struct owner_row {
         struct str_id kind, name, uid;
         bool is_controller;
 };
+struct pod_claim_row {             /* a claim that was made for the pod */
+        struct str_id name, claim; /* in its spec; of the object, 0 = none is needed */
+};
 /* Cold part of a status: NULL for pods whose status has none of this. */
 struct pod_detail {
         struct str_id reason; /* status.reason */
-        uint32_t container_count, condition_count, ready_count;
+        uint32_t container_count, condition_count, ready_count, claim_count;
+        struct pod_claim_row *claims;           /* always there; the rest where keeps_detail */
         const struct container_row *containers; /* shared by pods in the same state */
         struct condition_row *conditions;
 };

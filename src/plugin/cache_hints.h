@@ -103,6 +103,9 @@ struct count_hints {
 struct cache_hints {
         enum cache_scope filter, score;
         const struct count_hints *filter_counts, *score_counts; /* with CACHE_SCOPE_COUNTS */
+        /* Of the state of pre_filter: the promises do not hold for this pod, which is decided
+         * without caches.  NULL: they hold for all. */
+        bool (*is_alone)(const void *pod_state);
 };
 
 /* Whether answers for a node follow from that node alone. */

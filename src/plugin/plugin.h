@@ -16,23 +16,26 @@
 struct sched_points;
 struct desched_points;
 
-/* Upstream's feature gates that change decisions and are off by default. */
+/* Upstream's feature gates that change decisions. Those that are on by default have a bit for being
+ * off, so that no bits are upstream's defaults. */
 enum feature_gate {
-        /* Gates of devices that are on by default have a bit for being off. */
-        FEATURE_NO_DEVICE_CHOICES = 128,     /* DRAPrioritizedList */
-        FEATURE_NO_DEVICE_COUNTERS = 256,    /* DRAPartitionableDevices */
-        FEATURE_NO_DEVICE_TAINTS = 512,      /* DRADeviceTaints */
-        FEATURE_NO_DEVICE_CONDITIONS = 1024, /* DRADeviceBindingConditions */
-        FEATURE_NO_DEVICE_SHARES = 2048,     /* DRAConsumableCapacity */
-        FEATURE_NO_DEVICE_ADMIN = 4096,      /* DRAAdminAccess */
-        FEATURE_DEVICE_LISTS = 8192,         /* DRAListTypeAttributes */
         FEATURE_TAINT_ORDER = 1,             /* TaintTolerationComparisonOperators */
         FEATURE_GANGS = 2,                   /* GangScheduling */
         FEATURE_BACKGROUND = 4,              /* EvictionsInBackground, of the descheduler */
         FEATURE_GROUPS = 8,                  /* GenericWorkload */
         FEATURE_PLACEMENTS = 16,             /* TopologyAwareWorkloadScheduling */
         FEATURE_GROUP_PREEMPTION = 32,       /* WorkloadAwarePreemption */
-        FEATURE_DEVICES = 64, /* the object cache has slices and classes of devices */
+        FEATURE_DEVICE_LISTS = 64,           /* DRAListTypeAttributes */
+        FEATURE_DEVICE_TAINT_RULES = 128,    /* DRADeviceTaintRules */
+        FEATURE_NODE_DEVICES = 256,          /* DRANodeAllocatableResources */
+        FEATURE_NO_DEVICE_CHOICES = 512,     /* DRAPrioritizedList */
+        FEATURE_NO_DEVICE_COUNTERS = 1024,   /* DRAPartitionableDevices */
+        FEATURE_NO_DEVICE_TAINTS = 2048,     /* DRADeviceTaints */
+        FEATURE_NO_DEVICE_CONDITIONS = 4096, /* DRADeviceBindingConditions */
+        FEATURE_NO_DEVICE_STATUS = 8192,     /* DRAResourceClaimDeviceStatus */
+        FEATURE_NO_DEVICE_SHARES = 16384,    /* DRAConsumableCapacity */
+        FEATURE_NO_DEVICE_ADMIN = 32768,     /* DRAAdminAccess */
+        FEATURE_NO_EXTENDED_DEVICES = 65536, /* DRAExtendedResource */
 };
 
 struct plugin_env {

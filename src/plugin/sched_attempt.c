@@ -50,6 +50,7 @@ void sched_attempt_init(struct sched_attempt *attempt, const struct attempt_requ
                 .pod_name = row->name,
                 .node_name = request->node_name,
                 .scratch = request->arena,
+                .now = request->now,
                 .is_parity = request->profile->is_parity,
                 .object_cache = request->profile->object_cache,
         };

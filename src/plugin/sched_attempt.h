@@ -110,6 +110,7 @@ struct sched_attempt {
         bool sets_nomination;
         struct slice nomination;
         struct preemption preemption;
+        const struct json *freed_claim;       /* a ResourceClaim to be given up; NULL = none */
         const struct preemption_limit *limit; /* NULL = any candidate will do */
         struct slice no_preemption;           /* why there are no victims; "" = there may be */
         const struct expected_times
@@ -142,6 +143,13 @@ struct attempt_request {
 };
 void sched_attempt_init(struct sched_attempt *attempt, const struct attempt_request *request);
 void sched_attempt_release(struct sched_attempt *attempt);
+
+/* What a plugin knows of the pod when it scores. */
+static inline void *attempt_score_state(const struct sched_attempt *attempt, size_t plugin) {
+        const struct attempt_plugin *own = &attempt->plugins[plugin];
+        return attempt->profile->plugins[plugin].plugin->sched->pre_score ? own->score_state
+                                                                          : own->filter_state;
+}
 
 /* Around a call of a plugin. */
 static inline int64_t plugin_run_begin(const struct sched_attempt *attempt) {

@@ -67,7 +67,7 @@ enum verdict_code sched_attempt_score(struct sched_attempt *attempt, struct node
                 size_t index = point->plugins[i];
                 const struct profile_plugin *plugin = &attempt->profile->plugins[index];
                 const struct sched_points *sched = plugin->plugin->sched;
-                void *state = attempt->plugins[index].score_state;
+                void *state = attempt_score_state(attempt, index);
                 if (attempt->plugins[index].score_skips)
                         continue;
                 struct score_column *column = &ret_scores->columns[ret_scores->column_count++];
@@ -133,11 +133,18 @@ void reservation_change(const struct reservation *reservation, enum cached_kind 
         node_write(after, &text);
         if (json_parse(buf_view(&text), &doc, NULL) == 0) {
                 if (reservation->changes)
-                        reservation->changes(reservation->context, kind, before, buf_view(&text));
-                object_cache_put(reservation->object_cache, kind, json_doc_root(doc));
+                        reservation->changes(reservation->context, kind, before,
+                                             json_doc_root(doc));
+                object_cache_assume(reservation->object_cache, kind, json_doc_root(doc));
                 json_doc_free(doc);
         }
         buf_release(&text);
+}
+
+void reservation_fail(const struct reservation *reservation, const struct plugin *plugin,
+                      struct slice text) {
+        if (reservation->fails)
+                reservation->fails(reservation->context, plugin, text);
 }
 
 void sched_attempt_reserve(struct sched_attempt *attempt, struct node_id node,

@@ -26,6 +26,7 @@ struct sched_cycle {
         const char *pod_name;
         struct slice node_name; /* spec.nodeName when a cycle runs for an assigned pod */
         struct arena *scratch;
+        struct wall_time now; /* 0 where it plays no part */
         bool is_parity;
         const struct object_cache *object_cache; /* volumes, services ...; NULL = none known */
         struct count_cache *counts;              /* counts of earlier decisions; NULL = none */
@@ -48,15 +49,22 @@ struct node_batch { /* node indexes, ascending in no particular order */
 /* Where a reservation is noted, and who has to write it. */
 struct reservation {
         struct object_cache *object_cache;
-        /* An object of the object cache that changes, before it does; NULL = not called. */
+        /* An object of the object cache that changes, before it does (NULL: it is new), and what it
+         * becomes; NULL = not called. */
         void (*changes)(void *context, enum cached_kind kind, const struct json *before,
-                        struct slice after);
+                        const struct json *after);
+        /* A patch of the pod's status, to be written after the objects; NULL = not called. */
+        void (*patches_pod)(void *context, struct slice patch);
+        /* The pod cannot have its place after all; NULL = not called. */
+        void (*fails)(void *context, const struct plugin *plugin, struct slice text);
         void *context;
 };
 
-/* Puts a changed copy of an object in the object cache, and says so. */
+/* Assumes a changed copy of an object in the object cache (before NULL: a new one), and says so. */
 void reservation_change(const struct reservation *reservation, enum cached_kind kind,
                         const struct json *before, const struct json_node *after);
+void reservation_fail(const struct reservation *reservation, const struct plugin *plugin,
+                      struct slice text);
 
 #define NODE_SCORE_MAX 100
 
@@ -108,7 +116,8 @@ struct sched_points {
         enum verdict_code (*pre_score)(const struct sched_cycle *cycle, const void *state,
                                        struct node_batch feasible, void **ret_pod_state,
                                        struct verdict *verdict);
-        /* Score: the raw score of each node of the batch. */
+        /* Score: the raw score of each node of the batch.  Without a pre_score pod_state is what
+         * pre_filter made. */
         void (*score)(const struct sched_cycle *cycle, const void *state, const void *pod_state,
                       struct node_batch batch, int64_t *ret_scores);
         /* NormalizeScore: brings raw scores of all feasible nodes to 0..NODE_SCORE_MAX in place;

@@ -15,7 +15,7 @@ static inline void *filter_state(const struct cache_call *call, size_t index) {
 }
 
 static inline void *score_state(const struct cache_call *call, size_t index) {
-        return call->attempt->plugins[index].score_state;
+        return attempt_score_state(call->attempt, index);
 }
 
 /* Local plugins whose answers change with the pods of the node. */

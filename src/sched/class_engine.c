@@ -83,10 +83,13 @@ static bool has_counts(const struct count_hints *follow, const void *pod_state) 
 static bool add_filter(const struct sched_attempt *attempt, size_t index,
                        struct cache_plugins *plugins) {
         const struct profile_plugin *plugin = &attempt->profile->plugins[index];
+        const struct cache_hints *hints = plugin->plugin->sched->hints;
         const struct attempt_plugin *own = &attempt->plugins[index];
         uint64_t bit = (uint64_t)1 << index;
         if (own->filter_skips)
                 return true;
+        if (hints && hints->is_alone && hints->is_alone(own->filter_state))
+                return false;
         if (cache_scope_is_of_volumes(plugin->filter_scope)) {
                 plugins->volume_filters |= bit;
                 return true;

@@ -175,6 +175,7 @@ static void decision_conclude(struct decide *d, struct slice refusal) {
         struct preemption *preemption = ARENA_NEW(d->arena, struct preemption);
         *preemption = d->attempt.preemption;
         out->preemption = preemption;
+        out->freed_claim = d->attempt.freed_claim;
         out->sets_nomination = d->attempt.sets_nomination;
         out->nomination = d->attempt.nomination;
         if (!slice_is_empty(preemption->message))
@@ -505,6 +506,7 @@ void scheduler_reserve(const struct reserve_request *request) {
         sched_attempt_init(&attempt, &(struct attempt_request){ .cluster = request->cluster,
                                                                 .profile = request->profile,
                                                                 .pod = request->pod,
+                                                                .now = request->now,
                                                                 .arena = request->arena });
         if (sched_attempt_pre_filter(&attempt) == VERDICT_OK)
                 sched_attempt_reserve(&attempt, request->node, &request->reservation);

@@ -106,6 +106,7 @@ struct decision {
         bool sets_nomination; /* nomination below replaces the pod's ("" clears) */
         struct slice nomination;
         const struct preemption *preemption; /* NULL: not tried */
+        const struct json *freed_claim;      /* a ResourceClaim to be given up; NULL = none */
 };
 
 /* cluster changes only inside what-ifs that are rolled back before the call returns. */
@@ -118,6 +119,7 @@ struct reserve_request {
         const struct sched_profile *profile;
         struct pod_id pod;
         struct node_id node;
+        struct wall_time now;
         struct reservation reservation;
         struct arena *arena;
 };

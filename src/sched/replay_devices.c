@@ -7,77 +7,135 @@
 
 struct captured {
         const struct replay_devices *answer;
-        struct json_node *writes;
-        struct json_doc *before[64];
+        struct json_node *bind, *writes;
+        struct slice names[64][2]; /* of claims that were assumed, to be withdrawn */
         size_t count;
 };
 
 static void put_new_consumer(const struct replay_devices *answer, struct json_node *write,
-                             const struct json_node *after) {
-        struct json_node *list = node_get(node_get(after, "status"), "reservedFor");
+                             const struct json *after) {
+        const struct json *list = json_get(json_get(after, "status"), "reservedFor");
         struct json_node *added = node_need_array(answer->tree, write, "reservedForAdded");
 
         if (list)
-                node_append(added, node_clone(answer->tree, node_at(list, node_count(list) - 1)));
+                node_append(added, node_import(answer->tree, json_at(list, json_count(list) - 1)));
 }
 
-/* Notes the difference, and a copy of the claim to put back. */
+static void put_allocation(const struct replay_devices *answer, struct json_node *write,
+                           const struct json *before, const struct json *after) {
+        const struct json *old = json_get(json_get(before, "status"), "allocation");
+        const struct json *new = json_get(json_get(after, "status"), "allocation");
+
+        if (!old && new)
+                node_put(answer->tree, write, "allocation", node_import(answer->tree, new));
+        else if (old && !json_equal(old, new))
+                node_put_string(answer->tree, write, "allocationTimestamp", "*");
+}
+
+#define CONSUMERS_MAX 256
+
+/* What the API server says of the new status; NULL: nothing. */
+static const char *refusal_of(const struct json *before, const struct json *after) {
+        const struct json *old = json_get(json_get(before, "status"), "allocation");
+        const struct json *new = json_get(json_get(after, "status"), "allocation");
+
+        if (json_count(json_get(json_get(after, "status"), "reservedFor")) > CONSUMERS_MAX)
+                return "status.reservedFor: Too many";
+        if (old && !json_equal(old, new))
+                return "status.allocation: field is immutable";
+        return NULL;
+}
+
+static void put_error(const struct captured *captured, const char *phase, const char *plugin,
+                      struct slice text) {
+        struct json_tree *tree = captured->answer->tree;
+        struct json_node *error = node_object(tree);
+
+        node_put_string(tree, error, "phase", phase);
+        node_put_string(tree, error, "plugin", plugin);
+        node_put_string(tree, error, "code", "Error");
+        node_put_text(tree, error, "message", text);
+        node_put(tree, captured->bind, "error", error);
+}
+
+/* Notes the difference. */
 static void replay_devices_capture(void *context, enum cached_kind kind, const struct json *before,
-                                   struct slice after) {
+                                   const struct json *after) {
         struct captured *captured = context;
         const struct replay_devices *answer = captured->answer;
         struct json_tree *tree = answer->tree;
-        struct json_node *write = node_object(tree), *allocation;
-        struct json_doc *doc = NULL;
-        struct buf text = { 0 };
+        struct json_node *write = node_object(tree);
+        const struct json *meta = json_get(after, "metadata");
 
-        if (kind != CACHED_RESOURCE_CLAIM || captured->count == ARRAY_LEN(captured->before) ||
-            json_parse(after, &doc, NULL) < 0)
+        if (kind != CACHED_RESOURCE_CLAIM || captured->count == ARRAY_LEN(captured->names))
                 return;
-        const struct json *root = json_doc_root(doc), *meta = json_get(root, "metadata");
-        struct json_node *changed = node_import(tree, root);
+        captured->names[captured->count][0] = arena_slice(answer->arena, cached_object_ns(after));
+        captured->names[captured->count++][1] =
+                arena_slice(answer->arena, cached_object_name(after));
+        const char *refusal = refusal_of(before, after);
+        if (refusal)
+                put_error(captured, "PreBind", "DynamicResources", slice_of(refusal));
         node_put_string(tree, write, "claim",
                         arena_printf(answer->arena, SLICE_FMT "/" SLICE_FMT,
-                                     SLICE_ARG(cached_object_ns(before)),
-                                     SLICE_ARG(cached_object_name(before))));
-        put_new_consumer(answer, write, changed);
-        allocation = node_get(node_get(changed, "status"), "allocation");
-        if (allocation && !json_get(json_get(before, "status"), "allocation")) {
-                /* PreBind adds the time, which is not part of the recording. */
-                if (answer->has_timestamp)
-                        node_put_string(tree, allocation, "allocationTimestamp", "*");
-                node_put(tree, write, "allocation", node_clone(tree, allocation));
-        }
+                                     SLICE_ARG(cached_object_ns(after)),
+                                     SLICE_ARG(cached_object_name(after))));
+        put_new_consumer(answer, write, after);
+        put_allocation(answer, write, before, after);
         if (!json_equal(json_get(json_get(before, "metadata"), "finalizers"),
                         json_get(meta, "finalizers")))
                 node_put(tree, write, "finalizers",
                          node_import(tree, json_get(meta, "finalizers")));
         node_append(captured->writes, write);
-        cleanup_json_doc(&doc);
-        json_write(before, &text);
-        if (json_parse(buf_view(&text), &captured->before[captured->count], NULL) == 0)
-                captured->count++;
-        buf_release(&text);
+}
+
+static void on_failed(void *context, const struct plugin *plugin, struct slice text) {
+        put_error(context, "Reserve", plugin->name, text);
+}
+
+/* What PreBind says once everything is written. */
+static void put_pre_bind(const struct captured *captured, const struct sched_profile *profile,
+                         struct node_id node) {
+        const struct replay_devices *answer = captured->answer;
+        const struct plugin *plugin = NULL;
+        struct verdict verdict = { .code = VERDICT_OK };
+        struct sched_attempt attempt;
+
+        sched_attempt_init(&attempt, &(struct attempt_request){ .cluster = answer->scene->cluster,
+                                                                .profile = profile,
+                                                                .pod = answer->pod,
+                                                                .now = answer->now,
+                                                                .arena = answer->arena });
+        enum verdict_code code = sched_attempt_pre_bind(&attempt, node, 0, &plugin, &verdict);
+        sched_attempt_release(&attempt);
+        if (code == VERDICT_ERROR)
+                put_error(captured, "PreBind", plugin->name, verdict.reasons[0]);
+        else if (code != VERDICT_OK)
+                node_put_bool(answer->tree, captured->bind, "waits", true);
 }
 
 static struct json_node *bind_node(const struct replay_devices *answer, struct node_id node) {
+        struct object_cache *cache = answer->scene->object_cache;
+        const struct sched_profile *profile = replay_scene_profile(answer->scene, answer->pod);
         struct json_node *bind = node_object(answer->tree);
-        struct captured captured = { .answer = answer, .writes = node_array(answer->tree) };
+        struct captured captured = { .answer = answer,
+                                     .bind = bind,
+                                     .writes = node_array(answer->tree) };
 
         scheduler_reserve(&(struct reserve_request){
                 .cluster = answer->scene->cluster,
-                .profile = replay_scene_profile(answer->scene, answer->pod),
+                .profile = profile,
                 .pod = answer->pod,
                 .node = node,
-                .reservation = { answer->scene->object_cache, replay_devices_capture, &captured },
+                .now = answer->now,
+                .reservation = { cache, replay_devices_capture, NULL, on_failed, &captured },
                 .arena = answer->arena });
         if (node_count(captured.writes))
                 node_put(answer->tree, bind, "claims", captured.writes);
-        for (size_t i = 0; i < captured.count; i++) {
-                object_cache_put(answer->scene->object_cache, CACHED_RESOURCE_CLAIM,
-                                 json_doc_root(captured.before[i]));
-                cleanup_json_doc(&captured.before[i]);
-        }
+        if (!node_get(bind, "error"))
+                put_pre_bind(&captured, profile, node);
+        for (size_t i = 0; i < captured.count; i++)
+                object_cache_withdraw(cache, CACHED_RESOURCE_CLAIM, captured.names[i][0],
+                                      captured.names[i][1]);
         return bind;
 }
 
@@ -112,6 +170,26 @@ static void fold_pre_filter(const struct replay_devices *answer) {
         node_remove(answer->expect, "filter");
 }
 
+/* A claim that is given up. */
+static void put_freed(const struct replay_devices *answer, struct json_node *object,
+                      const struct json *claim) {
+        struct json_tree *tree = answer->tree;
+        struct json_node *outcome = node_object(tree), *write = node_object(tree);
+        struct json_iter iter = json_iter(json_get(json_get(claim, "status"), "reservedFor"));
+        const struct json *consumer;
+
+        node_put_string(tree, write, "claim",
+                        arena_printf(answer->arena, SLICE_FMT "/" SLICE_FMT,
+                                     SLICE_ARG(cached_object_ns(claim)),
+                                     SLICE_ARG(cached_object_name(claim))));
+        node_put_bool(tree, write, "deallocated", true);
+        while (json_next(&iter, NULL, &consumer))
+                node_append(node_need_array(tree, write, "reservedForRemoved"),
+                            node_text(tree, json_get_text(consumer, "uid")));
+        node_append(node_need_array(tree, outcome, "claims"), write);
+        node_append(node_need_array(tree, object, "outcomes"), outcome);
+}
+
 static void fold_preemption(const struct replay_devices *answer, const struct decision *decision) {
         const struct preemption *preemption = decision->preemption;
         struct json_node *object = node_object(answer->tree);
@@ -142,6 +220,8 @@ static void fold_preemption(const struct replay_devices *answer, const struct de
                 }
                 node_append(node_need_array(answer->tree, object, "outcomes"), outcome);
         }
+        if (decision->freed_claim)
+                put_freed(answer, object, decision->freed_claim);
         node_put(answer->tree, answer->expect, "postFilter", object);
 }
 

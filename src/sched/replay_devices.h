@@ -11,6 +11,6 @@ struct replay_devices {
         const struct replay_scene *scene;
         struct arena *arena;
         struct pod_id pod;
-        bool has_timestamp; /* allocations get one: DRADeviceBindingConditions */
+        struct wall_time now;
 };
 void replay_devices_finish(const struct replay_devices *answer, const struct decision *decision);

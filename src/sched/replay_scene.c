@@ -108,6 +108,7 @@ static void fill_object_cache(struct replay_scene *scene, const struct json *obj
                 { "resourceClaims", CACHED_RESOURCE_CLAIM },
                 { "resourceSlices", CACHED_RESOURCE_SLICE },
                 { "deviceClasses", CACHED_DEVICE_CLASS },
+                { "deviceTaintRules", CACHED_DEVICE_TAINT_RULE },
         };
         for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
                 struct json_iter iter = json_iter(json_get(objects, kinds[i].list));
@@ -130,16 +131,16 @@ static uint32_t gates_of(const struct json *test_case) {
                 { "DRAPartitionableDevices", FEATURE_NO_DEVICE_COUNTERS, true },
                 { "DRADeviceTaints", FEATURE_NO_DEVICE_TAINTS, true },
                 { "DRADeviceBindingConditions", FEATURE_NO_DEVICE_CONDITIONS, true },
-                { "DRAResourceClaimDeviceStatus", FEATURE_NO_DEVICE_CONDITIONS, true },
+                { "DRAResourceClaimDeviceStatus", FEATURE_NO_DEVICE_STATUS, true },
                 { "DRAConsumableCapacity", FEATURE_NO_DEVICE_SHARES, true },
                 { "DRAAdminAccess", FEATURE_NO_DEVICE_ADMIN, true },
                 { "DRAListTypeAttributes", FEATURE_DEVICE_LISTS, false },
+                { "DRADeviceTaintRules", FEATURE_DEVICE_TAINT_RULES, false },
+                { "DRANodeAllocatableResources", FEATURE_NODE_DEVICES, false },
+                { "DRAExtendedResource", FEATURE_NO_EXTENDED_DEVICES, true },
         };
         const struct json *gates = json_get(test_case, "featureGates");
-        const struct json *objects = json_get(test_case, "objects");
-        uint32_t bits = json_get(objects, "deviceClasses") || json_get(objects, "resourceSlices")
-                                ? FEATURE_DEVICES
-                                : 0;
+        uint32_t bits = 0;
 
         for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
                 if (json_get_bool(gates, rows[i].name, rows[i].standard) != rows[i].standard)

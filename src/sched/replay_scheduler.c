@@ -285,8 +285,7 @@ static int answer_devices(struct replay_scheduler_answer *answer, struct replay_
         struct decision decision;
         struct slice node;
         struct replay_devices devices = { answer->tree,  answer->expect, scene,
-                                          answer->arena, POD_NONE,       true };
-        const struct json *gates = json_get(test_case, "featureGates");
+                                          answer->arena, POD_NONE,       REPLAY_NOW };
         int r = replay_scene_put_pod(scene, json_get(test_case, "pod"), &devices.pod, &node, err);
         if (r < 0)
                 return r;
@@ -294,8 +293,6 @@ static int answer_devices(struct replay_scheduler_answer *answer, struct replay_
                                 DECIDE_GATES | DECIDE_VERDICTS | DECIDE_SCORES | DECIDE_POST_FILTER,
                                 &decision);
         put_decision(answer, &decision);
-        devices.has_timestamp = json_get_bool(gates, "DRADeviceBindingConditions", true) &&
-                                json_get_bool(gates, "DRAResourceClaimDeviceStatus", true);
         replay_devices_finish(&devices, &decision);
         return 0;
 }

@@ -38,6 +38,8 @@ struct scheduler *scheduler_new(const struct scheduler_config *config) {
         rng_init(&scheduler->rng, config->seed);
         arena_init(&scheduler->scratch, 0);
         scheduler->actions = map_u64_new();
+        scheduler->pre_bind_actions = map_u64_new();
+        scheduler->pre_bind_pods = map_u64_new();
         scheduler->engine = class_engine_new(config->cache_bytes);
         scheduler->failures = refusal_cache_new();
         if (config->has_groups || config->has_gangs)
@@ -57,6 +59,8 @@ void scheduler_free(struct scheduler *scheduler) {
                 open_action_free(open);
         map_u64_free(scheduler->actions);
         scheduler_pre_bind_free(scheduler);
+        map_u64_free(scheduler->pre_bind_actions);
+        map_u64_free(scheduler->pre_bind_pods);
         pod_deadlines_release(&scheduler->unconfirmed);
         pod_deadlines_release(&scheduler->removals);
         scheduler_extensions_free(scheduler);
@@ -110,6 +114,8 @@ static void give_up(struct step *step, struct queued_pod *entry, const struct de
                 scheduler->stats.unschedulable++;
         if (decision->preemption && decision->preemption->chosen)
                 scheduler_preempt(step, entry, decision->preemption);
+        if (decision->freed_claim)
+                scheduler_free_claim(step, decision->freed_claim);
         scheduler_fail(step, entry, &failure);
 }
 
@@ -284,6 +290,8 @@ bool scheduler_next_due(const struct scheduler *scheduler, struct mono_time *ret
 void scheduler_result(struct scheduler *scheduler, const struct action_result *result,
                       struct mono_time mono, struct wall_time wall, struct action_list *out) {
         struct step step = { scheduler, mono, wall, out };
+        if (scheduler_pre_bind_answered(&step, result))
+                return;
         struct open_action *open = open_action_take(scheduler, result->id);
         if (!open)
                 return;
@@ -294,8 +302,6 @@ void scheduler_result(struct scheduler *scheduler, const struct action_result *r
                 scheduler_confirm_checked(&step, result, open);
         else if (open->kind == ACTION_PREEMPT_POD)
                 scheduler_removal_answered(&step, result, open);
-        else if (open->kind == ACTION_PATCH_OBJECT)
-                scheduler_pre_bind_written(&step, open, result);
         else if (open->kind == ACTION_ASK_EXTENDER) {
                 struct extended_decision extended;
                 if (scheduler_extender_answered(&step, open, result, &extended))
@@ -364,6 +370,8 @@ const char *queue_event_name(enum queue_event event) {
                 [QUEUE_EVENT_NODE_CONDITION] = "NodeUpdateNodeCondition",
                 [QUEUE_EVENT_NODE_FEATURES] = "NodeUpdateNodeDeclaredFeature",
                 [QUEUE_EVENT_VOLUME] = "PersistentVolumeClaimUpdate",
+                [QUEUE_EVENT_RESOURCE_CLAIM] = "ResourceClaimUpdate",
+                [QUEUE_EVENT_DEVICES] = "ResourceSliceUpdate",
                 [QUEUE_EVENT_OTHER] = "ForceActivate",
         };
         return names[event];

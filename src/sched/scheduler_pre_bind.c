@@ -1,39 +1,45 @@
-/* What has to happen to a pod's volumes before it is bound: claims and volumes are written, and the
- * bind waits until they are bound to each other (reference scheduler.md 3.5, 4.6).  The pod stays
- * assumed on its node meanwhile. */
+/* What has to happen before a pod is bound: volumes, claims of volumes and claims of devices are
+ * written, and the bind waits until they are ready (reference scheduler.md 3.5, 4.6).  The pod
+ * stays assumed on its node meanwhile. */
 #include "base/util.h"
+#include "sched/pre_bind_object.h"
 #include "sched/scheduler_priv.h"
 #include <assert.h>
 #include <stdlib.h>
 
 #define CHECK_INTERVAL_NS NS_PER_S /* for time limits; changes are looked at as they come */
 
-struct taken_object {
-        struct taken_object *next;
-        enum cached_kind kind;
-        char *before; /* JSON, to take the note in the object cache back */
-};
-
 struct pre_bind {
         struct pre_bind *next;
         struct pod_id pod;
         uint64_t uid_hash;
+        char *uid, *ns, *name;
         struct node_id node;
         int64_t since_ns;
         uint32_t open_writes;
-        char *failure; /* of a write; NULL = none */
+        char *failure;   /* of a write; NULL = none */
+        char *pod_patch; /* of the pod's status, written after the objects; NULL = none */
+        uint64_t pod_action;
+        bool is_undone; /* it came to nothing, and what was written is being taken back */
         struct taken_object *taken;
 };
 
 /* ---- the record ---- */
 
-static void free_pre_bind(struct pre_bind *pre_bind) {
+static void free_pre_bind(struct scheduler *scheduler, struct pre_bind *pre_bind) {
         for (struct taken_object *taken = pre_bind->taken, *next; taken; taken = next) {
                 next = taken->next;
-                free(taken->before);
-                free(taken);
+                if (taken->action)
+                        map_u64_remove(scheduler->pre_bind_actions, taken->action);
+                taken_object_free(taken);
         }
+        if (pre_bind->pod_action)
+                map_u64_remove(scheduler->pre_bind_pods, pre_bind->pod_action);
         free(pre_bind->failure);
+        free(pre_bind->pod_patch);
+        free(pre_bind->uid);
+        free(pre_bind->ns);
+        free(pre_bind->name);
         free(pre_bind);
 }
 
@@ -41,25 +47,8 @@ void scheduler_pre_bind_free(struct scheduler *scheduler) {
         struct pre_bind *next;
         for (; scheduler->pre_binds; scheduler->pre_binds = next) {
                 next = scheduler->pre_binds->next;
-                free_pre_bind(scheduler->pre_binds);
+                free_pre_bind(scheduler, scheduler->pre_binds);
         }
-}
-
-static struct slice version_of(const struct json *object) {
-        return json_get_text(json_get(object, "metadata"), "resourceVersion");
-}
-
-/* What the API has said meanwhile stands. */
-static void put_back(struct object_cache *object_cache, const struct taken_object *taken) {
-        struct json_doc *doc;
-        if (json_parse(slice_of(taken->before), &doc, NULL) < 0)
-                return;
-        const struct json *before = json_doc_root(doc);
-        const struct json *now = object_cache_get(
-                object_cache, taken->kind, cached_object_ns(before), cached_object_name(before));
-        if (now && slice_eq(version_of(now), version_of(before)))
-                object_cache_put(object_cache, taken->kind, before);
-        json_doc_free(doc);
 }
 
 /* The entry while the pod still is what it was and waits; else NULL. */
@@ -76,14 +65,27 @@ static struct queued_pod *waiting_entry(const struct scheduler *scheduler,
 
 struct reserving {
         struct step *step;
-        const struct queued_pod *entry;
         struct pre_bind *pre_bind;
 };
 
-static bool has_claims(const struct cluster *cluster, struct pod_id pod) {
-        const struct pod_spec *spec =
-                &cluster_class(cluster, cluster_pod(cluster, pod)->class)->spec;
-        if (spec->claim_count > 0)
+/* A resource that a class of devices may stand for. */
+static bool asks_for_devices(const struct scheduler *scheduler, const struct pod_class *class) {
+        if (object_cache_count(scheduler->config.object_cache, CACHED_DEVICE_CLASS) == 0)
+                return false;
+        for (size_t i = 0; i < class->request_count; i++) {
+                struct slice name = cluster_resource_name(scheduler->config.cluster,
+                                                          class->requests[i].resource);
+                if (name.len && memchr(name.ptr, '/', name.len))
+                        return true;
+        }
+        return false;
+}
+
+static bool has_claims(const struct scheduler *scheduler, struct pod_id pod) {
+        const struct cluster *cluster = scheduler->config.cluster;
+        const struct pod_class *class = cluster_class(cluster, cluster_pod(cluster, pod)->class);
+        const struct pod_spec *spec = &class->spec;
+        if (spec->claim_count > 0 || asks_for_devices(scheduler, class))
                 return true;
         for (size_t i = 0; i < spec->volume_count; i++)
                 if (spec->volumes[i].kind == VOLUME_CLAIM ||
@@ -92,42 +94,37 @@ static bool has_claims(const struct cluster *cluster, struct pod_id pod) {
         return false;
 }
 
-static struct slice kind_of(enum cached_kind kind) {
-        switch (kind) {
-        case CACHED_VOLUME:
-                return SLICE_LITERAL("PersistentVolume");
-        case CACHED_RESOURCE_CLAIM:
-                return SLICE_LITERAL("ResourceClaim");
-        default:
-                return SLICE_LITERAL("PersistentVolumeClaim");
-        }
+static void on_change(void *context, enum cached_kind kind, const struct json *before,
+                      const struct json *after) {
+        struct reserving *reserving = context;
+        struct pre_bind *pre_bind = reserving->pre_bind;
+        struct taken_object *taken = taken_object_new(pre_bind, kind, before, after);
+        taken->next = pre_bind->taken;
+        pre_bind->taken = taken;
+        pre_bind->open_writes += taken_object_send(reserving->step, taken);
 }
 
-static void on_change(void *context, enum cached_kind kind, const struct json *before,
-                      struct slice after) {
+static void on_pod_patch(void *context, struct slice patch) {
         struct reserving *reserving = context;
-        struct step *step = reserving->step;
-        struct pre_bind *pre_bind = reserving->pre_bind;
-        bool is_wide = kind == CACHED_VOLUME;
-        struct action write = {
-                .kind = ACTION_PATCH_OBJECT,
-                .target = { .kind = kind_of(kind),
-                            .ns = is_wide ? SLICE_EMPTY : cached_object_ns(before),
-                            .name = cached_object_name(before),
-                            .uid = json_get_text(json_get(before, "metadata"), "uid") },
-                .patch = { .body = after },
-        };
-        struct taken_object *taken = xcalloc(1, sizeof(*taken));
-        struct buf text = { 0 };
-        json_write(before, &text);
-        *taken = (struct taken_object){ .next = pre_bind->taken,
-                                        .kind = kind,
-                                        .before = slice_dup(buf_view(&text)) };
-        buf_release(&text);
-        pre_bind->taken = taken;
-        pre_bind->open_writes++;
-        scheduler_await_result(step->scheduler, &write, action_list_add(step->out, &write),
-                               reserving->entry, SLICE_EMPTY);
+        free(reserving->pre_bind->pod_patch);
+        reserving->pre_bind->pod_patch = slice_dup(patch);
+}
+
+static void fail_pre_bind(struct pre_bind *pre_bind, const char *prefix, struct slice text) {
+        struct buf out = { 0 };
+        if (pre_bind->failure)
+                return;
+        buf_printf(&out, "%s" SLICE_FMT, prefix, SLICE_ARG(text));
+        pre_bind->failure = slice_dup(buf_view(&out));
+        buf_release(&out);
+}
+
+static void on_reserve_failed(void *context, const struct plugin *plugin, struct slice text) {
+        struct reserving *reserving = context;
+        struct buf prefix = { 0 };
+        buf_printf(&prefix, "running Reserve plugin \"%s\": ", plugin->name);
+        fail_pre_bind(reserving->pre_bind, prefix.data, text);
+        buf_release(&prefix);
 }
 
 /* Others are to know where the pod goes while its volumes are made. */
@@ -145,10 +142,11 @@ static void announce_node(struct step *step, const struct queued_pod *entry, str
 
 /* ---- waiting ---- */
 
-static enum verdict_code scheduler_pre_bind_ask(struct scheduler *scheduler,
+static enum verdict_code scheduler_pre_bind_ask(const struct step *step,
                                                 const struct pre_bind *pre_bind,
                                                 const struct queued_pod *entry, int64_t waited_ns,
                                                 struct slice *ret_text) {
+        struct scheduler *scheduler = step->scheduler;
         const struct plugin *plugin = NULL;
         struct verdict verdict = { .code = VERDICT_OK };
         struct sched_attempt attempt;
@@ -157,6 +155,7 @@ static enum verdict_code scheduler_pre_bind_ask(struct scheduler *scheduler,
                                              .cluster = scheduler->config.cluster,
                                              .profile = scheduler->config.profiles[entry->profile],
                                              .pod = pre_bind->pod,
+                                             .now = step->wall,
                                              .arena = &scheduler->scratch });
         enum verdict_code code =
                 sched_attempt_pre_bind(&attempt, pre_bind->node, waited_ns, &plugin, &verdict);
@@ -168,70 +167,112 @@ static enum verdict_code scheduler_pre_bind_ask(struct scheduler *scheduler,
         return code;
 }
 
+static struct pre_bind *pre_bind_new(const struct step *step, const struct queued_pod *entry,
+                                     struct node_id node) {
+        const struct cluster *cluster = step->scheduler->config.cluster;
+        const struct pod_row *row = cluster_pod(cluster, entry->pod);
+        struct pre_bind *pre_bind = xcalloc(1, sizeof(*pre_bind));
+        *pre_bind = (struct pre_bind){ .pod = entry->pod,
+                                       .uid_hash = entry->uid_hash,
+                                       .uid = slice_dup(slice_of(row->uid)),
+                                       .ns = slice_dup(cluster_text(cluster, row->ns)),
+                                       .name = slice_dup(slice_of(row->name)),
+                                       .node = node,
+                                       .since_ns = step->mono.ns };
+        return pre_bind;
+}
+
 /* Reserves what the pod takes on the chosen node.  True: something has to be written or waited for
  * first, and the bind follows by itself. */
 static bool scheduler_pre_bind(struct step *step, struct queued_pod *entry, struct node_id node) {
         struct scheduler *scheduler = step->scheduler;
         struct cluster *cluster = scheduler->config.cluster;
         struct slice text;
-        if (!scheduler->config.object_cache || !has_claims(cluster, entry->pod))
+        if (!scheduler->config.object_cache || !has_claims(scheduler, entry->pod))
                 return false;
         struct slice name = cluster_node_name(cluster, node);
-        struct pre_bind *pre_bind = xcalloc(1, sizeof(*pre_bind));
-        struct reserving reserving = { step, entry, pre_bind };
-        size_t first = step->out->count;
-        *pre_bind = (struct pre_bind){ .pod = entry->pod,
-                                       .uid_hash = entry->uid_hash,
-                                       .node = node,
-                                       .since_ns = step->mono.ns };
+        struct pre_bind *pre_bind = pre_bind_new(step, entry, node);
+        struct reserving reserving = { step, pre_bind };
         scheduler_reserve(&(struct reserve_request){
                 .cluster = cluster,
                 .profile = scheduler->config.profiles[entry->profile],
                 .pod = entry->pod,
                 .node = node,
-                .reservation = { scheduler->config.object_cache, on_change, &reserving },
+                .now = step->wall,
+                .reservation = { scheduler->config.object_cache, on_change, on_pod_patch,
+                                 on_reserve_failed, &reserving },
                 .arena = &scheduler->scratch });
-        if (step->out->count == first &&
-            scheduler_pre_bind_ask(scheduler, pre_bind, entry, 0, &text) == VERDICT_OK) {
-                free_pre_bind(pre_bind);
+        if (!pre_bind->taken && !pre_bind->pod_patch && !pre_bind->failure &&
+            scheduler_pre_bind_ask(step, pre_bind, entry, 0, &text) == VERDICT_OK) {
+                free_pre_bind(scheduler, pre_bind);
                 return false;
         }
-        announce_node(step, entry, name);
+        if (!pre_bind->failure)
+                announce_node(step, entry, name);
         pre_bind->next = scheduler->pre_binds;
         scheduler->pre_binds = pre_bind;
         return true;
 }
 
+/* Writes of claims that are under way may happen yet: they are waited for, so that no device is
+ * given to somebody else meanwhile. */
+static bool has_open_claims(const struct pre_bind *pre_bind) {
+        for (const struct taken_object *taken = pre_bind->taken; taken; taken = taken->next)
+                if (taken->action && taken->kind == CACHED_RESOURCE_CLAIM)
+                        return true;
+        return false;
+}
+
 static void give_up(struct step *step, struct pre_bind *pre_bind, struct queued_pod *entry,
                     struct slice text) {
-        for (const struct taken_object *taken = pre_bind->taken; taken; taken = taken->next)
-                put_back(step->scheduler->config.object_cache, taken);
+        pre_bind->is_undone = true;
+        for (struct taken_object *taken = pre_bind->taken; taken; taken = taken->next)
+                taken_object_undo(step, taken, slice_of(pre_bind->uid));
         if (!entry)
                 return;
         step->scheduler->stats.errors++;
         scheduler_unbind(step, entry, text);
 }
 
+static void send_pod_patch(struct step *step, struct pre_bind *pre_bind) {
+        struct action patch = { .kind = ACTION_PATCH_OBJECT,
+                                .target = { SLICE_LITERAL("Pod"), slice_of(pre_bind->ns),
+                                            slice_of(pre_bind->name), slice_of(pre_bind->uid) },
+                                .patch = { .body = slice_of(pre_bind->pod_patch),
+                                           .verb = PATCH_STATUS } };
+        pre_bind->pod_action = action_list_add(step->out, &patch);
+        map_u64_put(step->scheduler->pre_bind_pods, pre_bind->pod_action, pre_bind);
+        pre_bind->open_writes++;
+        free(pre_bind->pod_patch);
+        pre_bind->pod_patch = NULL;
+}
+
 /* Whether the record has served its purpose. */
 static bool is_over(struct step *step, struct pre_bind *pre_bind) {
         struct queued_pod *entry = waiting_entry(step->scheduler, pre_bind);
         struct slice text = SLICE_EMPTY;
+        if (pre_bind->is_undone)
+                return !has_open_claims(pre_bind);
         if (!entry || pre_bind->failure) {
+                if (has_open_claims(pre_bind))
+                        return false;
                 if (pre_bind->failure)
                         text = slice_of(pre_bind->failure);
                 give_up(step, pre_bind, entry, text);
-                return true;
+                return !has_open_claims(pre_bind);
         }
+        if (pre_bind->open_writes == 0 && pre_bind->pod_patch)
+                send_pod_patch(step, pre_bind);
         if (pre_bind->open_writes > 0)
                 return false;
-        switch (scheduler_pre_bind_ask(step->scheduler, pre_bind, entry,
-                                       step->mono.ns - pre_bind->since_ns, &text)) {
+        switch (scheduler_pre_bind_ask(step, pre_bind, entry, step->mono.ns - pre_bind->since_ns,
+                                       &text)) {
         case VERDICT_OK:
                 scheduler_emit_bind(step, entry, pre_bind->node);
                 return true;
         case VERDICT_ERROR:
                 give_up(step, pre_bind, entry, text);
-                return true;
+                return !has_open_claims(pre_bind);
         default:
                 return false;
         }
@@ -247,36 +288,72 @@ void scheduler_pre_bind_check(struct step *step) {
                         continue;
                 }
                 *link = pre_bind->next;
-                free_pre_bind(pre_bind);
+                free_pre_bind(step->scheduler, pre_bind);
         }
 }
 
-void scheduler_pre_bind_written(struct step *step, const struct open_action *open,
-                                const struct action_result *result) {
-        struct pre_bind *pre_bind = step->scheduler->pre_binds;
-        while (pre_bind &&
-               (pre_bind->pod.index != open->pod.index || pre_bind->uid_hash != open->uid_hash))
-                pre_bind = pre_bind->next;
-        if (!pre_bind || pre_bind->open_writes == 0)
+static void check_one(struct step *step, struct pre_bind *pre_bind) {
+        struct pre_bind **link = &step->scheduler->pre_binds;
+        if (!is_over(step, pre_bind))
                 return;
-        pre_bind->open_writes--;
-        if (result->code != BERTH_OK && !pre_bind->failure) {
-                struct buf text = { 0 };
-                buf_text(&text,
-                         slice_is(result->target.kind, "ResourceClaim")
-                                 ? "running PreBind plugin \"DynamicResources\": "
-                                 : "running PreBind plugin \"VolumeBinding\": binding volumes: ");
-                buf_slice(&text, result->text);
-                pre_bind->failure = slice_dup(buf_view(&text));
-                buf_release(&text);
+        while (*link != pre_bind)
+                link = &(*link)->next;
+        *link = pre_bind->next;
+        free_pre_bind(step->scheduler, pre_bind);
+}
+
+static const char *prefix_of(struct slice kind) {
+        return slice_is(kind, "ResourceClaim") || slice_is(kind, "Pod")
+                       ? "running PreBind plugin \"DynamicResources\": "
+                       : "running PreBind plugin \"VolumeBinding\": binding volumes: ";
+}
+
+static void object_written(struct step *step, struct taken_object *taken,
+                           const struct action_result *result) {
+        struct pre_bind *pre_bind = taken->owner;
+        bool was_undone = taken->is_undone;
+        if (!taken_object_answered(step->scheduler, taken, result))
+                fail_pre_bind(pre_bind, prefix_of(result->target.kind), result->text);
+        bool goes_on =
+                !was_undone && !pre_bind->failure && waiting_entry(step->scheduler, pre_bind);
+        if (!was_undone && !(goes_on && taken_object_send(step, taken)))
+                pre_bind->open_writes--;
+        check_one(step, pre_bind);
+}
+
+bool scheduler_pre_bind_answered(struct step *step, const struct action_result *result) {
+        struct scheduler *scheduler = step->scheduler;
+        struct taken_object *taken = map_u64_remove(scheduler->pre_bind_actions, result->id);
+        if (taken) {
+                object_written(step, taken, result);
+                return true;
         }
-        if (pre_bind->open_writes == 0 || pre_bind->failure)
-                scheduler_pre_bind_check(step);
+        struct pre_bind *pre_bind = map_u64_remove(scheduler->pre_bind_pods, result->id);
+        if (!pre_bind)
+                return false;
+        pre_bind->pod_action = 0;
+        pre_bind->open_writes--;
+        if (result->code != BERTH_OK)
+                fail_pre_bind(pre_bind, prefix_of(result->target.kind), result->text);
+        check_one(step, pre_bind);
+        return true;
 }
 
 bool scheduler_pre_bind_due(const struct scheduler *scheduler, int64_t *ret_due_ns) {
         *ret_due_ns = scheduler->pre_bind_checked_ns + CHECK_INTERVAL_NS;
         return scheduler->pre_binds;
+}
+
+void scheduler_free_claim(struct step *step, const struct json *claim) {
+        const struct json *meta = json_get(claim, "metadata");
+        char *patch = claim_write_deallocate(claim);
+        struct action action = { .kind = ACTION_PATCH_OBJECT,
+                                 .target = { SLICE_LITERAL("ResourceClaim"),
+                                             cached_object_ns(claim), cached_object_name(claim),
+                                             json_get_text(meta, "uid") },
+                                 .patch = { .body = slice_of(patch), .verb = PATCH_STATUS } };
+        action_list_add(step->out, &action);
+        free(patch);
 }
 
 /* ---- binding ---- */

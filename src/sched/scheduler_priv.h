@@ -40,7 +40,10 @@ struct scheduler {
         struct pod_deadlines removals; /* of victims, answered; scheduler_removal.c */
         struct scheduler_stats stats;
         struct decision_trace *traces; /* ring */
-        struct pre_bind *pre_binds; /* pods whose volumes are being bound; scheduler_pre_bind.c */
+        struct pre_bind *pre_binds;    /* pods whose claims are written; scheduler_pre_bind.c */
+        /* Their writes by id of the action: struct taken_object, and struct pre_bind for the pod's
+         * own. */
+        struct map_u64 *pre_bind_actions, *pre_bind_pods;
         int64_t pre_bind_checked_ns;
         struct extension *extensions; /* pods that extenders are asked about; scheduler_extend.c */
         size_t extension_count;
@@ -149,11 +152,12 @@ void scheduler_finish_bind(struct step *step, const struct action_result *result
 void scheduler_bind(struct step *step, struct queued_pod *entry, struct node_id node);
 /* Looks whether what pods wait for has come. */
 void scheduler_pre_bind_check(struct step *step);
-/* Outcome of one of the writes. */
-void scheduler_pre_bind_written(struct step *step, const struct open_action *open,
-                                const struct action_result *result);
+/* Outcome of one of the writes; false: it is none of them. */
+bool scheduler_pre_bind_answered(struct step *step, const struct action_result *result);
 bool scheduler_pre_bind_due(const struct scheduler *scheduler, int64_t *ret_due_ns);
 void scheduler_pre_bind_free(struct scheduler *scheduler);
+/* Gives up the allocation of a ResourceClaim, if nobody changed it meanwhile. */
+void scheduler_free_claim(struct step *step, const struct json *claim);
 
 /* ---- asking extenders (scheduler_extend.c, scheduler_extend_victims.c, extension.c) ---- */
 /* All answers are there: the pod is to be decided again with them.  What it points to is in the

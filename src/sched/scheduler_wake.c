@@ -9,7 +9,8 @@
 /* What may change about a pod that is not yet placed. */
 #define OWN_CHANGES                                                                                \
         (CLUSTER_PENDING_ADDED | CLUSTER_PENDING_UPDATED | CLUSTER_PENDING_REMOVED |               \
-         CLUSTER_POD_ADDED | CLUSTER_POD_REMOVED | CLUSTER_POD_STATUS | CLUSTER_POD_GATES)
+         CLUSTER_POD_ADDED | CLUSTER_POD_REMOVED | CLUSTER_POD_STATUS | CLUSTER_POD_GATES |        \
+         CLUSTER_POD_CLAIMS)
 
 static uint8_t profile_of(const struct scheduler *scheduler, const struct pod_row *row) {
         const struct pod_class *class = cluster_class(scheduler->config.cluster, row->class);
@@ -58,7 +59,8 @@ static void scheduler_wake_refresh(struct scheduler *scheduler, struct pod_id po
                 entry->failed_since = row->failure_changed;
                 scheduler_admit(scheduler, entry, now_ns);
                 scheduler_admit_group_of(scheduler, pod, now_ns);
-        } else if (entry->is_gated && (mask & (CLUSTER_POD_GATES | CLUSTER_POD_SPEC)) != 0) {
+        } else if (entry->is_gated &&
+                   (mask & (CLUSTER_POD_GATES | CLUSTER_POD_SPEC | CLUSTER_POD_CLAIMS)) != 0) {
                 scheduler_admit(scheduler, entry, now_ns);
         }
 }
@@ -135,7 +137,7 @@ static bool is_void(const struct scheduler *scheduler, const struct cluster_chan
 /* The pod as we wrote it ourselves. */
 static bool is_own_echo(const struct queued_pod *entry, const struct cluster_change *change) {
         uint32_t own = CLUSTER_POD_LABELS | CLUSTER_POD_SCALED_DOWN | CLUSTER_POD_GATES |
-                       CLUSTER_POD_TOLERATIONS | CLUSTER_POD_SPEC;
+                       CLUSTER_POD_TOLERATIONS | CLUSTER_POD_SPEC | CLUSTER_POD_CLAIMS;
         return change->pod.index == entry->pod.index && (change->mask & own) == 0;
 }
 
@@ -159,6 +161,8 @@ enum queue_event queue_event_of(uint32_t mask) {
                           CLUSTER_POD_STATUS | CLUSTER_POD_SPEC,
                   QUEUE_EVENT_ASSIGNED_UPDATED },
                 { CLUSTER_CLAIM, QUEUE_EVENT_VOLUME },
+                { CLUSTER_RESOURCE_CLAIM, QUEUE_EVENT_RESOURCE_CLAIM },
+                { CLUSTER_DEVICES, QUEUE_EVENT_DEVICES },
         };
         for (size_t i = 0; i < ARRAY_LEN(events); i++)
                 if ((mask & events[i].mask) != 0)
@@ -170,7 +174,11 @@ struct alike_key scheduler_identify(const void *context, const struct queued_pod
         const struct scheduler *scheduler = context;
         const struct sched_profile *profile = scheduler->config.profiles[entry->profile];
         const struct pod_row *row = cluster_pod(scheduler->config.cluster, entry->pod);
-        bool is_alone = (entry->rejectors & profile->unhinted) != 0;
+        /* Claims may be the pod's own. */
+        bool has_claims =
+                row->is_live &&
+                cluster_class(scheduler->config.cluster, row->class)->spec.claim_count > 0;
+        bool is_alone = has_claims || (entry->rejectors & profile->unhinted) != 0;
         return (struct alike_key){ row->class, row->labels, row->ns, row->priority,
                                    is_alone ? entry->pod.index + 1 : 0 };
 }
@@ -346,4 +354,5 @@ void scheduler_notice(struct scheduler *scheduler, uint32_t mask, struct mono_ti
                 if ((entry->wakes_on & mask) != 0)
                         scheduler_admit(scheduler, entry, mono.ns);
         }
+        object_cache_settle(scheduler->config.object_cache);
 }

@@ -11,9 +11,9 @@
 
 struct device_view {
         struct device_gates gates;
-        uint64_t versions[3]; /* of slices, classes and claims, as read */
         bool is_read;
-        struct arena arena; /* decoded objects */
+        uint64_t slices, classes, claims; /* versions of the kinds, as read */
+        struct arena arena;               /* slices and classes */
         struct device_inventory *inventory;
 };
 
@@ -34,7 +34,7 @@ void device_view_free(struct device_view *view) {
 }
 
 /* An object that cannot be decoded is left out. */
-static void read_objects(struct device_view *view, const struct object_cache *object_cache) {
+static void read_devices(struct device_view *view, const struct object_cache *object_cache) {
         size_t max = object_cache_count(object_cache, CACHED_RESOURCE_SLICE), count = 0, at = 0;
         struct resource_slice *slices = ARENA_ARRAY(&view->arena, struct resource_slice, max);
         const struct json *object;
@@ -49,33 +49,44 @@ static void read_objects(struct device_view *view, const struct object_cache *ob
                 if (device_class_decode(object, &view->arena, class, NULL) == 0)
                         device_inventory_add_class(view->inventory, class);
         }
-        at = 0;
-        while ((object = object_cache_next(object_cache, CACHED_RESOURCE_CLAIM, &at))) {
-                struct resource_claim claim;
+}
 
-                if (resource_claim_decode(object, &view->arena, &claim, NULL) == 0)
-                        device_inventory_take(view->inventory, &claim);
-        }
+static void take_claim(struct device_view *view, struct slice key, const struct json *object) {
+        struct arena arena;
+        struct resource_claim claim;
+
+        arena_init(&arena, 0);
+        bool is_readable = object && resource_claim_decode(object, &arena, &claim, NULL) == 0;
+        device_inventory_take(view->inventory, key, is_readable ? &claim : NULL);
+        arena_release(&arena);
+}
+
+static void read_claims(struct device_view *view, const struct object_cache *object_cache) {
+        struct object_change change;
+        const void *at = NULL;
+
+        while (object_cache_next_change(object_cache, CACHED_RESOURCE_CLAIM, view->claims, &at,
+                                        &change))
+                take_claim(view, change.key, change.object);
+        view->claims = object_cache_version(object_cache, CACHED_RESOURCE_CLAIM);
 }
 
 struct device_inventory *device_view_refresh(struct device_view *view,
                                              const struct object_cache *object_cache) {
-        static const enum cached_kind kinds[] = { CACHED_RESOURCE_SLICE, CACHED_DEVICE_CLASS,
-                                                  CACHED_RESOURCE_CLAIM };
-        bool is_new = view->is_read;
+        uint64_t slices = object_cache_version(object_cache, CACHED_RESOURCE_SLICE);
+        uint64_t classes = object_cache_version(object_cache, CACHED_DEVICE_CLASS);
 
-        for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
-                uint64_t version = object_cache_version(object_cache, kinds[i]);
-
-                is_new &= version == view->versions[i];
-                view->versions[i] = version;
+        if (!view->is_read || slices != view->slices || classes != view->classes ||
+            !object_cache_remembers(object_cache, CACHED_RESOURCE_CLAIM, view->claims)) {
+                device_inventory_free(view->inventory);
+                arena_clear(&view->arena);
+                read_devices(view, object_cache);
+                view->is_read = true;
+                view->slices = slices;
+                view->classes = classes;
+                view->claims = 0;
         }
-        if (is_new)
-                return view->inventory;
-        device_inventory_free(view->inventory);
-        arena_clear(&view->arena);
-        view->is_read = true;
-        read_objects(view, object_cache);
+        read_claims(view, object_cache);
         return view->inventory;
 }
 

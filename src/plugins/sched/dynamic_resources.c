@@ -1,10 +1,11 @@
-/* DynamicResources: claims that are allocated are honoured, on the nodes where their devices are,
- * and reserved for the pod; claims that are not are not allocated here, so a pod that has one is
- * refused with a reason instead of being placed without its devices. */
+/* DynamicResources: claims of devices. Claims that are allocated are honoured, on the nodes where
+ * their devices are; others are allocated, on the node that the pod gets. Before the pod is bound
+ * its claims are written: what was allocated, and that the pod reserves it. */
 #include "base/util.h"
 #include "plugin/sched_attempt.h"
 #include "plugins/sched/device_claims.h"
 #include "plugins/sched/normalize.h"
+#include "plugins/sched/pod_device_claims.h"
 #include "rules/volumes.h"
 #include <stdlib.h>
 
@@ -21,30 +22,31 @@ struct dynamic_resources_args {
         int64_t filter_timeout_ns, binding_timeout_ns;
 };
 
-/* view: NULL as long as slices and classes are not known; then nothing is allocated. */
 struct dynamic_resources {
+        struct device_gates gates;
+        int64_t binding_timeout_ns;
         struct device_view *view;
 };
 
 static int dynamic_resources_init(const struct plugin_env *env, const void *args, void **ret_state,
                                   struct err *err) {
+        const struct dynamic_resources_args *own = args;
         struct dynamic_resources *resources = xcalloc(1, sizeof(*resources));
-        struct device_gates gates;
+        uint32_t no_conditions = FEATURE_NO_DEVICE_CONDITIONS | FEATURE_NO_DEVICE_STATUS;
 
-        (void)args;
         (void)err;
-        gates = (struct device_gates){
+        resources->gates = (struct device_gates){
                 .has_admin_access = !(env->gates & FEATURE_NO_DEVICE_ADMIN),
                 .has_choices = !(env->gates & FEATURE_NO_DEVICE_CHOICES),
                 .has_counters = !(env->gates & FEATURE_NO_DEVICE_COUNTERS),
                 .has_taints = !(env->gates & FEATURE_NO_DEVICE_TAINTS),
-                .has_binding_conditions = !(env->gates & FEATURE_NO_DEVICE_CONDITIONS),
+                .has_binding_conditions = !(env->gates & no_conditions),
                 .has_shares = !(env->gates & FEATURE_NO_DEVICE_SHARES),
                 .has_lists = env->gates & FEATURE_DEVICE_LISTS,
                 .is_parity = env->is_parity,
         };
-        if (env->gates & FEATURE_DEVICES)
-                resources->view = device_view_new(&gates);
+        resources->binding_timeout_ns = own->binding_timeout_ns;
+        resources->view = device_view_new(&resources->gates);
         *ret_state = resources;
         return 0;
 }
@@ -57,191 +59,136 @@ static void dynamic_resources_fini(void *state) {
         free(resources);
 }
 
-/* ---- claims ---- */
-
-#define RESERVED_MAX                                                                               \
-        256 /* pods that may share a claim; upstream's ResourceClaimReservedForMaxSize */
-
-static const struct json *status_of(const struct json *claim) {
-        return json_get(claim, "status");
-}
-
-static const struct json *allocation_of(const struct json *claim) {
-        const struct json *allocation = json_get(status_of(claim), "allocation");
-        return json_type(allocation) == JSON_OBJECT ? allocation : NULL;
-}
-
-/* Made from the pod's template: the pod controls it, and an annotation names it. */
-static const struct json *made_claim(const struct sched_cycle *cycle, struct slice name) {
-        const struct pod_row *row =
-                pod_id_is_none(cycle->pod) ? NULL : cluster_pod(cycle->cluster, cycle->pod);
-        const struct json *claim;
-        size_t at = 0;
-        while (row &&
-               (claim = object_cache_next(cycle->object_cache, CACHED_RESOURCE_CLAIM, &at))) {
-                const struct json *annotations =
-                        json_get(json_get(claim, "metadata"), "annotations");
-                if (slice_eq(json_get_text(annotations, "resource.kubernetes.io/pod-claim-name"),
-                             name) &&
-                    claim_is_of_pod(claim, slice_of(row->uid)))
-                        return claim;
-        }
-        return NULL;
-}
-
-static const struct json *claim_at(const struct sched_cycle *cycle, size_t index) {
-        const struct pod_resource_claim *claim = &cycle->class->spec.claims[index];
-        if (slice_is_empty(claim->claim_name))
-                return made_claim(cycle, claim->name);
-        return object_cache_get(cycle->object_cache, CACHED_RESOURCE_CLAIM,
-                                cluster_text(cycle->cluster, cycle->ns), claim->claim_name);
-}
-
-static bool is_reserved_for(const struct json *claim, const char *uid) {
-        struct json_iter iter = json_iter(json_get(status_of(claim), "reservedFor"));
-        const struct json *consumer;
-        while (json_next(&iter, NULL, &consumer))
-                if (slice_is(json_get_text(consumer, "uid"), uid))
-                        return true;
-        return false;
-}
-
-/* ---- PreEnqueue, PreFilter, Filter ---- */
+/* ---- PreEnqueue ---- */
 
 static enum verdict_code pre_enqueue(const struct sched_cycle *cycle, const void *state,
                                      struct verdict *verdict) {
+        struct pod_device_claims claims;
+
         (void)state;
-        for (size_t i = 0; cycle->object_cache && i < cycle->class->spec.claim_count; i++) {
-                const struct pod_resource_claim *claim = &cycle->class->spec.claims[i];
-                if (claim_at(cycle, i))
-                        continue;
-                bool is_made = slice_is_empty(claim->claim_name);
-                struct slice name = is_made ? claim->name : claim->claim_name;
-                verdict_no(verdict, VERDICT_UNRESOLVABLE,
-                           slice_of(arena_printf(cycle->scratch,
-                                                 is_made ? "waiting for the resource claim "
-                                                           "\"%.*s\" to be made"
-                                                         : "resourceclaim \"%.*s\" not found",
-                                                 SLICE_ARG(name))));
-                return verdict->code;
-        }
-        return VERDICT_OK;
+        if (!cycle->object_cache || cycle->class->spec.claim_count == 0)
+                return VERDICT_OK;
+        const char *problem = pod_device_claims_find(cycle, &claims);
+        if (!problem)
+                return VERDICT_OK;
+        verdict_no(verdict, VERDICT_UNRESOLVABLE, slice_of(problem));
+        return verdict->code;
 }
 
-/* Why a claim cannot be used as it is; NULL: it can. */
-static const char *claim_problem(const struct sched_cycle *cycle, const struct json *claim,
-                                 bool may_allocate) {
-        const char *uid =
-                pod_id_is_none(cycle->pod) ? "" : cluster_pod(cycle->cluster, cycle->pod)->uid;
-        if (!claim)
-                return "resourceclaim not found";
-        if (object_is_terminating(claim))
+/* ---- PreFilter ---- */
+
+struct claim_state { /* of one pod, in the scratch arena */
+        struct pod_device_claims claims;
+        struct device_claims devices; /* of those that are to be allocated */
+};
+
+/* Why a claim cannot be used as it is; NULL: it can, or can be allocated. */
+static const char *claim_problem(const struct sched_cycle *cycle,
+                                 const struct pod_device_claim *item) {
+        const struct resource_claim *claim = item->claim;
+
+        if (item->is_pending)
                 return arena_printf(cycle->scratch,
-                                    "resourceclaim \"" SLICE_FMT "\" is being deleted",
-                                    SLICE_ARG(cached_object_name(claim)));
-        if (!allocation_of(claim) && may_allocate)
-                return NULL;
-        if (!allocation_of(claim))
-                return "resource claims cannot be allocated by this scheduler";
-        if (!is_reserved_for(claim, uid) &&
-            json_count(json_get(status_of(claim), "reservedFor")) >= RESERVED_MAX)
+                                    "resource claim " SLICE_FMT "/" SLICE_FMT
+                                    " is in the process of being allocated",
+                                    SLICE_ARG(claim->meta.ns), SLICE_ARG(claim->meta.name));
+        /* Upstream lets the API server refuse it. */
+        if (claim->is_allocated && !cycle->is_parity &&
+            claim->consumer_count >= CLAIM_CONSUMERS_MAX &&
+            !claim_is_reserved_for(claim, pod_uid_of(cycle)))
                 return "resourceclaim in use";
         return NULL;
 }
 
-/* The node selectors of the pod's claims; a claim without one may be used anywhere. */
-struct claim_places {
-        size_t count;
-        const struct affinity **selectors;
-        struct device_claims devices; /* with slices and classes known */
-};
+static void take_devices(const struct sched_cycle *cycle, const struct dynamic_resources *resources,
+                         struct claim_state *pod) {
+        struct device_claims *devices = &pod->devices;
+        size_t count = pod->claims.count;
 
-/* The pod's claims, decoded, and those of them that are to be allocated. */
-static const char *take_claims(const struct sched_cycle *cycle,
-                               const struct dynamic_resources *resources,
-                               struct device_claims *claims) {
-        size_t count = cycle->class->spec.claim_count;
-
-        claims->claims = ARENA_ARRAY(cycle->scratch, const struct resource_claim *, count);
-        claims->wanted = ARENA_ARRAY(cycle->scratch, const struct resource_claim *, count);
+        devices->claims = ARENA_ARRAY(cycle->scratch, const struct resource_claim *, count);
+        devices->wanted = ARENA_ARRAY(cycle->scratch, const struct resource_claim *, count);
         for (size_t i = 0; i < count; i++) {
-                struct resource_claim *claim = ARENA_NEW(cycle->scratch, struct resource_claim);
-                struct err err = { 0 };
+                const struct resource_claim *claim = pod->claims.items[i].claim;
 
-                if (resource_claim_decode(claim_at(cycle, i), cycle->scratch, claim, &err) < 0)
-                        return arena_printf(cycle->scratch, "resourceclaim: %s", err.text);
-                claims->claims[claims->count++] = claim;
+                devices->claims[devices->count++] = claim;
                 if (!claim->is_allocated)
-                        claims->wanted[claims->wanted_count++] = claim;
+                        devices->wanted[devices->wanted_count++] = claim;
         }
-        claims->inventory = device_view_refresh(resources->view, cycle->object_cache);
-        claims->verdicts = ARENA_ARRAY(cycle->scratch, struct device_verdict,
-                                       cluster_nodes(cycle->cluster)->count);
-        return device_claims_problem(claims, cycle->scratch);
+        if (!devices->wanted_count)
+                return;
+        devices->inventory = device_view_refresh(resources->view, cycle->object_cache);
+        devices->verdicts = ARENA_ARRAY(cycle->scratch, struct device_verdict,
+                                        cluster_nodes(cycle->cluster)->count);
+}
+
+static const char *prepare_claims(const struct sched_cycle *cycle,
+                                  const struct dynamic_resources *resources,
+                                  struct claim_state *pod) {
+        const char *problem = pod_device_claims_find(cycle, &pod->claims);
+
+        for (size_t i = 0; !problem && i < pod->claims.count; i++)
+                problem = claim_problem(cycle, &pod->claims.items[i]);
+        if (problem)
+                return problem;
+        take_devices(cycle, resources, pod);
+        return device_claims_problem(&pod->devices, cycle->scratch);
 }
 
 static enum verdict_code pre_filter(const struct sched_cycle *cycle, const void *state,
                                     void **ret_pod_state, const struct bitset **ret_only,
                                     struct verdict *verdict) {
-        const struct dynamic_resources *resources = state;
+
         (void)ret_only;
-        size_t count = cycle->class->spec.claim_count;
-        if (count == 0)
+        if (cycle->class->spec.claim_count == 0)
                 return VERDICT_SKIP;
-        struct claim_places *places = ARENA_NEW(cycle->scratch, struct claim_places);
-        *places = (struct claim_places){ .selectors = ARENA_ARRAY(cycle->scratch,
-                                                                  const struct affinity *, count) };
-        for (size_t i = 0; i < count; i++) {
-                const struct json *claim = claim_at(cycle, i), *selector;
-                struct affinity *affinity = ARENA_NEW(cycle->scratch, struct affinity);
-                const char *problem = claim_problem(cycle, claim, resources->view);
-                if (problem) {
-                        verdict_no(verdict, VERDICT_UNRESOLVABLE, slice_of(problem));
-                        return VERDICT_UNRESOLVABLE;
-                }
-                selector = json_get(allocation_of(claim), "nodeSelector");
-                if (json_type(selector) == JSON_OBJECT &&
-                    node_selector_decode(selector, cycle->scratch, affinity, NULL) == 0)
-                        places->selectors[places->count++] = affinity;
-        }
-        const char *refusal =
-                resources->view ? take_claims(cycle, resources, &places->devices) : NULL;
-        if (refusal) {
-                verdict_no(verdict, VERDICT_UNRESOLVABLE, slice_of(refusal));
+        struct claim_state *pod = ARENA_NEW(cycle->scratch, struct claim_state);
+        *pod = (struct claim_state){ 0 };
+        const char *problem = prepare_claims(cycle, state, pod);
+        if (problem) {
+                verdict_no(verdict, VERDICT_UNRESOLVABLE, slice_of(problem));
                 return VERDICT_UNRESOLVABLE;
         }
-        *ret_pod_state = places;
+        if (pod->claims.count == 0)
+                return VERDICT_SKIP;
+        *ret_pod_state = pod;
         return VERDICT_OK;
 }
 
-static bool dynamic_resources_admits(const struct sched_cycle *cycle,
-                                     const struct claim_places *places, struct node_id node) {
-        for (size_t i = 0; i < places->count; i++)
-                if (!volume_admits(cycle->cluster, places->selectors[i], node))
-                        return false;
-        return !places->devices.wanted_count ||
-               device_claims_on(cycle, &places->devices, node)->outcome == DEVICES_FOUND;
+/* ---- Filter ---- */
+
+/* Whether an allocated claim cannot be used on the node; one that is not allocated can. */
+static bool is_unavailable(const struct sched_cycle *cycle,
+                           const struct dynamic_resources *resources,
+                           const struct resource_claim *claim, struct node_id node) {
+        const struct device_condition *failure;
+
+        if (!claim->is_allocated)
+                return false;
+        if (claim->has_node_selector && !volume_admits(cycle->cluster, &claim->node_selector, node))
+                return true;
+        if (!resources->gates.has_binding_conditions || claim_is_ready(claim, &failure))
+                return false;
+        return failure || claim_is_late(claim, cycle->now, resources->binding_timeout_ns);
 }
 
-static void dynamic_resources_filter(const struct sched_cycle *cycle, const void *state,
-                                     const void *pod_state, struct bitset *nodes) {
-        (void)state;
-        for (size_t i = bitset_next(nodes, 0); i != SIZE_MAX; i = bitset_next(nodes, i + 1))
-                if (!dynamic_resources_admits(cycle, pod_state, (struct node_id){ (uint32_t)i }))
-                        bitset_remove(nodes, i);
+static bool has_unavailable(const struct sched_cycle *cycle,
+                            const struct dynamic_resources *resources,
+                            const struct claim_state *pod, struct node_id node) {
+        for (size_t i = 0; i < pod->claims.count; i++)
+                if (is_unavailable(cycle, resources, pod->claims.items[i].claim, node))
+                        return true;
+        return false;
 }
+
+#define NOT_AVAILABLE "resourceclaim not available on the node"
 
 static void dynamic_resources_explain(const struct sched_cycle *cycle, const void *state,
                                       const void *pod_state, struct node_id node,
                                       struct verdict *verdict) {
-        const struct claim_places *places = pod_state;
-        const struct device_verdict *devices;
+        const struct claim_state *pod = pod_state;
+        const struct device_verdict *devices =
+                pod->devices.wanted_count ? device_claims_on(cycle, &pod->devices, node) : NULL;
 
-        (void)state;
-        if (dynamic_resources_admits(cycle, pod_state, node))
-                return;
-        devices = places->devices.wanted_count ? device_claims_on(cycle, &places->devices, node)
-                                               : NULL;
         if (devices && devices->outcome == DEVICES_FAILED)
                 verdict_no(verdict, VERDICT_ERROR, slice_of(devices->problem));
         else if (devices && devices->outcome == DEVICES_INVALID)
@@ -250,48 +197,34 @@ static void dynamic_resources_explain(const struct sched_cycle *cycle, const voi
         else if (devices && devices->outcome == DEVICES_MISSING)
                 verdict_no(verdict, VERDICT_UNRESOLVABLE,
                            SLICE_LITERAL("cannot allocate all claims"));
-        else
-                verdict_no(verdict, VERDICT_UNRESOLVABLE,
-                           SLICE_LITERAL("resourceclaim not available on the node"));
+        else if (has_unavailable(cycle, state, pod, node))
+                verdict_no(verdict, VERDICT_UNRESOLVABLE, SLICE_LITERAL(NOT_AVAILABLE));
 }
 
-/* ---- Reserve, PreBind ---- */
+static void dynamic_resources_filter(const struct sched_cycle *cycle, const void *state,
+                                     const void *pod_state, struct bitset *nodes) {
+        for (size_t i = bitset_next(nodes, 0); i != SIZE_MAX; i = bitset_next(nodes, i + 1)) {
+                struct verdict verdict = { .code = VERDICT_OK };
+
+                dynamic_resources_explain(cycle, state, pod_state, (struct node_id){ (uint32_t)i },
+                                          &verdict);
+                if (verdict.code != VERDICT_OK)
+                        bitset_remove(nodes, i);
+        }
+}
+
+/* ---- Reserve ---- */
+
+const struct plugin plugin_dynamic_resources; /* below */
 
 static void add_finalizer(struct json_tree *tree, struct json_node *object) {
-        static const char name[] = "resource.kubernetes.io/delete-protection";
         struct json_node *list =
                 node_need_array(tree, node_need_object(tree, object, "metadata"), "finalizers");
 
-        for (size_t i = 0; i < node_count(list); i++) {
-                if (slice_is(node_get_slice(node_at(list, i)), name))
+        for (size_t i = 0; i < node_count(list); i++)
+                if (slice_is(node_get_slice(node_at(list, i)), CLAIM_FINALIZER_NAME))
                         return;
-        }
-        node_append(list, node_string(tree, name));
-}
-
-/* Devices of the node for a claim that is not allocated; no change where there are none. */
-static void put_allocation(const struct sched_cycle *cycle, const struct claim_places *places,
-                           struct node_id node, const struct json *claim, struct json_tree *tree,
-                           struct json_node *object) {
-        const struct device_claims *claims = &places->devices;
-        const struct device_verdict *devices = device_claims_on(cycle, claims, node);
-        struct rng rng;
-
-        rng_init(&rng, slice_hash(json_get_text(json_get(claim, "metadata"), "uid")));
-        for (size_t i = 0; i < claims->wanted_count && devices->outcome == DEVICES_FOUND; i++) {
-                const struct device_result_request request = {
-                        claims->inventory, claims->wanted[i], &devices->allocations[i],
-                        cluster_node_name(cycle->cluster, node), &rng
-                };
-
-                if (!slice_eq(claims->wanted[i]->meta.name, cached_object_name(claim)))
-                        continue;
-                struct json_node *result = device_result_node(tree, &request, NULL);
-                if (result)
-                        node_put(tree, node_need_object(tree, object, "status"), "allocation",
-                                 result);
-                add_finalizer(tree, object);
-        }
+        node_append(list, node_string(tree, CLAIM_FINALIZER_NAME));
 }
 
 struct claim_change {
@@ -300,83 +233,194 @@ struct claim_change {
         struct json_node *object;
 };
 
-/* The claim's status names the pod as one of those that use it. */
-static struct claim_change reserve_claim(const struct sched_cycle *cycle,
-                                         const struct claim_places *places, struct node_id node,
-                                         const struct json *claim) {
+static void add_consumer(const struct sched_cycle *cycle, struct claim_change *change) {
         const struct pod_row *row = cluster_pod(cycle->cluster, cycle->pod);
-        struct json_tree *tree = json_tree_new();
-        struct json_node *object = node_import(tree, claim), *consumer = node_object(tree);
-        struct json_node *status = node_need_object(tree, object, "status");
-        if (places && !allocation_of(claim))
-                put_allocation(cycle, places, node, claim, tree, object);
-        node_put_string(tree, consumer, "resource", "pods");
-        node_put_string(tree, consumer, "name", row->name);
-        node_put_string(tree, consumer, "uid", row->uid);
-        node_append(node_need_array(tree, status, "reservedFor"), consumer);
-        return (struct claim_change){ claim, tree, object };
+        struct json_node *consumer = node_object(change->tree);
+        struct json_node *status = node_need_object(change->tree, change->object, "status");
+
+        node_put_string(change->tree, consumer, "resource", "pods");
+        node_put_string(change->tree, consumer, "name", row->name);
+        node_put_string(change->tree, consumer, "uid", row->uid);
+        node_append(node_need_array(change->tree, status, "reservedFor"), consumer);
+}
+
+static void stamp_allocation(const struct sched_cycle *cycle, struct json_tree *tree,
+                             struct json_node *allocation) {
+        char text[WALL_TIME_TEXT_MAX];
+        struct wall_time now = { cycle->now.ns - cycle->now.ns % NS_PER_S };
+
+        wall_time_format(now, text);
+        node_put_string(tree, allocation, "allocationTimestamp", text);
+}
+
+/* The devices of the node that were found for a claim; `at`: its place among those wanted. */
+static const char *put_allocation(const struct sched_cycle *cycle,
+                                  const struct dynamic_resources *resources,
+                                  const struct claim_state *pod, struct node_id node, size_t at,
+                                  struct claim_change *change) {
+        const struct device_claims *claims = &pod->devices;
+        const struct device_verdict *devices = device_claims_on(cycle, claims, node);
+        struct err err = { 0 };
+        struct rng rng;
+
+        if (devices->outcome != DEVICES_FOUND)
+                return "claim allocation not found for node";
+        rng_init(&rng, slice_hash(claims->wanted[at]->meta.uid));
+        const struct device_result_request request = { claims->inventory, claims->wanted[at],
+                                                       &devices->allocations[at],
+                                                       cluster_node_name(cycle->cluster, node),
+                                                       &rng };
+        struct json_node *result = device_result_node(change->tree, &request, &err);
+        if (!result)
+                return arena_string(cycle->scratch, slice_of(err.text));
+        if (resources->gates.has_binding_conditions)
+                stamp_allocation(cycle, change->tree, result);
+        node_put(change->tree, node_need_object(change->tree, change->object, "status"),
+                 "allocation", result);
+        add_finalizer(change->tree, change->object);
+        return NULL;
+}
+
+/* Upstream adds the time to allocations that have none, which the API server refuses. */
+static void stamp_old(const struct sched_cycle *cycle, const struct dynamic_resources *resources,
+                      const struct resource_claim *claim, struct claim_change *change) {
+        if (cycle->is_parity && resources->gates.has_binding_conditions &&
+            !wall_time_is_set(claim->allocated))
+                stamp_allocation(cycle, change->tree,
+                                 node_get(node_get(change->object, "status"), "allocation"));
 }
 
 /* Whether the pod names a claim under several names. */
-static bool is_changed(const struct claim_change *changes, size_t count, const struct json *claim) {
-        for (size_t i = 0; i < count; i++)
-                if (changes[i].claim == claim)
+static bool is_repeated(const struct pod_device_claims *claims, size_t at) {
+        for (size_t i = 0; i < at; i++)
+                if (claims->items[i].object == claims->items[at].object)
                         return true;
         return false;
+}
+
+/* Makes the changes of all claims; NULL, or what failed. */
+static const char *make_changes(const struct sched_cycle *cycle,
+                                const struct dynamic_resources *resources,
+                                const struct claim_state *pod, struct node_id node,
+                                struct claim_change *changes, size_t *count) {
+        const char *problem = NULL;
+
+        for (size_t i = 0, wanted = 0; !problem && i < pod->claims.count; i++) {
+                const struct pod_device_claim *item = &pod->claims.items[i];
+                struct claim_change *change = &changes[*count];
+                bool is_wanted = !item->claim->is_allocated;
+
+                if (is_repeated(&pod->claims, i) ||
+                    claim_is_reserved_for(item->claim, pod_uid_of(cycle))) {
+                        wanted += is_wanted;
+                        continue;
+                }
+                change->claim = item->object;
+                change->tree = json_tree_new();
+                change->object = node_import(change->tree, item->object);
+                (*count)++;
+                if (is_wanted)
+                        problem = put_allocation(cycle, resources, pod, node, wanted++, change);
+                else
+                        stamp_old(cycle, resources, item->claim, change);
+                add_consumer(cycle, change);
+        }
+        return problem;
 }
 
 /* All changes are made before the first one is kept: that ends what the others are made from. */
 static void dynamic_resources_reserve(const struct sched_cycle *cycle, const void *state,
                                       const void *pod_state, struct node_id node,
                                       const struct reservation *reservation) {
-        size_t claims = cycle->class->spec.claim_count, count = 0;
-        struct claim_change *changes = xcalloc(claims + 1, sizeof(*changes));
-        const char *uid = cluster_pod(cycle->cluster, cycle->pod)->uid;
+        const struct claim_state *pod = pod_state;
+        size_t count = 0;
+        struct claim_change *changes =
+                ARENA_ARRAY(cycle->scratch, struct claim_change, pod ? pod->claims.count : 0);
+        const char *problem = pod ? make_changes(cycle, state, pod, node, changes, &count) : NULL;
 
-        (void)state;
-        for (size_t i = 0; i < claims; i++) {
-                const struct json *claim = claim_at(cycle, i);
-
-                if (claim && !is_reserved_for(claim, uid) && !is_changed(changes, count, claim))
-                        changes[count++] = reserve_claim(cycle, pod_state, node, claim);
-        }
+        if (problem)
+                reservation_fail(reservation, &plugin_dynamic_resources, slice_of(problem));
         for (size_t i = 0; i < count; i++) {
-                reservation_change(reservation, CACHED_RESOURCE_CLAIM, changes[i].claim,
-                                   changes[i].object);
+                if (!problem)
+                        reservation_change(reservation, CACHED_RESOURCE_CLAIM, changes[i].claim,
+                                           changes[i].object);
                 json_tree_free(changes[i].tree);
         }
-        free(changes);
 }
 
+/* ---- PreBind ---- */
+
+static enum verdict_code claim_fails(const struct sched_cycle *cycle,
+                                     const struct resource_claim *claim,
+                                     const struct device_condition *failure,
+                                     struct verdict *verdict) {
+        const char *text =
+                failure ? arena_printf(cycle->scratch,
+                                       "device binding failed: claim=" SLICE_FMT
+                                       ", reason=" SLICE_FMT ", message=\"" SLICE_FMT "\"",
+                                       SLICE_ARG(claim->meta.name), SLICE_ARG(failure->reason),
+                                       SLICE_ARG(failure->message))
+                        : arena_printf(cycle->scratch, "device binding timeout: claim=" SLICE_FMT,
+                                       SLICE_ARG(claim->meta.name));
+
+        verdict_no(verdict, VERDICT_ERROR, slice_of(text));
+        return VERDICT_ERROR;
+}
+
+/* The claims are written; devices may have to become ready on the node. */
 static enum verdict_code pre_bind(const struct sched_cycle *cycle, const void *state,
                                   struct node_id node, int64_t waited_ns, struct verdict *verdict) {
-        (void)state;
+        const struct dynamic_resources *resources = state;
+        struct pod_device_claims claims;
+        bool is_ready = true;
+
         (void)node;
         (void)waited_ns;
-        for (size_t i = 0; cycle->object_cache && i < cycle->class->spec.claim_count; i++) {
-                const char *problem = claim_problem(cycle, claim_at(cycle, i), false);
-                if (problem) {
-                        verdict_no(verdict, VERDICT_ERROR, slice_of(problem));
-                        return VERDICT_ERROR;
-                }
+        if (!cycle->object_cache || cycle->class->spec.claim_count == 0)
+                return VERDICT_OK;
+        const char *problem = pod_device_claims_find(cycle, &claims);
+        for (size_t i = 0; !problem && i < claims.count; i++)
+                if (!claims.items[i].claim->is_allocated ||
+                    !claim_is_reserved_for(claims.items[i].claim, pod_uid_of(cycle)))
+                        problem = "a claim was deallocated elsewhere in the meantime";
+        if (problem) {
+                verdict_no(verdict, VERDICT_ERROR, slice_of(problem));
+                return VERDICT_ERROR;
         }
-        return VERDICT_OK;
+        for (size_t i = 0; resources->gates.has_binding_conditions && i < claims.count; i++) {
+                const struct resource_claim *claim = claims.items[i].claim;
+                const struct device_condition *failure;
+
+                if (claim_is_ready(claim, &failure))
+                        continue;
+                if (failure || claim_is_late(claim, cycle->now, resources->binding_timeout_ns))
+                        return claim_fails(cycle, claim, failure, verdict);
+                is_ready = false;
+        }
+        return is_ready ? VERDICT_OK : VERDICT_WAIT;
 }
 
-/* ---- the rest ---- */
+/* ---- Score ---- */
 
-/* The search is made again for the nodes that are left. */
 static void dynamic_resources_score(const struct sched_cycle *cycle, const void *state,
                                     const void *pod_state, struct node_batch batch,
                                     int64_t *ret_scores) {
         const struct dynamic_resources *resources = state;
-        struct device_claims claims = { 0 };
+        const struct claim_state *pod = resources->gates.has_choices ? pod_state : NULL;
 
-        (void)pod_state;
-        if (resources->view && cycle->class->spec.claim_count)
-                take_claims(cycle, resources, &claims);
         for (size_t i = 0; i < batch.count; i++)
-                ret_scores[i] = device_claims_score(cycle, &claims, batch.nodes[i]);
+                ret_scores[i] = pod ? device_claims_score(cycle, &pod->devices, batch.nodes[i]) : 0;
+}
+
+/* Which choice is made is not stored with the class. */
+static bool has_choices(const void *pod_state) {
+        const struct claim_state *pod = pod_state;
+
+        for (size_t i = 0; pod && i < pod->devices.count; i++)
+                for (size_t j = 0; j < pod->devices.claims[i]->spec.request_count; j++)
+                        if (pod->devices.claims[i]->spec.requests[j].choice_count)
+                                return true;
+        return false;
 }
 
 static void dynamic_resources_normalize(const struct sched_cycle *cycle, const void *state,
@@ -388,25 +432,82 @@ static void dynamic_resources_normalize(const struct sched_cycle *cycle, const v
         normalize_by_max(scores, feasible.count, false);
 }
 
-const struct plugin plugin_dynamic_resources; /* below */
+/* ---- PostFilter ---- */
+
+/* By its name: a profile may have a copy of the plugin. */
+static bool is_ours(const struct plugin *plugin) {
+        return plugin && strcmp(plugin->name, plugin_dynamic_resources.name) == 0;
+}
+
+/* Whether the claim kept the pod from a node, where everything else was in order. */
+static bool keeps_off(const struct sched_attempt *attempt,
+                      const struct dynamic_resources *resources,
+                      const struct resource_claim *claim) {
+        for (size_t i = 0; i < attempt->refusal_count; i++) {
+                const struct node_refusal *refusal = &attempt->refusals[i];
+
+                if (is_ours(refusal->plugin) && refusal->reason_count &&
+                    slice_is(refusal->reasons[0], NOT_AVAILABLE) &&
+                    is_unavailable(&attempt->cycle, resources, claim, refusal->node))
+                        return true;
+        }
+        return false;
+}
+
+static bool is_unused(const struct sched_attempt *attempt, const struct resource_claim *claim) {
+        return claim->consumer_count == 0 ||
+               (claim->consumer_count == 1 &&
+                slice_eq(claim->consumers[0].uid, pod_uid_of(&attempt->cycle)));
+}
+
+/* Gives one claim up that nobody else uses, so that it can be allocated anew; of several the first
+ * (upstream: any). */
+static bool free_claim(struct sched_attempt *attempt, const struct dynamic_resources *resources,
+                       const struct claim_state *pod) {
+        for (size_t i = 0; i < pod->claims.count; i++) {
+                const struct pod_device_claim *item = &pod->claims.items[i];
+
+                if (!is_unused(attempt, item->claim) || !keeps_off(attempt, resources, item->claim))
+                        continue;
+                attempt->freed_claim = item->object;
+                return true;
+        }
+        return false;
+}
 
 /* Upstream fails here, and with it the whole phase, when PreFilter ended before this plugin. */
 static enum verdict_code post_filter(struct sched_attempt *attempt, const void *state,
                                      struct verdict *verdict) {
-        const struct dynamic_resources *resources = state;
-        bool has_claims = resources->view && attempt->cycle.class->spec.claim_count &&
-                          attempt->pre_filter.code != VERDICT_UNRESOLVABLE;
-        bool was_asked = false;
+        const struct attempt_plugin *own = NULL;
+
         for (size_t i = 0; i < attempt->profile->plugin_count; i++)
-                if (attempt->profile->plugins[i].plugin == &plugin_dynamic_resources)
-                        was_asked = attempt->plugins[i].was_asked;
-        if (!was_asked && attempt->cycle.is_parity)
+                if (is_ours(attempt->profile->plugins[i].plugin))
+                        own = &attempt->plugins[i];
+        const struct claim_state *pod =
+                own && own->was_asked && !own->filter_skips ? own->filter_state : NULL;
+        if ((!own || !own->was_asked) && attempt->cycle.is_parity)
                 verdict_no(verdict, VERDICT_ERROR, SLICE_LITERAL("not found"));
+        else if (!pod || is_ours(attempt->pre_filter_plugin))
+                verdict_no(verdict, VERDICT_UNSCHEDULABLE,
+                           SLICE_LITERAL("no new claims to deallocate"));
         else
                 verdict_no(verdict, VERDICT_UNSCHEDULABLE,
-                           has_claims ? SLICE_LITERAL("still not schedulable")
-                                      : SLICE_LITERAL("no new claims to deallocate"));
+                           free_claim(attempt, state, pod)
+                                   ? SLICE_LITERAL("deallocation of ResourceClaim completed")
+                                   : SLICE_LITERAL("still not schedulable"));
         return verdict->code;
+}
+
+/* ---- waking ---- */
+
+/* Its own claims have to be there; what became of the claims of others is another change. */
+static bool dynamic_resources_wakes(const struct sched_cycle *cycle, const void *state,
+                                    const struct cluster_change *change) {
+        (void)state;
+        if (!(change->mask & (CLUSTER_RESOURCE_CLAIM | CLUSTER_POD_CLAIMS)) ||
+            change->mask & CLUSTER_DEVICES)
+                return true;
+        return pod_device_claims_are_news(cycle) || change->mask & CLUSTER_POD_CLAIMS;
 }
 
 static const struct field fields[] = {
@@ -435,8 +536,10 @@ const struct plugin plugin_dynamic_resources = {
                         .post_filter = post_filter,
                         .reserve = dynamic_resources_reserve,
                         .pre_bind = pre_bind,
+                        .wakes = dynamic_resources_wakes,
                         .hints = &(const struct cache_hints){ .filter = CACHE_SCOPE_VOLUMES,
-                                                              .score = CACHE_SCOPE_NODE } },
-        .wakes_on =
-                CLUSTER_NODE_ADDED | CLUSTER_NODE_LABELS | CLUSTER_NODE_ALLOCATABLE | CLUSTER_CLAIM,
+                                                              .score = CACHE_SCOPE_NODE,
+                                                              .is_alone = has_choices } },
+        .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_NODE_LABELS | CLUSTER_NODE_ALLOCATABLE |
+                    CLUSTER_RESOURCE_CLAIM | CLUSTER_DEVICES | CLUSTER_POD_CLAIMS,
 };

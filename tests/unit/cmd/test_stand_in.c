@@ -152,10 +152,17 @@ static void gates_are_read(void **state) {
                   BERTH_ERR_USAGE, FEATURE_GROUPS | FEATURE_GROUP_PREEMPTION },
                 { scheduler_feature_gates, "AllAlpha=true,AllBeta=true", 0,
                   FEATURE_TAINT_ORDER | FEATURE_GROUPS | FEATURE_GANGS | FEATURE_PLACEMENTS |
-                          FEATURE_GROUP_PREEMPTION },
+                          FEATURE_GROUP_PREEMPTION | FEATURE_DEVICE_LISTS | FEATURE_NODE_DEVICES |
+                          FEATURE_DEVICE_TAINT_RULES },
                 { scheduler_feature_gates, "GangScheduling=false,AllAlpha=true", BERTH_ERR_USAGE,
                   FEATURE_TAINT_ORDER | FEATURE_GROUPS | FEATURE_PLACEMENTS |
-                          FEATURE_GROUP_PREEMPTION },
+                          FEATURE_GROUP_PREEMPTION | FEATURE_DEVICE_LISTS | FEATURE_NODE_DEVICES },
+                { scheduler_feature_gates, "DRADeviceTaints=true", 0, 0 },
+                { scheduler_feature_gates, "DRADeviceTaints=false", 0, FEATURE_NO_DEVICE_TAINTS },
+                { scheduler_feature_gates, "AllBeta=false,DRADeviceTaints=true", 0,
+                  FEATURE_NO_DEVICE_COUNTERS | FEATURE_NO_DEVICE_CONDITIONS |
+                          FEATURE_NO_DEVICE_STATUS | FEATURE_NO_DEVICE_SHARES |
+                          FEATURE_NO_EXTENDED_DEVICES },
                 { scheduler_feature_gates, "APIResponseCompression=maybe", BERTH_ERR_USAGE, 0 },
                 { scheduler_feature_gates, "APIResponseCompression", BERTH_ERR_USAGE, 0 },
                 { descheduler_feature_gates, "EvictionsInBackground=true", 0, FEATURE_BACKGROUND },

@@ -34,7 +34,7 @@ void device_scene_init(struct device_scene *scene, const struct json *objects,
 
                 assert(resource_claim_decode(one, &scene->arena, claim, &err) == 0);
                 if (claim->is_allocated)
-                        device_inventory_take(scene->inventory, claim);
+                        device_inventory_take(scene->inventory, claim->meta.name, claim);
         }
 }
 

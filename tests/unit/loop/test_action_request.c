@@ -11,6 +11,11 @@
 
 #define POD                                                                                        \
         { SLICE_LITERAL("Pod"), SLICE_LITERAL("ns"), SLICE_LITERAL("p"), SLICE_LITERAL("u-1") }
+#define CLAIM                                                                                      \
+        {                                                                                          \
+                SLICE_LITERAL("ResourceClaim"), SLICE_LITERAL("ns"), SLICE_LITERAL("c"),           \
+                        SLICE_LITERAL("u-2")                                                       \
+        }
 
 struct request_case {
         const char *name;
@@ -64,6 +69,36 @@ static void patches_objects(void **state) {
                   "/apis/coordination.k8s.io/v1/namespaces/ns/leases/l",
                   "",
                   "{}" },
+                { "claim of devices",
+                  { .kind = ACTION_PATCH_OBJECT,
+                    .target = CLAIM,
+                    .patch = { SLICE_LITERAL("{}"), PATCH_OBJECT } },
+                  API_PATCH,
+                  "/apis/resource.k8s.io/v1/namespaces/ns/resourceclaims/c",
+                  "application/strategic-merge-patch+json",
+                  "{}" },
+                { "status of a claim of devices",
+                  { .kind = ACTION_PATCH_OBJECT,
+                    .target = CLAIM,
+                    .patch = { SLICE_LITERAL("{}"), PATCH_STATUS } },
+                  API_PATCH,
+                  "/apis/resource.k8s.io/v1/namespaces/ns/resourceclaims/c/status",
+                  "application/strategic-merge-patch+json",
+                  "{}" },
+                { "new claim of devices",
+                  { .kind = ACTION_PATCH_OBJECT,
+                    .target = CLAIM,
+                    .patch = { SLICE_LITERAL("{}"), PATCH_CREATE } },
+                  API_POST,
+                  "/apis/resource.k8s.io/v1/namespaces/ns/resourceclaims",
+                  "",
+                  "{}" },
+                { "claim of devices that is not needed",
+                  { .kind = ACTION_DELETE_OBJECT, .target = CLAIM },
+                  API_DELETE,
+                  "/apis/resource.k8s.io/v1/namespaces/ns/resourceclaims/c",
+                  "",
+                  "{\"preconditions\":{\"uid\":\"u-2\"}}" },
         };
 
         (void)state;

@@ -87,6 +87,9 @@ static void put_object(struct plugin_stage *stage, const char *text) {
                 { "CSINode", CACHED_CSI_NODE },
                 { "VolumeAttachment", CACHED_ATTACHMENT },
                 { "ResourceClaim", CACHED_RESOURCE_CLAIM },
+                { "ResourceSlice", CACHED_RESOURCE_SLICE },
+                { "DeviceClass", CACHED_DEVICE_CLASS },
+                { "DeviceTaintRule", CACHED_DEVICE_TAINT_RULE },
                 { "Service", CACHED_SERVICE },
                 { "PodGroup", CACHED_POD_GROUP },
         };

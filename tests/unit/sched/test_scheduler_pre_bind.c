@@ -208,14 +208,13 @@ static void put_resource_claim(struct claim_test *test, const char *status) {
                  "\"resourceVersion\":\"4\"},\"status\":{%s}}",
                  status);
         put_in_cache(test, CACHED_RESOURCE_CLAIM, text);
-        scheduler_notice(test->base.scheduler, CLUSTER_CLAIM,
+        scheduler_notice(test->base.scheduler, CLUSTER_RESOURCE_CLAIM,
                          (struct mono_time){ test->base.now_ns });
 }
 
 #define ON(node)                                                                                   \
         "\"allocation\":{\"nodeSelector\":{\"nodeSelectorTerms\":[{\"matchExpressions\":[{"        \
         "\"key\":\"kubernetes.io/hostname\",\"operator\":\"In\",\"values\":[\"" node "\"]}]}]}}"
-#define ON_N1 ON("n1")
 #define ON_N2 ON("n2")
 
 static void put_device_pod(struct claim_test *test) {
@@ -231,10 +230,7 @@ static void test_waits_for_its_resource_claim(void **state) {
         assert_null(find_action(&test->base, ACTION_POD_STATUS, "d")); /* gated: nothing is said */
         put_resource_claim(test, "");
         step(&test->base);
-        const struct action *status = find_action(&test->base, ACTION_POD_STATUS, "d");
-        assert_non_null(status);
-        assert_non_null(memmem(status->status.message.ptr, status->status.message.len,
-                               "cannot be allocated", strlen("cannot be allocated")));
+        assert_non_null(find_action(&test->base, ACTION_PATCH_OBJECT, "rc"));
 }
 
 /* On the node of its devices, after the claim names it. */
@@ -265,67 +261,175 @@ static void test_reserved_claim_needs_no_write(void **state) {
         assert_non_null(find_action(&test->base, ACTION_BIND, "d"));
 }
 
+/* ---- claims that are to be allocated ---- */
+
 #define WANTS(class)                                                                               \
         "},\"spec\":{\"devices\":{\"requests\":[{\"name\":\"gpu\",\"exactly\":{"                   \
-        "\"deviceClassName\":\"" class "\"}}]}"
+        "\"deviceClassName\":\"" class "\",\"allocationMode\":\"ExactCount\",\"count\":1}}]}"
+#define ALLOCATED                                                                                  \
+        "\"allocation\":{\"devices\":{\"results\":[{\"request\":\"gpu\",\"driver\":\"d\","         \
+        "\"pool\":"                                                                                \
+        "\"n2\",\"device\":\"a\"}]}}"
 
-/* Upstream tells a class that is absent from devices that are all taken; here nobody allocates, so
- * both are refused alike, on every node, until somebody has allocated. */
-static void expect_unallocated(struct claim_test *test, const char *claim) {
-        const struct action *status;
-        put_resource_claim(test, claim);
-        put_device_pod(test);
-        step(&test->base);
-        assert_null(find_action(&test->base, ACTION_BIND, "d"));
-        assert_null(find_action(&test->base, ACTION_PATCH_OBJECT, "rc"));
-        status = find_action(&test->base, ACTION_POD_STATUS, "d");
+static void put_devices(struct claim_test *test) {
+        put_in_cache(test, CACHED_DEVICE_CLASS, "{\"metadata\":{\"name\":\"gpu\"},\"spec\":{}}");
+        put_in_cache(
+                test, CACHED_RESOURCE_SLICE,
+                "{\"metadata\":{\"name\":\"s\"},\"spec\":{\"driver\":\"d\",\"nodeName\":\"n2\","
+                "\"pool\":{\"name\":\"n2\",\"generation\":1,\"resourceSliceCount\":1},"
+                "\"devices\":[{\"name\":\"a\"}]}}");
+}
+
+static void expect_message(struct claim_test *test, const char *message) {
+        const struct action *status = find_action(&test->base, ACTION_POD_STATUS, "d");
         assert_non_null(status);
         assert_true(slice_is(status->status.reason, "Unschedulable"));
-        assert_true(slice_is(status->status.message,
-                             "0/2 nodes are available: resource claims cannot be allocated by this "
-                             "scheduler. no new claims to deallocate, preemption: 0/2 nodes are "
-                             "available: 2 Preemption is not helpful for scheduling."));
+        if (!memmem(status->status.message.ptr, status->status.message.len, message,
+                    strlen(message)))
+                fail_msg(SLICE_FMT, SLICE_ARG(status->status.message));
+        assert_null(find_action(&test->base, ACTION_BIND, "d"));
+        assert_null(find_action(&test->base, ACTION_PATCH_OBJECT, "rc"));
+}
+
+/* Nothing is tried again until devices change. */
+static void test_absent_class_is_refused(void **state) {
+        struct claim_test *test = *state;
+        put_resource_claim(test, WANTS("gpu"));
+        put_device_pod(test);
+        step(&test->base);
+        expect_message(test, "request gpu: device class gpu does not exist");
+        test->base.now_ns += 20 * NS_PER_S;
         step(&test->base);
         assert_int_equal(test->base.actions.count, 0);
-        test->base.now_ns += 20 * NS_PER_S;
-        put_resource_claim(test, ON_N2);
+        put_devices(test);
+        scheduler_notice(test->base.scheduler, CLUSTER_DEVICES,
+                         (struct mono_time){ test->base.now_ns });
         step(&test->base);
         assert_non_null(find_action(&test->base, ACTION_PATCH_OBJECT, "rc"));
 }
 
-static void test_absent_class_is_refused(void **state) {
-        expect_unallocated(*state, WANTS("gone"));
+static void put_other_claim(struct claim_test *test, const char *status) {
+        char text[512];
+        snprintf(text, sizeof(text),
+                 "{\"metadata\":{\"namespace\":\"default\",\"name\":\"other\",\"uid\":\"ou\"},"
+                 "\"status\":{%s}}",
+                 status);
+        put_in_cache(test, CACHED_RESOURCE_CLAIM, text);
 }
 
 static void test_devices_all_taken_are_refused(void **state) {
         struct claim_test *test = *state;
-        put_in_cache(test, CACHED_RESOURCE_CLAIM,
-                     "{\"metadata\":{\"namespace\":\"default\",\"name\":\"other\",\"uid\":\"ou\"},"
-                     "\"status\":{" ON_N2 ",\"reservedFor\":[{\"resource\":\"pods\",\"name\":"
-                     "\"x\",\"uid\":\"x\"}]}}");
-        expect_unallocated(test, WANTS("gpu"));
+        put_devices(test);
+        put_other_claim(test, ALLOCATED);
+        put_resource_claim(test, WANTS("gpu"));
+        put_device_pod(test);
+        step(&test->base);
+        expect_message(test, "0/2 nodes are available: 2 cannot allocate all claims. still not "
+                             "schedulable, preemption: 0/2 nodes are available: 2 Preemption is "
+                             "not helpful for scheduling.");
+        test->base.now_ns += 20 * NS_PER_S;
+        put_other_claim(test, "");
+        scheduler_notice(test->base.scheduler, CLUSTER_RESOURCE_CLAIM | CLUSTER_DEVICES,
+                         (struct mono_time){ test->base.now_ns });
+        step(&test->base);
+        assert_non_null(find_action(&test->base, ACTION_PATCH_OBJECT, "rc"));
 }
 
-/* Upstream gives such an allocation up, to allocate anew. Here it stays: nobody would allocate. */
-static void test_unreserved_claim_stays_allocated(void **state) {
-        struct claim_test *test = *state;
-        const struct action *status;
-        put_resource_claim(test, ON_N2);
-        put_node(&test->base, "n2", 10);
-        put_pod(&test->base, "d", 100,
-                "\"resourceClaims\":[{\"name\":\"r\",\"resourceClaimName\":\"rc\"}],");
+static const struct json *cached_claim(const struct claim_test *test) {
+        return object_cache_get(test->object_cache, CACHED_RESOURCE_CLAIM, SLICE_LITERAL("default"),
+                                SLICE_LITERAL("rc"));
+}
+
+static bool is_allocated(const struct claim_test *test) {
+        return json_get(json_get(cached_claim(test), "status"), "allocation");
+}
+
+static const struct action *claim_write(struct claim_test *test, enum patch_verb verb,
+                                        const char *part) {
+        const struct action *write = find_action(&test->base, ACTION_PATCH_OBJECT, "rc");
+        assert_non_null(write);
+        assert_int_equal(write->patch.verb, verb);
+        if (!memmem(write->patch.body.ptr, write->patch.body.len, part, strlen(part)))
+                fail_msg(SLICE_FMT, SLICE_ARG(write->patch.body));
+        return write;
+}
+
+static void start_allocation(struct claim_test *test) {
+        put_devices(test);
+        put_resource_claim(test, WANTS("gpu"));
+        put_device_pod(test);
         step(&test->base);
-        assert_null(find_action(&test->base, ACTION_PATCH_OBJECT, "rc"));
-        status = find_action(&test->base, ACTION_POD_STATUS, "d");
+        claim_write(test, PATCH_OBJECT,
+                    "\"finalizers\":[\"resource.kubernetes.io/delete-protection\"]");
+        assert_true(is_allocated(test));
+}
+
+/* The finalizer, the allocation with the reservation, the bind: each when the one before is there.
+ */
+static void test_writes_what_it_allocates(void **state) {
+        struct claim_test *test = *state;
+        start_allocation(test);
+        answer(&test->base, ACTION_PATCH_OBJECT, "rc", 0);
+        const struct action *write = claim_write(test, PATCH_STATUS, "\"device\":\"a\"");
+        assert_non_null(memmem(write->patch.body.ptr, write->patch.body.len, "\"uid\":\"uid-d\"",
+                               strlen("\"uid\":\"uid-d\"")));
+        assert_null(find_action(&test->base, ACTION_BIND, "d"));
+        answer(&test->base, ACTION_PATCH_OBJECT, "rc", 0);
+        const struct action *bind = find_action(&test->base, ACTION_BIND, "d");
+        assert_non_null(bind);
+        assert_true(slice_is(bind->bind.node, "n2"));
+}
+
+/* What the watch says meanwhile does not take the devices away: nobody else gets them. */
+static void test_stays_allocated_while_it_is_written(void **state) {
+        struct claim_test *test = *state;
+        start_allocation(test);
+        put_resource_claim(test, WANTS("gpu"));
+        assert_true(is_allocated(test));
+        answer(&test->base, ACTION_PATCH_OBJECT, "rc", 0);
+        assert_true(is_allocated(test));
+}
+
+static void test_refused_allocation_is_taken_back(void **state) {
+        struct claim_test *test = *state;
+        start_allocation(test);
+        answer(&test->base, ACTION_PATCH_OBJECT, "rc", BERTH_ERR_FORBIDDEN);
+        assert_null(find_action(&test->base, ACTION_BIND, "d"));
+        assert_false(is_allocated(test));
+        const struct action *status = find_action(&test->base, ACTION_POD_STATUS, "d");
+        assert_non_null(status);
+        assert_true(slice_is(status->status.message,
+                             "running PreBind plugin \"DynamicResources\": refused"));
+}
+
+/* The reservation may have happened: it is taken back, and the claim stays allocated until the API
+ * says what came of it. */
+static void test_doubtful_allocation_is_unreserved(void **state) {
+        struct claim_test *test = *state;
+        start_allocation(test);
+        answer(&test->base, ACTION_PATCH_OBJECT, "rc", 0);
+        answer(&test->base, ACTION_PATCH_OBJECT, "rc", BERTH_ERR_TIMEOUT);
+        claim_write(test, PATCH_STATUS,
+                    "\"reservedFor\":[{\"$patch\":\"delete\",\"uid\":\"uid-d\"}]");
+        assert_true(is_allocated(test));
+        answer(&test->base, ACTION_PATCH_OBJECT, "rc", 0);
+        put_resource_claim(test, WANTS("gpu"));
+        assert_false(is_allocated(test));
+}
+
+/* Nobody else uses the claim, and the pod fits only elsewhere: it is given up. */
+static void test_unreserved_claim_is_given_up(void **state) {
+        struct claim_test *test = *state;
+        put_resource_claim(test, ON("n9"));
+        put_device_pod(test);
+        step(&test->base);
+        claim_write(test, PATCH_STATUS,
+                    "\"allocation\":null,\"devices\":null,\"reservedFor\":null");
+        const struct action *status = find_action(&test->base, ACTION_POD_STATUS, "d");
         assert_non_null(status);
         assert_non_null(memmem(status->status.message.ptr, status->status.message.len,
-                               "no new claims to deallocate",
-                               strlen("no new claims to deallocate")));
-        test->base.now_ns += 20 * NS_PER_S;
-        put_resource_claim(test, ON_N1);
-        step(&test->base);
-        answer(&test->base, ACTION_PATCH_OBJECT, "rc", 0);
-        assert_true(slice_is(find_action(&test->base, ACTION_BIND, "d")->bind.node, "n1"));
+                               "deallocation of ResourceClaim completed",
+                               strlen("deallocation of ResourceClaim completed")));
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -347,7 +451,11 @@ int main(void) {
                 CASE("sched-067 class absent", test_absent_class_is_refused),
                 CASE("sched-067 no device left", test_devices_all_taken_are_refused),
                 CASE("sched-067 allocated elsewhere, reserved by nobody",
-                     test_unreserved_claim_stays_allocated),
+                     test_unreserved_claim_is_given_up),
+                TEST(test_writes_what_it_allocates),
+                TEST(test_stays_allocated_while_it_is_written),
+                TEST(test_refused_allocation_is_taken_back),
+                TEST(test_doubtful_allocation_is_unreserved),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,140 @@
+/* Patches of ResourceClaims. */
+#include "sched/claim_write.h"
+#include "base/util.h"
+
+static void put_uid(struct json_tree *tree, struct json_node *patch, struct slice uid) {
+        if (uid.len)
+                node_put_text(tree, node_need_object(tree, patch, "metadata"), "uid", uid);
+}
+
+static char *text_of(struct json_tree *tree, const struct json_node *node) {
+        struct buf text = { 0 };
+        node_write(node, &text);
+        char *copy = slice_dup(buf_view(&text));
+        buf_release(&text);
+        json_tree_free(tree);
+        return copy;
+}
+
+static bool has_item(const struct json *list, const struct json *item) {
+        struct json_iter iter = json_iter(list);
+        const struct json *other;
+        while (json_next(&iter, NULL, &other))
+                if (json_equal(other, item))
+                        return true;
+        return false;
+}
+
+/* Items of `after` that `before` has not; NULL: none. */
+static struct json_node *new_items(struct json_tree *tree, const struct json *before,
+                                   const struct json *after) {
+        struct json_node *items = node_array(tree);
+        struct json_iter iter = json_iter(after);
+        const struct json *item;
+        while (json_next(&iter, NULL, &item))
+                if (!has_item(before, item))
+                        node_append(items, node_import(tree, item));
+        return node_count(items) ? items : NULL;
+}
+
+static char *object_patch(const struct json *before, const struct json *after) {
+        struct json_tree *tree = json_tree_new();
+        struct json_node *patch = node_object(tree);
+        const struct json *meta = json_get(after, "metadata");
+        struct json_node *added =
+                new_items(tree, json_get(json_get(before, "metadata"), "finalizers"),
+                          json_get(meta, "finalizers"));
+        if (!added) {
+                json_tree_free(tree);
+                return NULL;
+        }
+        put_uid(tree, patch, json_get_text(meta, "uid"));
+        node_put(tree, node_need_object(tree, patch, "metadata"), "finalizers", added);
+        return text_of(tree, patch);
+}
+
+static char *status_patch(const struct json *before, const struct json *after) {
+        struct json_tree *tree = json_tree_new();
+        struct json_node *patch = node_object(tree);
+        struct json_node *status = node_need_object(tree, patch, "status");
+        const struct json *old = json_get(before, "status"), *new = json_get(after, "status");
+        struct json_node *consumers =
+                new_items(tree, json_get(old, "reservedFor"), json_get(new, "reservedFor"));
+        const struct json *allocation = json_get(new, "allocation");
+        put_uid(tree, patch, json_get_text(json_get(after, "metadata"), "uid"));
+        if (allocation && !json_equal(json_get(old, "allocation"), allocation))
+                node_put(tree, status, "allocation", node_import(tree, allocation));
+        if (consumers)
+                node_put(tree, status, "reservedFor", consumers);
+        if (node_count(status) == 0) {
+                json_tree_free(tree);
+                return NULL;
+        }
+        return text_of(tree, patch);
+}
+
+static char *creation_body(const struct json *after) {
+        struct json_tree *tree = json_tree_new();
+        struct json_node *object = node_import(tree, after);
+        node_remove(object, "status");
+        node_put_string(tree, object, "apiVersion", "resource.k8s.io/v1");
+        node_put_string(tree, object, "kind", "ResourceClaim");
+        return text_of(tree, object);
+}
+
+size_t claim_write_make(const struct json *before, const struct json *after,
+                        struct claim_write *ret_writes) {
+        size_t count = 0;
+        char *object = before ? object_patch(before, after) : creation_body(after);
+        char *status = status_patch(before, after);
+        if (object)
+                ret_writes[count++] =
+                        (struct claim_write){ before ? PATCH_OBJECT : PATCH_CREATE, object };
+        if (status)
+                ret_writes[count++] = (struct claim_write){ PATCH_STATUS, status };
+        return count;
+}
+
+/* Removes one item of a list of the strategic merge patch. */
+static struct json_node *deletion_list(struct json_tree *tree, struct slice uid) {
+        struct json_node *list = node_array(tree), *item = node_object(tree);
+        node_put_string(tree, item, "$patch", "delete");
+        node_put_text(tree, item, "uid", uid);
+        node_append(list, item);
+        return list;
+}
+
+char *claim_write_unreserve(struct slice claim_uid, struct slice consumer_uid) {
+        struct json_tree *tree = json_tree_new();
+        struct json_node *patch = node_object(tree);
+        put_uid(tree, patch, claim_uid);
+        node_put(tree, node_need_object(tree, patch, "status"), "reservedFor",
+                 deletion_list(tree, consumer_uid));
+        return text_of(tree, patch);
+}
+
+char *claim_write_release(struct slice claim_uid) {
+        struct json_tree *tree = json_tree_new();
+        struct json_node *patch = node_object(tree), *list = node_array(tree);
+        put_uid(tree, patch, claim_uid);
+        node_append(list, node_string(tree, CLAIM_FINALIZER));
+        node_put(tree, node_need_object(tree, patch, "metadata"),
+                 "$deleteFromPrimitiveList/finalizers", list);
+        return text_of(tree, patch);
+}
+
+char *claim_write_deallocate(const struct json *claim) {
+        struct json_tree *tree = json_tree_new();
+        struct json_node *patch = node_object(tree);
+        struct json_node *status = node_need_object(tree, patch, "status");
+        const struct json *meta = json_get(claim, "metadata");
+        struct slice version = json_get_text(meta, "resourceVersion");
+        put_uid(tree, patch, json_get_text(meta, "uid"));
+        if (version.len)
+                node_put_text(tree, node_need_object(tree, patch, "metadata"), "resourceVersion",
+                              version);
+        node_put(tree, status, "allocation", node_null(tree));
+        node_put(tree, status, "devices", node_null(tree));
+        node_put(tree, status, "reservedFor", node_null(tree));
+        return text_of(tree, patch);
+}

@@ -1,0 +1,26 @@
+/* How a changed ResourceClaim is written: the finalizer through the object, the allocation and who
+ * reserved it through its status, each as a patch that only adds, so that what others write
+ * meanwhile is no conflict.  The API server refuses to change an allocation that is there. */
+#pragma once
+
+#include "api/json.h"
+#include "model/action.h"
+
+#define CLAIM_WRITES_MAX 3
+
+struct claim_write {
+        enum patch_verb verb;
+        char *body; /* owned */
+};
+/* What has to be written, in this order, to make `after` of `before` (NULL: it is new); returns how
+ * many. */
+size_t claim_write_make(const struct json *before, const struct json *after,
+                        struct claim_write *ret_writes);
+/* Gives the allocation up, if the claim still is as it was. */
+char *claim_write_deallocate(const struct json *claim);
+/* Takes the reservation of a consumer back. */
+char *claim_write_unreserve(struct slice claim_uid, struct slice consumer_uid);
+/* Takes the finalizer of the scheduler off, so that the claim can be deleted. */
+char *claim_write_release(struct slice claim_uid);
+
+#define CLAIM_FINALIZER "resource.kubernetes.io/delete-protection"

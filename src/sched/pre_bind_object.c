@@ -1,0 +1,178 @@
+/* Writes of what pods take before they are bound. */
+#include "sched/pre_bind_object.h"
+#include "base/util.h"
+#include <stdlib.h>
+
+static struct slice uid_of(const struct json *object) {
+        return json_get_text(json_get(object, "metadata"), "uid");
+}
+
+static char *text_of(const struct json *object) {
+        struct buf text = { 0 };
+        json_write(object, &text);
+        char *copy = slice_dup(buf_view(&text));
+        buf_release(&text);
+        return copy;
+}
+
+struct taken_object *taken_object_new(struct pre_bind *owner, enum cached_kind kind,
+                                      const struct json *before, const struct json *after) {
+        struct taken_object *taken = xcalloc(1, sizeof(*taken));
+        *taken = (struct taken_object){ .owner = owner,
+                                        .kind = kind,
+                                        .ns = slice_dup(cached_object_ns(after)),
+                                        .name = slice_dup(cached_object_name(after)),
+                                        .uid = slice_dup(uid_of(after)) };
+        if (kind == CACHED_RESOURCE_CLAIM) {
+                taken->write_count = claim_write_make(before, after, taken->writes);
+        } else {
+                taken->writes[0] = (struct claim_write){ PATCH_STANDARD, text_of(after) };
+                taken->write_count = 1;
+        }
+        return taken;
+}
+
+void taken_object_free(struct taken_object *taken) {
+        for (size_t i = 0; i < taken->write_count; i++)
+                free(taken->writes[i].body);
+        free(taken->ns);
+        free(taken->name);
+        free(taken->uid);
+        free(taken);
+}
+
+static struct object_ref ref_of(const struct taken_object *taken) {
+        static const char *const kinds[CACHED_KIND_COUNT] = {
+                [CACHED_VOLUME] = "PersistentVolume",
+                [CACHED_VOLUME_CLAIM] = "PersistentVolumeClaim",
+                [CACHED_RESOURCE_CLAIM] = "ResourceClaim",
+        };
+        bool is_wide = taken->kind == CACHED_VOLUME;
+        return (struct object_ref){ .kind = slice_of(kinds[taken->kind]),
+                                    .ns = is_wide ? SLICE_EMPTY : slice_of(taken->ns),
+                                    .name = slice_of(taken->name),
+                                    .uid = slice_of(taken->uid) };
+}
+
+static void emit_action(struct step *step, struct taken_object *taken, struct action *action) {
+        action->target = ref_of(taken);
+        taken->action = action_list_add(step->out, action);
+        map_u64_put(step->scheduler->pre_bind_actions, taken->action, taken);
+}
+
+static void emit_patch(struct step *step, struct taken_object *taken, enum patch_verb verb,
+                       const char *body) {
+        emit_action(step, taken,
+                    &(struct action){ .kind = ACTION_PATCH_OBJECT,
+                                      .patch = { .body = slice_of(body), .verb = verb } });
+}
+
+bool taken_object_send(struct step *step, struct taken_object *taken) {
+        if (taken->sent == taken->write_count)
+                return false;
+        const struct claim_write *write = &taken->writes[taken->sent++];
+        emit_patch(step, taken, write->verb, write->body);
+        return true;
+}
+
+static void note_written(struct scheduler *scheduler, const struct taken_object *taken,
+                         const struct action_result *result) {
+        struct json_doc *doc = NULL;
+        struct slice version = SLICE_EMPTY;
+        if (result->body.len && json_parse(result->body, &doc, NULL) == 0)
+                version =
+                        json_get_text(json_get(json_doc_root(doc), "metadata"), "resourceVersion");
+        object_cache_written(scheduler->config.object_cache, taken->kind, slice_of(taken->ns),
+                             slice_of(taken->name), version);
+        json_doc_free(doc);
+}
+
+static void taken_object_withdraw(struct scheduler *scheduler, const struct taken_object *taken) {
+        object_cache_withdraw(scheduler->config.object_cache, taken->kind, slice_of(taken->ns),
+                              slice_of(taken->name));
+}
+
+bool taken_object_answered(struct scheduler *scheduler, struct taken_object *taken,
+                           const struct action_result *result) {
+        taken->action = 0;
+        if (taken->is_undone) {
+                if (result->code == BERTH_OK && result->kind == ACTION_PATCH_OBJECT)
+                        note_written(scheduler, taken, result);
+                else
+                        taken_object_withdraw(scheduler, taken);
+                return true;
+        }
+        /* Our own creation, when its first answer was lost. */
+        bool is_ours = result->code == BERTH_ERR_EXISTS &&
+                       taken->writes[taken->sent - 1].verb == PATCH_CREATE;
+        if (result->code != BERTH_OK && !is_ours) {
+                taken->is_refused = result->http >= 400 && result->http < 500;
+                return false;
+        }
+        taken->written++;
+        if (taken->written == taken->write_count)
+                note_written(scheduler, taken, result);
+        return true;
+}
+
+/* The claim as it is without the pod, until the API says so itself. */
+static void assume_unreserved(struct scheduler *scheduler, const struct taken_object *taken,
+                              struct slice pod_uid) {
+        struct object_cache *cache = scheduler->config.object_cache;
+        const struct json *claim =
+                object_cache_get(cache, taken->kind, slice_of(taken->ns), slice_of(taken->name));
+        struct json_tree *tree = json_tree_new();
+        struct json_node *object = node_import(tree, claim), *rest = node_array(tree);
+        struct json_node *status = node_need_object(tree, object, "status");
+        struct json_iter iter = json_iter(json_get(json_get(claim, "status"), "reservedFor"));
+        const struct json *consumer;
+        while (json_next(&iter, NULL, &consumer))
+                if (!slice_eq(json_get_text(consumer, "uid"), pod_uid))
+                        node_append(rest, node_import(tree, consumer));
+        node_put(tree, status, "reservedFor", rest);
+        struct buf text = { 0 };
+        struct json_doc *doc;
+        node_write(object, &text);
+        if (json_parse(buf_view(&text), &doc, NULL) == 0) {
+                object_cache_assume(cache, taken->kind, json_doc_root(doc));
+                json_doc_free(doc);
+        }
+        buf_release(&text);
+        json_tree_free(tree);
+}
+
+/* Whether a write of this kind happened, as far as is known. */
+static bool has_sent(const struct taken_object *taken, enum patch_verb verb) {
+        size_t count = taken->is_refused ? taken->sent - 1 : taken->sent;
+        for (size_t i = 0; i < count; i++)
+                if (taken->writes[i].verb == verb)
+                        return true;
+        return false;
+}
+
+static bool undo_creation(struct step *step, struct taken_object *taken) {
+        char *patch = claim_write_release(SLICE_EMPTY);
+        struct action release = { .kind = ACTION_PATCH_OBJECT,
+                                  .target = ref_of(taken),
+                                  .patch = { .body = slice_of(patch), .verb = PATCH_OBJECT } };
+        action_list_add(step->out, &release);
+        emit_action(step, taken, &(struct action){ .kind = ACTION_DELETE_OBJECT });
+        free(patch);
+        return true;
+}
+
+bool taken_object_undo(struct step *step, struct taken_object *taken, struct slice pod_uid) {
+        taken->is_undone = true;
+        if (taken->kind == CACHED_RESOURCE_CLAIM && has_sent(taken, PATCH_CREATE))
+                return undo_creation(step, taken);
+        if (taken->kind == CACHED_RESOURCE_CLAIM && has_sent(taken, PATCH_STATUS)) {
+                char *patch = claim_write_unreserve(slice_of(taken->uid), pod_uid);
+                assume_unreserved(step->scheduler, taken, pod_uid);
+                emit_patch(step, taken, PATCH_STATUS, patch);
+                free(patch);
+                return true;
+        }
+        if (taken->written < taken->write_count || taken->write_count == 0)
+                taken_object_withdraw(step->scheduler, taken);
+        return false;
+}
