@@ -23,6 +23,7 @@
 #define ITERATIONS_UNTIL_SENT 3      /* in which the transport gets a request onto the wire */
 #define WATCH_FAILURES_MAX 3         /* in a row, then a new list is tried */
 #define SHORT_WATCH_NS NS_PER_S
+#define PODS_QUIET_NS (30 * NS_PER_S)
 
 struct reflector {
         struct transport *transport;
@@ -52,7 +53,9 @@ struct reflector {
         struct record_splitter splitter;
         struct buf version;
         struct mono_time watch_started;
-        struct loop_timer good; /* armed from the begin of a watch after failures until it lasts */
+        struct loop_timer quiet; /* armed until pods have not come for a while */
+        bool has_pods;           /* since it was armed */
+        struct loop_timer good;  /* armed from the begin of a watch after failures until it lasts */
         unsigned watch_failures;
         struct err stream_error; /* an ERROR record, or a record that cannot be parsed */
         bool has_expired;
@@ -331,6 +334,23 @@ static void on_whole_ended(void *context, const struct api_reply *reply) {
 
 /* ---- watching ---- */
 
+/* What pods have in common is kept while they come. */
+static void on_quiet(void *context) {
+        struct reflector *reflector = context;
+
+        if (!reflector->has_pods)
+                pod_reader_clear(reflector->pods);
+        else
+                loop_timer_arm(reflector->loop, &reflector->quiet, PODS_QUIET_NS);
+        reflector->has_pods = false;
+}
+
+static void forget_pods_later(struct reflector *reflector) {
+        reflector->has_pods = loop_timer_is_armed(&reflector->quiet);
+        if (!reflector->has_pods)
+                loop_timer_arm(reflector->loop, &reflector->quiet, PODS_QUIET_NS);
+}
+
 static void take_error(struct reflector *reflector, const struct json *object) {
         struct status_info info;
 
@@ -341,11 +361,9 @@ static void take_error(struct reflector *reflector, const struct json *object) {
 }
 
 static void take_record_of_type(struct reflector *reflector, struct slice type,
-                                const struct json *object) {
-        struct arrival arrival = { .value = object };
-
+                                struct arrival *arrival) {
         if (slice_is(type, "ERROR")) {
-                take_error(reflector, object);
+                take_error(reflector, arrival_value(arrival));
                 return;
         }
         reflector->has_seen_records = true;
@@ -353,22 +371,28 @@ static void take_record_of_type(struct reflector *reflector, struct slice type,
         if (slice_is(type, "BOOKMARK"))
                 reflector->stats.bookmarks++;
         else if (slice_is(type, "DELETED"))
-                object_reports_take_deletion(&reflector->reports, &arrival);
+                object_reports_take_deletion(&reflector->reports, arrival);
         else
-                object_reports_take(&reflector->reports, &arrival);
-        keep_version(reflector, json_get_text(json_get(object, "metadata"), "resourceVersion"));
+                object_reports_take(&reflector->reports, arrival);
+        keep_version(reflector, arrival_resource_version(arrival));
 }
 
 static bool take_record(void *context, struct slice record) {
         struct reflector *reflector = context;
-        CLEANUP(watch_record_release) struct watch_record read = { 0 };
+        struct pod_reader *pods = reflector->leaves_unread ? reflector->pods : NULL;
+        struct arrival arrival = { .make = value_of_pod, .context = pods };
+        CLEANUP(watch_record_release) struct watch_record read;
 
-        if (watch_record_read(&read, record, &reflector->stream_error) < 0) {
+        if (watch_record_read(&read, record, pods, &reflector->stream_error) < 0) {
                 reflector->takes_json |= read.is_protobuf;
                 err_wrap(&reflector->stream_error, "watch of %s", reflector->path);
                 return false;
         }
-        take_record_of_type(reflector, read.type, read.object);
+        arrival.value = read.object;
+        arrival.pod = read.has_pod ? &read.pod : NULL;
+        if (read.has_pod)
+                forget_pods_later(reflector);
+        take_record_of_type(reflector, read.type, &arrival);
         return reflector->stream_error.code == 0;
 }
 
@@ -517,6 +541,7 @@ struct reflector *reflector_new(const struct reflector_config *config, struct tr
         reflector->retry = (struct loop_timer){ .fired = on_retry, .context = reflector };
         reflector->again = (struct loop_timer){ .fired = on_again, .context = reflector };
         reflector->good = (struct loop_timer){ .fired = reflector_works, .context = reflector };
+        reflector->quiet = (struct loop_timer){ .fired = on_quiet, .context = reflector };
         reflector->decode = (struct loop_timer){ .fired = on_decode, .context = reflector };
         reflector->reports = (struct object_reports){ .known = known_objects_new(),
                                                       .changed = on_reported,
@@ -536,6 +561,7 @@ void reflector_free(struct reflector *reflector) {
         loop_timer_disarm(reflector->loop, &reflector->again);
         loop_timer_disarm(reflector->loop, &reflector->decode);
         loop_timer_disarm(reflector->loop, &reflector->good);
+        loop_timer_disarm(reflector->loop, &reflector->quiet);
         list_reader_free(reflector->list);
         pod_reader_free(reflector->pods);
         buf_release(&reflector->page);

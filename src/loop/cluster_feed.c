@@ -129,9 +129,9 @@ static void feed_object_cache(struct cluster_feed *feed, const struct feed_sourc
 
 static int cluster_feed_apply(struct cluster *cluster, enum object_kind kind,
                               enum change_kind change, struct arrival *arrival, struct err *err) {
-        if (!arrival->pod || change == CHANGE_REMOVED)
+        if (!arrival->pod)
                 return cluster_apply(cluster, kind, change, arrival_value(arrival), err);
-        cluster_put_pod(cluster, arrival->pod);
+        cluster_apply_pod(cluster, change, arrival->pod);
         return 0;
 }
 

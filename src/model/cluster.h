@@ -50,6 +50,7 @@ void cluster_remove_claim(struct cluster *cluster, struct slice ns, struct slice
  * uid).  BERTH_ERR_* with the field path on a wrong type; nothing is changed then. */
 int cluster_apply(struct cluster *cluster, enum object_kind kind, enum change_kind change,
                   const struct json *object, struct err *err);
+void cluster_apply_pod(struct cluster *cluster, enum change_kind change, const struct pod *pod);
 
 /* ---- placing ---- */
 /* Puts a pending pod on a node at once, before the API confirms it. */

@@ -112,6 +112,13 @@ static int apply_removal(struct cluster *cluster, enum object_kind kind, const s
         return err_set(err, BERTH_ERR_INTERNAL, "no such kind of object");
 }
 
+void cluster_apply_pod(struct cluster *cluster, enum change_kind change, const struct pod *pod) {
+        if (change != CHANGE_REMOVED)
+                cluster_put_pod(cluster, pod);
+        else if (is_pod_gone(cluster, &pod->meta))
+                cluster_remove_pod(cluster, pod->meta.ns, pod->meta.name);
+}
+
 int cluster_apply(struct cluster *cluster, enum object_kind kind, enum change_kind change,
                   const struct json *object, struct err *err) {
         arena_clear(&cluster->decoded);

@@ -442,18 +442,6 @@ const struct schema_object *protobuf_schema(struct slice api_version, struct sli
         return schema_find(group, version, kind);
 }
 
-static int open_envelope(struct decoder *decoder, struct slice body,
-                         struct protobuf_envelope *ret_envelope) {
-        struct slice fields = slice_make(body.ptr + sizeof(magic), body.len - sizeof(magic));
-        struct wire_field type = { 0 }, raw = { 0 };
-
-        if (!wire_find_field(fields, 1, &type) || !wire_find_field(fields, 2, &raw) ||
-            protobuf_type(type.bytes, ret_envelope) < 0)
-                return protobuf_broken(decoder, "broken envelope");
-        ret_envelope->message = raw.bytes;
-        return 0;
-}
-
 int protobuf_type(struct slice type, struct protobuf_envelope *ret_envelope) {
         struct wire_field api_version = { 0 }, kind = { 0 };
 
@@ -463,6 +451,16 @@ int protobuf_type(struct slice type, struct protobuf_envelope *ret_envelope) {
         ret_envelope->api_version = api_version.bytes;
         ret_envelope->kind = kind.bytes;
         return 0;
+}
+
+int protobuf_split(struct slice body, struct protobuf_envelope *ret_envelope) {
+        struct slice fields = slice_make(body.ptr + sizeof(magic), body.len - sizeof(magic));
+        struct wire_field type = { 0 }, raw = { 0 };
+
+        if (!wire_find_field(fields, 1, &type) || !wire_find_field(fields, 2, &raw))
+                return -1;
+        ret_envelope->message = raw.bytes;
+        return protobuf_type(type.bytes, ret_envelope);
 }
 
 int protobuf_build(struct json_builder *builder, const struct schema_object *schema,
@@ -480,16 +478,15 @@ static int build_envelope(struct decoder *decoder, struct slice body) {
 
         if (!protobuf_is_envelope(body))
                 return protobuf_broken(decoder, "not a Kubernetes envelope");
-        int r = open_envelope(decoder, body, &envelope);
-        if (r < 0)
-                return r;
+        if (protobuf_split(body, &envelope) < 0)
+                return protobuf_broken(decoder, "broken envelope");
         const struct schema_object *schema = protobuf_schema(envelope.api_version, envelope.kind);
         if (!schema)
                 return err_set(decoder->err, BERTH_ERR_BAD_REQUEST,
                                "no kind \"" SLICE_FMT "\" is registered for version \"" SLICE_FMT
                                "\"",
                                SLICE_ARG(envelope.kind), SLICE_ARG(envelope.api_version));
-        r = protobuf_open(decoder, JSON_OBJECT);
+        int r = protobuf_open(decoder, JSON_OBJECT);
         json_build_key(builder, SLICE_LITERAL("kind"));
         json_build_text(builder, envelope.kind);
         json_build_key(builder, SLICE_LITERAL("apiVersion"));

@@ -32,5 +32,7 @@ struct protobuf_envelope {
 };
 /* The message at field 1 of an envelope, which names the kind: -1 for broken bytes. */
 int protobuf_type(struct slice type, struct protobuf_envelope *ret_envelope);
+/* A body that protobuf_is_envelope: -1 for broken bytes. */
+int protobuf_split(struct slice body, struct protobuf_envelope *ret_envelope);
 const struct schema_object *protobuf_schema(struct slice api_version,
                                             struct slice kind); /* NULL = no table */
