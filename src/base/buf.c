@@ -54,8 +54,13 @@ bool buf_reserve(struct buf *buf, size_t extra) {
         return true;
 }
 
+/* The limit was looked at when the memory grew. */
+static bool has_room(const struct buf *buf, size_t size) {
+        return buf->cap - buf->len > size;
+}
+
 bool buf_append(struct buf *buf, const void *data, size_t size) {
-        if (!buf_reserve(buf, size))
+        if (!has_room(buf, size) && !buf_reserve(buf, size))
                 return false;
         if (size)
                 memcpy(buf->data + buf->len, data, size);
@@ -73,7 +78,11 @@ bool buf_text(struct buf *buf, const char *text) {
 }
 
 bool buf_char(struct buf *buf, char c) {
-        return buf_append(buf, &c, 1);
+        if (!has_room(buf, 1) && !buf_reserve(buf, 1))
+                return false;
+        buf->data[buf->len++] = c;
+        buf->data[buf->len] = '\0';
+        return true;
 }
 
 bool buf_printf(struct buf *buf, const char *format, ...) {

@@ -16,6 +16,7 @@
 
 #define CUT_MARK " ..."
 #define NAME_BYTES_MAX 253
+#define EVENT_BYTES_USUAL 1000
 #define STAMP_BYTES_MAX 17 /* a dot and sixteen digits */
 #define SWEEP_NS (60 * NS_PER_S)
 
@@ -157,6 +158,7 @@ static void put_event(const struct event_recorder *recorder,
                       struct buf *out) {
         char time[WALL_TIME_TEXT_MAX];
 
+        buf_reserve(out, EVENT_BYTES_USUAL);
         wall_time_format_micro(loop_wall(recorder->loop), time);
         buf_text(out, "{\"apiVersion\":\"events.k8s.io/v1\",\"kind\":\"Event\",\"metadata\":{");
         put_member(out, "name", slice_of(series->name));

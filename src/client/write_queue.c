@@ -2,7 +2,8 @@
  *
  * A slot per object holds its writes in order; only the first may be under way or ready. Adding
  * never sends: a timer of zero length does, so that all writes of one iteration are merged and
- * sorted into lanes first, and so that no callback runs from inside an add. */
+ * sorted into lanes first, and so that no callback runs from inside an add. Events that follow one
+ * another wait for company, as each request of its own costs both sides a wake-up. */
 #include "client/write_queue.h"
 
 #include "base/arena.h"
@@ -124,6 +125,8 @@ static void send_write(struct pending_write *write) {
         write->attempts++;
         queue->in_flight++;
         queue->events_in_flight += write->lane == WRITE_EVENT;
+        if (write->lane == WRITE_EVENT)
+                queue->events_sent = loop_mono(queue->loop);
         count_call(queue, write);
         write->request = transport_call(queue->transport, &call, on_reply, write);
 }
@@ -162,14 +165,36 @@ static int64_t send_lanes(struct write_queue *queue, bool is_event) {
         return INT64_MAX;
 }
 
-static void send_ready(struct write_queue *queue) {
-        int64_t wait_ns = send_lanes(queue, false);
-        int64_t event_wait_ns = send_lanes(queue, true);
+/* For how long the events wait still; 0 = their time has come. */
+static int64_t events_wait(const struct write_queue *queue) {
+        int64_t passed = loop_mono(queue->loop).ns - queue->events_sent.ns;
 
+        if (!queue->lanes[WRITE_EVENT].first)
+                return INT64_MAX;
+        if (queue->has_events_flow)
+                return 0;
+        return passed >= queue->events_together_ns ? 0 : queue->events_together_ns - passed;
+}
+
+static void send_ready(struct write_queue *queue) {
+        unsigned in_flight = queue->in_flight;
+        int64_t wait_ns = send_lanes(queue, false);
+        int64_t event_wait_ns = queue->in_flight > in_flight ? 0 : events_wait(queue);
+
+        queue->has_events_flow = event_wait_ns == 0;
+        if (queue->has_events_flow)
+                event_wait_ns = send_lanes(queue, true);
+        queue->has_events_flow = queue->has_events_flow && queue->lanes[WRITE_EVENT].first;
         if (event_wait_ns < wait_ns)
                 wait_ns = event_wait_ns;
         if (wait_ns < INT64_MAX)
                 write_queue_wake(queue, wait_ns);
+}
+
+void write_queue_hurry(struct write_queue *queue) {
+        queue->events_together_ns = 0;
+        if (queue->lanes[WRITE_EVENT].first)
+                write_queue_wake(queue, 0);
 }
 
 static void on_work(void *context) {
@@ -245,6 +270,8 @@ struct write_queue *write_queue_new(const struct write_queue_config *config,
         queue->work = (struct loop_timer){ .fired = on_work, .context = queue };
         token_bucket_init(&queue->bucket, config->per_second, config->burst, loop_mono(loop));
         queue->event_bucket = queue->bucket;
+        queue->events_together_ns = config->events_together_ns;
+        queue->events_sent.ns = loop_mono(loop).ns - config->events_together_ns;
         rng_init(&queue->rng, config->seed);
         return queue;
 }

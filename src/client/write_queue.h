@@ -64,6 +64,8 @@ struct write_queue_config {
         /* Of calls, and once more of events, which upstream has a client of their own for; 0 = no
          * limit. */
         double per_second, burst;
+        /* Events that come sooner after others wait so long, or for another write that is sent. */
+        int64_t events_together_ns;
         uint64_t seed; /* of back-off */
 };
 
@@ -74,6 +76,8 @@ struct write_queue *write_queue_new(const struct write_queue_config *config,
 /* Drops everything without callbacks; not from inside one of them. Accepts NULL. */
 void write_queue_free(struct write_queue *queue);
 void write_queue_add(struct write_queue *queue, const struct write_request *write);
+/* Events wait no more for company. */
+void write_queue_hurry(struct write_queue *queue);
 /* Nothing waits and nothing is under way. */
 bool write_queue_is_idle(const struct write_queue *queue);
 size_t write_queue_waiting(const struct write_queue *queue);

@@ -68,6 +68,9 @@ struct write_queue {
         struct loop_timer work;
         struct token_bucket bucket, event_bucket;
         struct rng rng;
+        int64_t events_together_ns;
+        struct mono_time events_sent; /* the last time */
+        bool has_events_flow;         /* until none waits */
         unsigned concurrency, in_flight, events_in_flight;
         size_t count, event_count; /* writes that are not over */
 };

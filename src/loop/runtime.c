@@ -14,6 +14,7 @@
 #include <string.h>
 
 #define RUNTIME_WRITES_DEFAULT 64
+#define RUNTIME_EVENTS_TOGETHER_NS (100 * NS_PER_MS)
 #define DRAIN_POLL_NS (20 * NS_PER_MS)
 
 static void on_model_changed(void *context, uint32_t woken) {
@@ -112,6 +113,7 @@ struct runtime *runtime_new(const struct runtime_config *config) {
                                                                      : RUNTIME_WRITES_DEFAULT,
                                               .per_second = config->writes_per_second,
                                               .burst = config->writes_burst,
+                                              .events_together_ns = RUNTIME_EVENTS_TOGETHER_NS,
                                               .seed = config->seed },
                 &runtime->transport, runtime->loop);
         evictions.cluster = config->has_no_model ? NULL : runtime->cluster;
@@ -272,6 +274,7 @@ void runtime_drain(struct runtime *runtime, int64_t patience_ns, void (*done)(vo
                    void *context) {
         for (size_t i = 0; i < runtime->recorder_count; i++)
                 event_recorder_finish(runtime->recorders[i].recorder);
+        write_queue_hurry(runtime->writes);
         runtime->drain_until.ns = loop_mono(runtime->loop).ns + patience_ns;
         runtime->drained = done;
         runtime->drain_context = context;
@@ -284,6 +287,7 @@ void runtime_stats(const struct runtime *runtime, struct runtime_stats *ret_stat
 
         *ret_stats = (struct runtime_stats){
                 .open_writes = runtime->open,
+                .is_writing = !write_queue_is_idle(runtime->writes),
                 .skipped_objects = runtime->feed ? cluster_feed_problems(runtime->feed, &last) : 0,
                 .placing_s = (double)runtime->placing_ns / 1e9,
         };

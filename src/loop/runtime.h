@@ -119,6 +119,7 @@ void runtime_drain(struct runtime *runtime, int64_t patience_ns, void (*done)(vo
 struct runtime_stats {
         uint64_t writes[ACTION_KIND_COUNT], failures[ACTION_KIND_COUNT], skipped_objects;
         size_t open_writes, open_kinds[ACTION_KIND_COUNT]; /* together, and by kind */
+        bool is_writing;                                   /* events too */
         double placing_s; /* during which bindings were under way */
 };
 void runtime_stats(const struct runtime *runtime, struct runtime_stats *ret_stats);

@@ -247,6 +247,53 @@ static void test_concurrency(void **state) {
         scene_end(&scene);
 }
 
+static void add_event(struct scene *scene, struct note *note) {
+        add(scene, (struct write_request){ .lane = WRITE_EVENT,
+                                           .method = API_POST,
+                                           .path = SLICE_LITERAL("/event"),
+                                           .done = on_result,
+                                           .context = note });
+        settle(scene);
+}
+
+/* The first is sent at once; others soon after it wait, or go with another write. */
+static void test_events_together(void **state) {
+        struct scene scene;
+        struct note e = { &scene, "e", false }, p = { &scene, "p", false };
+
+        (void)state;
+        scene_init(&scene, (struct write_queue_config){ .concurrency = 8,
+                                                        .events_together_ns = 100 * NS_PER_MS });
+        add_event(&scene, &e);
+        assert_int_equal(scene.fake->count, 1);
+        add_event(&scene, &e);
+        virtual_loop_advance(scene.loop, 90 * NS_PER_MS);
+        add_event(&scene, &e);
+        assert_int_equal(scene.fake->count, 1);
+        virtual_loop_advance(scene.loop, 20 * NS_PER_MS); /* the third waits for a place only */
+        assert_int_equal(scene.fake->count, 2);
+        fake_reply(scene.fake, 201, "");
+        settle(&scene);
+        assert_int_equal(scene.fake->count, 3);
+        fake_reply(scene.fake, 201, "");
+        fake_reply(scene.fake, 201, "");
+        add_event(&scene, &e);
+        assert_int_equal(scene.fake->count, 3);
+        add(&scene, patch_of(&p, "p", "{}"));
+        settle(&scene);
+        assert_int_equal(scene.fake->count, 5);
+        fake_reply(scene.fake, 200, "");
+        fake_reply(scene.fake, 201, "");
+        add_event(&scene, &e);
+        assert_int_equal(scene.fake->count, 5);
+        write_queue_hurry(scene.queue);
+        settle(&scene);
+        assert_int_equal(scene.fake->count, 6);
+        fake_reply(scene.fake, 201, "");
+        expect(&scene, "e=201 e=201 e=201 p=200 e=201 e=201 ");
+        scene_end(&scene);
+}
+
 static void test_no_op(void **state) {
         struct scene scene;
         struct note a = { &scene, "a", true }, b = { &scene, "b", false };
@@ -522,6 +569,7 @@ int main(void) {
                 cmocka_unit_test(test_deletions_stay),
                 cmocka_unit_test(test_lanes_in_order),
                 cmocka_unit_test(test_concurrency),
+                cmocka_unit_test(test_events_together),
                 cmocka_unit_test(test_no_op),
                 cmocka_unit_test(test_not_mergeable),
                 cmocka_unit_test(test_own_merge),

@@ -23,7 +23,7 @@ static void settle(struct role_world *world) {
 
                 assert_int_equal(event_loop_run_once(world->events, NS_PER_MS, &err), 0);
                 runtime_stats(world->runtime, &stats);
-                quiet = runtime_is_synced(world->runtime) && !stats.open_writes ? quiet + 1 : 0;
+                quiet = runtime_is_synced(world->runtime) && !stats.is_writing ? quiet + 1 : 0;
         }
         assert_int_equal(quiet, QUIET_ITERATIONS);
 }

@@ -136,8 +136,7 @@ static bool is_quiet(struct world *world) {
 
         scheduler_stats(world->roles.scheduler, &stats);
         runtime_stats(world->roles.runtime, &runtime);
-        return runtime_is_synced(world->roles.runtime) && stats.active == 0 &&
-               runtime.open_writes == 0;
+        return runtime_is_synced(world->roles.runtime) && stats.active == 0 && !runtime.is_writing;
 }
 
 /* Nothing of this goes through sockets or timers: once some iterations brought nothing, nothing
