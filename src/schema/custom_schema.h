@@ -13,6 +13,6 @@ void custom_default(const struct json *schema, struct json_tree *tree, struct js
 /* How strategic merge patches treat such objects: lists that are maps by one key merge by it, sets
  * by value, others are replaced. Lives in arena. */
 struct schema_object;
-const struct schema_object *custom_merge_type(const struct json *schema, struct arena *arena);
+const struct schema_object *custom_type(const struct json *schema, struct arena *arena);
 void custom_validate(const struct json *schema, const struct json_node *object,
                      struct field_errors *errors);

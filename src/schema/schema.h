@@ -40,7 +40,8 @@ enum schema_flags {
 struct schema_field {
         const char *name;
         const char *merge_key; /* patchMergeKey; "" = primitive list merged by value, NULL = none */
-        const char *map_keys;  /* listMapKey names joined by commas; NULL = none */
+        const char *map_keys;  /* listMapKey names joined by commas, "name=JSON" with the default;
+                                  NULL = none */
         uint8_t type, shape;
         uint16_t flags;
         uint8_t number;  /* protobuf field number inside its message; 0 = not encoded */
@@ -53,6 +54,7 @@ struct schema_object {
         const struct schema_field *fields;
         size_t count;
         bool is_sorted; /* by the fields' names */
+        bool is_open;   /* custom resources: may have other fields, too */
 };
 struct schema_root {
         const char *group, *version, *kind;

@@ -2,23 +2,25 @@
  * or fought over. */
 #include "server/api_apply.h"
 
-#include "schema/field_set.h"
+#include "schema/field_check.h"
+#include "schema/field_merge.h"
+#include "schema/field_walk.h"
 #include "server/api_context.h"
 #include "server/api_decode.h"
 #include "server/api_failure.h"
-#include "server/api_metadata.h"
 #include "server/api_object.h"
 #include "server/api_output.h"
-#include "server/api_store.h"
 #include "server/api_write.h"
+#include "server/managed_fields.h"
 
 #define CONFLICTS_MAX 100
+#define LAST_APPLIED "kubectl.kubernetes.io/last-applied-configuration"
 
 struct conflicts {
         struct api_context *context;
-        const struct json_node *entry; /* whose fields are being compared */
+        const struct owner *owner; /* whose fields are being compared */
         struct failure_cause causes[CONFLICTS_MAX];
-        const struct json_node *owners[CONFLICTS_MAX];
+        const struct owner *owners[CONFLICTS_MAX];
         size_t count;
 };
 
@@ -36,48 +38,52 @@ static int check_applied(struct api_context *context, const struct json_node *ap
                 return fail_bad_request(context,
                                         "invalid object type: " SLICE_FMT ", Kind=" SLICE_FMT,
                                         SLICE_ARG(version), SLICE_ARG(kind));
-        if (node_count(node_get(node_get(applied, "metadata"), "managedFields")))
+        if (node_type(node_get(node_get(applied, "metadata"), "managedFields")) == JSON_ARRAY)
                 return fail_bad_request(context, "metadata.managedFields must be nil");
         return 0;
+}
+
+/* The configuration as it was sent: nothing is made canonical before it is compared. */
+static int check_fields(struct api_context *context, const struct api_resource *resource,
+                        const struct json_node *applied) {
+        const struct json_node *metadata = node_get(applied, "metadata");
+        struct buf text = { 0 };
+        int r = 0;
+
+        if (resource->owned_type && field_check(resource->owned_type, applied, &text))
+                r = fail_plain(context, 500, NULL,
+                               "failed to create typed patch object (" SLICE_FMT "/" SLICE_FMT
+                               "; %s%s, Kind=%s): %s",
+                               SLICE_ARG(node_get_text(metadata, "namespace")),
+                               SLICE_ARG(node_get_text(metadata, "name")),
+                               *resource->kind->group ? "" : "/", resource->api_version,
+                               resource->kind->kind, text.data);
+        buf_release(&text);
+        return r;
 }
 
 static int read_applied(struct api_context *context, const struct api_resource *resource,
                         struct json_tree *tree, struct json_node **ret_applied) {
         const struct json *body = request_json(context, context->request->body);
-        struct err err = { 0 };
 
         if (json_type(body) != JSON_OBJECT)
                 return fail_bad_request(context, "error decoding YAML: it is no object");
         struct json_node *applied = node_import(tree, body);
-        if (check_applied(context, applied, resource) < 0)
+        if (check_applied(context, applied, resource) < 0 ||
+            check_fields(context, resource, applied) < 0)
                 return API_FAILED;
-        if (resource->schema && schema_canonicalise(resource->schema, tree, applied, &err) < 0)
-                return fail_plain(context, 500, NULL, "failed to create typed patch object: %s",
-                                  err.text);
+        node_remove(node_get(applied, "metadata"), "managedFields");
         *ret_applied = applied;
         return 0;
 }
 
-/* The part of a set that the path of the request may write. */
-static void restrict_set(struct api_write *write, struct json_node *set) {
-        struct json_node *status = node_get(set, "f:status");
-        struct slice name;
-        struct json_node *child;
+/* What the configuration owns once it is applied. */
+static struct json_node *applied_set(const struct api_write *write,
+                                     const struct json_node *applied) {
+        struct json_node *set = field_set_of(write->tree, written_shape(write), applied);
 
-        if (write->operation != KIND_UPDATE_STATUS) {
-                if (write->resource->kind->flags & KIND_STATUS)
-                        node_remove(set, "f:status");
-                return;
-        }
-        for (;;) {
-                struct node_iter iter = node_iter(set);
-
-                if (!node_next(&iter, &name, &child))
-                        break;
-                node_remove_slice(set, name);
-        }
-        if (status)
-                node_put(write->tree, set, "f:status", status);
+        owned_set_filter(write, set);
+        return set;
 }
 
 /* ---- conflicts ---- */
@@ -85,20 +91,19 @@ static void restrict_set(struct api_write *write, struct json_node *set) {
 static void add_conflict(void *context, const char *path) {
         struct conflicts *conflicts = context;
         struct arena *arena = conflicts->context->arena;
-        const struct json_node *entry = conflicts->entry;
-        struct slice subresource = node_get_text(entry, "subresource");
+        const struct owner *owner = conflicts->owner;
         struct buf text = { 0 };
 
         if (conflicts->count == CONFLICTS_MAX)
                 return;
         buf_text(&text, "conflict with ");
-        buf_json_string(&text, node_get_text(entry, "manager"));
-        if (subresource.len)
-                buf_printf(&text, " with subresource \"" SLICE_FMT "\"", SLICE_ARG(subresource));
-        if (slice_is(node_get_text(entry, "operation"), "Update"))
-                buf_printf(&text, " using " SLICE_FMT,
-                           SLICE_ARG(node_get_text(entry, "apiVersion")));
-        conflicts->owners[conflicts->count] = entry;
+        buf_json_string(&text, owner->manager);
+        if (owner->subresource.len)
+                buf_printf(&text, " with subresource \"" SLICE_FMT "\"",
+                           SLICE_ARG(owner->subresource));
+        if (!owner->is_applier)
+                buf_printf(&text, " using " SLICE_FMT, SLICE_ARG(owner->version));
+        conflicts->owners[conflicts->count] = owner;
         conflicts->causes[conflicts->count++] = (struct failure_cause){
                 .reason = "FieldManagerConflict",
                 .message = arena_string(arena, buf_view(&text)),
@@ -145,100 +150,184 @@ static int fail_conflicts(struct api_context *context, const struct conflicts *c
         return API_FAILED;
 }
 
+/* Fields of client-side apply that are still as it left them: kubectl may take them over. */
+static struct json_node *client_side_set(struct api_context *context, struct api_write *write,
+                                         const struct json_node *live) {
+        struct slice text =
+                node_get_text(node_get(node_get(live, "metadata"), "annotations"), LAST_APPLIED);
+        const struct json *last = text.len ? request_json(context, text) : NULL;
+
+        if (json_type(last) != JSON_OBJECT ||
+            !slice_is(json_get_text(last, "apiVersion"), write->resource->api_version))
+                return node_object(write->tree);
+        struct json_node *applied = node_import(write->tree, last);
+        struct json_node *set = field_set_of(write->tree, written_shape(write), applied);
+        struct field_changes changes =
+                field_set_compare(write->tree, written_shape(write), applied, live);
+
+        for (size_t i = 0; i < CHANGES; i++)
+                field_set_subtract(set, changes.sets[i]);
+        return set;
+}
+
 /* Ends with the fields in no other manager's set, or with a failure. */
 static int api_apply_settle(struct api_context *context, struct api_write *write,
-                            struct json_node *list, const struct json_node *changed,
-                            const struct json_node *rest, const struct json_node *rest_entry) {
+                            struct owners *owners, const struct field_changes *changes,
+                            const struct json_node *live) {
         struct conflicts *conflicts = ARENA_NEW(context->arena, struct conflicts);
-        const struct json_node *mine = managed_entry(context, write, list);
-        struct node_iter iter = node_iter(list);
-        struct json_node *entry;
+        const struct owner *mine = owners_find(context, write, owners);
+        struct json_node *changed = node_clone(write->tree, changes->sets[CHANGE_ADDED]);
 
+        field_set_add(write->tree, changed, changes->sets[CHANGE_MODIFIED]);
+        if (slice_is(context->manager, "kubectl") && !context->is_forced)
+                field_set_subtract(changed, client_side_set(context, write, live));
         conflicts->context = context;
-        while (node_next(&iter, NULL, &entry)) {
-                if (entry == mine)
-                        continue;
-                conflicts->entry = entry;
-                field_set_common(changed, entry == rest_entry ? rest : node_get(entry, "fieldsV1"),
-                                 add_conflict, conflicts);
+        for (size_t i = 0; i < owners->count; i++) {
+                conflicts->owner = &owners->items[i];
+                if (conflicts->owner != mine)
+                        field_set_each(
+                                field_set_common(write->tree, conflicts->owner->set, changed),
+                                add_conflict, conflicts);
         }
         if (conflicts->count && !context->is_forced)
                 return fail_conflicts(context, conflicts);
-        iter = node_iter(list);
-        while (conflicts->count && node_next(&iter, NULL, &entry))
-                field_set_subtract(node_get(entry, "fieldsV1"), changed);
+        for (size_t i = 0; i < owners->count; i++)
+                if (&owners->items[i] != mine)
+                        owners_lose(&(struct owners){ &owners->items[i], 1, 1 }, changes);
         return 0;
 }
 
 /* ---- applying ---- */
 
-static struct json_node *union_of_others(struct api_write *write, const struct json_node *list,
-                                         const struct json_node *mine,
-                                         const struct json_node *rest) {
-        struct json_node *others = node_object(write->tree), *entry;
-        struct node_iter iter = node_iter(list);
+/* Fields of an object without any owner belong to an update before the first apply. */
+static void own_what_is_there(struct api_context *context, struct api_write *write,
+                              struct owners *owners, const struct json_node *live) {
+        struct field_changes changes = written_changes(write, unborn_object(write), live);
+        struct json_node *set = changes.sets[CHANGE_ADDED];
+        char now[WALL_TIME_TEXT_MAX];
 
-        while (node_next(&iter, NULL, &entry)) {
-                if (entry != mine)
-                        field_set_add(write->tree, others, node_get(entry, "fieldsV1"));
+        field_set_add(write->tree, set, changes.sets[CHANGE_MODIFIED]);
+        owned_set_strip(set);
+        if (field_set_is_empty(set))
+                return;
+        struct owner *owner =
+                owners_add(context, write, owners, SLICE_LITERAL("before-first-apply"));
+        wall_time_format(loop_wall(context->engine->loop), now);
+        owner->time = arena_slice(context->arena, slice_of(now));
+        owner->set = set;
+}
+
+static struct json_node *union_of(const struct api_write *write, const struct owners *owners) {
+        struct json_node *all = node_object(write->tree);
+
+        for (size_t i = 0; i < owners->count; i++)
+                field_set_add(write->tree, all, owners->items[i].set);
+        return all;
+}
+
+/* kubectl keeps the annotation of client-side apply up to date, so that one can go back to it. */
+static void renew_last_applied(const struct api_context *context, struct api_write *write,
+                               struct json_node *applied) {
+        struct json_node *annotations =
+                node_get(node_get(write->object, "metadata"), "annotations");
+        struct buf text = { 0 };
+
+        if (!slice_is(context->manager, "kubectl") ||
+            node_get_text(annotations, LAST_APPLIED).len == 0)
+                return;
+        node_remove(node_get(node_get(applied, "metadata"), "annotations"), LAST_APPLIED);
+        node_write(applied, &text);
+        buf_char(&text, '\n');
+        node_put_text(write->tree, annotations, LAST_APPLIED, buf_view(&text));
+        buf_release(&text);
+}
+
+/* The object becomes the live one with the configuration in it; its sets are settled. */
+static int merge_applied(struct api_context *context, struct api_write *write,
+                         struct owners *owners, const struct json_node *applied) {
+        struct field_shape shape = written_shape(write);
+        struct json_node *live = write->old_json ? live_object(write) : unborn_object(write);
+        struct json_node *last = NULL;
+        char now[WALL_TIME_TEXT_MAX];
+
+        if (write->old_json && owners->count == 0)
+                own_what_is_there(context, write, owners, live);
+        struct owner *mine = owners_find(context, write, owners);
+        if (mine)
+                last = mine->set;
+        else
+                mine = owners_add(context, write, owners, context->manager);
+        mine->is_applier = true;
+        mine->version = slice_of(write->resource->api_version);
+        mine->set = applied_set(write, applied);
+        write->object = field_merge(write->tree, shape, live, applied);
+        if (last)
+                field_prune(write->tree, shape, write->object, last, union_of(write, owners));
+        json_tree_set_root(write->tree, write->object);
+        struct field_changes changes = written_changes(write, live, write->object);
+        if (api_apply_settle(context, write, owners, &changes, live) < 0)
+                return API_FAILED;
+        owned_set_strip(mine->set);
+        if (!write->old_json || !node_equal(live, write->object)) {
+                wall_time_format(loop_wall(context->engine->loop), now);
+                mine->time = arena_slice(context->arena, slice_of(now));
         }
-        if (rest)
-                field_set_add(write->tree, others, rest);
-        return others;
+        return 0;
 }
 
 int apply_configuration(struct api_context *context, struct api_write *write) {
-        const struct schema_object *schema = write->resource->schema;
+        const struct json *stored =
+                json_get(json_get(write->old_json, "metadata"), "managedFields");
+        struct owners owners = { 0 };
         struct json_node *applied;
-        const struct json_node *rest_entry;
 
         if (read_applied(context, write->resource, write->tree, &applied) < 0)
                 return API_FAILED;
         write->is_apply = true;
-        struct json_node *ours = field_set_of(write->tree, schema, applied);
-        restrict_set(write, ours);
-        struct json_node *live = node_clone(write->tree, write->object);
-        struct json_node *list =
-                node_need_array(write->tree, node_get(write->object, "metadata"), "managedFields");
-        struct json_node *mine = managed_entry(context, write, list);
-        struct json_node *rest = managed_rest(write, list, live, &rest_entry);
-        node_remove(node_get(applied, "metadata"), "managedFields");
-        field_set_merge(write->tree, schema, write->object, applied);
-        if (mine)
-                field_set_prune(schema, write->object, node_get(mine, "fieldsV1"), ours,
-                                union_of_others(write, list, mine, rest));
-        write->applied_set = ours;
-        return api_apply_settle(context, write, list,
-                                field_set_changed(write->tree, schema, live, write->object, false),
-                                rest, rest_entry);
+        if (stored)
+                owners_read(context, node_import(write->tree, stored), &owners);
+        if (merge_applied(context, write, &owners, applied) < 0)
+                return API_FAILED;
+        owners_write(write, &owners);
+        renew_last_applied(context, write, applied);
+        return 0;
 }
 
-static int create_applied(struct api_context *context, struct decoded *decoded) {
-        struct api_write write = { .resource = context->resource,
-                                   .ns = context->route.ns,
-                                   .is_apply = true,
-                                   .tree = decoded->tree,
-                                   .object = decoded->object };
+static int create_applied(struct api_context *context, struct api_write *write,
+                          struct decoded *decoded) {
+        const struct kind_info *kind = context->resource->kind;
         struct json_node *applied;
+        struct owners owners = { 0 };
         struct slice body;
 
-        if (read_applied(context, context->resource, write.tree, &applied) < 0)
+        write->tree = json_tree_new();
+        if (read_applied(context, context->resource, write->tree, &applied) < 0 ||
+            decode_body(context, kind->group, kind->version, kind->kind, decoded) < 0)
                 return API_FAILED;
-        write.applied_set = field_set_of(write.tree, context->resource->schema, applied);
-        restrict_set(&write, write.applied_set);
-        if (check_url(context, write.object) < 0 || write_create(context, &write, &body) < 0)
+        json_tree_free(write->tree);
+        write->tree = decoded->tree;
+        applied = node_import(write->tree, request_json(context, context->request->body));
+        node_remove(node_get(applied, "metadata"), "managedFields");
+        if (merge_applied(context, write, &owners, applied) < 0)
+                return API_FAILED;
+        write->object = decoded->object;
+        json_tree_set_root(write->tree, write->object);
+        owners_write(write, &owners);
+        if (check_url(context, write->object) < 0 || write_create(context, write, &body) < 0)
                 return API_FAILED;
         return respond_object(context, 201, body);
 }
 
 int create_by_apply(struct api_context *context) {
-        const struct kind_info *kind = context->resource->kind;
+        struct api_write write = { .resource = context->resource,
+                                   .ns = context->route.ns,
+                                   .is_apply = true };
         struct decoded decoded = { 0 };
 
         context->converted.content_type = SLICE_EMPTY; /* JSON by now */
-        int r = decode_body(context, kind->group, kind->version, kind->kind, &decoded);
-        if (r == 0)
-                r = create_applied(context, &decoded);
+        int r = create_applied(context, &write, &decoded);
+        if (write.tree != decoded.tree)
+                json_tree_free(write.tree);
         decoded_release(&decoded);
         return r;
 }

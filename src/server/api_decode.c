@@ -1,5 +1,6 @@
 /* Request bodies: from text to a checked object of the expected kind. */
 #include "server/api_decode.h"
+#include "server/managed_fields.h"
 
 #include "schema/protobuf.h"
 #include "server/api_context.h"
@@ -163,6 +164,7 @@ static int check_fields(struct api_context *context, struct strictness *strictne
                                         .minor = context->engine->resources.minor };
         struct err err = { 0 };
 
+        keep_owner_reset(decoded->tree, decoded->object);
         if (!schema && context->resource && context->resource->kind->prune)
                 context->resource->kind->prune(context->resource->kind, decoded->tree,
                                                decoded->object, strictness_unknown, strictness);

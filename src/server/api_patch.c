@@ -12,6 +12,7 @@
 #include "server/api_store.h"
 #include "server/api_verbs.h"
 #include "server/api_write.h"
+#include "server/managed_fields.h"
 
 enum patch_type { PATCH_JSON, PATCH_MERGE, PATCH_STRATEGIC, PATCH_APPLY, PATCH_UNKNOWN };
 
@@ -142,6 +143,7 @@ static int check_patched_fields(struct api_context *context, struct api_write *w
         struct err err = { 0 };
         int r = 0;
 
+        keep_owner_reset(write->tree, write->object);
         if (context->validation != VALIDATE_IGNORE && !write->is_apply)
                 json_duplicates(request_json(context, context->request->body), strictness_duplicate,
                                 &strictness);

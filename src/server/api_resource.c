@@ -31,6 +31,7 @@ static void resource_init(struct resource_table *table, struct api_resource *res
         resource->schema =
                 schema_find(slice_of(kind->group), slice_of(kind->version), slice_of(kind->kind));
         resource->merge_type = resource->schema;
+        resource->owned_type = resource->schema;
         resource->store_resource = -1;
         if (!(kind->flags & KIND_REVIEW)) {
                 buf_printf(&text, "%s%s%s", stored->plural, *stored->group ? "." : "",

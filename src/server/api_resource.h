@@ -17,9 +17,10 @@ struct api_resource {
         /* How strategic patches merge: schema, or what a built-in definition says; NULL: they are
          * refused. */
         const struct schema_object *merge_type;
-        char *prefix;      /* {"kind":"Pod","apiVersion":"v1", */
-        char *api_version; /* "v1", "apps/v1" */
-        char *qualified;   /* "pods", "deployments.apps" */
+        const struct schema_object *owned_type; /* how far ownership of fields goes */
+        char *prefix;                           /* {"kind":"Pod","apiVersion":"v1", */
+        char *api_version;                      /* "v1", "apps/v1" */
+        char *qualified;                        /* "pods", "deployments.apps" */
         size_t prefix_size;
         unsigned minor;                       /* the release its server plays */
         struct api_resource *next, *previous; /* among those that were added */

@@ -14,8 +14,7 @@ struct api_write {
         const struct json *stored_json; /* as stored; the same but for views */
         struct slice subresource;       /* for managedFields: status, scale */
         bool is_apply;
-        struct json_node *applied_set; /* what the apply owns now */
-        bool is_patch;                 /* changes of identity are 422 instead of 409 */
+        bool is_patch; /* changes of identity are 422 instead of 409 */
 };
 /* Store or remove the write's tree as it is, without hooks. */
 int write_put(struct api_context *context, struct api_write *write, struct slice *ret_body);

@@ -14,6 +14,7 @@
 #include "server/api_object.h"
 #include "server/api_output.h"
 #include "server/api_state.h"
+#include "server/managed_fields.h"
 #include "server/rbac_escalation.h"
 #include "server/webhook.h"
 #include <stdlib.h>
@@ -100,8 +101,6 @@ static int run_hooks(struct api_context *context, struct api_write *write) {
         const struct kind_info *kind = write->resource->kind;
         struct err err = { 0 };
 
-        if (kind->apply_defaults)
-                kind->apply_defaults(write->tree, write->object);
         hooks_prepare(context, write->resource);
         if (kind->admit && !context->engine->is_bootstrapping &&
             kind->admit(&context->hooks, write->operation, write->tree, write->object,
@@ -186,6 +185,17 @@ static void api_write_convert(struct api_write *write) {
                                  write->tree, write->object, NULL, NULL);
 }
 
+/* The object as its client means it: with defaults, and owned before anything changes it. */
+static void prepare_owners(struct api_context *context, struct api_write *write) {
+        const struct kind_info *kind = write->resource->kind;
+
+        if (kind->apply_defaults)
+                kind->apply_defaults(write->tree, write->object);
+        merge_owners(context, write);
+        if (!write->is_apply)
+                manage_fields(context, write);
+}
+
 /* ---- create ---- */
 
 int check_namespace(struct api_context *context, struct slice ns, struct slice name) {
@@ -238,8 +248,6 @@ static void fill_system_fields(struct api_context *context, struct api_write *wr
         node_remove(metadata, "deletionTimestamp");
         node_remove(metadata, "deletionGracePeriodSeconds");
         node_remove(metadata, "selfLink");
-        if (!write->is_apply)
-                node_remove(metadata, "managedFields");
         if (node_get_text(metadata, "name").len == 0 && prefix.len) {
                 generate_name(context->engine, prefix, name);
                 node_put_string(write->tree, metadata, "name", name);
@@ -309,14 +317,13 @@ int write_create(struct api_context *context, struct api_write *write, struct sl
                 return API_FAILED;
         if (release_has_generation(write->resource->minor, write->resource->kind))
                 node_put_i64(write->tree, metadata, "generation", 1);
-        merge_owners(context, write);
+        prepare_owners(context, write);
         if (run_hooks(context, write) < 0 || run_validation(context, write) < 0 ||
             check_may_create(context, write) < 0 || webhooks_validate(context, write) < 0)
                 return API_FAILED;
         metadata = node_get(write->object, "metadata");
         if (!is_name_free(context, write, metadata, is_generated))
                 return fail_exists(context, write->resource, write->name);
-        manage_fields(context, write);
         api_write_convert(write);
         return write_put(context, write, ret_body);
 }
@@ -385,10 +392,6 @@ static void keep_metadata(struct api_write *write, struct json_node *metadata) {
         node_remove(metadata, "selfLink");
         if (write->resource->kind->flags & KIND_NAMESPACED)
                 node_put_text(write->tree, metadata, "namespace", write->ns);
-        if (!node_get(metadata, "managedFields") && json_get(old, "managedFields") &&
-            !write->is_patch)
-                node_put(write->tree, metadata, "managedFields",
-                         node_import(write->tree, json_get(old, "managedFields")));
 }
 
 static void take_member(struct api_write *write, struct json_node *to, const char *member) {
@@ -475,12 +478,12 @@ static int prepare_update(struct api_context *context, struct api_write *write) 
                 finalizers = node_clone(write->tree, given);
         if (check_identity(context, write, metadata) < 0)
                 return API_FAILED;
+        prepare_owners(context, write);
         keep_metadata(write, metadata);
         if (write->operation == KIND_UPDATE_STATUS)
                 isolate_status(write);
         else if (write->resource->kind->flags & KIND_STATUS)
                 take_member(write, write->object, "status");
-        merge_owners(context, write);
         if (run_hooks(context, write) < 0)
                 return API_FAILED;
         if (slice_is(write->subresource, "finalize"))
@@ -522,13 +525,7 @@ int write_update(struct api_context *context, struct api_write *write, struct sl
                 *ret_is_deleted = true;
                 return finish_deletion(context, write, ret_body);
         }
-        bool is_same = is_same_object(write->object, write->stored_json);
-        bool has_given_owners = !write->is_apply && has_new_owners(write);
-        if (has_given_owners)
-                clear_empty_owners(write);
-        else if (!is_same || write->is_apply)
-                manage_fields(context, write);
-        if (is_same && !has_given_owners && (!write->is_apply || !has_new_owners(write))) {
+        if (is_same_object(write->object, write->stored_json) && has_same_owners(write, true)) {
                 *ret_body = arena_slice(context->arena, store_object_body(write->old));
                 return 0;
         }

@@ -249,8 +249,9 @@ static void custom_new(struct custom_resources *customs, struct custom_definitio
         make_columns(custom, &definition->arena);
         make_subresources(custom, &definition->arena, version);
         resource_add(&customs->engine->resources, &custom->resource, &custom->kind);
+        custom->resource.owned_type = custom_type(custom->schema, &definition->arena);
         if (definition->is_given)
-                custom->resource.merge_type = custom_merge_type(custom->schema, &definition->arena);
+                custom->resource.merge_type = custom->resource.owned_type;
         custom->next = definition->versions;
         definition->versions = custom;
 }

@@ -1,196 +1,391 @@
-/* metadata.managedFields: who wrote what.
- *
- * Plain writers get an entry without a field set, because their sets are not needed and would
- * double the size of every object. Such entries own together whatever no recorded set holds. Sets
- * are recorded for appliers, and for plain writers that change what an applier owned. */
+/* metadata.managedFields: who owns which fields. */
+#include "server/managed_fields.h"
+
 #include "base/util.h"
-#include "schema/field_set.h"
+#include "schema/field_walk.h"
 #include "server/api_context.h"
-#include "server/api_metadata.h"
-#include "server/api_store.h"
 #include <stdlib.h>
 
-static bool is_entry_of(const struct json_node *entry, const struct api_context *context,
-                        const struct api_write *write) {
-        return slice_eq(node_get_text(entry, "manager"), context->manager) &&
-               slice_is(node_get_text(entry, "operation"), write->is_apply ? "Apply" : "Update") &&
-               slice_eq(node_get_text(entry, "subresource"), write->subresource);
+#define UPDATERS_MAX 10
+
+/* ---- entries ---- */
+
+static bool owner_read(const struct json_node *entry, struct owner *ret_owner) {
+        struct slice operation = node_get_text(entry, "operation");
+        struct json_node *set = node_get(entry, "fieldsV1");
+
+        *ret_owner = (struct owner){
+                .manager = node_get_text(entry, "manager"),
+                .version = node_get_text(entry, "apiVersion"),
+                .subresource = node_get_text(entry, "subresource"),
+                .time = node_get_text(entry, "time"),
+                .is_applier = slice_is(operation, "Apply"),
+                .set = set,
+        };
+        return (ret_owner->is_applier || slice_is(operation, "Update")) && ret_owner->version.len &&
+               slice_is(node_get_text(entry, "fieldsType"), "FieldsV1") &&
+               (!set || field_set_is_valid(set));
 }
 
-struct json_node *managed_entry(const struct api_context *context, const struct api_write *write,
-                                struct json_node *list) {
+static void owners_reserve(struct api_context *context, struct owners *owners, size_t count) {
+        if (count <= owners->capacity)
+                return;
+        struct owner *items = ARENA_ARRAY(context->arena, struct owner, count + 2);
+
+        if (owners->count)
+                memcpy(items, owners->items, owners->count * sizeof(*items));
+        owners->items = items;
+        owners->capacity = count + 2;
+}
+
+bool owners_read(struct api_context *context, const struct json_node *list,
+                 struct owners *ret_owners) {
         struct node_iter iter = node_iter(list);
         struct json_node *entry;
+        struct owners owners = { 0 };
 
+        owners_reserve(context, &owners, node_count(list));
         while (node_next(&iter, NULL, &entry)) {
-                if (is_entry_of(entry, context, write))
-                        return entry;
+                if (!owner_read(entry, &owners.items[owners.count]))
+                        return false;
+                owners.count += !field_set_is_empty(owners.items[owners.count].set);
+        }
+        *ret_owners = owners;
+        return true;
+}
+
+struct owner *owners_find(const struct api_context *context, const struct api_write *write,
+                          const struct owners *owners) {
+        for (size_t i = 0; i < owners->count; i++) {
+                struct owner *owner = &owners->items[i];
+
+                if (owner->is_applier == write->is_apply &&
+                    slice_eq(owner->manager, context->manager) &&
+                    slice_eq(owner->subresource, write->subresource) &&
+                    (write->is_apply || slice_is(owner->version, write->resource->api_version)))
+                        return owner;
         }
         return NULL;
 }
 
-struct json_node *managed_rest(const struct api_write *write, const struct json_node *list,
-                               const struct json_node *live, const struct json_node **ret_entry) {
-        struct node_iter iter = node_iter(list);
-        struct json_node *entry;
+struct owner *owners_add(struct api_context *context, const struct api_write *write,
+                         struct owners *owners, struct slice manager) {
+        owners_reserve(context, owners, owners->count + 1);
+        struct owner *owner = &owners->items[owners->count++];
 
-        *ret_entry = NULL;
-        while (node_next(&iter, NULL, &entry)) {
-                if (!*ret_entry && field_set_is_empty(node_get(entry, "fieldsV1")) &&
-                    slice_is(node_get_text(entry, "operation"), "Update"))
-                        *ret_entry = entry;
-        }
-        if (!*ret_entry)
-                return NULL;
-        struct json_node *rest = field_set_of(write->tree, write->resource->schema, live);
-        iter = node_iter(list);
-        while (node_next(&iter, NULL, &entry))
-                field_set_subtract(rest, node_get(entry, "fieldsV1"));
-        return rest;
+        *owner = (struct owner){ .manager = manager,
+                                 .version = slice_of(write->resource->api_version),
+                                 .subresource = write->subresource };
+        return owner;
 }
 
-static bool has_recorded_sets(const struct json_node *list) {
-        struct node_iter iter = node_iter(list);
-        struct json_node *entry;
+/* Appliers first, then by time and name. */
+static int compare_owners(const void *left, const void *right) {
+        const struct owner *a = left, *b = right;
+        const struct slice pairs[][2] = { { a->time, b->time },
+                                          { a->manager, b->manager },
+                                          { a->version, b->version },
+                                          { a->subresource, b->subresource } };
 
-        while (node_next(&iter, NULL, &entry)) {
-                if (!field_set_is_empty(node_get(entry, "fieldsV1")))
-                        return true;
-        }
-        return false;
-}
-
-/* Who uses client-side apply may later change to server-side apply; kubectl then wants to see which
- * fields were its. */
-static bool is_client_side_applied(const struct json_node *metadata) {
-        return node_get(node_get(metadata, "annotations"),
-                        "kubectl.kubernetes.io/last-applied-configuration");
-}
-
-/* Changed fields leave the recorded sets of others and join the writer's. */
-static void take_over(struct api_write *write, struct json_node *list, struct json_node *mine,
-                      bool is_new) {
-        const struct schema_object *schema = write->resource->schema;
-        struct json_node *before = node_import(write->tree, write->old_json);
-        struct json_node *touched =
-                field_set_changed(write->tree, schema, before, write->object, true);
-        struct json_node *set = node_get(mine, "fieldsV1");
-        struct node_iter iter = node_iter(list);
-        struct json_node *entry;
-
-        while (node_next(&iter, NULL, &entry)) {
-                if (entry != mine)
-                        field_set_subtract(node_get(entry, "fieldsV1"), touched);
-        }
-        if (is_new || !field_set_is_empty(set))
-                field_set_add(write->tree, set,
-                              field_set_changed(write->tree, schema, before, write->object, false));
-}
-
-struct managed_entry {
-        struct json_node *node;
-        size_t place;
-};
-
-/* Appliers first, then by time and name; equal ones keep their order. */
-static int managed_order(const void *left, const void *right) {
-        static const char *const members[] = { "operation", "time", "manager" };
-        const struct managed_entry *a = left, *b = right;
-
-        for (size_t i = 0; i < ARRAY_LEN(members); i++) {
-                int order = slice_compare(node_get_text(a->node, members[i]),
-                                          node_get_text(b->node, members[i]));
+        if (a->is_applier != b->is_applier)
+                return a->is_applier ? -1 : 1;
+        for (size_t i = 0; i < ARRAY_LEN(pairs); i++) {
+                int order = slice_compare(pairs[i][0], pairs[i][1]);
 
                 if (order)
                         return order;
         }
-        return a->place < b->place ? -1 : a->place > b->place;
+        return 0;
 }
 
-/* Appliers that own nothing any more go. */
-static bool is_ownerless(const struct json_node *entry) {
-        return slice_is(node_get_text(entry, "operation"), "Apply") &&
-               field_set_is_empty(node_get(entry, "fieldsV1"));
+static struct json_node *owner_entry(struct json_tree *tree, const struct owner *owner) {
+        struct json_node *entry = node_object(tree);
+
+        node_put_text(tree, entry, "manager", owner->manager);
+        node_put_string(tree, entry, "operation", owner->is_applier ? "Apply" : "Update");
+        node_put_text(tree, entry, "apiVersion", owner->version);
+        if (owner->time.len)
+                node_put_text(tree, entry, "time", owner->time);
+        node_put_string(tree, entry, "fieldsType", "FieldsV1");
+        node_put(tree, entry, "fieldsV1", field_set_sorted(tree, owner->set));
+        if (owner->subresource.len)
+                node_put_text(tree, entry, "subresource", owner->subresource);
+        return entry;
 }
 
-static void managed_fields_tidy(struct json_node *list) {
-        struct managed_entry *entries = xcalloc(node_count(list) + 1, sizeof(*entries));
-        struct node_iter iter = node_iter(list);
-        struct json_node *entry;
+void owners_write(const struct api_write *write, struct owners *owners) {
+        struct json_node *metadata = node_need_object(write->tree, write->object, "metadata");
+        struct json_node *list = node_array(write->tree);
+
+        qsort(owners->items, owners->count, sizeof(*owners->items), compare_owners);
+        for (size_t i = 0; i < owners->count; i++)
+                if (!field_set_is_empty(owners->items[i].set))
+                        node_append(list, owner_entry(write->tree, &owners->items[i]));
+        node_remove(metadata, "managedFields");
+        if (node_count(list))
+                node_put(write->tree, metadata, "managedFields", list);
+}
+
+/* ---- what a path cannot write ---- */
+
+struct reset_rule {
+        const char *group, *plural, *subresource;
+        const char *fields[3][2];
+};
+/* Beyond the usual: the status on all paths but /status, there everything but the status. */
+static const struct reset_rule reset_rules[] = {
+        { "apps", "deployments", "status", { { "f:metadata", "f:labels" } } },
+        { "",
+          "pods",
+          "status",
+          { { "f:metadata", "f:deletionTimestamp" }, { "f:metadata", "f:ownerReferences" } } },
+        { "certificates.k8s.io", "certificatesigningrequests", "", { { "f:spec" } } },
+        { "certificates.k8s.io",
+          "certificatesigningrequests",
+          "status",
+          { { "f:status", "f:conditions" } } },
+};
+
+static void cut(struct json_node *set, const char *const fields[2]) {
+        struct json_node *inner = node_get(set, fields[0]);
+
+        if (!fields[1] || !inner) {
+                node_remove(set, fields[0]);
+                return;
+        }
+        node_remove(inner, fields[1]);
+        if (node_count(inner) == 0)
+                node_remove(set, fields[0]);
+}
+
+void owned_set_filter(const struct api_write *write, struct json_node *set) {
+        const struct kind_info *kind = write->resource->kind;
+
+        if (slice_is(write->subresource, "status")) {
+                node_remove(set, "f:spec");
+                if (!(kind->flags & KIND_STATUS_METADATA))
+                        node_remove(set, "f:metadata");
+        } else if (kind->flags & KIND_STATUS) {
+                node_remove(set, "f:status");
+        }
+        for (size_t i = 0; i < ARRAY_LEN(reset_rules); i++) {
+                const struct reset_rule *rule = &reset_rules[i];
+
+                if (!slice_is(write->subresource, rule->subresource) ||
+                    strcmp(kind->plural, rule->plural) != 0 ||
+                    strcmp(kind->group, rule->group) != 0)
+                        continue;
+                for (size_t k = 0; k < ARRAY_LEN(rule->fields) && rule->fields[k][0]; k++)
+                        cut(set, rule->fields[k]);
+        }
+}
+
+void owned_set_strip(struct json_node *set) {
+        static const char *const members[] = {
+                ".",     "f:name",        "f:namespace",  "f:creationTimestamp", "f:selfLink",
+                "f:uid", "f:clusterName", "f:generation", "f:managedFields",     "f:resourceVersion"
+        };
+        struct json_node *metadata = node_get(set, "f:metadata");
+
+        node_remove(set, "f:apiVersion");
+        node_remove(set, "f:kind");
+        for (size_t i = 0; metadata && i < ARRAY_LEN(members); i++)
+                node_remove(metadata, members[i]);
+        if (metadata && node_count(metadata) == 0)
+                node_remove(set, "f:metadata");
+}
+
+/* ---- states of the object ---- */
+
+struct field_shape written_shape(const struct api_write *write) {
+        return field_shape_of(write->resource->owned_type);
+}
+
+struct json_node *unborn_object(const struct api_write *write) {
+        struct json_node *object = node_object(write->tree);
+
+        node_put_string(write->tree, object, "kind", write->resource->kind->kind);
+        node_put_string(write->tree, object, "apiVersion", write->resource->api_version);
+        if (write->resource->schema)
+                schema_normalise(write->resource->schema, write->tree, object,
+                                 &(struct schema_report){ .minor = write->resource->minor }, NULL);
+        return object;
+}
+
+struct json_node *live_object(const struct api_write *write) {
+        struct json_node *object = node_object(write->tree);
+        struct json_node *metadata = node_object(write->tree);
+        struct json_iter iter = json_iter(write->old_json);
+        const struct json *value;
+        struct slice name;
+
+        node_put_string(write->tree, object, "kind", write->resource->kind->kind);
+        node_put_string(write->tree, object, "apiVersion", write->resource->api_version);
+        node_put(write->tree, object, "metadata", metadata);
+        while (json_next(&iter, &name, &value))
+                if (!slice_is(name, "metadata"))
+                        node_set(write->tree, object, name, node_import(write->tree, value));
+        iter = json_iter(json_get(write->old_json, "metadata"));
+        while (json_next(&iter, &name, &value))
+                if (!slice_is(name, "managedFields"))
+                        node_set(write->tree, metadata, name, node_import(write->tree, value));
+        return object;
+}
+
+/* ---- writes ---- */
+
+struct field_changes written_changes(const struct api_write *write, const struct json_node *before,
+                                     const struct json_node *after) {
+        struct field_changes changes =
+                field_set_compare(write->tree, written_shape(write), before, after);
+
+        for (size_t i = 0; i < CHANGES; i++)
+                owned_set_filter(write, changes.sets[i]);
+        return changes;
+}
+
+void owners_lose(struct owners *owners, const struct field_changes *changes) {
+        for (size_t i = 0; i < owners->count; i++)
+                for (size_t k = 0; k < CHANGES; k++)
+                        field_set_subtract(owners->items[i].set, changes->sets[k]);
+}
+
+/* Versions that are no longer served own nothing. */
+static void forget_versions(const struct api_context *context, const struct api_write *write,
+                            struct owners *owners) {
         size_t count = 0;
 
-        while (node_next(&iter, NULL, &entry))
-                if (!is_ownerless(entry)) {
-                        entries[count] = (struct managed_entry){ entry, count };
-                        count++;
+        for (size_t i = 0; i < owners->count; i++) {
+                struct slice rest = owners->items[i].version, group = SLICE_EMPTY;
+
+                if (memchr(rest.ptr, '/', rest.len))
+                        slice_split(&rest, '/', &group);
+                if (slice_is(owners->items[i].version, write->resource->api_version) ||
+                    resource_find(&context->engine->resources, group, rest,
+                                  slice_of(write->resource->kind->plural)))
+                        owners->items[count++] = owners->items[i];
+        }
+        owners->count = count;
+}
+
+/* The oldest writers become one, so that lists do not grow for ever. */
+static void cap_updaters(const struct api_write *write, struct owners *owners) {
+        size_t updaters = 0, first = owners->count;
+
+        for (size_t i = 0; i < owners->count; i++)
+                updaters += !owners->items[i].is_applier && node_count(owners->items[i].set) > 0;
+        if (updaters <= UPDATERS_MAX)
+                return;
+        qsort(owners->items, owners->count, sizeof(*owners->items), compare_owners);
+        for (size_t i = 0; i < owners->count && updaters > UPDATERS_MAX; i++) {
+                struct owner *owner = &owners->items[i], *bucket = &owners->items[first];
+
+                if (owner->is_applier || node_count(owner->set) == 0)
+                        continue;
+                if (first == owners->count) {
+                        first = i;
+                        continue;
                 }
-        qsort(entries, count, sizeof(*entries), managed_order);
-        node_array_clear(list);
-        for (size_t i = 0; i < count; i++)
-                node_append(list, entries[i].node);
-        free(entries);
+                if (!slice_eq(owner->version, bucket->version))
+                        continue;
+                field_set_add(write->tree, bucket->set, owner->set);
+                bucket->manager = SLICE_LITERAL("ancient-changes");
+                bucket->subresource = SLICE_EMPTY;
+                bucket->time = owner->time;
+                owner->set = NULL;
+                updaters--;
+        }
+}
+
+static void take_ownership(struct api_context *context, struct api_write *write,
+                           struct owners *owners, const struct field_changes *changes) {
+        struct json_node *set = changes->sets[CHANGE_ADDED];
+        struct owner *mine = owners_find(context, write, owners);
+        char now[WALL_TIME_TEXT_MAX];
+
+        field_set_add(write->tree, set, changes->sets[CHANGE_MODIFIED]);
+        owned_set_strip(set);
+        if (field_set_is_empty(set))
+                return;
+        if (!mine)
+                mine = owners_add(context, write, owners, context->manager);
+        if (mine->set)
+                field_set_add(write->tree, mine->set, set);
+        else
+                mine->set = set;
+        wall_time_format(loop_wall(context->engine->loop), now);
+        mine->time = arena_slice(context->arena, slice_of(now));
+        cap_updaters(write, owners);
+}
+
+void keep_owner_reset(struct json_tree *tree, struct json_node *object) {
+        struct json_node *list = node_get(node_get(object, "metadata"), "managedFields");
+
+        if (node_type(list) == JSON_ARRAY && node_count(list) == 0)
+                node_append(list, node_object(tree));
+}
+
+static bool is_reset(const struct json_node *list) {
+        return node_count(list) == 1 && node_count(node_at(list, 0)) == 0;
+}
+
+/* Owners before the write: those the client sends, or the stored ones. */
+static struct owners owners_before(struct api_context *context, struct api_write *write,
+                                   const struct json_node *given) {
+        const struct json *stored =
+                json_get(json_get(write->old_json, "metadata"), "managedFields");
+        struct owners owners = { 0 };
+
+        if (write->subresource.len == 0) {
+                if (is_reset(given))
+                        return owners;
+                if (owners_read(context, given, &owners) && owners.count)
+                        return owners;
+        }
+        owners = (struct owners){ 0 };
+        if (stored && !owners_read(context, node_import(write->tree, stored), &owners))
+                owners = (struct owners){ 0 };
+        return owners;
 }
 
 void manage_fields(struct api_context *context, struct api_write *write) {
-        struct json_node *metadata = node_get(write->object, "metadata");
-        struct json_node *list = node_need_array(write->tree, metadata, "managedFields");
-        struct json_node *entry = managed_entry(context, write, list);
-        bool is_new = !entry;
-        char now[WALL_TIME_TEXT_MAX];
+        struct json_node *metadata = node_need_object(write->tree, write->object, "metadata");
+        struct json_node *given = node_get(metadata, "managedFields");
+        struct owners owners = owners_before(context, write, given);
 
-        if (!list)
+        node_remove(metadata, "managedFields");
+        if (write->old_json && owners.count == 0)
                 return;
-        if (is_new) {
-                entry = node_object(write->tree);
-                node_put_text(write->tree, entry, "manager", context->manager);
-                node_put_string(write->tree, entry, "operation",
-                                write->is_apply ? "Apply" : "Update");
-                node_append(list, entry);
-        }
-        wall_time_format(loop_wall(context->engine->loop), now);
-        node_put_string(write->tree, entry, "apiVersion", write->resource->api_version);
-        node_put_string(write->tree, entry, "time", now);
-        node_put_string(write->tree, entry, "fieldsType", "FieldsV1");
-        if (write->applied_set)
-                node_put(write->tree, entry, "fieldsV1", write->applied_set);
-        else if (!write->old_json && is_client_side_applied(metadata))
-                node_put(write->tree, entry, "fieldsV1",
-                         field_set_of(write->tree, write->resource->schema, write->object));
-        else if (!node_get(entry, "fieldsV1"))
-                node_put(write->tree, entry, "fieldsV1", node_object(write->tree));
-        if (write->subresource.len)
-                node_put_text(write->tree, entry, "subresource", write->subresource);
-        if (!has_recorded_sets(list))
-                return;
-        if (!write->is_apply && write->old_json)
-                take_over(write, list, entry, is_new);
-        managed_fields_tidy(list);
+        struct json_node *before = write->old_json ? live_object(write) : unborn_object(write);
+        struct field_changes changes = written_changes(write, before, write->object);
+        forget_versions(context, write, &owners);
+        owners_lose(&owners, &changes);
+        take_ownership(context, write, &owners, &changes);
+        owners_write(write, &owners);
 }
 
-/* [] and [{}] ask for no owners at all. */
-void clear_empty_owners(struct api_write *write) {
-        struct json_node *metadata = node_get(write->object, "metadata");
-        const struct json_node *list = node_get(metadata, "managedFields");
+/* ---- after a write ---- */
 
-        if (node_count(list) == 0 ||
-            (node_count(list) == 1 && node_get_text(node_at(list, 0), "manager").len == 0))
-                node_remove(metadata, "managedFields");
+static struct json_node *stored_owners(const struct api_write *write) {
+        const struct json *list = json_get(json_get(write->old_json, "metadata"), "managedFields");
+
+        return list ? node_import(write->tree, list) : NULL;
 }
 
-bool has_new_owners(const struct api_write *write) {
-        const struct json *before =
-                json_get(json_get(write->old_json, "metadata"), "managedFields");
-        struct json_node *old = before ? node_import(write->tree, before) : node_array(write->tree);
+bool has_same_owners(const struct api_write *write, bool is_timeless) {
         const struct json_node *given =
                 node_get(node_get(write->object, "metadata"), "managedFields");
-        struct json_node *now = given ? node_clone(write->tree, given) : node_array(write->tree);
-        struct node_iter iter = node_iter(old);
-        struct json_node *entry;
+        struct json_node *old = stored_owners(write), *entry;
+        struct json_node *now = given ? node_clone(write->tree, given) : NULL;
+        struct json_node *lists[] = { old, now };
 
-        while (node_next(&iter, NULL, &entry))
-                node_remove(entry, "time");
-        iter = node_iter(now);
-        while (node_next(&iter, NULL, &entry))
-                node_remove(entry, "time");
-        return !node_equal(old, now);
+        if (!old || !now)
+                return !old && !now;
+        for (size_t i = 0; is_timeless && i < ARRAY_LEN(lists); i++) {
+                struct node_iter iter = node_iter(lists[i]);
+
+                while (node_next(&iter, NULL, &entry))
+                        node_remove(entry, "time");
+        }
+        return node_equal(old, now);
 }

@@ -256,7 +256,7 @@ static void test_given_owners(void **state) {
             "{\"metadata\":{\"name\":\"c\",\"annotations\":{\"kubectl.kubernetes.io/"
             "last-applied-configuration\":\"{}\"}},\"data\":{\"a\":\"1\"}}");
         assert_string_equal(answer(&f, "/metadata/managedFields/0/fieldsV1/f:data"),
-                            "{\"f:a\":{}}");
+                            "{\".\":{},\"f:a\":{}}");
         snprintf(revision, sizeof(revision), "%s", answer(&f, "/metadata/resourceVersion"));
         assert_int_equal(
                 ask_patch(&f, JSON_PATCH, MAP,

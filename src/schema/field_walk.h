@@ -1,0 +1,17 @@
+/* Sets of field paths from values: what an object states, and what two states of it differ in. */
+#pragma once
+
+#include "schema/field_set.h"
+#include "schema/field_shape.h"
+
+/* Everything that a configuration states. */
+struct json_node *field_set_of(struct json_tree *tree, struct field_shape shape,
+                               const struct json_node *object);
+
+enum field_change { CHANGE_ADDED, CHANGE_REMOVED, CHANGE_MODIFIED, CHANGES };
+struct field_changes {
+        struct json_node *sets[CHANGES];
+};
+struct field_changes field_set_compare(struct json_tree *tree, struct field_shape shape,
+                                       const struct json_node *before,
+                                       const struct json_node *after);
