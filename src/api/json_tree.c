@@ -314,6 +314,58 @@ void node_set(struct json_tree *tree, struct json_node *object, struct slice key
                 json_index_add(mut_of(object), mut_of(node_text(tree, key)), fresh);
 }
 
+void node_add(struct json_tree *tree, struct json_node *object, struct slice key,
+              struct json_node *value) {
+        json_index_add(mut_of(object), mut_of(node_text(tree, key)), mut_of(value));
+}
+
+static yyjson_mut_val *key_before(yyjson_mut_val *key, yyjson_mut_val *other,
+                                  int (*compare)(struct slice a, struct slice b)) {
+        return other && compare(key_slice(other), key_slice(key)) < 0 ? other : key;
+}
+
+/* Halves are sorted and merged in place of a second array's lower half. */
+static void sort_keys(yyjson_mut_val **keys, yyjson_mut_val **spare, size_t count,
+                      int (*compare)(struct slice a, struct slice b)) {
+        size_t half = count / 2, left = 0, right = half;
+
+        if (count < 2)
+                return;
+        sort_keys(keys, spare, half, compare);
+        sort_keys(keys + half, spare, count - half, compare);
+        memcpy(spare, keys, half * sizeof(*keys));
+        for (size_t i = 0; left < half; i++) {
+                yyjson_mut_val *other = right < count ? keys[right] : NULL;
+
+                keys[i] = key_before(spare[left], other, compare);
+                if (keys[i] == other)
+                        right++;
+                else
+                        left++;
+        }
+}
+
+void node_sort(struct json_node *object, int (*compare)(struct slice a, struct slice b)) {
+        size_t count = yyjson_mut_is_obj(mut_of(object)) ? node_count(object) : 0;
+        yyjson_mut_val **keys = count > 1 ? xcalloc(2 * count, sizeof(*keys)) : NULL;
+        struct node_iter iter = node_iter(object);
+        bool is_sorted = true;
+
+        for (size_t i = 0; keys && node_next(&iter, NULL, NULL); i++) {
+                keys[i] = iter.at;
+                is_sorted &= i == 0 || compare(key_slice(keys[i - 1]), key_slice(keys[i])) < 0;
+        }
+        if (!is_sorted) {
+                sort_keys(keys, keys + count, count, compare);
+                for (size_t i = 0; i < count; i++)
+                        keys[count + i] = keys[i]->next;
+                json_index_clear(mut_of(object));
+                for (size_t i = 0; i < count; i++)
+                        json_index_add(mut_of(object), keys[i], keys[count + i]);
+        }
+        free(keys);
+}
+
 void node_put(struct json_tree *tree, struct json_node *object, const char *key,
               struct json_node *value) {
         node_set(tree, object, slice_of(key), value);

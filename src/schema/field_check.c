@@ -12,7 +12,7 @@ struct field_checker {
         size_t count;
 };
 
-static void complain(struct field_checker *checker, const char *text, const char *more) {
+static void field_complain(struct field_checker *checker, const char *text, const char *more) {
         if (checker->count++ >= COMPLAINTS_MAX)
                 return;
         buf_text(checker->out, checker->count > 1 ? "\n  " : "");
@@ -93,7 +93,7 @@ static void complain_of(struct field_checker *checker, const char *expected,
         }
         struct buf line = { 0 };
         buf_printf(&line, "expected %s, got ", expected);
-        complain(checker, line.data, text.data);
+        field_complain(checker, line.data, text.data);
         buf_release(&line);
         buf_release(&text);
 }
@@ -166,7 +166,7 @@ static void check_members(struct field_checker *checker, struct field_shape shap
                 }
                 size_t length = checker->path.len;
                 field_step_print(buf_view(&step), &checker->path);
-                complain(checker, "field not declared in schema", "");
+                field_complain(checker, "field not declared in schema", "");
                 checker->path.len = length;
                 checker->path.data[length] = '\0';
                 break;
@@ -190,17 +190,21 @@ static void check_elements(struct field_checker *checker, struct field_shape sha
                         buf_printf(&step, "i:%zu", iter.index - 1);
                 } else if (!field_element_step(shape, element, &step, &reason)) {
                         buf_printf(&text, "element %zu: ", iter.index - 1);
-                        complain(checker, text.data, reason);
+                        field_complain(checker, text.data, reason);
                         break;
                 } else if (map_put(seen, buf_view(&step), element)) {
                         field_step_print(buf_view(&step), &text);
-                        complain(checker, "duplicate entries for key ", text.data);
+                        field_complain(checker, "duplicate entries for key ", text.data);
                 }
                 check_step(checker, field_shape_element(shape), buf_view(&step), element);
         }
         map_free(seen);
         buf_release(&step);
         buf_release(&text);
+}
+
+static bool is_anything(struct field_shape shape) {
+        return shape.field ? shape.field->type == SCHEMA_RAW : !shape.object;
 }
 
 static void check_value(struct field_checker *checker, struct field_shape shape,
@@ -210,8 +214,7 @@ static void check_value(struct field_checker *checker, struct field_shape shape,
 
         if (shape.is_element)
                 kind = kind == SHAPE_MAP_OF_LIST ? SHAPE_LIST : SHAPE_ONE;
-        if (got == JSON_NULL || (shape.field && shape.field->type == SCHEMA_RAW) ||
-            (!shape.field && !shape.object))
+        if (got == JSON_NULL || is_anything(shape))
                 return;
         if (kind == SHAPE_LIST) {
                 if (got != JSON_ARRAY)

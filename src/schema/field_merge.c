@@ -131,34 +131,58 @@ static struct item *peer_of(const struct list_merge *merge, struct field_shape l
         return first ? first->peer : NULL;
 }
 
+/* Places in both lists, and in the applied one that of the next element that is live, too. */
+struct merge_place {
+        size_t live, applied, shared;
+};
+
+/* The live element comes later, or came before. */
+static bool is_out_of_order(const struct list_merge *merge, const struct merge_place *place,
+                            const struct item *peer) {
+        const struct items *applied = &merge->applied;
+
+        return place->applied < applied->count && peer != &applied->all[place->applied] &&
+               place->shared < applied->count && peer != &applied->all[place->shared];
+}
+
+static void merge_applied_item(struct list_merge *merge, struct merge_place *place) {
+        struct items *applied = &merge->applied;
+
+        if (place->applied >= applied->count)
+                return;
+        take_applied(merge, &applied->all[place->applied]);
+        if (place->applied == place->shared)
+                place->shared = next_shared(applied, place->shared + 1);
+        place->applied++;
+}
+
 /* Shared elements come in the order of the configuration; the live ones between them stay where
  * they are. */
 static void merge_items(struct list_merge *merge, struct field_shape list) {
-        size_t l = 0, r = 0, shared = next_shared(&merge->applied, 0);
+        struct merge_place place = { .shared = next_shared(&merge->applied, 0) };
         struct items *live = &merge->live, *applied = &merge->applied;
 
-        while (l < live->count || r < applied->count) {
-                struct item *peer = l < live->count ? peer_of(merge, list, &live->all[l]) : NULL;
-
-                if (l < live->count && !peer) {
-                        node_append(merge->out, field_merge(merge->tree, merge->shape,
-                                                            live->all[l++].node, NULL));
+        while (place.live < live->count || place.applied < applied->count) {
+                if (place.live >= live->count) {
+                        merge_applied_item(merge, &place);
                         continue;
                 }
-                bool is_both = l < live->count && r < applied->count;
-                if (is_both && peer != &applied->all[r] && shared < applied->count &&
-                    peer != &applied->all[shared]) {
-                        l++; /* comes later, or came before */
+                const struct item *item = &live->all[place.live];
+                const struct item *peer = peer_of(merge, list, item);
+                if (!peer) {
+                        node_append(merge->out,
+                                    field_merge(merge->tree, merge->shape, item->node, NULL));
+                        place.live++;
                         continue;
                 }
-                if (l < live->count && (peer->is_merged || (is_both && peer == &applied->all[r])))
-                        l++;
-                if (r >= applied->count)
+                if (is_out_of_order(merge, &place, peer)) {
+                        place.live++;
                         continue;
-                take_applied(merge, &applied->all[r]);
-                if (r == shared)
-                        shared = next_shared(applied, shared + 1);
-                r++;
+                }
+                if (peer->is_merged ||
+                    (place.applied < applied->count && peer == &applied->all[place.applied]))
+                        place.live++;
+                merge_applied_item(merge, &place);
         }
 }
 
@@ -264,8 +288,8 @@ static void name_fields(struct json_tree *tree, struct field_shape shape, struct
         }
 }
 
-static struct json_node *named(struct json_tree *tree, struct field_shape shape,
-                               const struct json_node *set) {
+static struct json_node *fields_named(struct json_tree *tree, struct field_shape shape,
+                                      const struct json_node *set) {
         struct json_node *copy = node_clone(tree, set);
 
         name_fields(tree, shape, copy);
@@ -274,20 +298,20 @@ static struct json_node *named(struct json_tree *tree, struct field_shape shape,
 
 void field_prune(struct json_tree *tree, struct field_shape shape, struct json_node *merged,
                  const struct json_node *last, const struct json_node *owned) {
-        struct json_node *all = named(tree, shape, field_set_of(tree, shape, merged));
-        struct json_node *was = named(tree, shape, last);
-        struct json_node *pruned = node_clone(tree, merged), *kept, *gone;
+        struct json_node *all = fields_named(tree, shape, field_set_of(tree, shape, merged));
+        struct json_node *was = fields_named(tree, shape, last);
+        struct json_node *pruned = node_clone(tree, merged), *rest, *gone;
 
         if (node_count(last) == 0)
                 return;
         remove_items(shape, pruned, was);
-        kept = named(tree, shape, field_set_of(tree, shape, pruned));
-        field_set_add(tree, kept, named(tree, shape, owned));
+        rest = fields_named(tree, shape, field_set_of(tree, shape, pruned));
+        field_set_add(tree, rest, fields_named(tree, shape, owned));
         gone = node_clone(tree, all);
-        field_set_subtract(gone, kept);
+        field_set_subtract(gone, rest);
         pruned = node_clone(tree, merged);
         remove_items(shape, pruned, gone);
         /* What nobody owned, and what came without its manager, stays. */
-        field_set_subtract(all, named(tree, shape, field_set_of(tree, shape, pruned)));
+        field_set_subtract(all, fields_named(tree, shape, field_set_of(tree, shape, pruned)));
         remove_items(shape, merged, field_set_common(tree, all, was));
 }

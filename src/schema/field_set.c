@@ -126,7 +126,7 @@ struct json_node *field_set_common(struct json_tree *tree, const struct json_nod
 
 /* ---- order ---- */
 
-struct step {
+struct set_step {
         struct slice name;
         struct json_node *set;
 };
@@ -149,27 +149,40 @@ static int compare_numbers(struct slice a, struct slice b, size_t at) {
         return slice_compare(a, b);
 }
 
-static int compare_steps(const void *left, const void *right) {
-        struct slice a = ((const struct step *)left)->name, b = ((const struct step *)right)->name;
-        size_t at = 0, start;
+/* First place where they differ, back to where the number begins that it is in; false when it is in
+ * none. */
+static bool find_number(struct slice a, struct slice b, size_t *ret_at) {
         bool is_quoted = false;
+        size_t at = 0;
 
-        if (a.len && b.len && (a.ptr[0] == 'f' || a.ptr[0] != b.ptr[0]))
-                return slice_compare(a, b);
         while (at < a.len && at < b.len && a.ptr[at] == b.ptr[at]) {
                 is_quoted ^= a.ptr[at] == '"' && a.ptr[at - 1] != '\\';
                 at++;
         }
-        for (start = at; !is_quoted && start > 2 && is_digit(a.ptr[start - 1]); start--)
-                ;
-        bool is_number = !is_quoted && start < a.len && start < b.len && is_digit(a.ptr[start]) &&
-                         is_digit(b.ptr[start]);
-        return is_number ? compare_numbers(a, b, start) : slice_compare(a, b);
+        if (is_quoted)
+                return false;
+        while (at > 2 && is_digit(a.ptr[at - 1]))
+                at--;
+        *ret_at = at;
+        return at < a.len && at < b.len && is_digit(a.ptr[at]) && is_digit(b.ptr[at]);
+}
+
+static int compare_names(struct slice a, struct slice b) {
+        bool is_field = a.len && b.len && (a.ptr[0] == 'f' || a.ptr[0] != b.ptr[0]);
+        size_t at;
+
+        return !is_field && find_number(a, b, &at) ? compare_numbers(a, b, at)
+                                                   : slice_compare(a, b);
+}
+
+static int compare_steps(const void *left, const void *right) {
+        return compare_names(((const struct set_step *)left)->name,
+                             ((const struct set_step *)right)->name);
 }
 
 /* Steps below a set without the ".", in order; from malloc. */
-static struct step *steps_of(const struct json_node *set, size_t *ret_count) {
-        struct step *steps = xcalloc(node_count(set) + 1, sizeof(*steps));
+static struct set_step *steps_of(const struct json_node *set, size_t *ret_count) {
+        struct set_step *steps = xcalloc(node_count(set) + 1, sizeof(*steps));
         struct node_iter iter = node_iter(set);
         bool is_sorted = true;
         size_t count = 0;
@@ -186,17 +199,16 @@ static struct step *steps_of(const struct json_node *set, size_t *ret_count) {
         return steps;
 }
 
-struct json_node *field_set_sorted(struct json_tree *tree, struct json_node *set) {
-        struct json_node *sorted = node_object(tree);
-        size_t count;
-        struct step *steps = steps_of(set, &count);
+void field_set_sort(struct json_node *set) {
+        struct json_node *child;
 
-        if (count && node_get(set, "."))
-                node_put(tree, sorted, ".", node_object(tree));
-        for (size_t i = 0; i < count; i++)
-                node_set(tree, sorted, steps[i].name, field_set_sorted(tree, steps[i].set));
-        free(steps);
-        return sorted;
+        if (node_count(set) == 1)
+                node_remove(set, ".");
+        node_sort(set, compare_names);
+        struct node_iter iter = node_iter(set);
+        while (node_next(&iter, NULL, &child))
+                if (node_count(child))
+                        field_set_sort(child);
 }
 
 /* ---- messages ---- */
@@ -238,10 +250,10 @@ void field_step_print(struct slice step, struct buf *path) {
 static void each_below(const struct json_node *set, struct buf *path,
                        void (*found)(void *context, const char *path), void *context) {
         size_t count, length = path->len;
-        struct step *steps = steps_of(set, &count);
+        struct set_step *steps = steps_of(set, &count);
 
         for (size_t i = 0; i < 2 * count; i++) {
-                const struct step *step = &steps[i % count];
+                const struct set_step *step = &steps[i % count];
 
                 field_step_print(step->name, path);
                 if (i >= count)

@@ -21,8 +21,8 @@ void field_set_subtract(struct json_node *set, const struct json_node *minus);
 void field_set_cut(struct json_node *set, const struct json_node *minus);
 struct json_node *field_set_common(struct json_tree *tree, const struct json_node *set,
                                    const struct json_node *with);
-/* The same set, in upstream's order and form. */
-struct json_node *field_set_sorted(struct json_tree *tree, struct json_node *set);
+/* In upstream's order and form. */
+void field_set_sort(struct json_node *set);
 /* Calls found for every path, such as ".spec.replicas": those of one level before what is below. */
 void field_set_each(const struct json_node *set, void (*found)(void *context, const char *path),
                     void *context);

@@ -4,44 +4,45 @@
 #include "base/map.h"
 #include "base/pace.h"
 #include "base/util.h"
+#include "schema/object_compare.h"
 #include <stdlib.h>
 
 /* ---- elements of lists ---- */
 
 /* Elements of one list under one step. */
-struct twins {
+struct namesakes {
         const struct json_node *first;
         size_t count;
         struct buf text; /* of all, when there are several */
 };
 
-static void twins_add(struct map *map, struct slice step, const struct json_node *element) {
-        struct twins *twins = map_get(map, step);
+static void namesakes_add(struct map *map, struct slice step, const struct json_node *element) {
+        struct namesakes *namesakes = map_get(map, step);
 
-        if (!twins) {
-                twins = xcalloc(1, sizeof(*twins));
-                twins->first = element;
-                map_put(map, step, twins);
+        if (!namesakes) {
+                namesakes = xcalloc(1, sizeof(*namesakes));
+                namesakes->first = element;
+                map_put(map, step, namesakes);
         } else {
-                if (twins->count == 1)
-                        node_write(twins->first, &twins->text);
-                node_write(element, &twins->text);
+                if (namesakes->count == 1)
+                        node_write(namesakes->first, &namesakes->text);
+                node_write(element, &namesakes->text);
         }
-        twins->count++;
+        namesakes->count++;
 }
 
-static void twins_free(struct map *map) {
+static void namesakes_free(struct map *map) {
         struct slice step;
-        void *twins;
+        void *namesakes;
         size_t at = 0;
 
-        while (map_next(map, &at, &step, &twins))
-                buf_release(&((struct twins *)twins)->text);
+        while (map_next(map, &at, &step, &namesakes))
+                buf_release(&((struct namesakes *)namesakes)->text);
         map_free_values(map);
 }
 
 /* Elements by their steps; those without one are left out. */
-static struct map *twins_of(struct field_shape shape, const struct json_node *list) {
+static struct map *namesakes_of(struct field_shape shape, const struct json_node *list) {
         struct node_iter iter = node_iter(list);
         struct map *map = map_new();
         struct json_node *element;
@@ -51,7 +52,7 @@ static struct map *twins_of(struct field_shape shape, const struct json_node *li
         while (node_next(&iter, NULL, &element)) {
                 pace_step();
                 if (field_element_step(shape, element, &step, &reason))
-                        twins_add(map, buf_view(&step), element);
+                        namesakes_add(map, buf_view(&step), element);
         }
         buf_release(&step);
         return map;
@@ -59,26 +60,26 @@ static struct map *twins_of(struct field_shape shape, const struct json_node *li
 
 /* ---- what an object states ---- */
 
-static bool collect(struct json_tree *tree, struct field_shape shape, const struct json_node *value,
-                    struct json_node *set);
+static bool field_collect(struct json_tree *tree, struct field_shape shape,
+                          const struct json_node *value, struct json_node *set);
 
 static void collect_list(struct json_tree *tree, struct field_shape shape,
                          const struct json_node *list, struct json_node *set) {
-        struct map *elements = twins_of(shape, list);
+        struct map *elements = namesakes_of(shape, list);
         struct slice step;
         void *value;
         size_t at = 0;
 
         while (map_next(elements, &at, &step, &value)) {
-                const struct twins *twins = value;
+                const struct namesakes *namesakes = value;
                 struct json_node *child = node_object(tree);
 
-                if (twins->count == 1)
-                        collect(tree, field_shape_element(shape), twins->first, child);
+                if (namesakes->count == 1)
+                        field_collect(tree, field_shape_element(shape), namesakes->first, child);
                 field_set_make_member(tree, child);
-                node_set(tree, set, step, child);
+                node_add(tree, set, step, child);
         }
-        twins_free(elements);
+        namesakes_free(elements);
 }
 
 static void collect_map(struct json_tree *tree, struct field_shape shape,
@@ -92,7 +93,7 @@ static void collect_map(struct json_tree *tree, struct field_shape shape,
                 struct field_shape inner = field_shape_member(shape, name);
                 struct json_node *child = node_object(tree);
 
-                bool is_member = collect(tree, inner, value, child);
+                bool is_member = field_collect(tree, inner, value, child);
                 if (!field_shape_is_declared(inner)) {
                         field_set_make_member(tree, child);
                         is_member = true;
@@ -102,14 +103,14 @@ static void collect_map(struct json_tree *tree, struct field_shape shape,
                 buf_clear(&step);
                 buf_text(&step, "f:");
                 buf_slice(&step, name);
-                node_set(tree, set, buf_view(&step), child);
+                node_add(tree, set, buf_view(&step), child);
         }
         buf_release(&step);
 }
 
 /* Fills a new set; true when the path itself belongs to it. */
-static bool collect(struct json_tree *tree, struct field_shape shape, const struct json_node *value,
-                    struct json_node *set) {
+static bool field_collect(struct json_tree *tree, struct field_shape shape,
+                          const struct json_node *value, struct json_node *set) {
         pace_step();
         switch (field_extent(shape, value)) {
         case EXTENT_MAP:
@@ -128,7 +129,7 @@ struct json_node *field_set_of(struct json_tree *tree, struct field_shape shape,
                                const struct json_node *object) {
         struct json_node *set = node_object(tree);
 
-        collect(tree, shape, object, set);
+        field_collect(tree, shape, object, set);
         return set;
 }
 
@@ -142,22 +143,23 @@ struct comparison {
         struct json_node *sets[CHANGES]; /* NULL = not in it */
 };
 
-static void compare(struct comparison *place);
+static void field_compare(struct comparison *place);
 
-static void mark(struct comparison *place, enum field_change change) {
+static void mark_change(struct comparison *place, enum field_change change) {
         if (place->sets[change])
                 field_set_make_member(place->tree, place->sets[change]);
         else
                 place->sets[change] = node_object(place->tree);
 }
 
-static void adopt(struct comparison *place, struct slice step, const struct comparison *inner) {
+static void adopt_changes(struct comparison *place, struct slice step,
+                          const struct comparison *inner) {
         for (size_t i = 0; i < CHANGES; i++) {
                 if (!inner->sets[i])
                         continue;
                 if (!place->sets[i])
                         place->sets[i] = node_object(place->tree);
-                node_set(place->tree, place->sets[i], step, inner->sets[i]);
+                node_add(place->tree, place->sets[i], step, inner->sets[i]);
         }
 }
 
@@ -169,11 +171,11 @@ static void compare_member(struct comparison *place, struct slice name,
                                     .after = after };
         struct buf step = { 0 };
 
-        compare(&inner);
+        field_compare(&inner);
         if (inner.sets[0] || inner.sets[1] || inner.sets[2]) {
                 buf_text(&step, "f:");
                 buf_slice(&step, name);
-                adopt(place, buf_view(&step), &inner);
+                adopt_changes(place, buf_view(&step), &inner);
         }
         buf_release(&step);
 }
@@ -194,43 +196,44 @@ static void compare_maps(struct comparison *place, const struct json_node *befor
 
 /* Several elements under one step are one thing: they stand for themselves, not for what is in
  * them. */
-static void compare_twins(struct comparison *place, struct slice step, const struct twins *before,
-                          const struct twins *after) {
+static void compare_namesakes(struct comparison *place, struct slice step,
+                              const struct namesakes *before, const struct namesakes *after) {
         size_t had = before ? before->count : 0, has = after ? after->count : 0;
         struct comparison inner = { .tree = place->tree,
                                     .shape = field_shape_element(place->shape) };
 
         if (had > 1 && has > 1) {
                 if (!slice_eq(buf_view(&before->text), buf_view(&after->text)))
-                        mark(&inner, CHANGE_MODIFIED);
+                        mark_change(&inner, CHANGE_MODIFIED);
         } else {
                 inner.before = had == 1 ? before->first : NULL;
                 inner.after = has == 1 ? after->first : NULL;
                 if (inner.before || inner.after)
-                        compare(&inner);
+                        field_compare(&inner);
                 if (had > 1)
-                        mark(&inner, CHANGE_REMOVED);
+                        mark_change(&inner, CHANGE_REMOVED);
                 if (has > 1)
-                        mark(&inner, CHANGE_ADDED);
+                        mark_change(&inner, CHANGE_ADDED);
         }
-        adopt(place, step, &inner);
+        adopt_changes(place, step, &inner);
 }
 
 static void compare_lists(struct comparison *place, const struct json_node *before,
                           const struct json_node *after) {
-        struct map *had = twins_of(place->shape, before), *has = twins_of(place->shape, after);
+        struct map *had = namesakes_of(place->shape, before),
+                   *has = namesakes_of(place->shape, after);
         struct slice step;
-        void *twins;
+        void *namesakes;
         size_t at = 0;
 
-        while (map_next(has, &at, &step, &twins))
-                compare_twins(place, step, map_get(had, step), twins);
+        while (map_next(has, &at, &step, &namesakes))
+                compare_namesakes(place, step, map_get(had, step), namesakes);
         at = 0;
-        while (map_next(had, &at, &step, &twins))
+        while (map_next(had, &at, &step, &namesakes))
                 if (!map_get(has, step))
-                        compare_twins(place, step, twins, NULL);
-        twins_free(had);
-        twins_free(has);
+                        compare_namesakes(place, step, namesakes, NULL);
+        namesakes_free(had);
+        namesakes_free(has);
 }
 
 static void compare_extent(struct comparison *place, enum field_extent extent,
@@ -252,27 +255,41 @@ static bool is_void(const struct json_node *value) {
                 node_count(value) == 0);
 }
 
-static void compare(struct comparison *place) {
+/* Both are there, and at least one is taken apart, but they have nothing to compare. */
+static void compare_unlike(struct comparison *place, bool had, bool has) {
+        if (had)
+                compare_extent(place, field_extent(place->shape, place->before), place->before,
+                               NULL);
+        if (has)
+                compare_extent(place, field_extent(place->shape, place->after), NULL, place->after);
+        if ((!had || !has) && !node_equal(place->before, place->after))
+                mark_change(place, CHANGE_MODIFIED);
+}
+
+static void field_compare(struct comparison *place) {
         const struct json_node *before = place->before, *after = place->after;
         bool had = is_open(place->shape, before), has = is_open(place->shape, after);
         enum field_extent extent = field_extent(place->shape, had ? before : after);
+        bool is_alike = had && has ? extent == field_extent(place->shape, after)
+                                   : (had && is_void(after)) || (has && is_void(before));
 
         pace_step();
-        if ((had && has && extent == field_extent(place->shape, after)) ||
-            (had && is_void(after)) || (has && is_void(before))) {
+        if (is_alike)
                 compare_extent(place, extent, had ? before : NULL, has ? after : NULL);
-        } else if (before && after) {
-                if (had)
-                        compare_extent(place, extent, before, NULL);
-                if (has)
-                        compare_extent(place, field_extent(place->shape, after), NULL, after);
-                if ((!had || !has) && !node_equal(before, after))
-                        mark(place, CHANGE_MODIFIED);
-        }
+        else if (before && after)
+                compare_unlike(place, had, has);
         if (!before)
-                mark(place, CHANGE_ADDED);
+                mark_change(place, CHANGE_ADDED);
         else if (!after)
-                mark(place, CHANGE_REMOVED);
+                mark_change(place, CHANGE_REMOVED);
+}
+
+static struct field_changes changes_of(const struct comparison *place) {
+        struct field_changes changes;
+
+        for (size_t i = 0; i < CHANGES; i++)
+                changes.sets[i] = place->sets[i] ? place->sets[i] : node_object(place->tree);
+        return changes;
 }
 
 struct field_changes field_set_compare(struct json_tree *tree, struct field_shape shape,
@@ -281,10 +298,76 @@ struct field_changes field_set_compare(struct json_tree *tree, struct field_shap
         struct comparison place = {
                 .tree = tree, .shape = shape, .before = before, .after = after
         };
-        struct field_changes changes;
 
         compare_maps(&place, before, after);
-        for (size_t i = 0; i < CHANGES; i++)
-                changes.sets[i] = place.sets[i] ? place.sets[i] : node_object(tree);
-        return changes;
+        return changes_of(&place);
+}
+
+/* ---- differences from a stored object ---- */
+
+/* What is the same is passed by; only what differs is taken apart. */
+static void compare_stored(struct comparison *place, const struct json *before, unsigned depth);
+
+static void compare_stored_member(struct comparison *place, struct slice name,
+                                  const struct json *before, const struct json_node *after,
+                                  unsigned depth) {
+        struct comparison inner = { .tree = place->tree,
+                                    .shape = field_shape_member(place->shape, name),
+                                    .after = after };
+        struct buf step = { 0 };
+
+        if (before && after && is_same_value(after, before))
+                return;
+        compare_stored(&inner, before, depth + 1);
+        buf_text(&step, "f:");
+        buf_slice(&step, name);
+        adopt_changes(place, buf_view(&step), &inner);
+        buf_release(&step);
+}
+
+static bool is_no_field(struct slice name, unsigned depth) {
+        return depth == 0 ? slice_is(name, "kind") || slice_is(name, "apiVersion")
+                          : depth == 1 && slice_is(name, "managedFields");
+}
+
+static void compare_stored_members(struct comparison *place, const struct json *before,
+                                   unsigned depth) {
+        struct node_iter nodes = node_iter(place->after);
+        struct json_iter iter = json_iter(before);
+        struct map *names = map_new();
+        const struct json *old;
+        struct json_node *value;
+        struct slice name;
+
+        while (json_next(&iter, &name, &old)) {
+                map_put(names, name, place);
+                if (!is_no_field(name, depth))
+                        compare_stored_member(place, name, old, node_find(place->after, name),
+                                              depth);
+        }
+        while (node_next(&nodes, &name, &value))
+                if (!is_no_field(name, depth) && !map_get(names, name))
+                        compare_stored_member(place, name, NULL, value, depth);
+        map_free(names);
+}
+
+static void compare_stored(struct comparison *place, const struct json *before, unsigned depth) {
+        bool is_map = json_type(before) == JSON_OBJECT && json_count(before) &&
+                      is_open(place->shape, place->after) &&
+                      field_extent(place->shape, place->after) == EXTENT_MAP;
+
+        if (is_map) {
+                compare_stored_members(place, before, depth);
+                return;
+        }
+        place->before = before ? node_import(place->tree, before) : NULL;
+        field_compare(place);
+}
+
+struct field_changes field_set_since(struct json_tree *tree, struct field_shape shape,
+                                     const struct json *before, const struct json_node *after) {
+        struct comparison place = { .tree = tree, .shape = shape, .after = after };
+
+        compare_stored_members(&place, before, 0);
+        return changes_of(&place);
 }

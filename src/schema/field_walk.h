@@ -15,3 +15,6 @@ struct field_changes {
 struct field_changes field_set_compare(struct json_tree *tree, struct field_shape shape,
                                        const struct json_node *before,
                                        const struct json_node *after);
+/* The same from a stored object, which has neither kind nor apiVersion; its owners do not count. */
+struct field_changes field_set_since(struct json_tree *tree, struct field_shape shape,
+                                     const struct json *before, const struct json_node *after);

@@ -74,6 +74,10 @@ static bool node_is_json(const struct json_node *node, const struct json *json) 
         return true;
 }
 
+bool is_same_value(const struct json_node *value, const struct json *old) {
+        return node_is_json(value, old);
+}
+
 bool is_same_object(const struct json_node *object, const struct json *old) {
         size_t count =
                 node_count(object) - !!node_get(object, "apiVersion") - !!node_get(object, "kind");

@@ -18,9 +18,9 @@
 
 struct conflicts {
         struct api_context *context;
-        const struct owner *owner; /* whose fields are being compared */
+        const struct field_owner *owner; /* whose fields are being compared */
         struct failure_cause causes[CONFLICTS_MAX];
-        const struct owner *owners[CONFLICTS_MAX];
+        const struct field_owner *owners[CONFLICTS_MAX];
         size_t count;
 };
 
@@ -91,7 +91,7 @@ static struct json_node *applied_set(const struct api_write *write,
 static void add_conflict(void *context, const char *path) {
         struct conflicts *conflicts = context;
         struct arena *arena = conflicts->context->arena;
-        const struct owner *owner = conflicts->owner;
+        const struct field_owner *owner = conflicts->owner;
         struct buf text = { 0 };
 
         if (conflicts->count == CONFLICTS_MAX)
@@ -175,7 +175,7 @@ static int api_apply_settle(struct api_context *context, struct api_write *write
                             struct owners *owners, const struct field_changes *changes,
                             const struct json_node *live) {
         struct conflicts *conflicts = ARENA_NEW(context->arena, struct conflicts);
-        const struct owner *mine = owners_find(context, write, owners);
+        const struct field_owner *mine = owners_find(context, write, owners);
         struct json_node *changed = node_clone(write->tree, changes->sets[CHANGE_ADDED]);
 
         field_set_add(write->tree, changed, changes->sets[CHANGE_MODIFIED]);
@@ -210,7 +210,7 @@ static void own_what_is_there(struct api_context *context, struct api_write *wri
         owned_set_strip(set);
         if (field_set_is_empty(set))
                 return;
-        struct owner *owner =
+        struct field_owner *owner =
                 owners_add(context, write, owners, SLICE_LITERAL("before-first-apply"));
         wall_time_format(loop_wall(context->engine->loop), now);
         owner->time = arena_slice(context->arena, slice_of(now));
@@ -252,7 +252,7 @@ static int merge_applied(struct api_context *context, struct api_write *write,
 
         if (write->old_json && owners->count == 0)
                 own_what_is_there(context, write, owners, live);
-        struct owner *mine = owners_find(context, write, owners);
+        struct field_owner *mine = owners_find(context, write, owners);
         if (mine)
                 last = mine->set;
         else

@@ -10,11 +10,11 @@
 
 /* ---- entries ---- */
 
-static bool owner_read(const struct json_node *entry, struct owner *ret_owner) {
+static bool owner_read(const struct json_node *entry, struct field_owner *ret_owner) {
         struct slice operation = node_get_text(entry, "operation");
         struct json_node *set = node_get(entry, "fieldsV1");
 
-        *ret_owner = (struct owner){
+        *ret_owner = (struct field_owner){
                 .manager = node_get_text(entry, "manager"),
                 .version = node_get_text(entry, "apiVersion"),
                 .subresource = node_get_text(entry, "subresource"),
@@ -30,7 +30,7 @@ static bool owner_read(const struct json_node *entry, struct owner *ret_owner) {
 static void owners_reserve(struct api_context *context, struct owners *owners, size_t count) {
         if (count <= owners->capacity)
                 return;
-        struct owner *items = ARENA_ARRAY(context->arena, struct owner, count + 2);
+        struct field_owner *items = ARENA_ARRAY(context->arena, struct field_owner, count + 2);
 
         if (owners->count)
                 memcpy(items, owners->items, owners->count * sizeof(*items));
@@ -54,10 +54,10 @@ bool owners_read(struct api_context *context, const struct json_node *list,
         return true;
 }
 
-struct owner *owners_find(const struct api_context *context, const struct api_write *write,
-                          const struct owners *owners) {
+struct field_owner *owners_find(const struct api_context *context, const struct api_write *write,
+                                const struct owners *owners) {
         for (size_t i = 0; i < owners->count; i++) {
-                struct owner *owner = &owners->items[i];
+                struct field_owner *owner = &owners->items[i];
 
                 if (owner->is_applier == write->is_apply &&
                     slice_eq(owner->manager, context->manager) &&
@@ -68,20 +68,20 @@ struct owner *owners_find(const struct api_context *context, const struct api_wr
         return NULL;
 }
 
-struct owner *owners_add(struct api_context *context, const struct api_write *write,
-                         struct owners *owners, struct slice manager) {
+struct field_owner *owners_add(struct api_context *context, const struct api_write *write,
+                               struct owners *owners, struct slice manager) {
         owners_reserve(context, owners, owners->count + 1);
-        struct owner *owner = &owners->items[owners->count++];
+        struct field_owner *owner = &owners->items[owners->count++];
 
-        *owner = (struct owner){ .manager = manager,
-                                 .version = slice_of(write->resource->api_version),
-                                 .subresource = write->subresource };
+        *owner = (struct field_owner){ .manager = manager,
+                                       .version = slice_of(write->resource->api_version),
+                                       .subresource = write->subresource };
         return owner;
 }
 
 /* Appliers first, then by time and name. */
 static int compare_owners(const void *left, const void *right) {
-        const struct owner *a = left, *b = right;
+        const struct field_owner *a = left, *b = right;
         const struct slice pairs[][2] = { { a->time, b->time },
                                           { a->manager, b->manager },
                                           { a->version, b->version },
@@ -98,7 +98,7 @@ static int compare_owners(const void *left, const void *right) {
         return 0;
 }
 
-static struct json_node *owner_entry(struct json_tree *tree, const struct owner *owner) {
+static struct json_node *owner_entry(struct json_tree *tree, const struct field_owner *owner) {
         struct json_node *entry = node_object(tree);
 
         node_put_text(tree, entry, "manager", owner->manager);
@@ -107,7 +107,8 @@ static struct json_node *owner_entry(struct json_tree *tree, const struct owner 
         if (owner->time.len)
                 node_put_text(tree, entry, "time", owner->time);
         node_put_string(tree, entry, "fieldsType", "FieldsV1");
-        node_put(tree, entry, "fieldsV1", field_set_sorted(tree, owner->set));
+        field_set_sort(owner->set);
+        node_put(tree, entry, "fieldsV1", owner->set);
         if (owner->subresource.len)
                 node_put_text(tree, entry, "subresource", owner->subresource);
         return entry;
@@ -146,7 +147,7 @@ static const struct reset_rule reset_rules[] = {
           { { "f:status", "f:conditions" } } },
 };
 
-static void cut(struct json_node *set, const char *const fields[2]) {
+static void owned_set_cut(struct json_node *set, const char *const fields[2]) {
         struct json_node *inner = node_get(set, fields[0]);
 
         if (!fields[1] || !inner) {
@@ -176,7 +177,7 @@ void owned_set_filter(const struct api_write *write, struct json_node *set) {
                     strcmp(kind->group, rule->group) != 0)
                         continue;
                 for (size_t k = 0; k < ARRAY_LEN(rule->fields) && rule->fields[k][0]; k++)
-                        cut(set, rule->fields[k]);
+                        owned_set_cut(set, rule->fields[k]);
         }
 }
 
@@ -234,13 +235,17 @@ struct json_node *live_object(const struct api_write *write) {
 
 /* ---- writes ---- */
 
+static void filter_changes(const struct api_write *write, struct field_changes *changes) {
+        for (size_t i = 0; i < CHANGES; i++)
+                owned_set_filter(write, changes->sets[i]);
+}
+
 struct field_changes written_changes(const struct api_write *write, const struct json_node *before,
                                      const struct json_node *after) {
         struct field_changes changes =
                 field_set_compare(write->tree, written_shape(write), before, after);
 
-        for (size_t i = 0; i < CHANGES; i++)
-                owned_set_filter(write, changes.sets[i]);
+        filter_changes(write, &changes);
         return changes;
 }
 
@@ -268,7 +273,7 @@ static void forget_versions(const struct api_context *context, const struct api_
         owners->count = count;
 }
 
-/* The oldest writers become one, so that lists do not grow for ever. */
+/* The oldest writers become one, so that lists have a limit. */
 static void cap_updaters(const struct api_write *write, struct owners *owners) {
         size_t updaters = 0, first = owners->count;
 
@@ -278,7 +283,7 @@ static void cap_updaters(const struct api_write *write, struct owners *owners) {
                 return;
         qsort(owners->items, owners->count, sizeof(*owners->items), compare_owners);
         for (size_t i = 0; i < owners->count && updaters > UPDATERS_MAX; i++) {
-                struct owner *owner = &owners->items[i], *bucket = &owners->items[first];
+                struct field_owner *owner = &owners->items[i], *bucket = &owners->items[first];
 
                 if (owner->is_applier || node_count(owner->set) == 0)
                         continue;
@@ -300,7 +305,7 @@ static void cap_updaters(const struct api_write *write, struct owners *owners) {
 static void take_ownership(struct api_context *context, struct api_write *write,
                            struct owners *owners, const struct field_changes *changes) {
         struct json_node *set = changes->sets[CHANGE_ADDED];
-        struct owner *mine = owners_find(context, write, owners);
+        struct field_owner *mine = owners_find(context, write, owners);
         char now[WALL_TIME_TEXT_MAX];
 
         field_set_add(write->tree, set, changes->sets[CHANGE_MODIFIED]);
@@ -356,8 +361,12 @@ void manage_fields(struct api_context *context, struct api_write *write) {
         node_remove(metadata, "managedFields");
         if (write->old_json && owners.count == 0)
                 return;
-        struct json_node *before = write->old_json ? live_object(write) : unborn_object(write);
-        struct field_changes changes = written_changes(write, before, write->object);
+        struct field_changes changes =
+                write->old_json ? field_set_since(write->tree, written_shape(write),
+                                                  write->old_json, write->object)
+                                : field_set_compare(write->tree, written_shape(write),
+                                                    unborn_object(write), write->object);
+        filter_changes(write, &changes);
         forget_versions(context, write, &owners);
         owners_lose(&owners, &changes);
         take_ownership(context, write, &owners, &changes);

@@ -3,23 +3,23 @@
 
 #include "server/api_store.h"
 
-struct owner {
+struct field_owner {
         struct slice manager, version, subresource, time; /* time: empty = none */
         bool is_applier;
         struct json_node *set;
 };
 struct owners {
-        struct owner *items; /* in the arena of the request */
+        struct field_owner *items; /* in the arena of the request */
         size_t count, capacity;
 };
 /* Reads a list of entries; false when one of them is none. The sets are the list's. */
 bool owners_read(struct api_context *context, const struct json_node *list,
                  struct owners *ret_owners);
 /* The owner that the request writes for; NULL when there is none yet. */
-struct owner *owners_find(const struct api_context *context, const struct api_write *write,
-                          const struct owners *owners);
-struct owner *owners_add(struct api_context *context, const struct api_write *write,
-                         struct owners *owners, struct slice manager);
+struct field_owner *owners_find(const struct api_context *context, const struct api_write *write,
+                                const struct owners *owners);
+struct field_owner *owners_add(struct api_context *context, const struct api_write *write,
+                               struct owners *owners, struct slice manager);
 /* Leaves out those that own nothing, and sorts the rest into metadata. */
 void owners_write(const struct api_write *write, struct owners *owners);
 /* Fields that identify an object have no owner. */

@@ -1,0 +1,167 @@
+/* Who owns which fields after creates, updates, patches, applies, and writes of the status. */
+#include "fake_server.h"
+
+#define MAPS "/api/v1/namespaces/default/configmaps"
+#define MAP MAPS "/c"
+#define DEPLOYMENTS "/apis/apps/v1/namespaces/default/deployments"
+#define LAST "kubectl.kubernetes.io/last-applied-configuration"
+#define MAP_BODY(data)                                                                             \
+        "{\"kind\":\"ConfigMap\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"c\"}," data "}"
+
+struct step {
+        const char *method, *path, *type, *body;
+        int status;
+        const char *pointer, *expect; /* part of the answer; NULL = not looked at */
+};
+
+static void run(const struct step *steps, size_t count) {
+        struct fixture f = fixture_new();
+
+        for (size_t i = 0; i < count; i++) {
+                const struct step *step = &steps[i];
+                int status = ask_as(&f, step->method, step->path, step->type, NULL, step->body);
+
+                if (status != step->status)
+                        fail_msg("step %zu: %d %s", i, status, f.text);
+                if (step->pointer)
+                        assert_string_equal(answer(&f, step->pointer), step->expect);
+        }
+        fixture_free(&f);
+}
+
+#define OWNER(n) "/metadata/managedFields/" #n
+
+static void test_updates(void **state) {
+        static const struct step steps[] = {
+                { "POST", MAPS "?fieldManager=a", NULL,
+                  MAP_BODY("\"data\":{\"x\":\"1\",\"y\":\"1\"}"), 201, OWNER(0) "/fieldsV1",
+                  "{\"f:data\":{\".\":{},\"f:x\":{},\"f:y\":{}}}" },
+                /* What is changed moves, what is removed goes. */
+                { "PUT", MAP "?fieldManager=b", NULL, MAP_BODY("\"data\":{\"x\":\"2\"}"), 200,
+                  OWNER(0) "/fieldsV1", "{\"f:data\":{}}" },
+                { "GET", MAP, NULL, NULL, 200, OWNER(1) "/fieldsV1", "{\"f:data\":{\"f:x\":{}}}" },
+                /* Nothing changes: nobody owns it. */
+                { "PUT", MAP "?fieldManager=d", NULL, MAP_BODY("\"data\":{\"x\":\"2\"}"), 200,
+                  OWNER(2), "" },
+                /* The same manager's later changes join its earlier ones. */
+                { "PATCH", MAP "?fieldManager=a", MERGE_PATCH, "{\"data\":{\"z\":\"1\"}}", 200,
+                  OWNER(0) "/fieldsV1", "{\"f:data\":{\".\":{},\"f:z\":{}}}" },
+                { "PATCH", MAP, MERGE_PATCH, "{\"metadata\":{\"managedFields\":[]}}", 200,
+                  "/metadata/managedFields", "" },
+                { "PATCH", MAP "?fieldManager=a", MERGE_PATCH, "{\"data\":{\"w\":\"1\"}}", 200,
+                  "/metadata/managedFields", "" },
+                { "PATCH", MAP "?fieldManager=s", APPLY_PATCH, MAP_BODY("\"data\":{\"w\":\"1\"}"),
+                  200, OWNER(0) "/fieldsV1", "{\"f:data\":{\"f:w\":{}}}" },
+                { "GET", MAP, NULL, NULL, 200, OWNER(1) "/manager", "before-first-apply" },
+        };
+
+        (void)state;
+        run(steps, ARRAY_LEN(steps));
+}
+
+static void test_applies(void **state) {
+        static const struct step steps[] = {
+                { "PATCH", MAP "?fieldManager=a", APPLY_PATCH,
+                  MAP_BODY("\"data\":{\"x\":\"1\",\"y\":\"1\"}"), 201, OWNER(0) "/operation",
+                  "Apply" },
+                { "PATCH", MAP "?fieldManager=b", APPLY_PATCH, MAP_BODY("\"data\":{\"x\":\"2\"}"),
+                  409, "/message", "Apply failed with 1 conflict: conflict with \"a\": .data.x" },
+                /* Owned by both; the second changed nothing, so there is no time. */
+                { "PATCH", MAP "?fieldManager=b", APPLY_PATCH, MAP_BODY("\"data\":{\"x\":\"1\"}"),
+                  200, OWNER(0) "/time", "" },
+                { "PATCH", MAP "?fieldManager=a", APPLY_PATCH, MAP_BODY("\"data\":{\"y\":\"1\"}"),
+                  200, "/data", "{\"x\":\"1\",\"y\":\"1\"}" },
+                { "PATCH", MAP "?fieldManager=b", APPLY_PATCH, MAP_BODY("\"immutable\":false"), 200,
+                  "/data", "{\"y\":\"1\"}" },
+                { "PATCH", MAP "?fieldManager=b&force=true", APPLY_PATCH,
+                  MAP_BODY("\"data\":{\"y\":\"3\"}"), 200, "/data/y", "3" },
+                { "GET", MAP, NULL, NULL, 200, OWNER(1), "" },
+                { "PATCH", MAP "?fieldManager=b", APPLY_PATCH,
+                  "{\"kind\":\"ConfigMap\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"c\","
+                  "\"managedFields\":[]}}",
+                  400, "/message", "metadata.managedFields must be nil" },
+                { "PATCH", MAP "?fieldManager=b", APPLY_PATCH, MAP_BODY("\"bogus\":1"), 500,
+                  "/message",
+                  "failed to create typed patch object (/c; /v1, Kind=ConfigMap): .bogus: field "
+                  "not declared in schema" },
+        };
+
+        (void)state;
+        run(steps, ARRAY_LEN(steps));
+}
+
+/* kubectl apply, then kubectl apply --server-side: what is as it was left is taken over. */
+static void test_client_side(void **state) {
+        static const struct step steps[] = {
+                { "POST", MAPS "?fieldManager=kubectl-client-side-apply", NULL,
+                  "{\"metadata\":{\"name\":\"c\",\"annotations\":{\"" LAST
+                  "\":\"{\\\"apiVersion\\\":\\\"v1\\\",\\\"kind\\\":\\\"ConfigMap\\\","
+                  "\\\"metadata\\\":{\\\"name\\\":\\\"c\\\"},\\\"data\\\":{\\\"x\\\":\\\"1\\\"}}\"}"
+                  "},"
+                  "\"data\":{\"x\":\"1\",\"y\":\"1\"}}",
+                  201, NULL, NULL },
+                { "PATCH", MAP "?fieldManager=other", APPLY_PATCH,
+                  MAP_BODY("\"data\":{\"x\":\"2\"}"), 409, NULL, NULL },
+                { "PATCH", MAP "?fieldManager=kubectl", APPLY_PATCH,
+                  MAP_BODY("\"data\":{\"x\":\"2\",\"y\":\"2\"}"), 409, "/message",
+                  "Apply failed with 1 conflict: conflict with \"kubectl-client-side-apply\" using "
+                  "v1: .data.y" },
+                { "PATCH", MAP "?fieldManager=kubectl", APPLY_PATCH,
+                  MAP_BODY("\"data\":{\"x\":\"2\"}"), 200,
+                  "/metadata/annotations/kubectl.kubernetes.io~1last", "" },
+                { "GET", MAP, NULL, NULL, 200, OWNER(0) "/manager", "kubectl" },
+        };
+
+        (void)state;
+        run(steps, ARRAY_LEN(steps));
+}
+
+static void test_status(void **state) {
+        static const struct step steps[] = {
+                { "POST", DEPLOYMENTS "?fieldManager=a", NULL,
+                  "{\"metadata\":{\"name\":\"d\"},\"spec\":{\"selector\":{\"matchLabels\":{\"a\":"
+                  "\"b\"}},\"template\":{\"metadata\":{\"labels\":{\"a\":\"b\"}},\"spec\":{"
+                  "\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}},\"status\":{\"replicas\":"
+                  "3}}",
+                  201, OWNER(0) "/fieldsV1/f:status", "" },
+                { "PATCH", DEPLOYMENTS "/d/status?fieldManager=a", MERGE_PATCH,
+                  "{\"metadata\":{\"labels\":{\"q\":\"r\"},\"annotations\":{\"q\":\"r\"}},\"spec\":"
+                  "{\"replicas\":7},\"status\":{\"replicas\":2}}",
+                  200, OWNER(1) "/fieldsV1",
+                  "{\"f:metadata\":{\"f:annotations\":{\".\":{},\"f:q\":{}}},\"f:status\":{"
+                  "\"f:replicas\":{}}}" },
+                { "GET", DEPLOYMENTS "/d", NULL, NULL, 200, OWNER(1) "/subresource", "status" },
+        };
+
+        (void)state;
+        run(steps, ARRAY_LEN(steps));
+}
+
+/* The eleventh writer makes one of the two oldest. */
+static void test_many(void **state) {
+        struct fixture f = fixture_new();
+
+        (void)state;
+        ask(&f, "POST", MAPS "?fieldManager=first", MAP_BODY("\"data\":{\"x\":\"1\"}"));
+        for (int i = 0; i < 10; i++) {
+                char path[100], body[100];
+
+                snprintf(path, sizeof(path), MAP "?fieldManager=m%d", i);
+                snprintf(body, sizeof(body), "{\"data\":{\"k%d\":\"1\"}}", i);
+                assert_int_equal(ask_patch(&f, MERGE_PATCH, path, body), 200);
+        }
+        assert_string_equal(answer(&f, OWNER(9) "/operation"), "Update");
+        assert_string_equal(answer(&f, OWNER(10)), "");
+        assert_string_equal(answer(&f, OWNER(0) "/manager"), "ancient-changes");
+        fixture_free(&f);
+}
+
+int main(void) {
+        const struct CMUnitTest tests[] = {
+                cmocka_unit_test(test_updates),     cmocka_unit_test(test_applies),
+                cmocka_unit_test(test_client_side), cmocka_unit_test(test_status),
+                cmocka_unit_test(test_many),
+        };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
