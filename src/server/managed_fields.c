@@ -118,7 +118,8 @@ void owners_write(const struct api_write *write, struct owners *owners) {
         struct json_node *metadata = node_need_object(write->tree, write->object, "metadata");
         struct json_node *list = node_array(write->tree);
 
-        qsort(owners->items, owners->count, sizeof(*owners->items), compare_owners);
+        if (owners->count > 1)
+                qsort(owners->items, owners->count, sizeof(*owners->items), compare_owners);
         for (size_t i = 0; i < owners->count; i++)
                 if (!field_set_is_empty(owners->items[i].set))
                         node_append(list, owner_entry(write->tree, &owners->items[i]));
