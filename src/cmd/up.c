@@ -84,6 +84,7 @@ static void up_draw(struct up *up) {
                                                   .scheduler = up->scheduler,
                                                   .requester = requester_of(up),
                                                   .at_s = elapsed_s(up),
+                                                  .now = loop_wall(up->loop),
                                                   .url = sandbox_url(up->sandbox) });
 }
 
@@ -486,6 +487,7 @@ int up_run(const struct up_options *options, struct err *err) {
         if (code == 0)
                 code = up_finish(up, err);
         up_stop(up);
+        up_view_release(&up->view);
         free(up);
         return code;
 }

@@ -4,36 +4,40 @@
 #include "api/object.h"
 #include "base/buf.h"
 #include "base/util.h"
+#include "cmd/terminal.h"
+#include "cmd/top_gather.h"
 #include "evict/evict_service.h"
 #include "model/cluster.h"
 #include "sched/scheduler.h"
+#include "show/cells.h"
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #define EVICTION_LINES_MAX 40
-#define BAR_WIDTH 30
-#define BAR_EXTRA 15  /* around the bar */
-#define TIME_WIDTH 10 /* [ 123.4s] and a blank */
+#define BLOCK_ROWS_MAX 16
 
 void up_view_init(struct up_view *view, FILE *out) {
-        struct winsize size;
+        *view = (struct up_view){ .out = out, .is_terminal = isatty(fileno(out)) };
+        arena_init(&view->arena, 0);
+}
 
-        *view = (struct up_view){ .out = out, .is_terminal = isatty(fileno(out)), .columns = 80 };
-        if (view->is_terminal && ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col > 20)
-                view->columns = size.ws_col;
+void up_view_release(struct up_view *view) {
+        arena_release(&view->arena);
 }
 
 /* Takes the block away so that a line can go above it. */
 static void hide_block(struct up_view *view) {
-        if (view->has_block)
-                fputs("\033[2A\033[J", view->out);
-        view->has_block = false;
+        if (view->block_rows)
+                fprintf(view->out, "\r\033[%zuA\033[J", view->block_rows);
+        view->block_rows = 0;
 }
 
 void up_view_say(struct up_view *view, double at_s, struct slice text) {
+        CLEANUP(buf_release) struct buf safe = { 0 };
+
+        cells_put(&safe, text, SIZE_MAX, false);
         hide_block(view);
-        fprintf(view->out, "[%6.1fs] " SLICE_FMT "\n", at_s, SLICE_ARG(text));
+        fprintf(view->out, "[%6.1fs] " SLICE_FMT "\n", at_s, SLICE_ARG(buf_view(&safe)));
         fflush(view->out);
 }
 
@@ -107,33 +111,50 @@ static void write_summary(const struct up_view_sources *sources,
         }
 }
 
-static double cpu_share(const struct cluster *cluster) {
-        const struct node_table *nodes = cluster_nodes(cluster);
-        const struct resource_column *cpu = &nodes->resources[RESOURCE_CPU];
-        double allocatable = 0, requested = 0;
+/* What the scheduler said last of a pod. */
+static struct slice last_word(void *context, struct pod_id pod) {
+        const struct up_view_sources *sources = context;
+        const struct pod_row *row = cluster_pod(sources->cluster, pod);
 
-        for (size_t n = bitset_next(&nodes->live, 0); n != SIZE_MAX;
-             n = bitset_next(&nodes->live, n + 1)) {
-                allocatable += (double)cpu->allocatable[n];
-                requested += (double)cpu->requested[n];
+        for (size_t i = 0; sources->scheduler && i < scheduler_trace_count(sources->scheduler);
+             i++) {
+                const struct decision_trace *trace = scheduler_trace(sources->scheduler, i);
+
+                if (trace->outcome == DECISION_UNSCHEDULABLE && strcmp(trace->uid, row->uid) == 0)
+                        return slice_of(trace->message);
         }
-        return allocatable > 0 ? requested / allocatable : 0;
+        return SLICE_EMPTY;
 }
 
-static void draw_block(struct up_view *view, const struct up_view_sources *sources,
-                       struct slice summary) {
-        double share = cpu_share(sources->cluster);
-        int full = (int)(share * BAR_WIDTH + 0.5);
-        int width = view->columns - TIME_WIDTH - BAR_WIDTH - BAR_EXTRA;
+static struct top_size block_size(const struct up_view *view) {
+        struct top_size size = terminal_size(fileno(view->out));
+
+        size.rows = size.rows / 2 < BLOCK_ROWS_MAX ? size.rows / 2 : BLOCK_ROWS_MAX;
+        size.rows = size.rows < TOP_ROWS_MIN ? TOP_ROWS_MIN : size.rows;
+        size.columns = size.columns < TOP_COLUMNS_MIN ? TOP_COLUMNS_MIN : size.columns;
+        return size;
+}
+
+static void draw_block(struct up_view *view, const struct up_view_sources *sources) {
+        const struct top_state by_cpu = { .sort = 1 + RESOURCE_CPU };
+        const struct top_size size = block_size(view);
+        CLEANUP(buf_release) struct buf rows = { 0 };
+        struct top_data data;
+
+        arena_clear(&view->arena);
+        top_gather(&(struct top_sources){ .cluster = sources->cluster,
+                                          .now = sources->now,
+                                          .reason = last_word,
+                                          .context = (void *)(uintptr_t)sources },
+                   &by_cpu, &view->arena, &data);
+        data.source = slice_of(sources->url);
+        size_t count = top_block_draw(&data, &by_cpu, &size, &rows);
 
         hide_block(view);
-        fprintf(view->out, "[%6.1fs] %.*s\n          cpu [", sources->at_s,
-                view->columns - TIME_WIDTH, summary.ptr);
-        for (int i = 0; i < BAR_WIDTH; i++)
-                fputc(i < full ? '#' : '.', view->out);
-        fprintf(view->out, "] %3.0f %%   %.*s\n", share * 100, width > 0 ? width : 0, sources->url);
+        fprintf(view->out, "\033[?7l" SLICE_FMT "%s\033[?7h", SLICE_ARG(buf_view(&rows)),
+                count < size.rows ? "" : "\n");
         fflush(view->out);
-        view->has_block = true;
+        view->block_rows = count;
 }
 
 void up_view_update(struct up_view *view, const struct up_view_sources *sources) {
@@ -143,7 +164,7 @@ void up_view_update(struct up_view *view, const struct up_view_sources *sources)
         report_evictions(view, sources);
         write_summary(sources, &counts, &summary);
         if (view->is_terminal) {
-                draw_block(view, sources, buf_view(&summary));
+                draw_block(view, sources);
         } else if (strncmp(view->last, summary.data, sizeof(view->last) - 1) != 0) {
                 up_view_say(view, sources->at_s, buf_view(&summary));
                 snprintf(view->last, sizeof(view->last), "%s", summary.data);
@@ -151,6 +172,6 @@ void up_view_update(struct up_view *view, const struct up_view_sources *sources)
 }
 
 void up_view_end(struct up_view *view) {
-        view->has_block = false;
+        view->block_rows = 0;
         fflush(view->out);
 }

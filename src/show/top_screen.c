@@ -13,6 +13,7 @@
 #define NAME_MIN 8
 #define GAP 2
 #define GAP_ROWS_MIN 16
+#define BLOCK_WAITS 3   /* that are named in a block */
 #define SECTION_SHARE 4 /* of the screen, for waiting pods and for events */
 
 enum top_look {
@@ -605,18 +606,30 @@ void top_screen_draw(const struct top_data *data, const struct top_state *state,
         put_foot(&screen);
 }
 
+/* Nodes, and a few of the pods that wait below them. */
+static void put_block(struct screen *screen, size_t rows) {
+        const struct top_data *data = screen->data;
+        struct section nodes = { .count = data->node_count, .rows = data->node_count + 1 };
+        struct section waits = { .count = data->pod_count };
+
+        if (data->pod_count && rows > 2 * BLOCK_WAITS)
+                waits.rows = data->pod_count < BLOCK_WAITS ? data->pod_count + 1 : BLOCK_WAITS + 1;
+        if (nodes.rows > rows - waits.rows)
+                nodes.rows = rows - waits.rows;
+        if (nodes.rows > 1)
+                put_nodes(screen, &nodes);
+        if (waits.rows)
+                put_waits(screen, &waits);
+}
+
 size_t top_block_draw(const struct top_data *data, const struct top_state *state,
                       const struct top_size *size, struct buf *out) {
         struct screen screen = { .data = data, .state = state, .size = size, .out = out };
-        struct section nodes = { .count = data->node_count };
+        size_t totals =
+                data->resource_count < size->rows - 1 ? data->resource_count : size->rows - 1;
 
         put_title(&screen);
-        put_totals(&screen,
-                   data->resource_count < size->rows - 1 ? data->resource_count : size->rows - 1);
-        nodes.rows = size->rows - screen.row;
-        if (nodes.rows > nodes.count + 1)
-                nodes.rows = nodes.count + 1;
-        if (nodes.rows > 1)
-                put_nodes(&screen, &nodes);
+        put_totals(&screen, totals);
+        put_block(&screen, size->rows - screen.row);
         return screen.row;
 }

@@ -221,6 +221,19 @@ def check_live(berth, folder):
     judge("no such kubeconfig", nobody.returncode == 1 and "berth top:" in nobody.stderr, nobody)
 
 
+def check_up(berth):
+    view = Terminal([berth, "up", "--nodes", "3", "--for", "2s"])
+    code = view.ended()
+    text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", view.raw.decode())
+    judge("berth up draws nodes as bars below its lines", code == 0 and re.search(r"^cpu +\S+ +0%", text, re.MULTILINE)
+          and re.search(r"^  node-2 ", text, re.MULTILINE), text)
+    judge("and the report comes behind them", text.rfind("Pods 0 on 3 nodes") > text.rfind("  node-2 "), text)
+    judge("the terminal is as it was", view.raw.count(b"\x1b[?7l") == view.raw.count(b"\x1b[?7h") and termios.tcgetattr(view.slave) == view.before, "")
+    view.close()
+    plain = subprocess.run([berth, "up", "--nodes", "3", "--for", "1s"], capture_output=True, check=True).stdout
+    judge("and lines where output is no terminal", b"\x1b" not in plain and b"nodes 3  pods 0" in plain, plain)
+
+
 def main():
     berth = sys.argv[1]
     with tempfile.TemporaryDirectory() as folder:
@@ -231,6 +244,7 @@ def main():
         check_ends(berth, path)
         check_stop(berth, path)
         check_live(berth, folder)
+        check_up(berth)
     drill.finish()
 
 
