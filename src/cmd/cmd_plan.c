@@ -3,14 +3,12 @@
 #include "cmd/command.h"
 #include "cmd/output.h"
 #include "cmd/plan_compare.h"
-#include "cmd/plan_html.h"
+#include "cmd/plan_page.h"
 #include "cmd/plan_print.h"
+#include "cmd/report_file.h"
 #include "cmd/snapshot_options.h"
 
 #include "ask/eviction_plan.h"
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
 struct plan_options {
         struct snapshot_options input;
@@ -89,19 +87,20 @@ static int cmd_plan_print(struct planning *planning, struct err *err) {
 /* The page is of the plan that is judged: with --compare, the other policy's. */
 static int write_page(struct planning *planning, struct err *err) {
         const char *path = planning->options->html;
+        const struct eviction_plan *plan =
+                planning->options->compare ? &planning->other_plan : &planning->plan;
+        struct snapshot_options input = planning->options->input;
         CLEANUP(buf_release) struct buf out = { 0 };
-        FILE *file;
+        struct report_facts facts;
 
         if (!path)
                 return 0;
-        plan_write_html(planning->options->compare ? &planning->other_plan : &planning->plan, &out);
-        file = fopen(path, "we");
-        if (!file)
-                return err_set(err, BERTH_ERR_IO, "%s: %s", path, strerror(errno));
-        bool is_written = fwrite(out.data, 1, out.len, file) == out.len;
-        if (fclose(file) != 0 || !is_written)
-                return err_set(err, BERTH_ERR_IO, "%s: cannot write it", path);
-        return 0;
+        if (planning->options->compare)
+                input.policy = planning->options->compare;
+        report_facts_init(&facts, planning->arena, planning->inputs.now);
+        report_facts_add_snapshot(&facts, &input);
+        plan_page_write(plan, &facts, &out);
+        return report_file_write(path, &out, err);
 }
 
 static int make_one(struct planning *planning, const struct role_config *config,

@@ -52,6 +52,13 @@ const struct option scheduler_options_table[] = {
           .value_name = "N",
           .help = "with --shadow: end after so many decisions; 0 runs until "
                   "SIGTERM" },
+        { .name = "shadow-report",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct scheduler_options, shadow_report),
+          .value_name = "FILE",
+          .is_file = true,
+          .help = "with --shadow: also write the report to this file at the end, as a page without "
+                  "scripts or links" },
         { .group = output_option_table, .offset = offsetof(struct scheduler_options, output) },
         { .name = "seed",
           .type = OPTION_I64,

@@ -4,15 +4,16 @@
 #include "cmd/daemon_options.h"
 #include "cmd/log_writer.h"
 #include "cmd/output.h"
+#include "cmd/report_file.h"
 
 #include "base/time.h"
 #include "loop/file_text.h"
 #include "sim/reboot_study.h"
 #include "sim/sim_fleet.h"
 #include "sim/sim_world.h"
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 struct simulate_options {
         int64_t seed, runs, faults, pods, verbosity;
@@ -164,20 +165,25 @@ static void show_progress(void *context, size_t done, size_t points) {
 }
 
 static int write_report(const struct reboot_study *study, const char *path, struct err *err) {
-        FILE *file = fopen(path, "we");
-        struct buf page = { 0 }, command = { 0 };
+        CLEANUP(arena_release) struct arena arena;
+        CLEANUP(buf_release) struct buf page = { 0 };
+        struct report_facts facts;
+        struct timespec now;
 
-        if (!file)
-                return err_set_errno(err, BERTH_ERR_IO, errno, "%s", path);
-        buf_printf(&command, "berth simulate reboot --seeds %u --seed %llu --vary %s",
-                   study->config.seeds, (unsigned long long)study->config.first_seed,
-                   study->config.vary);
-        reboot_study_write_html(study, command.data, &page);
-        bool is_written = fwrite(page.data, 1, page.len, file) == page.len;
-        is_written = fclose(file) == 0 && is_written;
-        buf_release(&page);
-        buf_release(&command);
-        return is_written ? 0 : err_set_errno(err, BERTH_ERR_IO, errno, "%s", path);
+        arena_init(&arena, 0);
+        clock_gettime(CLOCK_REALTIME, &now);
+        report_facts_init(&facts, &arena,
+                          (struct wall_time){ now.tv_sec * NS_PER_S + now.tv_nsec });
+        report_facts_add(&facts, "Cluster", SLICE_LITERAL("simulated"));
+        report_facts_add(&facts, "Command",
+                         slice_of(arena_printf(
+                                 &arena, "berth simulate reboot --seeds %u --seed %llu --vary %s",
+                                 study->config.seeds, (unsigned long long)study->config.first_seed,
+                                 study->config.vary)));
+        reboot_study_write_page(
+                study, &(struct report_head){ .facts = facts.items, .fact_count = facts.count },
+                &page);
+        return report_file_write(path, &page, err);
 }
 
 static bool print_study(const struct reboot_study *study, enum output_format format) {

@@ -93,7 +93,8 @@ static const struct option up_table[] = {
           .offset = offsetof(struct up_options, report),
           .value_name = "FILE",
           .is_file = true,
-          .help = "write the report to this file as JSON" },
+          .help = "write the report to this file: a page where its name "
+                  "ends in .html, else JSON" },
         { .name = "listen",
           .type = OPTION_TEXT,
           .offset = offsetof(struct up_options, listen),

@@ -8,6 +8,8 @@
 #include "cmd/daemon_part.h"
 #include "cmd/feature_gates.h"
 #include "cmd/output.h"
+#include "cmd/report_file.h"
+#include "cmd/shadow_page.h"
 #include "config/scheduler_configuration.h"
 #include "pages/metrics.h"
 #include "pages/pod_resources.h"
@@ -20,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/random.h>
+#include <time.h>
 
 struct scheduler_daemon {
         const struct scheduler_options *options;
@@ -99,23 +102,41 @@ static void add_shadow(struct scheduler_daemon *self, struct runtime *runtime) {
                                                          write_shadow, self, true });
 }
 
+static void write_shadow_page(struct scheduler_daemon *self, const struct json_node *agreement) {
+        const struct scheduler_options *options = self->options;
+        CLEANUP(arena_release) struct arena arena;
+        CLEANUP(buf_release) struct buf text = { 0 };
+        struct report_facts facts;
+        struct timespec now;
+        struct err err = { 0 };
+
+        arena_init(&arena, 0);
+        clock_gettime(CLOCK_REALTIME, &now);
+        report_facts_init(&facts, &arena,
+                          (struct wall_time){ now.tv_sec * NS_PER_S + now.tv_nsec });
+        report_facts_add_cluster(&facts, options->daemon.kubeconfig, options->daemon.context);
+        report_facts_add(&facts, "Scheduler", slice_of(options->config));
+        shadow_page_write(agreement, &facts, &text);
+        if (report_file_write(options->shadow_report, &text, &err) < 0)
+                command_failed("scheduler", &err);
+}
+
 /* The report, when the run is over. */
 static void print_shadow(void *context) {
         struct scheduler_daemon *self = context;
         CLEANUP(buf_release) struct buf out = { 0 };
-        struct json_tree *tree;
+        CLEANUP(cleanup_json_tree) struct json_tree *tree = json_tree_new();
 
         if (!self->shadow)
                 return;
-        if (self->options->output == OUTPUT_TEXT) {
+        const struct json_node *agreement = shadow_role_report(self->shadow, tree);
+        if (self->options->output == OUTPUT_TEXT)
                 shadow_role_print(self->shadow, &out);
-        } else {
-                tree = json_tree_new();
-                output_value(shadow_role_report(self->shadow, tree),
-                             (enum output_format)self->options->output, &out);
-                json_tree_free(tree);
-        }
+        else
+                output_value(agreement, (enum output_format)self->options->output, &out);
         output_print(&out);
+        if (self->options->shadow_report)
+                write_shadow_page(self, agreement);
 }
 
 /* ---- the role ---- */

@@ -12,7 +12,8 @@ struct scheduler_options {
         /* Only watch and compare; ends by itself after so many pods (0 = never). */
         bool is_shadow;
         int64_t shadow_pods;
-        int output; /* enum output_format */
+        const char *shadow_report; /* page to be written; NULL = none */
+        int output;                /* enum output_format */
 };
 
 /* Runs until the end; returns an exit code.  name is the command's, for messages. */

@@ -7,8 +7,11 @@
 #include "cmd/feature_gates.h"
 #include "cmd/private_folder.h"
 #include "cmd/release_option.h"
+#include "cmd/report_file.h"
 #include "cmd/rest.h"
+#include "cmd/top_gather.h"
 #include "cmd/up_input.h"
+#include "cmd/up_page.h"
 #include "cmd/up_report.h"
 #include "cmd/up_view.h"
 #include "control/control.h"
@@ -424,6 +427,31 @@ static int up_start(struct up *up, struct err *err) {
 
 /* ---- ending ---- */
 
+static int write_page(struct up *up, const struct up_report *report, struct err *err) {
+        const struct top_state by_cpu = { .sort = 1 + RESOURCE_CPU };
+        const struct wall_time now = loop_wall(up->loop);
+        CLEANUP(buf_release) struct buf text = { 0 };
+        struct report_facts facts;
+        struct top_data data;
+
+        top_gather(&(struct top_sources){ .cluster = runtime_cluster(up->runtime), .now = now },
+                   &by_cpu, &up->input.arena, &data);
+        report_facts_init(&facts, &up->input.arena, now);
+        report_facts_add(&facts, "Cluster", SLICE_LITERAL("of berth up"));
+        for (size_t i = 0; i < up->options->inputs.count && i < 3; i++)
+                report_facts_add(&facts, "Input", slice_of(up->options->inputs.items[i]));
+        report_facts_add(&facts, "Policy", slice_of(up->options->policy));
+        report_facts_add(&facts, "Scheduler", slice_of(up->options->config));
+        up_page_write(report, &data, &facts, &text);
+        return report_file_write(up->options->report, &text, err);
+}
+
+static int write_report(struct up *up, const struct up_report *report, struct err *err) {
+        if (report_file_is_page(up->options->report))
+                return write_page(up, report, err);
+        return up_report_write(report, up->options->report, err);
+}
+
 static int up_finish(struct up *up, struct err *err) {
         CLEANUP(buf_release) struct buf text = { 0 };
         struct up_report report;
@@ -440,7 +468,7 @@ static int up_finish(struct up *up, struct err *err) {
         up_report_print(&report, &text);
         printf("\n" SLICE_FMT, SLICE_ARG(buf_view(&text)));
         fflush(stdout);
-        if (up->options->report && up_report_write(&report, up->options->report, err) < 0)
+        if (up->options->report && write_report(up, &report, err) < 0)
                 return err->code;
         if (up->failure.code) {
                 *err = up->failure;

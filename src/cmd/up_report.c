@@ -5,10 +5,12 @@
 #include "api/object.h"
 #include "base/saturate.h"
 #include "base/util.h"
+#include "cmd/report_file.h"
 #include "evict/evict_service.h"
 #include "loop/runtime.h"
 #include "model/cluster.h"
 #include "sched/scheduler.h"
+#include "show/amount.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -174,33 +176,24 @@ void up_report_gather(const struct up_sources *sources, struct arena *arena,
 
 /* ---- for people ---- */
 
-static void print_amount(const struct up_resource *resource, int64_t amount, struct buf *out) {
-        if (slice_is(resource->name, "cpu"))
-                buf_printf(out, "%.1f", (double)amount / 1000);
-        else if (slice_is(resource->name, "memory") ||
-                 slice_is(resource->name, "ephemeral-storage"))
-                buf_printf(out, "%.1fGi", (double)amount / (1024.0 * 1024 * 1024));
-        else
-                buf_printf(out, "%lld", (long long)amount);
+static void print_resource(const struct up_resource *resource, struct buf *out) {
+        CLEANUP(buf_release) struct buf share = { 0 };
+
+        amount_percent(&share, (double)resource->requested, (double)resource->allocatable);
+        buf_printf(out, "  " SLICE_FMT "%*s%7s   ", SLICE_ARG(resource->name),
+                   resource->name.len < 28 ? (int)(28 - resource->name.len) : 1, "", share.data);
+        amount_of(out, amount_unit_of(resource->name), resource->requested, resource->allocatable);
+        if (resource->over_committed) {
+                buf_text(out, "   OVERCOMMITTED on ");
+                amount_many(out, (int64_t)resource->over_committed, "node");
+        }
+        buf_char(out, '\n');
 }
 
 static void print_resources(const struct up_report *report, struct buf *out) {
         buf_text(out, "Utilisation (requested of allocatable)\n");
-        for (size_t i = 0; i < report->resource_count; i++) {
-                const struct up_resource *resource = &report->resources[i];
-                double share = resource->allocatable ? 100.0 * (double)resource->requested /
-                                                               (double)resource->allocatable
-                                                     : 0;
-
-                buf_printf(out, "  " SLICE_FMT "%*s%6.1f %%   ", SLICE_ARG(resource->name),
-                           resource->name.len < 28 ? (int)(28 - resource->name.len) : 1, "", share);
-                print_amount(resource, resource->requested, out);
-                buf_text(out, " of ");
-                print_amount(resource, resource->allocatable, out);
-                if (resource->over_committed)
-                        buf_printf(out, "   OVERCOMMITTED on %zu nodes", resource->over_committed);
-                buf_char(out, '\n');
-        }
+        for (size_t i = 0; i < report->resource_count; i++)
+                print_resource(&report->resources[i], out);
 }
 
 static void print_pods(const struct up_report *report, struct buf *out) {
@@ -364,20 +357,8 @@ int up_report_check_path(const char *path, struct err *err) {
 }
 
 int up_report_write(const struct up_report *report, const char *path, struct err *err) {
-        CLEANUP(buf_release) struct buf name = { 0 };
         CLEANUP(buf_release) struct buf text = { 0 };
-        FILE *file;
 
-        buf_printf(&name, "%s.tmp", path);
         up_report_json(report, &text);
-        file = fopen(name.data, "we");
-        if (!file)
-                return err_set_errno(err, BERTH_ERR_IO, errno, "cannot write the report %s", path);
-        bool is_written = fwrite(text.data, 1, text.len, file) == text.len;
-        if (fclose(file) != 0 || !is_written || rename(name.data, path) != 0) {
-                err_set_errno(err, BERTH_ERR_IO, errno, "cannot write the report %s", path);
-                unlink(name.data);
-                return BERTH_ERR_IO;
-        }
-        return 0;
+        return report_file_write(path, &text, err);
 }

@@ -13,6 +13,8 @@
 
 enum study_kind { STUDY_SHARE, STUDY_DURATION, STUDY_COUNT, STUDY_CHOICE };
 
+struct report_head;
+
 struct study_factor {
         const char *name, *help;
         enum study_kind kind; /* double, int64_t, uint32_t, or an enum in the order of values */
@@ -75,6 +77,6 @@ void reboot_study_free(struct reboot_study *study); /* accepts NULL */
 
 void reboot_study_write_text(const struct reboot_study *study, struct buf *out);
 struct json_node *reboot_study_json(const struct reboot_study *study, struct json_tree *tree);
-/* A page with tables and plots that needs nothing else; command is how it was made. */
-void reboot_study_write_html(const struct reboot_study *study, const char *command,
+/* A report with tables and charts; head gives its facts. */
+void reboot_study_write_page(const struct reboot_study *study, const struct report_head *head,
                              struct buf *out);

@@ -98,7 +98,7 @@ def watches_all(proxy):
 def run(name, pod_count, scheduler_arguments):
     """Pods one by one, so that both see the same cluster; one that fits nowhere at the end. The shadow's report."""
     proxy = Proxy(PORT).start()
-    shadow = start(proxy.port, "--shadow", "--shadow-pods", str(pod_count + 1), "-o", "json")
+    shadow = start(proxy.port, "--shadow", "--shadow-pods", str(pod_count + 1), "-o", "json", "--shadow-report", str(WORK / f"{name}.html"))
     until("shadow's watches", lambda: watches_all(proxy))
     scheduler = start(PORT, "--leader-elect=false", *scheduler_arguments)
     for number in range(pod_count):
@@ -113,6 +113,9 @@ def run(name, pod_count, scheduler_arguments):
         not call.startswith("GET ") for call in proxy.calls), proxy.calls)
     judge(name + ": nothing is refused to it", "WatchFailed" not in (WORK / "log").read_text(encoding="utf-8"), WORK / "log")
     judge(name + ": ends well", shadow.returncode == 0, shadow.returncode)
+    page = (WORK / f"{name}.html").read_text(encoding="utf-8")
+    judge(name + ": its page has the answer first, and names the cluster", "% of the other scheduler&#39;s placements are on a best node</h1>" in page
+          and "<dt>Cluster</dt>" in page and "<dt>Time</dt>" in page and f"Of {pod_count} pods that it placed" in page, page[-4000:])
     return json.loads(output)
 
 

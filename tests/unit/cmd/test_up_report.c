@@ -58,8 +58,8 @@ static void reports_people(void **state) {
         static const char *const lines[] = {
                 "Pods 7 on 2 nodes: Pending 3 Running 4 (3 not placed)\n",
                 "Placed 4 pods in 0.50 s: 8 pods/s with all API writes\n",
-                "  cpu                           75.0 %   3.0 of 4.0\n",
-                "2.0Gi of 8.0Gi   OVERCOMMITTED on 1 nodes\n",
+                "  cpu                            75 %   3 of 4 cores\n",
+                "2 of 8 GiB   OVERCOMMITTED on 1 node\n",
                 "       3  0/2 nodes are available: 2 Insufficient cpu.\n",
                 "       2  p/PodLifeTime: success\n",
                 "API writes: 4 bindings, 3 pod statuses, 2 evictions, 9 events; 1 failed\n",

@@ -1,5 +1,6 @@
 /* Rollouts and their comparison: what must be so in every rollout, and the arithmetic. */
 #include "../long_form.h"
+#include "show/report.h"
 #include "sim/reboot_study.h"
 
 #include <math.h>
@@ -156,10 +157,12 @@ static void test_study(void **state) {
         reboot_study_write_text(study, &out);
         assert_int_equal(count_of(&out, "rho "), 5);
         buf_clear(&out);
-        reboot_study_write_html(study, "berth", &out);
-        assert_int_equal(count_of(&out, "<svg"), STUDY_CLAIMS);
+        reboot_study_write_page(study, &(struct report_head){ 0 }, &out);
+        assert_int_equal(count_of(&out, "<svg class=\"chart\""), STUDY_CLAIMS);
         assert_int_equal(count_of(&out, "<svg"), count_of(&out, "</svg>"));
         assert_int_equal(count_of(&out, "nan"), 0);
+        assert_int_equal(count_of(&out, "conflictRate"), 0);
+        assert_int_equal(count_of(&out, "e+0"), 0);
         value = reboot_study_json(study, tree);
         assert_int_equal(node_count(node_get(value, "points")), 6);
         json_tree_free(tree);
