@@ -61,6 +61,13 @@ ADMIT_HOOK(persistent_volume_admit) {
         return 0;
 }
 
+ADMIT_HOOK(volume_attributes_class_admit) {
+        (void)context, (void)old, (void)err;
+        if (operation == KIND_CREATE)
+                add_finalizer(tree, object, "kubernetes.io/vac-protection");
+        return 0;
+}
+
 struct default_class {
         struct arena *arena;
         struct slice name, created;
@@ -74,7 +81,10 @@ static bool visit_storage_class(void *context, const struct json *class) {
         struct slice created = json_get_text(metadata, "creationTimestamp");
 
         if (!slice_is(json_get_text(annotations, "storageclass.kubernetes.io/is-default-class"),
-                      "true"))
+                      "true") &&
+            !slice_is(
+                    json_get_text(annotations, "storageclass.beta.kubernetes.io/is-default-class"),
+                    "true"))
                 return true;
         if (best->name.len && slice_compare(created, best->created) <= 0)
                 return true;

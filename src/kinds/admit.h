@@ -13,6 +13,7 @@ ADMIT_HOOK(node_admit);
 ADMIT_HOOK(priority_class_admit);
 ADMIT_HOOK(persistent_volume_admit);
 ADMIT_HOOK(persistent_volume_claim_admit);
+ADMIT_HOOK(volume_attributes_class_admit);
 
 /* Defaults and bounds of the LimitRanges of the pod's namespace (pods at create). */
 int limit_range_admit(struct kind_context *context, struct json_tree *tree, struct json_node *pod,

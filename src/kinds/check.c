@@ -2,7 +2,6 @@
 #include "kinds/check.h"
 
 #include "api/quantity.h"
-#include "api/selector.h"
 #include "base/arena.h"
 #include "base/util.h"
 #include <stdlib.h>
@@ -171,50 +170,23 @@ bool check_not_negative(struct checker *checker, const struct at *at,
 
 #define PORT_RANGE_TEXT "must be between 1 and 65535, inclusive"
 
-/* All complaints about the name of a port, joined by "; ". */
-static const char *port_name_problems(struct checker *checker, struct slice name) {
-        bool has_letter = false, has_others = name.len == 0;
-        struct buf text = { 0 };
+bool check_form(struct checker *checker, const struct at *at, struct slice text,
+                enum text_form form) {
+        struct text_problems problems = text_problems(checker->errors->arena, form, text);
 
-        for (size_t i = 0; i < name.len; i++) {
-                char c = name.ptr[i];
-                bool is_letter = c >= 'a' && c <= 'z';
-
-                has_letter |= is_letter;
-                has_others |= !is_letter && (c < '0' || c > '9') && c != '-';
-        }
-        const struct {
-                bool is_wrong;
-                const char *problem;
-        } rules[] = {
-                { name.len > 15, "must be no more than 15 characters" },
-                { has_others,
-                  "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)" },
-                { !has_letter, "must contain at least one letter (a-z)" },
-                { slice_contains(name, SLICE_LITERAL("--")),
-                  "must not contain consecutive hyphens" },
-                { name.len && (name.ptr[0] == '-' || name.ptr[name.len - 1] == '-'),
-                  "must not begin or end with a hyphen" },
-        };
-
-        for (size_t i = 0; i < ARRAY_LEN(rules); i++)
-                if (rules[i].is_wrong)
-                        buf_printf(&text, "%s%s", text.len ? "; " : "", rules[i].problem);
-        return text.len ? check_keep(checker, &text) : NULL;
+        for (size_t i = 0; i < problems.count; i++)
+                report_text(checker, at, NULL, text, problems.items[i]);
+        return problems.count == 0;
 }
 
 bool check_port(struct checker *checker, const struct at *at, const struct json_node *object,
                 const char *member) {
         const struct json_node *port = node_get(object, member);
-        const char *problem;
+        struct at place = at_member(at, member);
         int64_t number = 0;
 
-        if (node_type(port) == JSON_STRING) {
-                problem = port_name_problems(checker, node_get_slice(port));
-                if (problem)
-                        report_text(checker, at, member, node_get_slice(port), problem);
-                return !problem;
-        }
+        if (node_type(port) == JSON_STRING)
+                return check_form(checker, &place, node_get_slice(port), FORM_PORT_NAME);
         node_as_i64(port, &number);
         if (number >= 1 && number <= 65535)
                 return true;
@@ -224,21 +196,21 @@ bool check_port(struct checker *checker, const struct at *at, const struct json_
 
 bool check_name(struct checker *checker, const struct at *at, const struct json_node *object,
                 const char *member, enum kind_name_rule rule) {
+        static const enum text_form forms[] = { [NAME_SUBDOMAIN] = FORM_SUBDOMAIN,
+                                                [NAME_LABEL] = FORM_LABEL,
+                                                [NAME_SEGMENT] = FORM_SEGMENT,
+                                                [NAME_ADDRESS] = FORM_SUBDOMAIN };
         struct slice name = node_get_text(object, member);
-        const char *problem = name.len ? name_problem(rule, name, false) : NULL;
+        struct at place = at_member(at, member);
 
-        if (problem)
-                report_text(checker, at, member, name, problem);
-        return !problem;
+        return name.len == 0 || check_form(checker, &place, name, forms[rule]);
 }
 
 bool check_label_key(struct checker *checker, const struct at *at, const char *member,
                      struct slice key) {
-        const char *problem = label_key_problem(key);
+        struct at place = at_member(at, member);
 
-        if (problem)
-                report_text(checker, at, member, key, problem);
-        return !problem;
+        return check_form(checker, member ? &place : at, key, FORM_QUALIFIED);
 }
 
 void check_label_map(struct checker *checker, const struct at *at, const struct json_node *map) {
@@ -247,11 +219,8 @@ void check_label_map(struct checker *checker, const struct at *at, const struct 
         struct slice key;
 
         while (node_next(&iter, &key, &value)) {
-                const char *problem = label_value_problem(node_get_slice(value));
-
-                check_label_key(checker, at, NULL, key);
-                if (problem)
-                        report_text(checker, at, NULL, node_get_slice(value), problem);
+                check_form(checker, at, key, FORM_QUALIFIED);
+                check_form(checker, at, node_get_slice(value), FORM_VALUE);
         }
 }
 
@@ -275,12 +244,9 @@ static void check_selector_requirement(struct checker *checker, const struct at 
         }
         check_label_key(checker, at, "key", node_get_text(requirement, "key"));
         for (size_t i = 0; i < node_count(values); i++) {
-                struct slice value = node_get_slice(node_at(values, i));
-                const char *problem = label_value_problem(value);
                 struct at place = at_index(&list, i);
 
-                if (problem)
-                        report_text(checker, &place, NULL, value, problem);
+                check_form(checker, &place, node_get_slice(node_at(values, i)), FORM_VALUE);
         }
 }
 

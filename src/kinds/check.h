@@ -5,10 +5,12 @@
 #include "base/text_set.h"
 #include "kinds/defaults.h"
 #include "kinds/kind.h"
+#include "kinds/text_form.h"
 
 struct checker {
         struct field_errors *errors;
         struct kind_context *context;
+        const struct json_node *subject; /* what rules of members refer to, by the kind; or NULL */
 };
 
 /* A place is a chain of these on the stack; the outermost has no parent. */
@@ -60,6 +62,9 @@ bool check_port(struct checker *checker, const struct at *at, const struct json_
                 const char *member); /* a number or a port name */
 bool check_name(struct checker *checker, const struct at *at, const struct json_node *object,
                 const char *member, enum kind_name_rule rule); /* empty passes */
+/* Reports everything that is wrong with the form of a text, at a place; true when nothing is. */
+bool check_form(struct checker *checker, const struct at *at, struct slice text,
+                enum text_form form);
 bool check_label_key(struct checker *checker, const struct at *at, const char *member,
                      struct slice key);
 /* Path and messages are of the map itself. */
@@ -114,6 +119,16 @@ VALIDATE_HOOK(csi_node_validate);
 VALIDATE_HOOK(runtime_class_validate);
 VALIDATE_HOOK(horizontal_pod_autoscaler_validate);
 VALIDATE_HOOK(resource_slice_validate);
+VALIDATE_HOOK(resource_claim_validate);
+VALIDATE_HOOK(resource_claim_template_validate);
+VALIDATE_HOOK(device_class_validate);
+VALIDATE_HOOK(volume_attachment_validate);
+VALIDATE_HOOK(volume_attributes_class_validate);
+VALIDATE_HOOK(csi_driver_validate);
+VALIDATE_HOOK(csi_storage_capacity_validate);
+VALIDATE_HOOK(ip_address_validate);
+VALIDATE_HOOK(service_cidr_validate);
+VALIDATE_HOOK(endpoints_validate);
 VALIDATE_HOOK(resource_quota_validate);
 VALIDATE_HOOK(limit_range_validate);
 VALIDATE_HOOK(ingress_validate);
@@ -132,6 +147,9 @@ void check_tolerations(struct checker *checker, const struct at *at,
 void check_affinity(struct checker *checker, const struct at *at, const struct json_node *affinity);
 void check_topology_spread(struct checker *checker, const struct at *at,
                            const struct json_node *constraints);
+/* A selector of nodes that must match, values of labels included. */
+void check_node_selection(struct checker *checker, const struct at *at,
+                          const struct json_node *selector);
 void check_scheduling_gates(struct checker *checker, const struct at *at,
                             const struct json_node *gates);
 void check_taint_effect(struct checker *checker, const struct at *at, const struct json_node *owner,

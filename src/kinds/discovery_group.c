@@ -3,6 +3,7 @@
 #include "kinds/defaults.h"
 #include "kinds/kinds.h"
 #include "kinds/row.h"
+#include "kinds/warn.h"
 
 static const struct table_column endpoint_slice_columns[] = {
         { "Name", "string", "name", 0 }, { "AddressType", "string", "", 0 },
@@ -21,6 +22,7 @@ static const struct kind_info rows[] = {
                 .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL,
                 .apply_defaults = endpoint_slice_defaults,
                 .validate = endpoint_slice_validate,
+                .warn = endpoint_slice_warn,
                 COLUMNS(endpoint_slice_columns),
                 .table_row = endpoint_slice_row,
         },

@@ -88,6 +88,11 @@ void endpoint_slice_defaults(struct json_tree *tree, struct json_node *object) {
 /* ---- devices ---- */
 
 static void device_count_defaults(struct json_tree *tree, struct json_node *request) {
+        struct node_iter iter = node_iter(node_get(request, "tolerations"));
+        struct json_node *toleration;
+
+        while (node_next(&iter, NULL, &toleration))
+                default_text(tree, toleration, "operator", "Equal");
         default_text(tree, request, "allocationMode", "ExactCount");
         if (slice_is(node_get_text(request, "allocationMode"), "ExactCount"))
                 default_i64(tree, request, "count", 1);

@@ -209,50 +209,7 @@ VALIDATE_HOOK(cluster_role_binding_validate) {
         check_binding(&checker, object, old, false);
 }
 
-/* ---- storage, node ---- */
-
-static void check_fixed(struct checker *checker, const struct json_node *object,
-                        const struct json *old, const char *const *members, const char *text) {
-        for (; old && *members; members++) {
-                struct at at = at_root(*members);
-
-                if (!is_same_member(object, old, *members))
-                        report(checker, FIELD_FORBIDDEN, &at, NULL, NULL, text);
-        }
-}
-
-VALIDATE_HOOK(storage_class_validate) {
-        static const char *const fixed[] = { "parameters", "provisioner", "reclaimPolicy",
-                                             "volumeBindingMode", NULL };
-        static const char *const modes[] = { "Immediate", "WaitForFirstConsumer", NULL };
-        static const char *const policies[] = { "Delete", "Retain", NULL };
-        struct checker checker = { .errors = errors, .context = context };
-
-        (void)operation;
-        check_required(&checker, NULL, object, "provisioner");
-        check_choice(&checker, NULL, object, "reclaimPolicy", policies);
-        check_choice(&checker, NULL, object, "volumeBindingMode", modes);
-        check_fixed(&checker, object, old, fixed, "updates to this field are forbidden.");
-}
-
-VALIDATE_HOOK(csi_node_validate) {
-        struct checker checker = { .errors = errors, .context = context };
-        const struct json_node *drivers = node_get(node_get(object, "spec"), "drivers");
-        struct at spec = at_root("spec"), list = at_member(&spec, "drivers");
-        CLEANUP(text_set_release) struct text_set names = { 0 };
-
-        (void)operation, (void)old;
-        for (size_t i = 0; i < node_count(drivers); i++) {
-                struct slice name = node_get_text(node_at(drivers, i), "name");
-                struct at place = at_index(&list, i);
-
-                check_required(&checker, &place, node_at(drivers, i), "name");
-                check_required(&checker, &place, node_at(drivers, i), "nodeID");
-                if (!text_set_add(&names, name))
-                        report(&checker, FIELD_DUPLICATE, &place, "name", quoted(&checker, name),
-                               NULL);
-        }
-}
+/* ---- node ---- */
 
 VALIDATE_HOOK(runtime_class_validate) {
         struct checker checker = { .errors = errors, .context = context };
@@ -265,18 +222,6 @@ VALIDATE_HOOK(runtime_class_validate) {
                 report_text(&checker, &at, NULL, handler, problem);
         if (old && !slice_eq(handler, json_get_text(old, "handler")))
                 report_text(&checker, &at, NULL, handler, "field is immutable");
-}
-
-VALIDATE_HOOK(resource_slice_validate) {
-        static const char *const fixed[] = { "driver", "nodeName", "nodeSelector", "allNodes" };
-        struct checker checker = { .errors = errors, .context = context };
-        const struct json_node *spec = node_get(object, "spec");
-        struct at at = at_root("spec");
-
-        (void)operation;
-        check_required(&checker, &at, spec, "driver");
-        for (size_t i = 0; old && i < ARRAY_LEN(fixed); i++)
-                check_immutable(&checker, &at, spec, json_get(old, "spec"), fixed[i]);
 }
 
 /* ---- autoscaling ---- */

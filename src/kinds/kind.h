@@ -61,6 +61,7 @@ enum kind_name_rule {
         NAME_SUBDOMAIN, /* RFC 1123 subdomain */
         NAME_LABEL,     /* RFC 1123 label: namespaces, services */
         NAME_SEGMENT,   /* any path segment: RBAC */
+        NAME_ADDRESS,   /* an address in canonical form: ipaddresses */
 };
 
 /* What is wrong with a name, in upstream's words; NULL when nothing is. Two complaints are joined

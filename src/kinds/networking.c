@@ -4,6 +4,7 @@
 #include "kinds/kinds.h"
 #include "kinds/prepare.h"
 #include "kinds/row.h"
+#include "kinds/warn.h"
 
 static const struct table_column ingress_class_columns[] = {
         { "Name", "string", "name", 0 },
@@ -57,6 +58,7 @@ static const struct kind_info rows[] = {
                          KIND_STATUS_METADATA,
                 .prepare = status_prepare,
                 .validate = ingress_validate,
+                .warn = ingress_warn,
                 COLUMNS(ingress_columns),
                 .table_row = ingress_row,
         },
@@ -70,6 +72,8 @@ static const struct kind_info rows[] = {
                 .short_names = NAMES("ip"),
                 .verbs = VERB_STANDARD,
                 .flags = KIND_UNCONDITIONAL,
+                .validate = ip_address_validate,
+                .name_rule = NAME_ADDRESS,
                 COLUMNS(ip_address_columns),
                 .table_row = ip_address_row,
         },
@@ -97,6 +101,7 @@ static const struct kind_info rows[] = {
                 .verbs = VERB_STANDARD,
                 .flags = KIND_UNCONDITIONAL | KIND_STATUS,
                 .prepare = status_prepare,
+                .validate = service_cidr_validate,
                 COLUMNS(service_cidr_columns),
                 .table_row = service_cidr_row,
         },

@@ -103,8 +103,52 @@ PREPARE_HOOK(persistent_volume_prepare) {
         }
 }
 
+/* Claims and snapshots are what dataSource may name; all else takes dataSourceRef. */
+static bool is_known_source(const struct json_node *source) {
+        struct slice group = node_get_text(source, "apiGroup"),
+                     kind = node_get_text(source, "kind");
+
+        return (group.len == 0 && slice_is(kind, "PersistentVolumeClaim")) ||
+               (slice_is(group, "snapshot.storage.k8s.io") && slice_is(kind, "VolumeSnapshot"));
+}
+
+static void copy_source(struct json_tree *tree, struct json_node *spec, const char *from,
+                        const char *to) {
+        static const char *const members[] = { "apiGroup", "kind", "name" };
+        struct json_node *copy = node_object(tree);
+
+        for (size_t i = 0; i < ARRAY_LEN(members); i++) {
+                const struct json_node *value = node_get(node_get(spec, from), members[i]);
+
+                if (value)
+                        node_put(tree, copy, members[i], node_clone(tree, value));
+        }
+        node_put(tree, spec, to, copy);
+}
+
+/* dataSource and dataSourceRef say the same; sources in other namespaces take a gate. */
+static void prepare_sources(struct json_tree *tree, struct json_node *spec,
+                            const struct json *old_spec) {
+        bool had_source = json_get(old_spec, "dataSource") || json_get(old_spec, "dataSourceRef");
+
+        if (node_get_text(node_get(spec, "dataSourceRef"), "namespace").len &&
+            !json_get(old_spec, "dataSourceRef"))
+                node_remove(spec, "dataSourceRef");
+        if (!had_source && !node_get(spec, "dataSourceRef") && node_get(spec, "dataSource") &&
+            !is_known_source(node_get(spec, "dataSource")))
+                node_remove(spec, "dataSource");
+        if (node_get(spec, "dataSource") && !node_get(spec, "dataSourceRef"))
+                copy_source(tree, spec, "dataSource", "dataSourceRef");
+        else if (node_get(spec, "dataSourceRef") && !node_get(spec, "dataSource") &&
+                 !node_get_text(node_get(spec, "dataSourceRef"), "namespace").len)
+                copy_source(tree, spec, "dataSourceRef", "dataSource");
+}
+
 PREPARE_HOOK(persistent_volume_claim_prepare) {
         status_prepare(context, operation, tree, object, old);
+        if (operation != KIND_UPDATE_STATUS)
+                prepare_sources(tree, node_need_object(tree, object, "spec"),
+                                json_get(old, "spec"));
         if (operation == KIND_CREATE)
                 node_put_string(tree, node_need_object(tree, object, "status"), "phase", "Pending");
 }
@@ -174,6 +218,37 @@ PREPARE_HOOK(job_prepare) {
         if (operation == KIND_CREATE &&
             !node_is_true(node_get(object_at(object, "spec"), "manualSelector")))
                 job_selector(tree, object);
+}
+
+/* ---- devices ---- */
+
+static void stamp_taints(struct json_tree *tree, struct json_node *taints, const char *now) {
+        struct node_iter iter = node_iter(taints);
+        struct json_node *taint;
+
+        while (node_next(&iter, NULL, &taint))
+                if (!node_get(taint, "timeAdded"))
+                        node_put_string(tree, taint, "timeAdded", now);
+}
+
+/* Lists as values of attributes, and devices that stand for resources of nodes, take a gate. */
+PREPARE_HOOK(resource_slice_prepare) {
+        static const char *const lists[] = { "bools", "ints", "strings", "versions" };
+        struct node_iter devices = node_iter(node_get(node_get(object, "spec"), "devices"));
+        struct json_node *device, *attribute;
+        char now[WALL_TIME_TEXT_MAX];
+
+        (void)operation, (void)old;
+        wall_time_format(context->now, now);
+        while (node_next(&devices, NULL, &device)) {
+                struct node_iter iter = node_iter(node_get(device, "attributes"));
+
+                while (node_next(&iter, NULL, &attribute))
+                        for (size_t i = 0; i < ARRAY_LEN(lists); i++)
+                                node_remove(attribute, lists[i]);
+                node_remove(device, "nodeAllocatableResourceMappings");
+                stamp_taints(tree, node_get(device, "taints"), now);
+        }
 }
 
 /* Who asks for a certificate is recorded, not claimed. */

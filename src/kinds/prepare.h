@@ -20,6 +20,7 @@ PREPARE_HOOK(namespace_prepare);
 PREPARE_HOOK(service_prepare);
 PREPARE_HOOK(persistent_volume_prepare);
 PREPARE_HOOK(persistent_volume_claim_prepare);
+PREPARE_HOOK(resource_slice_prepare);
 PREPARE_HOOK(deployment_prepare);
 PREPARE_HOOK(daemon_set_prepare);
 PREPARE_HOOK(job_prepare);

@@ -137,6 +137,21 @@ static void check_node_term(struct checker *checker, const struct at *at,
         }
 }
 
+void check_node_selection(struct checker *checker, const struct at *at,
+                          const struct json_node *selector) {
+        const struct json_node *terms = node_get(selector, "nodeSelectorTerms");
+        struct at list = at_member(at, "nodeSelectorTerms");
+
+        if (node_count(terms) == 0)
+                report(checker, FIELD_REQUIRED, &list, NULL, NULL,
+                       "must have at least one node selector term");
+        for (size_t i = 0; i < node_count(terms); i++) {
+                struct at place = at_index(&list, i);
+
+                check_node_term(checker, &place, node_at(terms, i), true);
+        }
+}
+
 static void check_weight(struct checker *checker, const struct at *at,
                          const struct json_node *term) {
         int64_t weight = node_get_i64(term, "weight", 0);
@@ -151,20 +166,12 @@ static void check_weight(struct checker *checker, const struct at *at,
 static void check_node_affinity(struct checker *checker, const struct at *at,
                                 const struct json_node *affinity) {
         const struct json_node *required = node_get(affinity, REQUIRED_TERMS);
-        const struct json_node *terms = node_get(required, "nodeSelectorTerms");
         const struct json_node *preferred = node_get(affinity, PREFERRED_TERMS);
         struct at selector = at_member(at, REQUIRED_TERMS);
-        struct at term_list = at_member(&selector, "nodeSelectorTerms");
         struct at preferred_list = at_member(at, PREFERRED_TERMS);
 
-        if (required && node_count(terms) == 0)
-                report(checker, FIELD_REQUIRED, &term_list, NULL, NULL,
-                       "must have at least one node selector term");
-        for (size_t i = 0; i < node_count(terms); i++) {
-                struct at place = at_index(&term_list, i);
-
-                check_node_term(checker, &place, node_at(terms, i), true);
-        }
+        if (required)
+                check_node_selection(checker, &selector, required);
         for (size_t i = 0; i < node_count(preferred); i++) {
                 struct at place = at_index(&preferred_list, i);
                 struct at preference = at_member(&place, "preference");

@@ -2,13 +2,12 @@
 #include "kinds/prepare.h"
 
 #include "kinds/defaults.h"
+#include "kinds/service_allocation.h"
 #include <stdio.h>
 
 /* Addresses come from 10.96.0.0/16, ports from 30000 to 32767; both are tried in order from a place
  * that the service's name decides. */
 #define ADDRESS_COUNT 65000
-#define NODE_PORT_FIRST 30000
-#define NODE_PORT_COUNT 2768
 
 struct service_prepare_search {
         struct slice address;
@@ -44,8 +43,7 @@ static void allocate_address(struct kind_context *context, struct json_tree *tre
                 unsigned place = (unsigned)((start + i) % ADDRESS_COUNT) + 10;
 
                 snprintf(text, sizeof(text), "10.96.%u.%u", place / 256, place % 256);
-                struct service_prepare_search search =
-                        (struct service_prepare_search){ .address = slice_of(text) };
+                struct service_prepare_search search = { .address = slice_of(text) };
                 if (!is_taken(context, &search)) {
                         node_put_string(tree, spec, "clusterIP", text);
                         return;
@@ -80,40 +78,241 @@ static void allocate_ports(struct kind_context *context, struct json_tree *tree,
         }
 }
 
-static void address_family(struct json_tree *tree, struct json_node *spec) {
-        struct slice address = node_get_text(spec, "clusterIP");
-        bool is_six = address.len && memchr(address.ptr, ':', address.len);
-        struct json_node *addresses = node_need_array(tree, spec, "clusterIPs");
+/* A balancer may do without ports of nodes. */
+static bool wants_node_ports(const struct json_node *spec) {
+        struct slice type = node_get_text(spec, "type");
+
+        return slice_is(type, "NodePort") ||
+               (slice_is(type, "LoadBalancer") &&
+                node_is_true(node_get(spec, "allocateLoadBalancerNodePorts")));
+}
+
+static void allocate_health_port(struct kind_context *context, struct json_tree *tree,
+                                 struct json_node *spec, uint64_t start) {
+        for (uint64_t i = 0; i < NODE_PORT_COUNT && !node_get_i64(spec, "healthCheckNodePort", 0);
+             i++) {
+                int64_t number = NODE_PORT_FIRST + (int64_t)((start + i) % NODE_PORT_COUNT);
+                struct service_prepare_search search = { .node_port = number };
+
+                if (!is_used_here(node_get(spec, "ports"), number) && !is_taken(context, &search))
+                        node_put_i64(tree, spec, "healthCheckNodePort", number);
+        }
+}
+
+/* ---- families ---- */
+
+static void infer_families(struct json_tree *tree, struct json_node *spec) {
+        const struct json_node *addresses = node_get(spec, "clusterIPs");
         struct json_node *families = node_need_array(tree, spec, "ipFamilies");
 
-        if (node_count(addresses) == 0)
-                node_append(addresses, node_text(tree, address));
+        for (size_t i = node_count(families); i < node_count(addresses); i++) {
+                struct slice address = node_get_slice(node_at(addresses, i));
+
+                if (slice_is(address, "None"))
+                        break;
+                node_append(families, node_string(tree, is_six_address(address) ? "IPv6" : "IPv4"));
+        }
         if (node_count(families) == 0)
-                node_append(families, node_string(tree, is_six ? "IPv6" : "IPv4"));
-        default_absent_text(tree, spec, "ipFamilyPolicy", "SingleStack");
+                node_append(families, node_string(tree, "IPv4"));
+}
+
+/* Without pods that could tell, a headless service gets both families. */
+static void prepare_families(struct json_tree *tree, struct json_node *spec,
+                             const struct json *old_spec) {
+        bool is_bare = slice_is(node_get_text(spec, "clusterIP"), "None") &&
+                       node_count(node_get(spec, "selector")) == 0;
+
+        if (!node_get(spec, "ipFamilyPolicy")) {
+                if (json_get(old_spec, "ipFamilyPolicy"))
+                        keep_member(tree, spec, old_spec, "ipFamilyPolicy");
+                else
+                        node_put_string(tree, spec, "ipFamilyPolicy",
+                                        is_bare ? "RequireDualStack" : "SingleStack");
+        }
+        infer_families(tree, spec);
+        struct json_node *families = node_get(spec, "ipFamilies");
+        if (is_bare && node_count(families) < 2 &&
+            !slice_is(node_get_text(spec, "ipFamilyPolicy"), "SingleStack"))
+                node_append(families,
+                            node_string(tree, slice_is(node_get_slice(node_at(families, 0)), "IPv4")
+                                                      ? "IPv6"
+                                                      : "IPv4"));
+}
+
+/* ---- updates ---- */
+
+static bool has_type(const struct json *spec, const char *type) {
+        return slice_is(json_get_text(spec, "type"), type);
+}
+
+static bool had_node_ports(const struct json *spec) {
+        return has_type(spec, "NodePort") || has_type(spec, "LoadBalancer");
+}
+
+static bool had_number(const struct json *spec, int64_t number) {
+        struct json_iter iter = json_iter(json_get(spec, "ports"));
+        const struct json *port;
+
+        while (json_next(&iter, NULL, &port))
+                if (json_get_i64(port, "nodePort", 0) == number)
+                        return true;
+        return false;
+}
+
+/* A port keeps the number that its name had, unless another one asks for it. */
+static void keep_node_ports(struct json_tree *tree, struct json_node *spec,
+                            const struct json *old_spec) {
+        struct json_node *ports = node_get(spec, "ports"), *port;
+        struct node_iter iter = node_iter(ports);
+
+        while (node_next(&iter, NULL, &port)) {
+                struct json_iter before = json_iter(json_get(old_spec, "ports"));
+                const struct json *old_port;
+
+                if (node_get_i64(port, "nodePort", 0))
+                        continue;
+                while (json_next(&before, NULL, &old_port)) {
+                        int64_t number = json_get_i64(old_port, "nodePort", 0);
+
+                        if (number && !is_used_here(ports, number) &&
+                            slice_eq(json_get_text(old_port, "name"), node_get_text(port, "name")))
+                                node_put_i64(tree, port, "nodePort", number);
+                }
+        }
+}
+
+/* What was allocated is kept by writers who leave it out. */
+static void keep_allocated(struct json_tree *tree, struct json_node *spec,
+                           const struct json *old_spec) {
+        struct slice type = node_get_text(spec, "type");
+        bool needs_address = !slice_is(type, "ExternalName");
+        bool needs_ports = slice_is(type, "NodePort") || slice_is(type, "LoadBalancer");
+
+        if (needs_address && !has_type(old_spec, "ExternalName")) {
+                if (node_get_text(spec, "clusterIP").len == 0)
+                        keep_member(tree, spec, old_spec, "clusterIP");
+                if (node_count(node_get(spec, "clusterIPs")) == 0)
+                        keep_member(tree, spec, old_spec, "clusterIPs");
+        }
+        if (needs_ports && had_node_ports(old_spec))
+                keep_node_ports(tree, spec, old_spec);
+        if (slice_is(type, "LoadBalancer") && has_type(old_spec, "LoadBalancer") &&
+            slice_is(node_get_text(spec, "externalTrafficPolicy"), "Local") &&
+            slice_is(json_get_text(old_spec, "externalTrafficPolicy"), "Local") &&
+            !node_get_i64(spec, "healthCheckNodePort", 0))
+                keep_member(tree, spec, old_spec, "healthCheckNodePort");
+}
+
+/* Whoever writes one of clusterIP and clusterIPs means both. */
+static void sync_addresses(struct json_tree *tree, struct json_node *spec,
+                           const struct json *old_spec) {
+        struct slice address = node_get_text(spec, "clusterIP");
+        struct slice before = json_get_text(old_spec, "clusterIP");
+        bool is_same_list = old_spec && is_same_member(spec, old_spec, "clusterIPs");
+        bool is_listed = node_count(node_get(spec, "clusterIPs")) > 0;
+
+        if (old_spec && slice_eq(address, before))
+                return;
+        if (old_spec && before.len && address.len == 0 && is_same_list)
+                node_remove(spec, "clusterIPs");
+        else if (address.len && (old_spec ? is_same_list : !is_listed)) {
+                node_remove(spec, "clusterIPs");
+                node_append(node_need_array(tree, spec, "clusterIPs"), node_text(tree, address));
+        }
+}
+
+static void drop_same(struct json_node *spec, const struct json *old_spec, const char *member) {
+        if (is_same_member(spec, old_spec, member))
+                node_remove(spec, member);
+}
+
+static void drop_node_ports(struct json_node *spec, const struct json *old_spec) {
+        struct node_iter iter = node_iter(node_get(spec, "ports"));
+        struct json_node *port;
+
+        while (node_next(&iter, NULL, &port)) {
+                int64_t number = node_get_i64(port, "nodePort", 0);
+
+                if (number && !had_number(old_spec, number))
+                        return;
+        }
+        iter = node_iter(node_get(spec, "ports"));
+        while (node_next(&iter, NULL, &port))
+                node_remove(port, "nodePort");
+}
+
+static bool is_reachable(struct slice type, size_t addresses) {
+        return slice_is(type, "NodePort") || slice_is(type, "LoadBalancer") ||
+               (slice_is(type, "ClusterIP") && addresses > 0);
+}
+
+/* What the new type has no use for goes, unless the writer changed it. */
+static void drop_useless(struct json_node *spec, const struct json *old_spec) {
+        static const char *const of_address[] = { "clusterIP", "clusterIPs", "ipFamilies",
+                                                  "ipFamilyPolicy" };
+        struct slice type = node_get_text(spec, "type");
+        bool is_balancer = slice_is(type, "LoadBalancer");
+        bool was_balancer = has_type(old_spec, "LoadBalancer");
+        bool is_local = slice_is(node_get_text(spec, "externalTrafficPolicy"), "Local");
+
+        for (size_t i = 0; i < sizeof(of_address) / sizeof(of_address[0]); i++)
+                if (slice_is(type, "ExternalName") && !has_type(old_spec, "ExternalName"))
+                        drop_same(spec, old_spec, of_address[i]);
+        if (had_node_ports(old_spec) && !is_balancer && !slice_is(type, "NodePort"))
+                drop_node_ports(spec, old_spec);
+        if (was_balancer && slice_is(json_get_text(old_spec, "externalTrafficPolicy"), "Local") &&
+            !(is_balancer && is_local))
+                drop_same(spec, old_spec, "healthCheckNodePort");
+        if (was_balancer && !is_balancer) {
+                drop_same(spec, old_spec, "allocateLoadBalancerNodePorts");
+                drop_same(spec, old_spec, "loadBalancerClass");
+        }
+        if (is_reachable(json_get_text(old_spec, "type"),
+                         json_count(json_get(old_spec, "externalIPs"))) &&
+            !is_reachable(type, node_count(node_get(spec, "externalIPs"))))
+                drop_same(spec, old_spec, "externalTrafficPolicy");
+}
+
+static void allocate(struct kind_context *context, struct json_tree *tree, struct json_node *object,
+                     struct json_node *spec) {
+        const struct json_node *metadata = node_get(object, "metadata");
+        uint64_t start = slice_hash(node_get_text(metadata, "name")) ^
+                         (slice_hash(node_get_text(metadata, "namespace")) << 1);
+        struct slice type = node_get_text(spec, "type");
+
+        if (!slice_is(type, "ExternalName") && node_get_text(spec, "clusterIP").len == 0) {
+                allocate_address(context, tree, spec, start);
+                node_append(node_need_array(tree, spec, "clusterIPs"),
+                            node_text(tree, node_get_text(spec, "clusterIP")));
+        }
+        if (wants_node_ports(spec))
+                allocate_ports(context, tree, spec, start);
+        if (slice_is(type, "LoadBalancer") &&
+            slice_is(node_get_text(spec, "externalTrafficPolicy"), "Local"))
+                allocate_health_port(context, tree, spec, start + 1);
 }
 
 PREPARE_HOOK(service_prepare) {
-        static const char *const carried_over[] = { "clusterIP", "clusterIPs", "ipFamilies",
-                                                    "ipFamilyPolicy" };
-        struct json_node *spec = node_need_object(tree, object, "spec"), *metadata;
+        struct json_node *spec = node_need_object(tree, object, "spec");
         const struct json *old_spec = json_get(old, "spec");
+        struct field_errors errors = { .arena = context->scratch };
+        struct checker checker = { .errors = &errors, .context = context };
 
         status_prepare(context, operation, tree, object, old);
         if (operation == KIND_UPDATE_STATUS)
                 return;
-        struct slice type = node_get_text(spec, "type");
-        if (slice_is(type, "ExternalName"))
+        if (old)
+                keep_allocated(tree, spec, old_spec);
+        sync_addresses(tree, spec, old_spec);
+        /* Validation finds the same errors again, and says so. */
+        if (!check_service_allocation(&checker, object, old))
                 return;
-        metadata = node_get(object, "metadata");
-        uint64_t start = slice_hash(node_get_text(metadata, "name")) ^
-                         (slice_hash(node_get_text(metadata, "namespace")) << 1);
-        for (size_t i = 0; old && i < sizeof(carried_over) / sizeof(carried_over[0]); i++)
-                if (!node_get(spec, carried_over[i]))
-                        keep_member(tree, spec, old_spec, carried_over[i]);
-        if (node_get_text(spec, "clusterIP").len == 0)
-                allocate_address(context, tree, spec, start);
-        address_family(tree, spec);
-        if (slice_is(type, "NodePort") || slice_is(type, "LoadBalancer"))
-                allocate_ports(context, tree, spec, start);
+        if (!slice_is(node_get_text(spec, "type"), "ExternalName"))
+                prepare_families(tree, spec, old_spec);
+        allocate(context, tree, object, spec);
+        if (!old)
+                return;
+        drop_useless(spec, old_spec);
+        if (!slice_is(node_get_text(spec, "type"), "LoadBalancer"))
+                node_remove(node_get(object, "status"), "loadBalancer");
 }

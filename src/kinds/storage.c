@@ -1,9 +1,11 @@
 /* Resources of group storage.k8s.io, v1. */
+#include "kinds/admit.h"
 #include "kinds/check.h"
 #include "kinds/defaults.h"
 #include "kinds/kinds.h"
 #include "kinds/prepare.h"
 #include "kinds/row.h"
+#include "kinds/warn.h"
 
 static const struct table_column csi_driver_columns[] = {
         { "Name", "string", "name", 0 },        { "AttachRequired", "boolean", "", 0 },
@@ -45,6 +47,8 @@ static const struct kind_info rows[] = {
                 .verbs = VERB_STANDARD,
                 .flags = KIND_DELETE_OBJECT,
                 .apply_defaults = csi_driver_defaults,
+                .validate = csi_driver_validate,
+                .warn = csi_driver_warn,
                 COLUMNS(csi_driver_columns),
                 .table_row = csi_driver_row,
         },
@@ -68,6 +72,7 @@ static const struct kind_info rows[] = {
                 .kind = "CSIStorageCapacity",
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED,
+                .validate = csi_storage_capacity_validate,
                 WITH_CREATED,
         },
         {
@@ -81,6 +86,7 @@ static const struct kind_info rows[] = {
                 .flags = KIND_UNCONDITIONAL | KIND_DELETE_OBJECT,
                 .apply_defaults = storage_class_defaults,
                 .validate = storage_class_validate,
+                .warn = storage_class_warn,
                 COLUMNS(storage_class_columns),
                 .table_row = storage_class_row,
         },
@@ -93,6 +99,7 @@ static const struct kind_info rows[] = {
                 .verbs = VERB_STANDARD,
                 .flags = KIND_DELETE_OBJECT | KIND_STATUS,
                 .prepare = status_prepare,
+                .validate = volume_attachment_validate,
                 COLUMNS(volume_attachment_columns),
                 .table_row = volume_attachment_row,
         },
@@ -106,6 +113,8 @@ static const struct kind_info rows[] = {
                 .short_names = NAMES("vac"),
                 .verbs = VERB_STANDARD,
                 .flags = KIND_UNCONDITIONAL | KIND_DELETE_OBJECT,
+                .validate = volume_attributes_class_validate,
+                .admit = volume_attributes_class_admit,
                 COLUMNS(volume_attributes_class_columns),
                 .table_row = volume_attributes_class_row,
         },

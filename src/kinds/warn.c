@@ -44,7 +44,7 @@ static const struct {
           "deprecated since v1.17; use \"node.kubernetes.io/instance-type\" instead" },
 };
 
-static const char *old_label_message(struct slice label) {
+const char *old_node_label(struct slice label) {
         for (size_t i = 0; i < ARRAY_LEN(old_labels); i++)
                 if (slice_is(label, old_labels[i].label))
                         return old_labels[i].message;
@@ -56,9 +56,9 @@ static void warn_selector(const struct warner *warner, const struct json_node *s
         struct slice key;
 
         while (node_next(&iter, &key, NULL))
-                if (old_label_message(key))
+                if (old_node_label(key))
                         warn_warn(warner, "spec.nodeSelector[" SLICE_FMT "]: %s", SLICE_ARG(key),
-                                  old_label_message(key));
+                                  old_node_label(key));
 }
 
 static void warn_spread(const struct warner *warner, const struct json_node *constraints) {
@@ -66,11 +66,11 @@ static void warn_spread(const struct warner *warner, const struct json_node *con
                 const struct json_node *constraint = node_at(constraints, i);
                 struct slice key = node_get_text(constraint, "topologyKey");
 
-                if (old_label_message(key))
+                if (old_node_label(key))
                         warn_warn(warner,
                                   "spec.topologySpreadConstraints[%zu].topologyKey: " SLICE_FMT
                                   " is %s",
-                                  i, SLICE_ARG(key), old_label_message(key));
+                                  i, SLICE_ARG(key), old_node_label(key));
                 if (!node_get(constraint, "labelSelector"))
                         warn_warn(warner,
                                   "spec.topologySpreadConstraints[%zu].labelSelector: a null "

@@ -10,3 +10,14 @@ WARN_HOOK(pod_warn);
 WARN_HOOK(workload_warn); /* spec.template */
 WARN_HOOK(cron_job_warn);
 WARN_HOOK(pod_template_warn);
+WARN_HOOK(service_warn);
+WARN_HOOK(endpoints_warn);
+WARN_HOOK(endpoint_slice_warn);
+WARN_HOOK(ingress_warn);
+WARN_HOOK(persistent_volume_claim_warn);
+WARN_HOOK(persistent_volume_warn);
+WARN_HOOK(storage_class_warn);
+WARN_HOOK(csi_driver_warn);
+
+/* What to use instead of a label of nodes that has a successor; NULL for any other. */
+const char *old_node_label(struct slice label);

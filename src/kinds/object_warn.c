@@ -1,0 +1,311 @@
+/* Warnings about services, volumes, claims and endpoints. */
+#include "kinds/warn.h"
+
+#include "api/quantity.h"
+#include "base/util.h"
+#include "kinds/ip_text.h"
+#include <stdio.h>
+
+/* Where warnings go. */
+struct warn_sink {
+        void (*emit)(void *context, const char *text);
+        void *context;
+};
+
+static void warn_text(const struct warn_sink *sink, const char *format, ...)
+        __attribute__((format(printf, 2, 3)));
+
+static void warn_text(const struct warn_sink *sink, const char *format, ...) {
+        struct buf text = { 0 };
+        va_list args;
+
+        va_start(args, format);
+        buf_vprintf(&text, format, args);
+        va_end(args);
+        sink->emit(sink->context, text.data);
+        buf_release(&text);
+}
+
+/* ---- addresses ---- */
+
+static void warn_address(const struct warn_sink *sink, const char *path, struct slice text) {
+        struct ip_address address;
+        char canonical[IP_TEXT_MAX];
+
+        if (!ip_parse(text, &address))
+                return;
+        ip_format(&address, canonical);
+        if (address.has_zeros || address.is_mapped)
+                warn_text(sink,
+                          "%s: non-standard IP address \"" SLICE_FMT "\" is invalid: use \"%s\"",
+                          path, SLICE_ARG(text), canonical);
+        else if (address.is_six && !slice_is(text, canonical))
+                warn_text(sink,
+                          "%s: IPv6 address \"" SLICE_FMT
+                          "\" should be in RFC 5952 canonical format (\"%s\")",
+                          path, SLICE_ARG(text), canonical);
+}
+
+static void warn_addresses(const struct warn_sink *sink, const char *path,
+                           const struct json_node *list) {
+        for (size_t i = 0; i < node_count(list); i++) {
+                char place[64];
+
+                snprintf(place, sizeof(place), "%s[%zu]", path, i);
+                warn_address(sink, place, node_get_slice(node_at(list, i)));
+        }
+}
+
+static void warn_network(const struct warn_sink *sink, size_t index, struct slice text) {
+        char whole[IP_TEXT_MAX], single[IP_TEXT_MAX], place[64];
+        struct ip_network network;
+
+        if (!ip_network_parse(text, &network))
+                return;
+        struct ip_address first = ip_network_first(&network);
+        bool is_odd = network.has_zeros || network.address.has_zeros || network.address.is_mapped;
+
+        ip_network_format(&network, false, whole);
+        ip_network_format(&network, true, single);
+        snprintf(place, sizeof(place), "spec.loadBalancerSourceRanges[%zu]", index);
+        if (!ip_same(&first, &network.address))
+                warn_text(sink,
+                          "%s: CIDR value \"" SLICE_FMT
+                          "\" is ambiguous in this context (should be \"%s\" or \"%s\"?)",
+                          place, SLICE_ARG(text), whole, single);
+        else if (is_odd)
+                warn_text(sink,
+                          "%s: non-standard CIDR value \"" SLICE_FMT "\" is invalid: use \"%s\"",
+                          place, SLICE_ARG(text), whole);
+        else if (network.address.is_six && !slice_is(text, single))
+                warn_text(sink,
+                          "%s: IPv6 CIDR value \"" SLICE_FMT
+                          "\" should be in RFC 5952 canonical format (\"%s\")",
+                          place, SLICE_ARG(text), single);
+}
+
+/* ---- services ---- */
+
+#define HINTS "service.kubernetes.io/topology-aware-hints"
+
+static bool is_headless(const struct json_node *spec) {
+        return slice_is(node_get_text(spec, "type"), "ClusterIP") &&
+               slice_is(node_get_text(spec, "clusterIP"), "None");
+}
+
+static void warn_headless(const struct warn_sink *sink, const struct json_node *spec) {
+        if (node_get_text(spec, "loadBalancerIP").len)
+                warn_text(sink, "spec.loadBalancerIP is ignored for headless services");
+        if (node_count(node_get(spec, "externalIPs")) > 0)
+                warn_text(sink, "spec.externalIPs is ignored for headless services");
+        if (!slice_is(node_get_text(spec, "sessionAffinity"), "None"))
+                warn_text(sink, "spec.SessionAffinity is ignored for headless services");
+}
+
+static void warn_type(const struct warn_sink *sink, const struct json_node *spec) {
+        bool is_external = slice_is(node_get_text(spec, "type"), "ExternalName");
+        bool has_addresses = node_count(node_get(spec, "externalIPs")) > 0;
+
+        if (is_external && has_addresses)
+                warn_text(sink, "spec.externalIPs is ignored when spec.type is \"ExternalName\"");
+        if (!is_external && node_get_text(spec, "externalName").len)
+                warn_text(sink,
+                          "spec.externalName is ignored when spec.type is not \"ExternalName\"");
+        if (slice_is(node_get_text(spec, "trafficDistribution"), "PreferClose"))
+                warn_text(sink, "spec.trafficDistribution: \"PreferClose\" is deprecated; use "
+                                "\"PreferSameZone\"");
+}
+
+WARN_HOOK(service_warn) {
+        const struct warn_sink sink = { emit, context };
+        const struct json_node *spec = node_get(object, "spec");
+        const struct json_node *annotations = node_get(node_get(object, "metadata"), "annotations");
+        const struct json_node *ranges = node_get(spec, "loadBalancerSourceRanges");
+        bool is_external = slice_is(node_get_text(spec, "type"), "ExternalName");
+
+        if (operation == KIND_UPDATE_STATUS)
+                return;
+        if (node_get(annotations, HINTS))
+                warn_text(&sink, "annotation " HINTS
+                                 " is deprecated, please use service.kubernetes.io/topology-mode "
+                                 "instead");
+        warn_addresses(&sink, "spec.clusterIPs", node_get(spec, "clusterIPs"));
+        if (is_headless(spec))
+                warn_headless(&sink, spec);
+        warn_addresses(&sink, "spec.externalIPs", node_get(spec, "externalIPs"));
+        if (node_count(node_get(spec, "externalIPs")) > 0 && !is_headless(spec) && !is_external)
+                warn_text(&sink, "spec.externalIPs is deprecated and may no longer be implemented "
+                                 "in some clusters");
+        warn_address(&sink, "spec.loadBalancerIP", node_get_text(spec, "loadBalancerIP"));
+        for (size_t i = 0; i < node_count(ranges); i++)
+                warn_network(&sink, i, node_get_slice(node_at(ranges, i)));
+        warn_type(&sink, spec);
+}
+
+static void warn_subset(const struct warn_sink *sink, size_t index, const struct json_node *subset,
+                        const char *member) {
+        const struct json_node *list = node_get(subset, member);
+
+        for (size_t i = 0; i < node_count(list); i++) {
+                char place[96];
+
+                snprintf(place, sizeof(place), "subsets[%zu].%s[%zu].ip", index, member, i);
+                warn_address(sink, place, node_get_text(node_at(list, i), "ip"));
+        }
+}
+
+WARN_HOOK(endpoints_warn) {
+        const struct warn_sink sink = { emit, context };
+        const struct json_node *subsets = node_get(object, "subsets");
+
+        (void)operation;
+        for (size_t i = 0; i < node_count(subsets); i++) {
+                warn_subset(&sink, i, node_at(subsets, i), "addresses");
+                warn_subset(&sink, i, node_at(subsets, i), "notReadyAddresses");
+        }
+}
+
+WARN_HOOK(endpoint_slice_warn) {
+        const struct warn_sink sink = { emit, context };
+        const struct json_node *endpoints = node_get(object, "endpoints");
+
+        if (operation == KIND_CREATE && slice_is(node_get_text(object, "addressType"), "FQDN"))
+                warn_text(&sink, "spec.addressType: FQDN endpoints are deprecated");
+        for (size_t i = 0; i < node_count(endpoints); i++) {
+                char place[48];
+
+                snprintf(place, sizeof(place), "endpoints[%zu].addresses", i);
+                warn_addresses(&sink, place, node_get(node_at(endpoints, i), "addresses"));
+        }
+}
+
+#define INGRESS_CLASS "kubernetes.io/ingress.class"
+
+WARN_HOOK(ingress_warn) {
+        const struct warn_sink sink = { emit, context };
+        const struct json_node *annotations = node_get(node_get(object, "metadata"), "annotations");
+
+        if (operation == KIND_CREATE && node_get(annotations, INGRESS_CLASS) &&
+            !node_get(node_get(object, "spec"), "ingressClassName"))
+                warn_text(&sink, "annotation \"" INGRESS_CLASS
+                                 "\" is deprecated, please use 'spec.ingressClassName' instead");
+}
+
+/* ---- volumes ---- */
+
+#define CLASS_ANNOTATION "volume.beta.kubernetes.io/storage-class"
+#define OPTIONS_ANNOTATION "volume.beta.kubernetes.io/mount-options"
+
+static void warn_fraction(const struct warn_sink *sink, const struct json_node *resources,
+                          const char *list) {
+        struct slice amount = node_get_text(node_get(resources, list), "storage");
+        int64_t milli;
+
+        if (amount.len && quantity_milli(amount, &milli, NULL) == 0 && milli % 1000 != 0)
+                warn_text(sink,
+                          "spec.resources.%s[storage]: fractional byte value \"" SLICE_FMT
+                          "\" is invalid, must be an integer",
+                          list, SLICE_ARG(amount));
+}
+
+WARN_HOOK(persistent_volume_claim_warn) {
+        const struct warn_sink sink = { emit, context };
+        const struct json_node *resources = node_get(node_get(object, "spec"), "resources");
+
+        if (operation == KIND_UPDATE_STATUS)
+                return;
+        if (node_get(node_get(node_get(object, "metadata"), "annotations"), CLASS_ANNOTATION))
+                warn_text(&sink, "metadata.annotations[" CLASS_ANNOTATION
+                                 "]: deprecated since v1.8; use \"storageClassName\" attribute "
+                                 "instead");
+        warn_fraction(&sink, resources, "requests");
+        warn_fraction(&sink, resources, "limits");
+}
+
+/* Kinds of volumes that do nothing any more. */
+static const struct {
+        const char *member, *shown_as, *text;
+} old_sources[] = {
+        { "cephfs", "cephfs", "deprecated in v1.28, non-functional in v1.31+" },
+        { "photonPersistentDisk", "photonPersistentDisk",
+          "deprecated in v1.11, non-functional in v1.16+" },
+        { "scaleIO", "scaleIO", "deprecated in v1.16, non-functional in v1.22+" },
+        { "storageos", "storageOS", "deprecated in v1.22, non-functional in v1.25+" },
+        { "glusterfs", "glusterfs", "deprecated in v1.25, non-functional in v1.26+" },
+        { "rbd", "rbd", "deprecated in v1.28, non-functional in v1.31+" },
+};
+
+static void warn_old_labels(const struct warn_sink *sink, const struct json_node *terms) {
+        for (size_t i = 0; i < node_count(terms); i++) {
+                const struct json_node *list = node_get(node_at(terms, i), "matchExpressions");
+
+                for (size_t j = 0; j < node_count(list); j++) {
+                        struct slice key = node_get_text(node_at(list, j), "key");
+
+                        if (old_node_label(key))
+                                warn_text(sink,
+                                          "spec.nodeAffinity.required.nodeSelectorTerms[%zu]."
+                                          "matchExpressions[%zu].key: " SLICE_FMT " is %s",
+                                          i, j, SLICE_ARG(key), old_node_label(key));
+                }
+        }
+}
+
+WARN_HOOK(persistent_volume_warn) {
+        const struct warn_sink sink = { emit, context };
+        const struct json_node *spec = node_get(object, "spec");
+        const struct json_node *annotations = node_get(node_get(object, "metadata"), "annotations");
+        const struct json_node *required = node_get(node_get(spec, "nodeAffinity"), "required");
+
+        if (operation == KIND_UPDATE_STATUS)
+                return;
+        if (node_get(annotations, CLASS_ANNOTATION))
+                warn_text(&sink, "metadata.annotations[" CLASS_ANNOTATION
+                                 "]: deprecated since v1.8; use \"storageClassName\" attribute "
+                                 "instead");
+        if (node_get(annotations, OPTIONS_ANNOTATION))
+                warn_text(&sink, "metadata.annotations[" OPTIONS_ANNOTATION
+                                 "]: deprecated since v1.31; use \"mountOptions\" attribute "
+                                 "instead");
+        if (slice_is(node_get_text(spec, "persistentVolumeReclaimPolicy"), "Recycle"))
+                warn_text(&sink,
+                          "spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is "
+                          "deprecated. Instead, the recommended approach is to use dynamic "
+                          "provisioning.");
+        warn_old_labels(&sink, node_get(required, "nodeSelectorTerms"));
+        for (size_t i = 0; i < ARRAY_LEN(old_sources); i++)
+                if (node_get(spec, old_sources[i].member))
+                        warn_text(&sink, "spec.%s: %s", old_sources[i].shown_as,
+                                  old_sources[i].text);
+}
+
+WARN_HOOK(storage_class_warn) {
+        const struct warn_sink sink = { emit, context };
+        const struct json_node *terms = node_get(object, "allowedTopologies");
+
+        (void)operation;
+        for (size_t i = 0; i < node_count(terms); i++) {
+                const struct json_node *list = node_get(node_at(terms, i), "matchLabelExpressions");
+
+                for (size_t j = 0; j < node_count(list); j++) {
+                        const char *text = old_node_label(node_get_text(node_at(list, j), "key"));
+
+                        if (text)
+                                warn_text(&sink,
+                                          "allowedTopologies[%zu].matchLabelExpressions[%zu].key: "
+                                          "%s",
+                                          i, j, text);
+                }
+        }
+}
+
+WARN_HOOK(csi_driver_warn) {
+        const struct warn_sink sink = { emit, context };
+        const struct json_node *spec = node_get(object, "spec");
+
+        if (operation == KIND_CREATE && node_count(node_get(spec, "tokenRequests")) > 0 &&
+            !node_get(spec, "serviceAccountTokenInSecrets"))
+                warn_text(&sink, "spec.serviceAccountTokenInSecrets is unset; if supported by this "
+                                 "CSI driver, set to true to prevent possible logging of tokens in "
+                                 "volume attributes");
+}

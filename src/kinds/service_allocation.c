@@ -1,0 +1,345 @@
+/* Families and addresses of services, before they are allocated. */
+#include "kinds/service_allocation.h"
+
+#include "kinds/ip_rules.h"
+
+static bool is_none(struct slice address) {
+        return slice_is(address, "None");
+}
+
+bool is_headless_service(const struct json_node *spec) {
+        const struct json_node *list = node_get(spec, "clusterIPs");
+
+        return node_count(list) == 1 && is_none(node_get_slice(node_at(list, 0)));
+}
+
+bool is_headless_stored(const struct json *spec) {
+        const struct json *list = json_get(spec, "clusterIPs");
+
+        return json_count(list) == 1 && is_none(json_text(json_at(list, 0)));
+}
+
+bool is_six_address(struct slice address) {
+        return address.len && memchr(address.ptr, ':', address.len);
+}
+
+static struct slice text_at(const struct json_node *list, size_t index) {
+        return node_get_slice(node_at(list, index));
+}
+
+static bool has_text(const struct json *list, struct slice text) {
+        struct json_iter iter = json_iter(list);
+        const struct json *value;
+
+        while (json_next(&iter, NULL, &value))
+                if (slice_eq(json_text(value), text))
+                        return true;
+        return false;
+}
+
+/* ---- what holds for each field ---- */
+
+static void check_first_address(struct checker *checker, const struct at *at, struct slice address,
+                                const struct json_node *list) {
+        size_t count = node_count(list);
+
+        if (address.len && count == 0)
+                report(checker, FIELD_REQUIRED, at, NULL, NULL, NULL);
+        else if (address.len && !slice_eq(text_at(list, 0), address))
+                report(checker, FIELD_INVALID, at, NULL, node_json(checker, list),
+                       "first value must match `clusterIP`");
+        else if (address.len == 0 && count > 0)
+                report(checker, FIELD_INVALID, at, NULL, node_json(checker, list),
+                       "must be empty when `clusterIP` is not specified");
+}
+
+static void check_families(struct checker *checker, const struct at *at,
+                           const struct json_node *spec) {
+        static const char *const names[] = { "IPv4", "IPv6", NULL };
+        static const char *const policies[] = { "PreferDualStack", "RequireDualStack",
+                                                "SingleStack", NULL };
+        const struct rule family = { .data = names }, policy = { .data = policies };
+        const struct json_node *list = node_get(spec, "ipFamilies");
+        const struct json_node *wanted = node_get(spec, "ipFamilyPolicy");
+        struct at families = at_member(at, "ipFamilies"), place = at_member(at, "ipFamilyPolicy");
+        CLEANUP(text_set_release) struct text_set seen = { 0 };
+
+        for (size_t i = 0; i < node_count(list); i++) {
+                struct at element = at_index(&families, i);
+
+                rule_choice(checker, &element, node_at(list, i), &family);
+                if (!text_set_add(&seen, text_at(list, i)))
+                        report(checker, FIELD_DUPLICATE, &element, NULL,
+                               quoted(checker, text_at(list, i)), NULL);
+        }
+        if (wanted)
+                rule_choice(checker, &place, wanted, &policy);
+}
+
+/* False when one of them cannot be read: then nothing else is said about them. */
+static bool check_each_address(struct checker *checker, const struct at *at,
+                               const struct json_node *list, const struct json *known) {
+        size_t count = node_count(list);
+        bool is_good = true;
+
+        for (size_t i = 0; i < count; i++) {
+                struct slice address = text_at(list, i);
+                struct at place = at_index(at, i);
+
+                if (i == 0 && is_none(address)) {
+                        if (count > 1)
+                                report(checker, FIELD_INVALID, at, NULL, node_json(checker, list),
+                                       "'None' must be the first and only value");
+                        is_good &= count == 1;
+                } else if (!has_text(known, address)) {
+                        is_good &= check_ip_strict(checker, &place, address, NULL);
+                }
+        }
+        if (count > 2)
+                report(checker, FIELD_INVALID, at, NULL, node_json(checker, list),
+                       "may only hold up to 2 values");
+        return is_good;
+}
+
+static void check_address_families(struct checker *checker, const struct at *at,
+                                   const struct json_node *list, const struct json_node *families) {
+        size_t count = node_count(list), six = 0;
+
+        for (size_t i = 0; i < count; i++)
+                six += is_six_address(text_at(list, i));
+        if (count > 1 && (six == 0 || six == count || count > 2))
+                report(checker, FIELD_INVALID, at, NULL, node_json(checker, list),
+                       "may specify no more than one IP for each IP family");
+        for (size_t i = 0; i < count && i < node_count(families); i++) {
+                struct slice family = text_at(families, i), address = text_at(list, i);
+                struct at place = at_index(at, i);
+                const char *wanted = is_six_address(address) ? "IPv6" : "IPv4";
+
+                if (!slice_is(family, wanted) &&
+                    (slice_is(family, "IPv4") || slice_is(family, "IPv6")))
+                        report_text(checker, &place, NULL, address,
+                                    message_of(checker,
+                                               "expected an " SLICE_FMT
+                                               " value as indicated by `ipFamilies[%zu]`",
+                                               SLICE_ARG(family), i));
+        }
+}
+
+void check_service_addresses(struct checker *checker, const struct json_node *spec,
+                             const struct json *old_spec) {
+        const struct json_node *list = node_get(spec, "clusterIPs");
+        struct at at = at_root("spec"), place = at_member(&at, "clusterIPs");
+
+        if (slice_is(node_get_text(spec, "type"), "ExternalName"))
+                return;
+        check_first_address(checker, &place, node_get_text(spec, "clusterIP"), list);
+        check_families(checker, &at, spec);
+        if (check_each_address(checker, &place, list, json_get(old_spec, "clusterIPs")) &&
+            !is_headless_service(spec))
+                check_address_families(checker, &place, list, node_get(spec, "ipFamilies"));
+}
+
+/* ---- one stack or two ---- */
+
+static void report_policy(struct checker *checker, const struct at *at, struct slice policy,
+                          const char *text) {
+        report_text(checker, at, "ipFamilyPolicy", policy, text);
+}
+
+static void check_reduced(struct checker *checker, const struct at *at,
+                          const struct json_node *spec, const struct json *old_spec) {
+        struct slice policy = node_get_text(spec, "ipFamilyPolicy");
+
+        if (slice_is(policy, "SingleStack"))
+                return;
+        if (json_count(json_get(old_spec, "clusterIPs")) == 2 &&
+            node_count(node_get(spec, "clusterIPs")) == 1)
+                report_policy(checker, at, policy,
+                              "must be 'SingleStack' to release the secondary cluster IP");
+        if (json_count(json_get(old_spec, "ipFamilies")) == 2 &&
+            node_count(node_get(spec, "ipFamilies")) == 1)
+                report_policy(checker, at, policy,
+                              "must be 'SingleStack' to release the secondary IP family");
+}
+
+/* Addresses of this cluster are IPv4. */
+static void check_stacks(struct checker *checker, const struct at *at,
+                         const struct json_node *spec) {
+        const struct json_node *list = node_get(spec, "clusterIPs");
+        const struct json_node *families = node_get(spec, "ipFamilies");
+        struct slice policy = node_get_text(spec, "ipFamilyPolicy");
+        bool is_single = policy.len == 0 || slice_is(policy, "SingleStack");
+        struct at addresses = at_member(at, "clusterIPs");
+
+        if (is_single && node_count(list) == 2)
+                report_policy(checker, at, policy.len ? policy : SLICE_LITERAL("SingleStack"),
+                              "must be 'RequireDualStack' or 'PreferDualStack' when multiple "
+                              "cluster IPs are specified");
+        if (is_single && node_count(families) == 2)
+                report_policy(checker, at, policy.len ? policy : SLICE_LITERAL("SingleStack"),
+                              "must be 'RequireDualStack' or 'PreferDualStack' when multiple IP "
+                              "families are specified");
+        for (size_t i = node_count(families); i < node_count(list); i++) {
+                struct at place = at_index(&addresses, i);
+
+                if (is_none(text_at(list, i)))
+                        break;
+                if (is_six_address(text_at(list, i)))
+                        report(checker, FIELD_INVALID, &place, NULL, node_json(checker, list),
+                               "IPv6 is not configured on this cluster");
+        }
+}
+
+static void check_configured(struct checker *checker, const struct at *at,
+                             const struct json_node *spec) {
+        const struct json_node *families = node_get(spec, "ipFamilies");
+        struct at list = at_member(at, "ipFamilies");
+
+        if (slice_is(node_get_text(spec, "ipFamilyPolicy"), "RequireDualStack"))
+                report_policy(checker, at, SLICE_LITERAL("RequireDualStack"),
+                              "this cluster is not configured for dual-stack services");
+        for (size_t i = 0; i < node_count(families); i++) {
+                struct at place = at_index(&list, i);
+
+                if (slice_is(text_at(families, i), "IPv6"))
+                        report_text(checker, &place, NULL, text_at(families, i),
+                                    "not configured on this cluster");
+        }
+}
+
+/* ---- what others have ---- */
+
+struct service_owner {
+        struct slice ns, name;
+        struct slice address;
+        int64_t port;
+        bool is_taken;
+};
+
+static bool visit_other(void *context, const struct json *service) {
+        const struct json *spec = json_get(service, "spec"), *port;
+        const struct json *metadata = json_get(service, "metadata");
+        struct service_owner *owner = context;
+        struct json_iter iter = json_iter(json_get(spec, "ports"));
+
+        if (slice_eq(json_get_text(metadata, "name"), owner->name) &&
+            slice_eq(json_get_text(metadata, "namespace"), owner->ns))
+                return true;
+        if (owner->address.len && slice_eq(json_get_text(spec, "clusterIP"), owner->address))
+                owner->is_taken = true;
+        while (owner->port && json_next(&iter, NULL, &port))
+                owner->is_taken |= json_get_i64(port, "nodePort", 0) == owner->port;
+        return !owner->is_taken;
+}
+
+static bool is_taken(struct checker *checker, const struct json_node *service, struct slice address,
+                     int64_t port) {
+        const struct json_node *metadata = node_get(service, "metadata");
+        struct kind_context *context = checker->context;
+        struct service_owner owner = { .ns = node_get_text(metadata, "namespace"),
+                                       .name = node_get_text(metadata, "name"),
+                                       .address = address,
+                                       .port = port };
+
+        if (context && context->each)
+                context->each(context->engine, "", "services", SLICE_EMPTY, visit_other, &owner);
+        return owner.is_taken;
+}
+
+static void check_free_address(struct checker *checker, const struct json_node *service,
+                               const struct json *old) {
+        const struct json_node *spec = node_get(service, "spec");
+        struct slice address = node_get_text(spec, "clusterIP");
+        struct at at = at_root("spec");
+        struct ip_address parsed;
+        struct ip_network range;
+        const char *text = NULL;
+
+        if (address.len == 0 || is_none(address) || !ip_parse(address, &parsed) ||
+            slice_eq(address, json_get_text(json_get(old, "spec"), "clusterIP")))
+                return;
+        ip_network_parse(SLICE_LITERAL(SERVICE_RANGE), &range);
+        struct ip_address first = ip_network_first(&range);
+        bool is_inside = ip_network_has(&range, &parsed) && !ip_same(&first, &parsed);
+        if (!is_inside)
+                text = message_of(checker,
+                                  "failed to allocate IP " SLICE_FMT ": the provided IP (" SLICE_FMT
+                                  ") is not in the valid range. "
+                                  "The range of valid IPs is " SERVICE_RANGE,
+                                  SLICE_ARG(address), SLICE_ARG(address));
+        else if (is_taken(checker, service, address, 0))
+                text = message_of(checker,
+                                  "failed to allocate IP " SLICE_FMT
+                                  ": provided IP is already allocated",
+                                  SLICE_ARG(address));
+        if (text)
+                report(checker, FIELD_INVALID, &at, "clusterIPs",
+                       node_json(checker, node_get(spec, "clusterIPs")), text);
+}
+
+static bool had_port(const struct json *old, int64_t number) {
+        struct json_iter iter = json_iter(json_get(json_get(old, "spec"), "ports"));
+        const struct json *port;
+
+        while (json_next(&iter, NULL, &port))
+                if (json_get_i64(port, "nodePort", 0) == number)
+                        return true;
+        return false;
+}
+
+/* The first port that cannot be had ends it. */
+static void check_free_ports(struct checker *checker, const struct json_node *service,
+                             const struct json *old) {
+        const struct json_node *spec = node_get(service, "spec"), *ports = node_get(spec, "ports");
+        struct slice type = node_get_text(spec, "type");
+        struct at at = at_root("spec"), list = at_member(&at, "ports");
+
+        if (!slice_is(type, "NodePort") && !slice_is(type, "LoadBalancer"))
+                return;
+        for (size_t i = 0; i < node_count(ports); i++) {
+                int64_t number = node_get_i64(node_at(ports, i), "nodePort", 0);
+                struct at place = at_index(&list, i);
+                const char *text = NULL;
+
+                if (number == 0 || had_port(old, number))
+                        continue;
+                if (number < NODE_PORT_FIRST || number >= NODE_PORT_FIRST + NODE_PORT_COUNT)
+                        text = "provided port is not in the valid range. The range of valid ports "
+                               "is 30000-32767";
+                else if (is_taken(checker, service, SLICE_EMPTY, number))
+                        text = "provided port is already allocated";
+                if (text) {
+                        report_number(checker, &place, "nodePort", number, text);
+                        return;
+                }
+        }
+}
+
+/* A headless service that selects no pods may have any families. */
+static bool is_bare(const struct json_node *spec) {
+        return is_none(node_get_text(spec, "clusterIP")) &&
+               node_count(node_get(spec, "selector")) == 0;
+}
+
+bool check_service_allocation(struct checker *checker, const struct json_node *service,
+                              const struct json *old) {
+        const struct json_node *spec = node_get(service, "spec");
+        const struct json *old_spec = json_get(old, "spec");
+        size_t before = checker->errors->count;
+        struct at at = at_root("spec");
+
+        if (!slice_is(node_get_text(spec, "type"), "ExternalName")) {
+                check_service_addresses(checker, spec, old_spec);
+                if (checker->errors->count == before && old)
+                        check_reduced(checker, &at, spec, old_spec);
+                if (checker->errors->count == before && !is_bare(spec))
+                        check_stacks(checker, &at, spec);
+                if (checker->errors->count == before && !is_bare(spec))
+                        check_configured(checker, &at, spec);
+                if (checker->errors->count == before)
+                        check_free_address(checker, service, old);
+        }
+        if (checker->errors->count == before)
+                check_free_ports(checker, service, old);
+        return checker->errors->count == before;
+}

@@ -1,0 +1,21 @@
+/* What is allocated for services, and what has to hold before it can be: families of addresses,
+ * cluster addresses, ports of nodes. Upstream answers with these errors alone, before it looks at
+ * anything else of a service. */
+#pragma once
+
+#include "kinds/check.h"
+
+#define SERVICE_RANGE "10.96.0.0/16"
+#define NODE_PORT_FIRST 30000
+#define NODE_PORT_COUNT 2768
+
+/* old: the stored service, or NULL. True when nothing is wrong. */
+bool check_service_allocation(struct checker *checker, const struct json_node *service,
+                              const struct json *old);
+/* Also part of validation as such. */
+void check_service_addresses(struct checker *checker, const struct json_node *spec,
+                             const struct json *old_spec);
+
+bool is_headless_service(const struct json_node *spec); /* its address is None */
+bool is_headless_stored(const struct json *spec);
+bool is_six_address(struct slice address);
