@@ -92,7 +92,6 @@ static const struct json_node *named_element(const struct json_node *list, struc
 OWN_RULE(rule_request_name) {
         struct slice name = node_get_slice(value), first = name, second = SLICE_EMPTY;
         const char *slash = name.len ? memchr(name.ptr, '/', name.len) : NULL;
-        const struct json_node *request;
 
         (void)rule;
         if (slash) {
@@ -106,7 +105,8 @@ OWN_RULE(rule_request_name) {
         check_form(checker, at, first, FORM_LABEL);
         if (slash)
                 check_form(checker, at, second, FORM_LABEL);
-        request = named_element(node_get(checker->subject, "requests"), first);
+        const struct json_node *request =
+                named_element(node_get(checker->subject, "requests"), first);
         if (!request || (slash && !named_element(node_get(request, "firstAvailable"), second)))
                 report_text(checker, at, NULL, name, REFERENCE_TEXT);
 }

@@ -162,7 +162,7 @@ static const struct rule attribute_rules[] = { { NULL, rule_attribute }, RULES_E
 
 /* ---- capacity ---- */
 
-static int compare(struct slice a, struct slice b) {
+static int compare_amounts(struct slice a, struct slice b) {
         int order = 0;
 
         return quantity_compare(a, b, &order, NULL) < 0 ? 0 : order;
@@ -186,7 +186,7 @@ static void check_valid_values(struct checker *checker, const struct at *at,
                 struct slice value = node_get_slice(node_at(values, i));
                 struct at place = at_index(&list, i);
 
-                if (compare(node_get_slice(node_at(values, i - 1)), value) > 0)
+                if (compare_amounts(node_get_slice(node_at(values, i - 1)), value) > 0)
                         report_text(checker, &place, NULL, value,
                                     "values must be sorted in ascending order");
         }
@@ -194,8 +194,8 @@ static void check_valid_values(struct checker *checker, const struct at *at,
                 struct slice value = node_get_slice(node_at(values, i));
                 struct at place = at_index(&list, i);
 
-                has_preset |= compare(value, preset) == 0;
-                if (compare(value, most) > 0)
+                has_preset |= compare_amounts(value, preset) == 0;
+                if (compare_amounts(value, most) > 0)
                         report_text(checker, &place, NULL, value,
                                     message_of(checker,
                                                "option is larger than capacity value: " SLICE_FMT,
@@ -244,7 +244,7 @@ static void check_steps(struct checker *checker, const struct at *at, const stru
         struct buf sum = { 0 };
 
         if (quantity_sum(least, step, false, &sum, NULL) == 0 &&
-            compare(buf_view(&sum), capacity) > 0)
+            compare_amounts(buf_view(&sum), capacity) > 0)
                 report_text(checker, at, "step", step,
                             message_of(checker,
                                        "one step %s is larger than capacity value: " SLICE_FMT,
@@ -265,17 +265,17 @@ static void check_valid_range(struct checker *checker, const struct at *at,
                        "required when validRange is defined");
                 return;
         }
-        if (compare(least, capacity) > 0)
+        if (compare_amounts(least, capacity) > 0)
                 report_larger(checker, at, "min", least,
                               "min is larger than capacity value: ", capacity);
-        if (compare(preset, least) < 0)
+        if (compare_amounts(preset, least) < 0)
                 report_larger(checker, at, "min", preset, "default is less than min: ", least);
-        if (most.len && compare(least, most) > 0)
+        if (most.len && compare_amounts(least, most) > 0)
                 report_larger(checker, at, "max", least, "min is larger than max: ", most);
-        if (most.len && compare(most, capacity) > 0)
+        if (most.len && compare_amounts(most, capacity) > 0)
                 report_larger(checker, at, "max", most,
                               "max is larger than capacity value: ", capacity);
-        if (most.len && compare(preset, most) > 0)
+        if (most.len && compare_amounts(preset, most) > 0)
                 report_larger(checker, at, "max", preset, "default is more than max: ", most);
         if (node_get_text(range, "step").len)
                 check_steps(checker, at, range, preset, capacity);

@@ -273,8 +273,8 @@ static void drop_useless(struct json_node *spec, const struct json *old_spec) {
                 drop_same(spec, old_spec, "externalTrafficPolicy");
 }
 
-static void allocate(struct kind_context *context, struct json_tree *tree, struct json_node *object,
-                     struct json_node *spec) {
+static void allocate_missing(struct kind_context *context, struct json_tree *tree,
+                             struct json_node *object, struct json_node *spec) {
         const struct json_node *metadata = node_get(object, "metadata");
         uint64_t start = slice_hash(node_get_text(metadata, "name")) ^
                          (slice_hash(node_get_text(metadata, "namespace")) << 1);
@@ -309,7 +309,7 @@ PREPARE_HOOK(service_prepare) {
                 return;
         if (!slice_is(node_get_text(spec, "type"), "ExternalName"))
                 prepare_families(tree, spec, old_spec);
-        allocate(context, tree, object, spec);
+        allocate_missing(context, tree, object, spec);
         if (!old)
                 return;
         drop_useless(spec, old_spec);

@@ -340,12 +340,28 @@ static void check_stacks_update(struct checker *checker, const char *member,
                        node_json(checker, node_get(spec, "ipFamilyPolicy")), released);
 }
 
+static void check_class_update(struct checker *checker, const struct at *at,
+                               const struct json_node *spec, const struct json *old) {
+        const struct json_node *name = node_get(spec, "loadBalancerClass");
+        bool was_balancer = slice_is(json_get_text(old, "type"), "LoadBalancer");
+        bool is_balancer = is_type(spec, "LoadBalancer");
+        struct at place = at_member(at, "loadBalancerClass");
+
+        if (was_balancer && is_balancer && !is_same_member(spec, old, "loadBalancerClass"))
+                report(checker, FIELD_INVALID, &place, NULL, node_json(checker, name),
+                       "may not change once set");
+        if (name && is_balancer)
+                check_form(checker, &place, node_get_slice(name), FORM_QUALIFIED);
+        else if (name)
+                report(checker, FIELD_FORBIDDEN, &place, NULL, NULL, BALANCER_ONLY);
+}
+
 static void check_service_update(struct checker *checker, const struct json_node *spec,
                                  const struct json *old) {
         bool was_headless = is_headless_stored(old), is_headless = is_headless_service(spec);
         bool is_named = is_type(spec, "ExternalName") ||
                         slice_is(json_get_text(old, "type"), "ExternalName");
-        struct at at = at_root("spec"), place = at_member(&at, "loadBalancerClass");
+        struct at at = at_root("spec");
         bool was_balancer = slice_is(json_get_text(old, "type"), "LoadBalancer");
         bool had_port =
                 was_balancer && slice_is(json_get_text(old, "externalTrafficPolicy"), "Local");
@@ -360,16 +376,7 @@ static void check_service_update(struct checker *checker, const struct json_node
                                     "primary ipFamily can not be unset",
                                     "must be set to 'SingleStack' when releasing the secondary "
                                     "ipFamily");
-        if (was_balancer && is_type(spec, "LoadBalancer") &&
-            !is_same_member(spec, old, "loadBalancerClass"))
-                report(checker, FIELD_INVALID, &place, NULL,
-                       node_json(checker, node_get(spec, "loadBalancerClass")),
-                       "may not change once set");
-        if (node_get(spec, "loadBalancerClass") && is_type(spec, "LoadBalancer"))
-                check_form(checker, &place, node_get_text(spec, "loadBalancerClass"),
-                           FORM_QUALIFIED);
-        else if (node_get(spec, "loadBalancerClass"))
-                report(checker, FIELD_FORBIDDEN, &place, NULL, NULL, BALANCER_ONLY);
+        check_class_update(checker, &at, spec, old);
         if (had_port && needs_health_port(spec) &&
             !is_same_member(spec, old, "healthCheckNodePort"))
                 report(checker, FIELD_FORBIDDEN, &at, "healthCheckNodePort", NULL,

@@ -22,5 +22,5 @@ struct text_problems {
         size_t count;
         const char *items[TEXT_PROBLEMS_MAX];
 };
-/* In upstream's words and order; they live in the arena or for ever. */
+/* In upstream's words and order; they live in the arena or as long as the program. */
 struct text_problems text_problems(struct arena *arena, enum text_form form, struct slice text);

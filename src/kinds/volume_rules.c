@@ -100,7 +100,7 @@ static bool is_root(struct slice path) {
         return path.len > 0 && path.ptr[0] == '/';
 }
 
-OWN_RULE(rule_root_is_kept) {
+OWN_RULE(rule_no_root_recycling) {
         struct slice path = node_get_text(node_get(value, "hostPath"), "path");
 
         (void)rule;
@@ -199,7 +199,7 @@ static const struct rule last_rules[] = {
 
 void check_volume_spec(struct checker *checker, const struct at *at, const struct json_node *spec,
                        bool is_inline) {
-        const struct rule root = { .check = rule_root_is_kept };
+        const struct rule root = { .check = rule_no_root_recycling };
         struct at capacity = at_member(at, "capacity");
 
         if (is_inline)
@@ -212,7 +212,7 @@ void check_volume_spec(struct checker *checker, const struct at *at, const struc
                 check_rules(checker, at, spec, choice_rules);
         }
         check_sources(checker, at, spec);
-        rule_root_is_kept(checker, at, spec, &root);
+        rule_no_root_recycling(checker, at, spec, &root);
         if (is_inline)
                 check_inline_ends(checker, at, spec);
         else

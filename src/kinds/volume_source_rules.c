@@ -158,7 +158,8 @@ static bool matches_pattern(const char *pattern, struct slice text) {
 /* What iSCSI calls initiators and targets. */
 static bool is_iscsi_name(struct slice name) {
         if (slice_has_prefix(name, SLICE_LITERAL("iqn")))
-                return matches_pattern("iqn\\.\\d{4}-\\d{2}\\.([[:alnum:]-.]+)(:[^,;*&$|\\s]+)$", name);
+                return matches_pattern("iqn\\.\\d{4}-\\d{2}\\.([[:alnum:]-.]+)(:[^,;*&$|\\s]+)$",
+                                       name);
         if (slice_has_prefix(name, SLICE_LITERAL("eui")))
                 return matches_pattern("^eui.[[:alnum:]]{16}$", name);
         return slice_has_prefix(name, SLICE_LITERAL("naa")) &&

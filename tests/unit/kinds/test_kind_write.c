@@ -299,7 +299,7 @@ static const struct {
           "{\"provisioner\":\"p\",\"reclaimPolicy\":\"Delete\","
           "\"volumeBindingMode\":\"Immediate\"}",
           "{\"provisioner\":\"q\"}",
-          "provisioner: Forbidden: updates to this field are forbidden." },
+          "provisioner: Invalid value: \"q\": field is immutable" },
         { "v1", "ResourceQuota", NULL, "{\"spec\":{\"hard\":{\"pods\":\"1500m\"}}}",
           "spec.hard[pods]: Invalid value: \"1500m\": must be an integer" },
         { "v1", "ResourceQuota", NULL,

@@ -1,0 +1,215 @@
+/* Validation by tables: networks, storage, devices; one case for each family of rules. */
+#include "kind_test.h"
+
+struct rule_case {
+        const char *version, *kind, *object, *old;
+        const char *complaints; /* "" = valid */
+};
+
+#define NET "networking.k8s.io/v1"
+#define STORE "storage.k8s.io/v1"
+#define DEV "resource.k8s.io/v1"
+#define SERVICE(more) "{\"metadata\":{\"name\":\"s\",\"namespace\":\"d\"},\"spec\":{" more "}}"
+#define PORTS "\"ports\":[{\"port\":80}]"
+#define VOLUME(more)                                                                               \
+        "{\"spec\":{\"capacity\":{\"storage\":\"1Gi\"},\"accessModes\":[\"ReadWriteOnce\"]," more  \
+        "}}"
+#define CLAIM(more)                                                                                \
+        "{\"spec\":{\"accessModes\":[\"ReadWriteOnce\"],\"resources\":{\"requests\":{"             \
+        "\"storage\":\"1Gi\"}}" more "}}"
+#define SLICE(more)                                                                                \
+        "{\"spec\":{\"driver\":\"a.example\",\"pool\":{\"name\":\"p\",\"generation\":1,"           \
+        "\"resourceSliceCount\":1},\"nodeName\":\"n\"" more "}}"
+#define DEVICE(more) SLICE(",\"devices\":[{\"name\":\"d\"" more "}]")
+#define DEVICES_CLAIM(requests, more)                                                              \
+        "{\"spec\":{\"devices\":{\"requests\":[" requests "]" more "}}}"
+#define ONE "{\"name\":\"r\",\"exactly\":{\"deviceClassName\":\"c\"}}"
+
+static const struct rule_case cases[] = {
+        /* services: what is allocated comes first and alone */
+        { "v1", "Service", SERVICE(PORTS), NULL, "" },
+        { "v1", "Service", SERVICE(PORTS ",\"clusterIP\":\"1.2.3.4\",\"sessionAffinity\":\"x\""),
+          NULL,
+          "spec.clusterIPs: Invalid value: [\"1.2.3.4\"]: failed to allocate IP 1.2.3.4: the "
+          "provided IP (1.2.3.4) is not in the valid range. The range of valid IPs is "
+          "10.96.0.0/16" },
+        { "v1", "Service", SERVICE(PORTS ",\"ipFamilyPolicy\":\"RequireDualStack\""), NULL,
+          "spec.ipFamilyPolicy: Invalid value: \"RequireDualStack\": this cluster is not "
+          "configured for dual-stack services" },
+        { "v1", "Service",
+          SERVICE("\"type\":\"NodePort\",\"ports\":[{\"port\":80,\"nodePort\":99}]"), NULL,
+          "spec.ports[0].nodePort: Invalid value: 99: provided port is not in the valid range. "
+          "The range of valid ports is 30000-32767" },
+        { "v1", "Service", SERVICE(PORTS ",\"externalIPs\":[\"127.0.0.1\"]"), NULL,
+          "spec.externalIPs[0]: Invalid value: \"127.0.0.1\": may not be in the loopback range "
+          "(127.0.0.0/8, ::1/128)" },
+        { "v1", "Service", SERVICE(PORTS ",\"loadBalancerSourceRanges\":[\"10.0.0.1/8\"]"), NULL,
+          "spec.LoadBalancerSourceRanges: Forbidden: may only be used when `type` is "
+          "'LoadBalancer'\nspec.LoadBalancerSourceRanges[0]: Invalid value: \"10.0.0.1/8\": must "
+          "not have bits set beyond the prefix length" },
+        { "v1", "Service", SERVICE(PORTS ",\"clusterIP\":\"10.96.0.9\""),
+          SERVICE(PORTS ",\"type\":\"ClusterIP\",\"clusterIP\":\"10.96.0.8\",\"clusterIPs\":["
+                        "\"10.96.0.8\"],\"ipFamilies\":[\"IPv4\"],\"ipFamilyPolicy\":"
+                        "\"SingleStack\""),
+          "spec.clusterIPs[0]: Invalid value: [\"10.96.0.9\"]: may not change once set" },
+
+        /* endpoints */
+        { "v1", "Endpoints", "{\"subsets\":[{\"addresses\":[{\"ip\":\"10.0.0.01\"}]}]}", NULL,
+          "subsets[0].addresses[0].ip: Invalid value: \"10.0.0.01\": must not have leading 0s" },
+        { "discovery.k8s.io/v1", "EndpointSlice",
+          "{\"addressType\":\"IPv6\",\"endpoints\":[{\"addresses\":[\"::0001\"]}],\"ports\":[{"
+          "\"port\":1},{\"port\":2}]}",
+          NULL,
+          "ports[1].name: Duplicate value: \"\"\nendpoints[0].addresses[0]: Invalid value: "
+          "\"::0001\": must be in canonical form (\"::1\")" },
+
+        /* networks */
+        { NET, "Ingress",
+          "{\"spec\":{\"rules\":[{\"host\":\"*.*\",\"http\":{\"paths\":[{\"path\":\"/a/../b\","
+          "\"pathType\":\"Exact\",\"backend\":{\"service\":{\"name\":\"s\",\"port\":{\"number\":"
+          "80}}}}]}}]}}",
+          NULL,
+          "spec.rules[0].host: Invalid value: \"*.*\": a wildcard DNS-1123 subdomain must start "
+          "with '*.', followed by a valid DNS subdomain, which must consist of lower case "
+          "alphanumeric characters, '-' or '.' and end with an alphanumeric character (e.g. "
+          "'*.example.com', regex used for validation is "
+          "'\\*\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')\n"
+          "spec.rules[0].http.paths[0].path: Invalid value: \"/a/../b\": must not contain "
+          "'/../'" },
+        { NET, "NetworkPolicy",
+          "{\"spec\":{\"podSelector\":{},\"ingress\":[{\"ports\":[{\"port\":80,\"endPort\":70}],"
+          "\"from\":[{},{\"ipBlock\":{\"cidr\":\"10.0.0.0/8\",\"except\":[\"11.0.0.0/16\"]}}]}]}}",
+          NULL,
+          "spec.ingress[0].ports[0].endPort: Invalid value: 80: must be greater than or equal to "
+          "`port`\nspec.ingress[0].from[0]: Required value: must specify a peer\n"
+          "spec.ingress[0].from[1].ipBlock.except[0]: Invalid value: \"11.0.0.0/16\": must be a "
+          "strict subset of `cidr`" },
+        { NET, "IngressClass", "{\"spec\":{\"controller\":\"x\",\"parameters\":{}}}", NULL,
+          "spec.controller: Invalid value: \"x\": must be a domain-prefixed path (such as "
+          "\"acme.io/foo\")\nspec.parameters.kind: Required value\nspec.parameters.name: Required "
+          "value" },
+        { NET, "ServiceCIDR", "{\"spec\":{\"cidrs\":[\"10.0.0.0/8\",\"11.0.0.0/8\"]}}", NULL,
+          "spec.cidrs: Invalid value: [\"10.0.0.0/8\",\"11.0.0.0/8\"]: may specify no more than "
+          "one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64" },
+        { NET, "IPAddress", "{\"spec\":{}}", NULL, "spec.parentRef: Required value" },
+
+        /* volumes and claims */
+        { "v1", "PersistentVolume",
+          VOLUME("\"nfs\":{\"server\":\"s\",\"path\":\"x\"},\"rbd\":{\"image\":\"i\",\"monitors\":"
+                 "[\"m\"]}"),
+          NULL,
+          "spec.nfs.path: Invalid value: \"x\": must be an absolute path\nspec.rbd: Forbidden: may "
+          "not specify more than 1 volume type" },
+        { "v1", "PersistentVolume", VOLUME("\"local\":{\"path\":\"/a/../b\"}"), NULL,
+          "spec.local.path: Invalid value: \"/a/../b\": must not contain '..'\nspec.nodeAffinity: "
+          "Required value: Local volume requires node affinity" },
+        { "v1", "PersistentVolumeClaim",
+          CLAIM(",\"dataSource\":{\"kind\":\"PersistentVolumeClaim\",\"name\":\"a\"}"), NULL, "" },
+        { "v1", "PersistentVolumeClaim",
+          CLAIM(",\"dataSourceRef\":{\"kind\":\"x\",\"name\":\"a\"},\"volumeMode\":\"x\""), NULL,
+          "spec.volumeMode: Unsupported value: \"x\": supported values: \"Block\", "
+          "\"Filesystem\"\nspec.dataSource: Invalid value: \"x\": must be 'PersistentVolumeClaim' "
+          "when referencing the default apiGroup\nspec.dataSourceRef: Invalid value: \"x\": must "
+          "be 'PersistentVolumeClaim' when referencing the default apiGroup" },
+        { "v1", "PersistentVolumeClaim", CLAIM(",\"storageClassName\":\"b\""),
+          CLAIM(",\"storageClassName\":\"a\",\"volumeMode\":\"Filesystem\""),
+          "spec: Forbidden: spec is immutable after creation except resources.requests and "
+          "volumeAttributesClassName for bound claims\n" },
+        { "v1", "PersistentVolumeClaim", CLAIM(",\"storageClassName\":\"b\""),
+          CLAIM(",\"volumeMode\":\"Filesystem\""), "" },
+        { STORE, "StorageClass", "{\"provisioner\":\"a/b/c\",\"reclaimPolicy\":\"Recycle\"}", NULL,
+          "provisioner: Invalid value: \"a/b/c\": a valid label key must consist of alphanumeric "
+          "characters, '-', '_' or '.', and must start and end with an alphanumeric character "
+          "(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is "
+          "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]') with an optional DNS subdomain prefix and "
+          "'/' (e.g. 'example.com/MyName')\nreclaimPolicy: Unsupported value: \"Recycle\": "
+          "supported values: \"Delete\", \"Retain\"" },
+        { STORE, "VolumeAttachment", "{\"spec\":{\"attacher\":\"a\",\"nodeName\":\"n\"}}", NULL,
+          "spec.source: Required value: must specify exactly one of inlineVolumeSpec and "
+          "persistentVolumeName" },
+        { STORE, "CSINode",
+          "{\"spec\":{\"drivers\":[{\"name\":\"a\",\"nodeID\":\"1\"},{\"name\":\"a\","
+          "\"nodeID\":\"1\",\"topologyKeys\":[\"k\",\"k\"]}]}}",
+          NULL,
+          "spec.drivers[1].name: Duplicate value: \"a\"\nspec.drivers[1]: Duplicate value: "
+          "\"k\"" },
+        { STORE, "CSIDriver",
+          "{\"spec\":{\"tokenRequests\":[{\"audience\":\"a\",\"expirationSeconds\":1}]}}", NULL,
+          "spec.tokenRequests[0].expirationSeconds: Invalid value: 1: may not specify a duration "
+          "less than 10 minutes" },
+
+        /* devices */
+        { DEV, "ResourceClaim", DEVICES_CLAIM(ONE, ""), NULL, "" },
+        { DEV, "ResourceClaim",
+          DEVICES_CLAIM(ONE "," ONE,
+                        ",\"constraints\":[{\"requests\":[\"x\"],\"matchAttribute\":\"a\"}]"),
+          NULL,
+          "spec.devices.requests[1]: Duplicate value: \"r\"\n"
+          "spec.devices.constraints[0].requests[0]: Invalid value: \"x\": must be the name of a "
+          "request in the claim or the name of a request and a subrequest separated by '/'\n"
+          "spec.devices.constraints[0].matchAttribute: Invalid value: \"a\": a fully qualified "
+          "name must be a domain and a name separated by a slash" },
+        { DEV, "ResourceClaim",
+          DEVICES_CLAIM("{\"name\":\"r\",\"exactly\":{\"deviceClassName\":\"c\",\"selectors\":[{"
+                        "\"cel\":{\"expression\":\"device.x\"}}]}}",
+                        ""),
+          NULL,
+          "spec.devices.requests[0].exactly.selectors[0].cel.expression: Invalid value: "
+          "\"device.x\": compilation failed: ERROR: <input>:1:7: undefined field 'x'\n"
+          " | device.x\n | ......^" },
+        { DEV, "ResourceClaim", DEVICES_CLAIM(ONE, ",\"config\":[]"),
+          DEVICES_CLAIM("{\"name\":\"q\",\"exactly\":{\"deviceClassName\":\"c\"}}", ""),
+          "spec: Invalid value: {\"devices\":{\"requests\":[{\"name\":\"r\",\"exactly\":{"
+          "\"deviceClassName\":\"c\",\"allocationMode\":\"ExactCount\",\"count\":1}}]}}: field is "
+          "immutable" },
+        { DEV, "DeviceClass",
+          "{\"spec\":{\"config\":[{\"opaque\":{\"driver\":\"a.b\",\"parameters\":[1]}}]}}", NULL,
+          "spec.config[0].opaque.parameters: Invalid value: \"<value omitted>\": must be a valid "
+          "JSON object" },
+        { DEV, "ResourceSlice", DEVICE(""), NULL, "" },
+        { DEV, "ResourceSlice", DEVICE(",\"attributes\":{\"v\":{\"version\":\"1.02.3\"}}"), NULL,
+          "spec.devices[0].attributes[v].version: Invalid value: \"1.02.3\": must be a string "
+          "compatible with semver.org spec 2.0.0" },
+        { DEV, "ResourceSlice",
+          DEVICE(",\"allowMultipleAllocations\":true,\"capacity\":{\"m\":{\"value\":\"4\","
+                 "\"requestPolicy\":{\"default\":\"3\",\"validRange\":{\"min\":\"1\",\"max\":\"8\","
+                 "\"step\":\"4\"}}}}"),
+          NULL,
+          "spec.devices[0].capacity[m].requestPolicy.validRange.max: Invalid value: \"8\": max is "
+          "larger than capacity value: 4\nspec.devices[0].capacity[m].requestPolicy.validRange."
+          "step: Invalid value: \"4\": one step 5 is larger than capacity value: 4\n"
+          "spec.devices[0].capacity[m].requestPolicy.validRange.step: Invalid value: \"3\": value "
+          "is not a multiple of a given step (4) from (1)\nspec.devices[0].capacity[m]."
+          "requestPolicy.validRange.step: Invalid value: \"8\": value is not a multiple of a "
+          "given step (4) from (1)" },
+        { DEV, "ResourceSlice", SLICE(",\"allNodes\":true"), NULL,
+          "spec: Invalid value: \"{`nodeName`, `allNodes`}\": exactly one of `nodeName`, "
+          "`nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required, but multiple fields "
+          "are set" },
+};
+
+static void each_violation_is_reported(void **state) {
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+                struct kind_test test;
+
+                kind_test_begin(&test, cases[i].version, cases[i].kind, cases[i].object,
+                                cases[i].old);
+                assert_int_equal(kind_test_write(&test, cases[i].old ? KIND_UPDATE : KIND_CREATE),
+                                 0);
+                char *complaints = kind_test_complaints(&test);
+                if (strcmp(complaints, cases[i].complaints) != 0)
+                        print_error("case %zu, %s\n", i, cases[i].object);
+                assert_string_equal(complaints, cases[i].complaints);
+                free(complaints);
+                kind_test_end(&test);
+        }
+}
+
+int main(void) {
+        static const struct CMUnitTest tests[] = {
+                cmocka_unit_test(each_violation_is_reported),
+        };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
