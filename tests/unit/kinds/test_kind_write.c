@@ -298,8 +298,7 @@ static const struct {
         { "storage.k8s.io/v1", "StorageClass",
           "{\"provisioner\":\"p\",\"reclaimPolicy\":\"Delete\","
           "\"volumeBindingMode\":\"Immediate\"}",
-          "{\"provisioner\":\"q\"}",
-          "provisioner: Invalid value: \"q\": field is immutable" },
+          "{\"provisioner\":\"q\"}", "provisioner: Invalid value: \"q\": field is immutable" },
         { "v1", "ResourceQuota", NULL, "{\"spec\":{\"hard\":{\"pods\":\"1500m\"}}}",
           "spec.hard[pods]: Invalid value: \"1500m\": must be an integer" },
         { "v1", "ResourceQuota", NULL,
