@@ -340,6 +340,8 @@ void eviction_plan_place(struct eviction_plan *plan, struct snapshot *snapshot,
 
                 if (eviction->outcome == EVICT_DONE && !pod_id_is_none(eviction->pod))
                         place_evicted(plan, eviction, cluster, profiles, now);
+                if (plan->progress)
+                        plan->progress(plan->progress_context, i + 1, plan->eviction_count);
         }
         eviction_plan_measure(plan, now, &plan->after);
         cluster_rollback(cluster);

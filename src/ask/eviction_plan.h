@@ -72,6 +72,9 @@ struct eviction_plan {
         struct desched_jobs jobs;
         struct bitset gone;              /* pods that leave for good */
         struct plan_state before, after; /* after eviction_plan_place */
+        /* Called as evicted pods are placed; may be NULL. */
+        void (*progress)(void *context, size_t done, size_t total);
+        void *progress_context;
 };
 
 const char *evict_outcome_text(enum evict_outcome outcome);

@@ -29,6 +29,9 @@ struct snapshot_pods {
 struct snapshot_source {
         const char *kubeconfig, *context; /* as access_search */
         int64_t timeout_ns;               /* 0 = SNAPSHOT_TIMEOUT_NS */
+        /* Called from time to time with how many objects are read; may be NULL. */
+        void (*progress)(void *context, size_t done, size_t total);
+        void *progress_context;
 };
 #define SNAPSHOT_TIMEOUT_NS (120 * NS_PER_S)
 
@@ -76,6 +79,7 @@ struct snapshot_link {
         int (*run_once)(void *context, struct err *err);
         void *context;
         int64_t timeout_ns;
+        const struct snapshot_source *source; /* whose progress is called; NULL = none */
 };
 int snapshot_list(struct snapshot *snapshot, const struct snapshot_link *link, struct err *err);
 

@@ -25,7 +25,7 @@ struct live_line {
 struct live {
         struct snapshot *snapshot;
         struct live_line lines[SNAPSHOT_KINDS_MAX];
-        size_t count;
+        size_t count, objects;
         struct err failure; /* an object that could not be read */
 };
 
@@ -33,6 +33,7 @@ static void on_changed(void *context, enum reflector_change change, const struct
         struct live_line *line = context;
         struct snapshot *snapshot = line->live->snapshot;
 
+        line->live->objects++;
         /* What changes while others are still listed is taken up too. */
         if (change != REFLECTOR_DELETED) {
                 snapshot_put(snapshot, line->kind, object,
@@ -99,6 +100,8 @@ static int snapshot_live_wait(struct live *live, const struct snapshot_link *lin
                         return err_set(err, BERTH_ERR_TIMEOUT,
                                        "the cluster was not listed within %lld s",
                                        (long long)(limit / NS_PER_S));
+                if (link->source && link->source->progress)
+                        link->source->progress(link->source->progress_context, live->objects, 0);
                 code = link->run_once(link->context, err);
                 if (code < 0)
                         return code;
@@ -172,11 +175,13 @@ int snapshot_read_cluster(struct snapshot *snapshot, const struct snapshot_sourc
                                                               .loop = event_loop_as_loop(events),
                                                               .run_once = snapshot_live_run_once,
                                                               .context = events,
-                                                              .timeout_ns = source->timeout_ns },
+                                                              .timeout_ns = source->timeout_ns,
+                                                              .source = source },
                                      err);
         }
         snapshot->is_live = true;
         snapshot->source = *source;
+        snapshot->source.progress = NULL;
         http_transport_free(http);
         event_loop_free(events);
         return code;

@@ -2,6 +2,7 @@
 #include "cmd/cmd.h"
 #include "cmd/command.h"
 #include "cmd/daemon_options.h"
+#include "cmd/progress.h"
 
 #include "evict/audit_chain.h"
 #include "loop/file_text.h"
@@ -77,13 +78,35 @@ static int cmd_audit_broken(const char *text) {
         return EXIT_JUDGED_NO;
 }
 
+#define PIECE_SIZE ((size_t)1 << 20)
+
+/* In pieces of whole lines, so that one sees how far it is. */
+static int verify_lines(struct audit_chain *chain, struct slice lines, struct err *err) {
+        struct progress progress;
+        size_t whole = lines.len;
+        int code = 0;
+
+        progress_begin(&progress, SLICE_LITERAL("berth audit"), "byte");
+        while (lines.len && code == 0) {
+                size_t size = lines.len < PIECE_SIZE ? lines.len : PIECE_SIZE;
+                const char *end = memchr(lines.ptr + size - 1, '\n', lines.len - size + 1);
+
+                size = end ? (size_t)(end - lines.ptr) + 1 : lines.len;
+                code = audit_chain_verify(chain, slice_make(lines.ptr, size), err);
+                lines = slice_make(lines.ptr + size, lines.len - size);
+                progress_set(&progress, whole - lines.len, whole);
+        }
+        progress_end(&progress);
+        return code;
+}
+
 /* The lines by themselves, then with the head that is recorded elsewhere. */
 static int cmd_audit_judge(const struct audit_options *options, struct slice lines,
                            struct audit_head *head) {
         struct audit_chain chain = { 0 };
         struct err err = { 0 };
 
-        if (audit_chain_verify(&chain, lines, &err) < 0)
+        if (verify_lines(&chain, lines, &err) < 0)
                 return cmd_audit_broken(err.text);
         if (options->is_anchored) {
                 struct audit_question question = { .chain = &chain };
@@ -97,7 +120,7 @@ static int cmd_audit_judge(const struct audit_options *options, struct slice lin
                 *head = question.head;
         }
         struct audit_chain again = { 0 };
-        if (audit_chain_verify_head(&again, lines, head, &err) < 0)
+        if (head->seq && audit_chain_verify_head(&again, lines, head, &err) < 0)
                 return cmd_audit_broken(err.text);
         return cmd_audit_say(&chain, head);
 }

@@ -4,6 +4,7 @@
 #include "cmd/cmd.h"
 #include "cmd/command.h"
 #include "cmd/output.h"
+#include "cmd/progress.h"
 #include "cmd/text_table.h"
 #include "sim/perf_run.h"
 
@@ -90,13 +91,22 @@ static struct cmd_bench_row *add_row(struct bench *bench) {
 static void run_workload(struct bench *bench, const struct perf_suite *suite,
                          const struct perf_workload *workload) {
         struct cmd_bench_row *row = add_row(bench);
+        struct progress progress;
         struct err err = { 0 };
 
         row->test_case = arena_string(bench->arena, workload->case_name);
         row->workload = arena_string(bench->arena, workload->name);
         row->has_threshold = workload->has_threshold;
         row->threshold = workload->threshold;
-        if (perf_run(suite, workload, &bench->env, &row->result, &err) < 0) {
+        progress_begin(&progress,
+                       slice_of(arena_printf(bench->arena, "berth bench: %s/%s", row->test_case,
+                                             row->workload)),
+                       "pod");
+        bench->env.progress = progress_step;
+        bench->env.progress_context = &progress;
+        int code = perf_run(suite, workload, &bench->env, &row->result, &err);
+        progress_end(&progress);
+        if (code < 0) {
                 snprintf(row->note, sizeof(row->note), "failed: %s%s%.300s", err.path,
                          err.path[0] ? ": " : "", err.text);
                 row->has_failed = bench->has_failed = true;

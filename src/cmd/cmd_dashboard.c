@@ -5,13 +5,17 @@
 #include "cmd/dashboard_explainer.h"
 #include "cmd/dashboard_part.h"
 #include "cmd/log_writer.h"
+#include "cmd/progress.h"
 
 #include "ask/snapshot_input.h"
 #include "dashboard/dashboard.h"
 #include "loop/event_loop.h"
 #include "loop/process_signals.h"
+#include "model/cluster.h"
 #include "roles/role_config.h"
 #include <string.h>
+
+#define PROGRESS_TICK_NS (200 * NS_PER_MS)
 
 struct dashboard_command_options {
         struct option_texts inputs;
@@ -22,14 +26,47 @@ struct dashboard_command_options {
 
 /* ---- a live cluster ---- */
 
+struct dashboard_run {
+        const struct dashboard_command_options *options;
+        struct runtime *runtime;
+        struct loop_timer tick;
+        struct progress progress; /* until the first lists are in */
+};
+
+static void on_tick(void *context) {
+        struct dashboard_run *run = context;
+        const struct cluster *cluster = runtime_cluster(run->runtime);
+
+        if (runtime_is_synced(run->runtime)) {
+                progress_end(&run->progress);
+                return;
+        }
+        progress_set(&run->progress, cluster_pod_count(cluster) + cluster_node_count(cluster), 0);
+        loop_timer_arm(runtime_loop(run->runtime), &run->tick, PROGRESS_TICK_NS);
+}
+
+static void leave_page(void *context) {
+        struct dashboard_run *run = context;
+
+        progress_end(&run->progress);
+        if (run->runtime)
+                loop_timer_disarm(runtime_loop(run->runtime), &run->tick);
+}
+
 static int add_page(void *context, struct daemon *daemon, struct runtime *runtime,
                     struct err *err) {
-        const struct dashboard_command_options *options = context;
+        struct dashboard_run *run = context;
+        const struct dashboard_command_options *options = run->options;
         const char *name = options->daemon.context      ? options->daemon.context
                            : options->daemon.kubeconfig ? options->daemon.kubeconfig
                                                         : "current context";
 
         (void)daemon;
+        run->runtime = runtime;
+        run->tick = (struct loop_timer){ .fired = on_tick, .context = run };
+        progress_begin(&run->progress, SLICE_LITERAL("berth dashboard: reading the cluster"),
+                       "object");
+        loop_timer_arm(runtime_loop(runtime), &run->tick, PROGRESS_TICK_NS);
         return dashboard_part_add(&(struct dashboard_part_config){ .options = &options->page,
                                                                    .source = name,
                                                                    .config_path = options->config },
@@ -37,14 +74,18 @@ static int add_page(void *context, struct daemon *daemon, struct runtime *runtim
 }
 
 static int follow_cluster(struct dashboard_command_options *options, struct err *err) {
+        struct dashboard_run run = { .options = options };
+
         options->daemon.user_agent = "berth-dashboard";
         options->daemon.requests = EVICT_REQUESTS_NEVER;
         options->daemon.keeps_finished = true;
         options->daemon.keeps_object_cache = true;
         options->daemon.spare_kinds = dashboard_part_spare_kinds();
         options->daemon.without_classes = true;
-        return daemon_run(&options->daemon,
-                          &(struct daemon_role){ .context = options, .add = add_page }, 1, err);
+        return daemon_run(
+                &options->daemon,
+                &(struct daemon_role){ .context = &run, .add = add_page, .leave = leave_page }, 1,
+                err);
 }
 
 /* ---- files ---- */

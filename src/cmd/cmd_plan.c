@@ -5,6 +5,7 @@
 #include "cmd/plan_compare.h"
 #include "cmd/plan_page.h"
 #include "cmd/plan_print.h"
+#include "cmd/progress.h"
 #include "cmd/report_file.h"
 #include "cmd/snapshot_options.h"
 
@@ -106,10 +107,16 @@ static int write_page(struct planning *planning, struct err *err) {
 static int make_one(struct planning *planning, const struct role_config *config,
                     struct eviction_plan *plan, struct err *err) {
         struct snapshot_inputs *inputs = &planning->inputs;
+        struct progress progress;
 
         if (eviction_plan_make(plan, &inputs->snapshot, config, inputs->now, err) < 0)
                 return err->code;
+        progress_begin(&progress, SLICE_LITERAL("berth plan: placing evicted pods"), "pod");
+        plan->progress = progress_step;
+        plan->progress_context = &progress;
         eviction_plan_place(plan, &inputs->snapshot, &config->profiles, inputs->now);
+        plan->progress = NULL;
+        progress_end(&progress);
         return 0;
 }
 

@@ -1,6 +1,7 @@
 /* berth replay: recorded cases in, results out. */
 #include "cmd/cmd.h"
 #include "cmd/command.h"
+#include "cmd/progress.h"
 
 #include "api/json.h"
 #include "api/replay.h"
@@ -16,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define REPLAY_LINE_MAX ((size_t)64 << 20)
 
@@ -90,12 +92,15 @@ static int replay_line(const struct replay_kind *kind, struct slice line, struct
 /* One result per non-empty line, written before the next is read. */
 static int replay_stream(const struct replay_kind *kind, FILE *stream, const char *name,
                          struct err *err) {
+        CLEANUP(progress_end) struct progress progress;
         CLEANUP(cleanup_free) char *line = NULL;
         CLEANUP(buf_release) struct buf out = { 0 };
         size_t cap = 0;
         unsigned number = 0;
         ssize_t len;
 
+        progress_begin(&progress, SLICE_LITERAL("berth replay"), "case");
+        progress.is_on &= !isatty(STDOUT_FILENO); /* results are progress enough */
         while ((len = getline(&line, &cap, stream)) >= 0) {
                 struct slice text = slice_trim(slice_make(line, (size_t)len));
 
@@ -114,6 +119,7 @@ static int replay_stream(const struct replay_kind *kind, FILE *stream, const cha
                 buf_char(&out, '\n');
                 if (fwrite(out.data, 1, out.len, stdout) != out.len)
                         return err_set_errno(err, BERTH_ERR_IO, errno, "standard output");
+                progress_set(&progress, number, 0);
         }
         if (ferror(stream))
                 return err_set_errno(err, BERTH_ERR_IO, errno, "%s", name);

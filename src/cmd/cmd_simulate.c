@@ -4,6 +4,7 @@
 #include "cmd/daemon_options.h"
 #include "cmd/log_writer.h"
 #include "cmd/output.h"
+#include "cmd/progress.h"
 #include "cmd/report_file.h"
 
 #include "base/time.h"
@@ -25,6 +26,8 @@ struct simulate_options {
         int vary, spread, law, output;
         const char *report;
 };
+
+static const struct slice doing = SLICE_INIT("berth simulate");
 
 /* ---- evictions ---- */
 
@@ -86,11 +89,13 @@ static int run_evictions(const struct simulate_options *options) {
         struct buf objects = { 0 };
         struct err err = { 0 };
         int64_t violations = 0;
+        struct progress progress;
 
         if (options->objects && file_text_read(options->objects, &objects, &err) < 0)
                 return command_failed("simulate", &err);
         if (options->objects)
                 buf_char(&objects, '\0');
+        progress_begin(&progress, doing, "run");
         for (int64_t i = 0; i < options->runs; i++) {
                 struct sim_world_config config = {
                         .seed = (uint64_t)(options->seed + i),
@@ -104,7 +109,9 @@ static int run_evictions(const struct simulate_options *options) {
                         violations++;
                 }
                 cmd_simulate_add(&sum, &report);
+                progress_set(&progress, (uint64_t)i + 1, (uint64_t)options->runs);
         }
+        progress_end(&progress);
         print_sum(&sum, options->runs, violations);
         buf_release(&objects);
         return violations ? EXIT_FAILED : EXIT_DONE;
@@ -134,7 +141,9 @@ static void print_fleets(const struct sim_fleet_report *sum) {
 static int run_fleets(const struct simulate_options *options) {
         struct sim_fleet_report sum = { 0 }, report;
         int64_t violations = 0;
+        struct progress progress;
 
+        progress_begin(&progress, doing, "run");
         for (int64_t i = 0; i < options->runs; i++) {
                 struct sim_fleet_config config = { .seed = (uint64_t)(options->seed + i),
                                                    .fault_percent = (unsigned)options->faults };
@@ -145,7 +154,9 @@ static int run_fleets(const struct simulate_options *options) {
                         violations++;
                 }
                 sim_fleet_report_add(&sum, &report);
+                progress_set(&progress, (uint64_t)i + 1, (uint64_t)options->runs);
         }
+        progress_end(&progress);
         print_runs(options->runs, violations, sum.virtual_ns);
         print_fleets(&sum);
         return violations ? EXIT_FAILED : EXIT_DONE;
@@ -157,12 +168,6 @@ static const char *const varied[] = { "all",         "none",   "rho",         "f
                                       "utilisation", "period", "concurrency", "tolerating",
                                       "spread",      "window", "stagger",     "nodes",
                                       "lifetime",    "law",    NULL };
-
-static void show_progress(void *context, size_t done, size_t points) {
-        (void)context;
-        fprintf(stderr, "\rberth simulate: %zu of %zu settings%s", done, points,
-                done == points ? "\n" : "");
-}
 
 static int write_report(const struct reboot_study *study, const char *path, struct err *err) {
         CLEANUP(arena_release) struct arena arena;
@@ -233,13 +238,16 @@ static int run_study(const struct simulate_options *options) {
                                               .first_seed = (uint64_t)options->seed,
                                               .vary = varied[options->vary] };
         struct reboot_study *study = NULL;
+        struct progress progress;
         struct err err = { 0 };
         int code = check_setting(&config.base, &err);
 
-        if (options->verbosity > 0)
-                config.progress = show_progress;
+        progress_begin(&progress, doing, "rollout");
+        config.progress = progress_step;
+        config.context = &progress;
         if (code == 0)
                 code = reboot_study_run(&config, &study, &err);
+        progress_end(&progress);
         if (code == 0 && options->report)
                 code = write_report(study, options->report, &err);
         bool is_printed = code == 0 && print_study(study, (enum output_format)options->output);

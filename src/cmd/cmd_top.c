@@ -4,6 +4,7 @@
 #include "cmd/daemon_options.h"
 #include "cmd/dashboard_events.h"
 #include "cmd/log_writer.h"
+#include "cmd/progress.h"
 #include "cmd/terminal.h"
 #include "cmd/top_reasons.h"
 #include "cmd/top_viewer.h"
@@ -40,6 +41,7 @@ struct top {
         struct dashboard_events *events;
         struct top_viewer *view;
         struct loop_timer check;
+        struct progress progress; /* until it is printed */
         struct mono_time started;
         char source[300], trouble[600], resource[200];
         bool is_drawn, is_printed;
@@ -121,9 +123,13 @@ static void on_check(void *context) {
                 loop_mono(runtime_loop(top->runtime)).ns - top->started.ns > ONCE_PATIENCE_NS;
         struct err trouble = { 0 };
         bool has_trouble = runtime_trouble(top->runtime, &trouble);
+        const struct cluster *cluster = runtime_cluster(top->runtime);
+
+        progress_set(&top->progress, cluster_pod_count(cluster) + cluster_node_count(cluster), 0);
 
         if (runtime_is_synced(top->runtime) &&
             (is_late || dashboard_events_are_ready(top->events))) {
+                progress_end(&top->progress);
                 top_viewer_set_ready(top->view);
                 top->is_printed = top_viewer_print(top->view);
                 if (!top->is_printed)
@@ -136,9 +142,10 @@ static void on_check(void *context) {
                 top->failure = trouble;
         else if (is_late)
                 err_set(&top->failure, BERTH_ERR_TIMEOUT, "the cluster was not listed in time");
-        if (top->failure.code)
+        if (top->failure.code) {
+                progress_end(&top->progress);
                 daemon_finish(top->daemon);
-        else
+        } else
                 loop_timer_arm(runtime_loop(top->runtime), &top->check, ONCE_CHECK_NS);
 }
 
@@ -186,6 +193,7 @@ static int add_view(void *context, struct daemon *daemon, struct runtime *runtim
                 log_install(&(struct log_sink){
                         .write = on_log, .context = top, .max_level = LOG_WARN });
         top->check = (struct loop_timer){ .fired = on_check, .context = top };
+        progress_begin(&top->progress, SLICE_LITERAL("berth top: reading the cluster"), "object");
         if (!top->is_drawn)
                 loop_timer_arm(runtime_loop(runtime), &top->check, 0);
         runtime_add_role(runtime, &(struct role){ .name = "top",
@@ -202,6 +210,7 @@ static void leave_view(void *context) {
 
         if (top->runtime)
                 loop_timer_disarm(runtime_loop(top->runtime), &top->check);
+        progress_end(&top->progress);
         top_viewer_free(top->view);
         top->view = NULL;
         dashboard_events_free(top->events);

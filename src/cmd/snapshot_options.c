@@ -1,6 +1,7 @@
 /* Reads cluster, policy and configuration for the commands that ask "what if". */
 #include "cmd/snapshot_options.h"
 
+#include "cmd/progress.h"
 #include <stdio.h>
 #include <time.h>
 
@@ -77,11 +78,17 @@ static int read_objects(struct snapshot_inputs *inputs, const struct snapshot_op
         if (options->objects.count)
                 return snapshot_read_paths(snapshot, options->objects.items, options->objects.count,
                                            err);
+        struct progress progress;
+
+        progress_begin(&progress, SLICE_LITERAL("berth: reading the cluster"), "object");
         int code =
                 snapshot_read_cluster(snapshot,
                                       &(struct snapshot_source){ .kubeconfig = options->kubeconfig,
-                                                                 .context = options->context },
+                                                                 .context = options->context,
+                                                                 .progress = progress_step,
+                                                                 .progress_context = &progress },
                                       err);
+        progress_end(&progress);
         if (code < 0 && !options->kubeconfig && !options->context)
                 return err_wrap(err, "no --objects FILE is given, so the live cluster is read");
         if (code == 0 && snapshot->note.len)

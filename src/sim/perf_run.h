@@ -8,6 +8,9 @@ struct perf_env {
         struct perf_files files;
         int64_t (*clock)(void *context); /* time on this processor, nanoseconds */
         void *clock_context;
+        /* Called with how many pods are placed so far, of each workload; may be NULL. */
+        void (*progress)(void *context, size_t done, size_t total);
+        void *progress_context;
 };
 struct perf_result {
         struct buf unsupported; /* operations that are not understood; then nothing ran */

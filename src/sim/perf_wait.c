@@ -140,6 +140,8 @@ int perf_wait_pods(struct perf_run *run, const struct perf_scope *scope, enum pe
                 code = round_once(run, until, &goes_on, err);
                 if (run->world.progress > before)
                         until = run->world.now_ns + STALL_NS;
+                if (run->env->progress)
+                        run->env->progress(run->env->progress_context, run->world.progress, 0);
                 if (code == 0 && (!goes_on || run->world.now_ns >= until) && is_any_open(&open))
                         code = perf_wait_stalled(run, &open, err);
         }

@@ -186,6 +186,26 @@ static void reboot_study_compare(const struct reboot_study *study, struct study_
                 compare_arm(&point->cells[arm][measure], values[arm], values[TRIAL_LATE], seeds);
 }
 
+static size_t trial_count(const struct reboot_study *study) {
+        size_t points = 0;
+
+        for (size_t i = 0; i < study->point_count; i++)
+                points += i == 0 || !study->points[i].is_base;
+        return points * TRIAL_ARM_COUNT * study->config.seeds;
+}
+
+static int run_trial(struct reboot_study *study, const struct study_point *point,
+                     enum trial_arm arm, uint32_t seed, struct trial_result *ret_result,
+                     struct err *err) {
+        if (reboot_trial_run(&point->setting, arm, study->config.first_seed + seed, ret_result,
+                             err) < 0)
+                return err->code;
+        study->trials++;
+        if (study->config.progress)
+                study->config.progress(study->config.context, study->trials, trial_count(study));
+        return 0;
+}
+
 static int run_point(struct reboot_study *study, struct study_point *point,
                      struct trial_result *results, struct err *err) {
         uint32_t seeds = study->config.seeds;
@@ -195,10 +215,9 @@ static int run_point(struct reboot_study *study, struct study_point *point,
                 return 0;
         }
         for (int arm = 0; arm < TRIAL_ARM_COUNT; arm++)
-                for (uint32_t i = 0; i < seeds; i++, study->trials++)
-                        if (reboot_trial_run(&point->setting, (enum trial_arm)arm,
-                                             study->config.first_seed + i,
-                                             &results[(size_t)arm * seeds + i], err) < 0)
+                for (uint32_t i = 0; i < seeds; i++)
+                        if (run_trial(study, point, (enum trial_arm)arm, i,
+                                      &results[(size_t)arm * seeds + i], err) < 0)
                                 return err->code;
         for (int measure = 0; measure < MEASURE_COUNT; measure++)
                 reboot_study_compare(study, point, results, (enum trial_measure)measure);
@@ -214,11 +233,8 @@ int reboot_study_run(const struct reboot_study_config *config, struct reboot_stu
 
         study->config = *config;
         add_points(study);
-        for (size_t i = 0; i < study->point_count && code == 0; i++) {
+        for (size_t i = 0; i < study->point_count && code == 0; i++)
                 code = run_point(study, &study->points[i], results, err);
-                if (config->progress)
-                        config->progress(config->context, i + 1, study->point_count);
-        }
         free(results);
         if (code < 0)
                 reboot_study_free(study);

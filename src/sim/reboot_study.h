@@ -29,7 +29,7 @@ struct reboot_study_config {
         uint32_t seeds; /* at least two */
         uint64_t first_seed;
         const char *vary; /* name of a factor; "all", "none" */
-        void (*progress)(void *context, size_t done, size_t points); /* may be NULL */
+        void (*progress)(void *context, size_t done, size_t trials); /* may be NULL */
         void *context;
 };
 

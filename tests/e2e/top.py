@@ -234,6 +234,19 @@ def check_up(berth):
     judge("and lines where output is no terminal", b"\x1b" not in plain and b"nodes 3  pods 0" in plain, plain)
 
 
+def check_progress(berth):
+    study = [berth, "simulate", "reboot", "--vary", "none"]
+    view = Terminal([*study, "--seeds", "1000"], rows=24, columns=60)
+    until("progress", lambda: view.read() or re.search(rb"berth simulate: [0-9,]+ of 6,000 rollouts, [0-9.,]+ a second", view.raw))
+    lines = view.raw.replace(b"\x1b[2K", b"").split(b"\r")
+    judge("progress in one line that fits, again in place", b"\n" not in view.raw and all(len(line) < 60 for line in lines), view.raw[:500])
+    view.process.kill()
+    view.ended()
+    view.close()
+    quiet = subprocess.run([*study, "--seeds", "30"], capture_output=True, check=True)
+    judge("and none where standard error is no terminal", quiet.stderr == b"", quiet.stderr)
+
+
 def main():
     berth = sys.argv[1]
     with tempfile.TemporaryDirectory() as folder:
@@ -245,6 +258,7 @@ def main():
         check_stop(berth, path)
         check_live(berth, folder)
         check_up(berth)
+    check_progress(berth)
     drill.finish()
 
 
