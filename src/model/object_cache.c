@@ -199,13 +199,17 @@ static bool is_same_object(const struct json *a, const struct json *b) {
 /* Whether the assumption has served: the watch has shown what came of it, or another object. */
 static bool is_overtaken(const struct cached_entry *entry) {
         const struct json *seen = entry->seen ? json_doc_root(entry->seen) : NULL;
-        if (!entry->assumed || !entry->has_news)
+        if (!entry->assumed)
+                return false;
+        if (entry->is_written && entry->written_version &&
+            version_number(seen) >= entry->written_version)
+                return true;
+        if (!entry->has_news)
                 return false;
         if (seen && !is_same_object(seen, json_doc_root(entry->assumed)) &&
             json_get_text(json_get(json_doc_root(entry->assumed), "metadata"), "uid").len)
                 return true;
-        return entry->is_written &&
-               (entry->written_version == 0 || version_number(seen) >= entry->written_version);
+        return entry->is_written && entry->written_version == 0;
 }
 
 void object_cache_put(struct object_cache *object_cache, enum cached_kind kind,

@@ -75,6 +75,8 @@ bool taken_object_send(struct step *step, struct taken_object *taken) {
         return true;
 }
 
+/* The answer has the object as it is now. What was taken back may never have been there: then
+ * what was assumed is not what the API has. */
 static void note_written(struct scheduler *scheduler, const struct taken_object *taken,
                          const struct action_result *result) {
         struct json_doc *doc = NULL;
@@ -82,6 +84,9 @@ static void note_written(struct scheduler *scheduler, const struct taken_object 
         if (result->body.len && json_parse(result->body, &doc, NULL) == 0)
                 version =
                         json_get_text(json_get(json_doc_root(doc), "metadata"), "resourceVersion");
+        if (taken->is_undone && version.len)
+                object_cache_assume(scheduler->config.object_cache, taken->kind,
+                                    json_doc_root(doc));
         object_cache_written(scheduler->config.object_cache, taken->kind, slice_of(taken->ns),
                              slice_of(taken->name), version);
         json_doc_free(doc);

@@ -71,6 +71,18 @@ static void test_watch_comes_first(void **state) {
         object_cache_free(cache);
 }
 
+/* A write that changed nothing: its answer has the version that was seen before, and no event
+ * follows. */
+static void test_written_to_no_effect(void **state) {
+        struct object_cache *cache = object_cache_new();
+        (void)state;
+        put_claim(cache, "7", "free");
+        assume(cache, "taken");
+        object_cache_written(cache, KIND, NS, SLICE_LITERAL("c"), SLICE_LITERAL("7"));
+        expect_state(cache, "free");
+        object_cache_free(cache);
+}
+
 static void test_unknown_version_ends_with_the_next(void **state) {
         struct object_cache *cache = object_cache_new();
         (void)state;
@@ -165,6 +177,7 @@ int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_assumption_lasts_until_seen),
                 cmocka_unit_test(test_watch_comes_first),
+                cmocka_unit_test(test_written_to_no_effect),
                 cmocka_unit_test(test_unknown_version_ends_with_the_next),
                 cmocka_unit_test(test_withdrawn_is_as_seen),
                 cmocka_unit_test(test_new_object),
