@@ -1,6 +1,8 @@
 /* The objects operations make: templates, names, and what servers fill in. */
 #include "sim/perf_objects.h"
 #include "base/util.h"
+#include "sim/perf_devices.h"
+#include "sim/perf_feed.h"
 #include <stdio.h>
 
 #define HOSTNAME_LABEL "kubernetes.io/hostname"
@@ -12,45 +14,6 @@ static const char default_pod[] =
         "{\"kind\":\"Pod\",\"metadata\":{\"generateName\":\"pod-\"},\"spec\":{\"containers\":[{"
         "\"name\":\"pause\",\"image\":\"registry.k8s.io/pause:3.10.2\",\"resources\":{"
         "\"requests\":{\"cpu\":\"100m\",\"memory\":\"500Mi\"}}}]}}";
-
-int perf_run_template(struct perf_run *run, struct slice name, struct perf_template **ret_template,
-                      struct err *err) {
-        CLEANUP(buf_release) struct buf path = { 0 };
-        perf_suite_resolve(run->suite, name, &path);
-        for (size_t i = 0; i < run->template_count; i++)
-                if (slice_is(buf_view(&path), perf_template_path(run->templates[i]))) {
-                        *ret_template = run->templates[i];
-                        return 0;
-                }
-        int code = perf_template_open(&run->env->files, path.data, ret_template, err);
-        if (code < 0)
-                return code;
-        run->templates = xreallocarray(run->templates, run->template_count + 1,
-                                       sizeof(struct perf_template *));
-        run->templates[run->template_count++] = *ret_template;
-        return 0;
-}
-
-void perf_run_name(struct perf_run *run, struct json_tree *tree, const char *ns) {
-        struct json_node *meta = node_need_object(tree, json_tree_root(tree), "metadata");
-        if (!meta)
-                return;
-        if (slice_is_empty(node_get_text(meta, "name"))) {
-                struct slice prefix = node_get_text(meta, "generateName");
-                char name[512];
-                snprintf(name, sizeof(name), SLICE_FMT "%lld",
-                         SLICE_ARG(slice_is_empty(prefix) ? SLICE_LITERAL("object-") : prefix),
-                         (long long)++run->made_count);
-                node_put_string(tree, meta, "name", name);
-        }
-        if (ns) {
-                char uid[64];
-                snprintf(uid, sizeof(uid), "u-%lld", (long long)++run->made_count);
-                node_put_string(tree, meta, "namespace", ns);
-                if (slice_is_empty(node_get_text(meta, "uid")))
-                        node_put_string(tree, meta, "uid", uid);
-        }
-}
 
 int perf_make(struct perf_run *run, struct slice template_name, const struct perf_place *place,
               struct json_tree **ret_tree, struct err *err) {
@@ -142,7 +105,12 @@ int perf_create_node(struct perf_run *run, const struct json *operation,
                 code = put_csi_node(
                         run, node_get_text(node_get(json_tree_root(tree), "metadata"), "name"),
                         amounts, err);
-        return code < 0 ? code : perf_world_put_node(&run->world, json_tree_root(tree), err);
+        if (code < 0)
+                return code;
+        run->nodes = xreallocarray(run->nodes, run->node_count + 1, sizeof(run->nodes[0]));
+        run->nodes[run->node_count++] =
+                slice_dup(node_get_text(node_get(json_tree_root(tree), "metadata"), "name"));
+        return perf_world_put_node(&run->world, json_tree_root(tree), err);
 }
 
 /* ---- volumes ---- */
@@ -191,7 +159,7 @@ static int add_claim(struct perf_run *run, const struct json *operation,
 /* ---- pods ---- */
 
 int perf_create_pod(struct perf_run *run, const struct json *operation,
-                    const struct perf_place *place, struct err *err) {
+                    const struct perf_place *place, struct perf_pod **ret_pod, struct err *err) {
         CLEANUP(cleanup_json_tree) struct json_tree *tree = NULL;
         struct slice path = json_get_text(operation, "podTemplatePath");
         struct perf_pod *pod;
@@ -203,10 +171,13 @@ int perf_create_pod(struct perf_run *run, const struct json *operation,
         if (code < 0)
                 return code;
         perf_run_name(run, tree, place->ns);
-        code = perf_world_put_pod(&run->world, json_tree_root(tree), &pod, err);
-        if (code == 0)
-                pod->is_counted = true;
-        return code;
+        code = perf_world_put_pod(&run->world, tree, &pod, err);
+        if (code < 0)
+                return code;
+        pod->is_counted = true;
+        if (ret_pod)
+                *ret_pod = pod;
+        return 0;
 }
 
 /* ---- anything ---- */
@@ -220,20 +191,22 @@ bool perf_knows_kind(const struct json_node *object) {
         for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
                 if (slice_is(kind_of(object), kinds[i]))
                         return true;
-        return false;
+        return perf_devices_knows(kind_of(object));
 }
 
 int perf_put_any(struct perf_run *run, struct json_tree *tree, const char *ns, struct err *err) {
         struct json_node *object = json_tree_root(tree);
         struct slice kind = kind_of(object);
         bool has_namespace = slice_is(kind, "Pod") || slice_is(kind, "Service");
+        if (perf_devices_knows(kind))
+                return perf_devices_put(run, tree, ns, err);
         perf_run_name(run, tree, has_namespace ? ns : NULL);
         if (slice_is(kind, "Node")) {
                 complete_node(tree, NULL);
                 return perf_world_put_node(&run->world, object, err);
         }
         if (slice_is(kind, "Pod"))
-                return perf_world_put_pod(&run->world, object, NULL, err);
+                return perf_world_put_pod(&run->world, tree, NULL, err);
         if (slice_is(kind, "Service"))
                 return perf_world_put_object(&run->world, CACHED_SERVICE, object, err);
         return perf_world_put_namespace(&run->world, object, err);

@@ -13,8 +13,9 @@ int perf_make(struct perf_run *run, struct slice template_name, const struct per
               struct json_tree **ret_tree, struct err *err);
 int perf_create_node(struct perf_run *run, const struct json *operation,
                      const struct perf_place *place, struct err *err);
+/* ret_pod may be NULL. */
 int perf_create_pod(struct perf_run *run, const struct json *operation,
-                    const struct perf_place *place, struct err *err);
+                    const struct perf_place *place, struct perf_pod **ret_pod, struct err *err);
 bool perf_knows_kind(const struct json_node *object);
 /* Makes it, or replaces the one of its name. */
 int perf_put_any(struct perf_run *run, struct json_tree *tree, const char *ns, struct err *err);

@@ -1,5 +1,7 @@
 /* The operations of a workload. */
 #include "base/util.h"
+#include "sim/perf_devices.h"
+#include "sim/perf_feed.h"
 #include "sim/perf_objects.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,17 +87,49 @@ static int create_namespaces(struct perf_run *run, const struct json *operation,
         return code;
 }
 
+/* Pods that end as soon as they are placed, each followed by another. */
+static int create_steadily(struct perf_run *run, const struct json *operation,
+                           struct perf_place *place, int64_t duration_ns, struct err *err) {
+        struct perf_pod **open = xcalloc((size_t)place->count + 1, sizeof(*open));
+        int64_t until = run->world.now_ns + duration_ns;
+        bool goes_on = true;
+        int code = 0;
+        while (code == 0 && run->world.now_ns < until && goes_on) {
+                for (int64_t i = 0; code == 0 && i < place->count; i++) {
+                        if (open[i] && !open[i]->node)
+                                continue;
+                        if (open[i])
+                                code = perf_world_delete_pod(&run->world, open[i], err);
+                        if (code == 0)
+                                code = perf_create_pod(run, operation, place, &open[i], err);
+                        place->index++;
+                }
+                if (code == 0)
+                        code = perf_wait_round(run, until, &goes_on, err);
+        }
+        free(open);
+        if (code == 0 && !goes_on)
+                code = err_set(err, BERTH_ERR_TIMEOUT,
+                               "operation %zu: pods are still not scheduled", run->operation);
+        return code;
+}
+
 static int create_pods_in(struct perf_run *run, const struct json *operation, const char *ns,
                           struct err *err) {
         struct perf_scope scope = { .ns = ns };
         struct perf_place place = { .ns = ns };
         bool collects = json_get_bool(operation, "collectMetrics", false);
+        int64_t steady_ns = 0;
         int code = perf_count(run->workload, operation, &place.count, err);
+        if (code == 0)
+                code = perf_steady(run->workload, operation, &steady_ns, err);
         if (collects)
                 start_collecting(run, ns, NULL);
-        for (; code == 0 && place.index < place.count; place.index++)
-                code = perf_create_pod(run, operation, &place, err);
-        if (code == 0 && !json_get_bool(operation, "skipWaitToCompletion", false))
+        if (code == 0 && steady_ns)
+                code = create_steadily(run, operation, &place, steady_ns, err);
+        for (; !steady_ns && code == 0 && place.index < place.count; place.index++)
+                code = perf_create_pod(run, operation, &place, NULL, err);
+        if (code == 0 && !steady_ns && !json_get_bool(operation, "skipWaitToCompletion", false))
                 code = perf_wait_pods(run, &scope, PERF_SCHEDULED, err);
         if (collects)
                 stop_collecting(run);
@@ -276,24 +310,22 @@ static int perf_operations_churn(struct perf_run *run, const struct json *operat
 static const struct operation {
         const char *name;
         int (*perform)(struct perf_run *run, const struct json *operation, struct err *err);
-        const char *const *unsupported; /* members that are not; NULL-ended */
-        const char *templates;          /* member with templates of any kind; NULL = none */
+        const char *templates; /* member with templates of any kind; NULL = none */
 } operations[] = {
-        { "createNodes", create_nodes, NULL, NULL },
-        { "createNamespaces", create_namespaces, NULL, NULL },
-        { "createPods", create_pods,
-          (const char *const[]){ "steadyState", "steadyStateParam", "duration", "durationParam",
-                                 NULL },
-          NULL },
-        { "createPodSets", create_pod_sets, NULL, NULL },
-        { "createAny", create_any, NULL, "templatePath" },
-        { "barrier", perf_operations_barrier, NULL, NULL },
-        { "sleep", sleep_for, NULL, NULL },
-        { "churn", perf_operations_churn, NULL, "templatePaths" },
-        { "deletePods", delete_pods, NULL, NULL },
-        { "updateAny", update_any, NULL, "templatePath" },
-        { "startCollectingMetrics", perf_operations_start, NULL, NULL },
-        { "stopCollectingMetrics", perf_operations_stop, NULL, NULL },
+        { "createNodes", create_nodes, NULL },
+        { "createNamespaces", create_namespaces, NULL },
+        { "createPods", create_pods, NULL },
+        { "createPodSets", create_pod_sets, NULL },
+        { "createAny", create_any, "templatePath" },
+        { "createResourceDriver", perf_create_driver, NULL },
+        { "allocResourceClaims", perf_allocate_claims, NULL },
+        { "barrier", perf_operations_barrier, NULL },
+        { "sleep", sleep_for, NULL },
+        { "churn", perf_operations_churn, "templatePaths" },
+        { "deletePods", delete_pods, NULL },
+        { "updateAny", update_any, "templatePath" },
+        { "startCollectingMetrics", perf_operations_start, NULL },
+        { "stopCollectingMetrics", perf_operations_stop, NULL },
 };
 
 static const struct operation *perf_operations_find(const struct json *operation) {
@@ -356,13 +388,6 @@ static int check_operation(struct perf_run *run, const struct json *operation, s
         if (!known) {
                 add_text(out, json_get_text(operation, "opcode"));
                 return 0;
-        }
-        for (const char *const *member = known->unsupported; member && *member; member++) {
-                CLEANUP(buf_release) struct buf text = { 0 };
-                if (!json_get(operation, *member))
-                        continue;
-                buf_printf(&text, "%s with %s", known->name, *member);
-                add_text(out, buf_view(&text));
         }
         return !known->templates ? 0 : check_templates(run, known, operation, out, err);
 }

@@ -30,6 +30,9 @@ static void perf_run_release(struct perf_run *run) {
         for (size_t i = 0; i < run->template_count; i++)
                 perf_template_free(run->templates[i]);
         free(run->templates);
+        for (size_t i = 0; i < run->node_count; i++)
+                free(run->nodes[i]);
+        free(run->nodes);
         perf_world_release(&run->world);
 }
 

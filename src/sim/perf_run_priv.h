@@ -39,6 +39,8 @@ struct perf_run {
         struct perf_activity **activities;
         struct perf_collecting collecting;
         int64_t made_count; /* for names */
+        char **nodes;       /* their names, as they were made */
+        size_t node_count;
 };
 
 /* A template by the name written in the file, opened once. */
@@ -60,6 +62,9 @@ enum perf_stage { PERF_SCHEDULED, PERF_ATTEMPTED };
 int perf_wait_pods(struct perf_run *run, const struct perf_scope *scope, enum perf_stage stage,
                    struct err *err);
 int perf_wait_activity(struct perf_run *run, const struct perf_activity *activity, struct err *err);
+/* One round: what is due, then the scheduler; when neither works time goes on, at most to until.
+ * False in ret_goes_on: nothing will ever happen again. */
+int perf_wait_round(struct perf_run *run, int64_t until, bool *ret_goes_on, struct err *err);
 int perf_pass(struct perf_run *run, int64_t duration_ns, struct err *err);
 
 /* ---- operations (perf_operations.c) ---- */

@@ -1,5 +1,6 @@
 /* Reading performance-config.yaml. */
 #include "sim/perf_suite.h"
+#include "base/time.h"
 #include "base/util.h"
 #include "config/document.h"
 #include <stdlib.h>
@@ -130,23 +131,55 @@ int perf_suite_read(const struct perf_files *files, const char *path, struct per
 
 /* ---- operations ---- */
 
+/* The member, or the parameter of the workload that the other member names. */
+static int perf_suite_value(const struct perf_workload *workload, const struct json *operation,
+                            const char *member, const char *parameter_member,
+                            const struct json **ret_value, struct err *err) {
+        struct slice parameter = json_get_text(operation, parameter_member);
+        *ret_value = json_get(operation, member);
+        if (slice_is_empty(parameter))
+                return 0;
+        if (parameter.ptr[0] == '$')
+                parameter = slice_make(parameter.ptr + 1, parameter.len - 1);
+        *ret_value = json_get_slice(workload->params, parameter);
+        if (json_type(*ret_value) == JSON_NONE)
+                return err_set(err, BERTH_ERR_INVALID, "no value for parameter \"" SLICE_FMT "\"",
+                               SLICE_ARG(parameter));
+        return 0;
+}
+
+int perf_number(const struct perf_workload *workload, const struct json *operation,
+                const struct perf_member *member, int64_t *ret_number, struct err *err) {
+        const struct json *value;
+        int code =
+                perf_suite_value(workload, operation, member->name, member->parameter, &value, err);
+        if (code == 0 && json_type(value) != JSON_NONE &&
+            (!json_as_i64(value, ret_number) || *ret_number < 0))
+                code = err_set(err, BERTH_ERR_INVALID, "%s: expected a number from 0 on",
+                               member->name);
+        return code;
+}
+
 int perf_count(const struct perf_workload *workload, const struct json *operation,
                int64_t *ret_count, struct err *err) {
-        const struct json *count = json_get(operation, "count");
-        struct slice parameter = json_get_text(operation, "countParam");
         *ret_count = 1;
-        if (!slice_is_empty(parameter)) {
-                if (parameter.ptr[0] == '$')
-                        parameter = slice_make(parameter.ptr + 1, parameter.len - 1);
-                count = json_get_slice(workload->params, parameter);
-                if (json_type(count) == JSON_NONE)
-                        return err_set(err, BERTH_ERR_INVALID,
-                                       "no value for parameter \"" SLICE_FMT "\"",
-                                       SLICE_ARG(parameter));
-        }
-        if (json_type(count) != JSON_NONE && (!json_as_i64(count, ret_count) || *ret_count < 0))
-                return err_set(err, BERTH_ERR_INVALID, "count: expected a number from 0 on");
-        return 0;
+        return perf_number(workload, operation, &(struct perf_member){ "count", "countParam" },
+                           ret_count, err);
+}
+
+int perf_steady(const struct perf_workload *workload, const struct json *operation,
+                int64_t *ret_duration_ns, struct err *err) {
+        const struct json *is_steady, *duration = NULL;
+        int code = perf_suite_value(workload, operation, "steadyState", "steadyStateParam",
+                                    &is_steady, err);
+        *ret_duration_ns = 0;
+        if (code < 0 || !json_is_true(is_steady))
+                return code;
+        code = perf_suite_value(workload, operation, "duration", "durationParam", &duration, err);
+        if (code == 0 &&
+            (!duration_parse(json_text(duration), ret_duration_ns) || *ret_duration_ns <= 0))
+                code = err_set(err, BERTH_ERR_INVALID, "duration: expected one such as 5s");
+        return code;
 }
 
 void perf_suite_resolve(const struct perf_suite *suite, struct slice name, struct buf *ret_path) {

@@ -28,5 +28,14 @@ bool perf_workload_has_label(const struct perf_workload *workload, const char *l
 /* A count given as a number (count) or a parameter of the workload (countParam: $name). */
 int perf_count(const struct perf_workload *workload, const struct json *operation,
                int64_t *ret_count, struct err *err);
+struct perf_member {
+        const char *name, *parameter;
+};
+/* Any other number; left alone when nothing is said. */
+int perf_number(const struct perf_workload *workload, const struct json *operation,
+                const struct perf_member *member, int64_t *ret_number, struct err *err);
+/* How long pods come and go alternately (steadyState); 0 = they do not. */
+int perf_steady(const struct perf_workload *workload, const struct json *operation,
+                int64_t *ret_duration_ns, struct err *err);
 /* The path of a template named in the file, relative to its folder. */
 void perf_suite_resolve(const struct perf_suite *suite, struct slice name, struct buf *ret_path);

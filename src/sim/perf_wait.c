@@ -100,9 +100,7 @@ static int64_t next_event(const struct perf_run *run) {
         return next;
 }
 
-/* One round: what is due, then the scheduler; when neither works time goes on, at most to until.
- * False in ret_goes_on: nothing will ever happen again. */
-static int round_once(struct perf_run *run, int64_t until, bool *ret_goes_on, struct err *err) {
+int perf_wait_round(struct perf_run *run, int64_t until, bool *ret_goes_on, struct err *err) {
         bool worked = false;
         *ret_goes_on = true;
         int code = perf_wait_act(run, err);
@@ -137,7 +135,7 @@ int perf_wait_pods(struct perf_run *run, const struct perf_scope *scope, enum pe
         while (code == 0 && is_any_open(&open)) {
                 bool goes_on;
                 uint64_t before = run->world.progress;
-                code = round_once(run, until, &goes_on, err);
+                code = perf_wait_round(run, until, &goes_on, err);
                 if (run->world.progress > before)
                         until = run->world.now_ns + STALL_NS;
                 if (run->env->progress)
@@ -153,7 +151,7 @@ int perf_wait_activity(struct perf_run *run, const struct perf_activity *activit
                        struct err *err) {
         while (!is_over(activity)) {
                 bool goes_on;
-                int code = round_once(run, activity->next_ns, &goes_on, err);
+                int code = perf_wait_round(run, activity->next_ns, &goes_on, err);
                 if (code < 0)
                         return code;
         }
@@ -164,7 +162,7 @@ int perf_pass(struct perf_run *run, int64_t duration_ns, struct err *err) {
         int64_t until = run->world.now_ns + duration_ns;
         while (run->world.now_ns < until) {
                 bool goes_on;
-                int code = round_once(run, until, &goes_on, err);
+                int code = perf_wait_round(run, until, &goes_on, err);
                 if (code < 0)
                         return code;
         }

@@ -2,11 +2,12 @@
 #include "sim/perf_world.h"
 #include "base/util.h"
 #include "plugins/sched/registry.h"
+#include "sim/perf_claims.h"
+#include "sim/perf_feed.h"
 #include <stdlib.h>
 
-#define STEP_DECISIONS 64  /* between looks at the clock of other work */
-#define FLUSH_PODS 256     /* decoded before their time is measured */
-#define START_S 1750000000 /* wall time in the beginning */
+#define STEP_DECISIONS 64 /* between looks at the clock of other work */
+#define FLUSH_PODS 256    /* decoded before their time is measured */
 
 /* ---- life ---- */
 
@@ -14,7 +15,9 @@ int perf_world_init(struct perf_world *world, struct err *err) {
         world->cluster = cluster_new(&(struct cluster_config){ 0 });
         world->object_cache = object_cache_new();
         world->pods = map_new();
+        world->claim_templates = map_new();
         arena_init(&world->scratch, 0);
+        arena_init(&world->answer_arena, 0);
         action_list_init(&world->actions);
         action_list_init(&world->answers);
         struct profile_env env = { .registry = sched_registry,
@@ -36,6 +39,10 @@ int perf_world_init(struct perf_world *world, struct err *err) {
 static void pod_free(struct perf_pod *pod) {
         free(pod->ns);
         free(pod->name);
+        free(pod->uid);
+        for (size_t i = 0; i < pod->claim_count; i++)
+                free(pod->claims[i]);
+        free(pod->claims);
         free(pod->text);
         free(pod->labels);
         free(pod->node);
@@ -57,72 +64,9 @@ void perf_world_release(struct perf_world *world) {
         free(world->all);
         free(world->news);
         map_free(world->pods);
+        map_free_values(world->claim_templates);
         arena_release(&world->scratch);
-}
-
-/* ---- time ---- */
-
-static int64_t perf_world_start(const struct perf_world *world) {
-        return world->clock(world->clock_context);
-}
-
-static void perf_world_stop(struct perf_world *world, int64_t started) {
-        int64_t spent = world->clock(world->clock_context) - started;
-        world->busy_ns += spent;
-        world->now_ns += spent;
-}
-
-static struct mono_time perf_world_mono(const struct perf_world *world) {
-        return (struct mono_time){ world->now_ns };
-}
-
-static struct wall_time perf_world_wall(const struct perf_world *world) {
-        return (struct wall_time){ START_S * NS_PER_S + world->now_ns };
-}
-
-/* ---- objects ---- */
-
-static int perf_world_parse(const struct json_node *node, struct json_doc **ret_doc,
-                            struct err *err) {
-        CLEANUP(buf_release) struct buf text = { 0 };
-        node_write(node, &text);
-        return json_parse(buf_view(&text), ret_doc, err);
-}
-
-static int perf_world_feed(struct perf_world *world, enum object_kind kind,
-                           const struct json_node *object, struct err *err) {
-        CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
-        int code = perf_world_parse(object, &doc, err);
-        if (code < 0)
-                return code;
-        int64_t started = perf_world_start(world);
-        code = cluster_apply(world->cluster, kind, CHANGE_UPDATED, json_doc_root(doc), err);
-        perf_world_stop(world, started);
-        return code;
-}
-
-int perf_world_put_node(struct perf_world *world, const struct json_node *node, struct err *err) {
-        return perf_world_feed(world, OBJECT_NODE, node, err);
-}
-
-int perf_world_put_namespace(struct perf_world *world, const struct json_node *object,
-                             struct err *err) {
-        return perf_world_feed(world, OBJECT_NAMESPACE, object, err);
-}
-
-int perf_world_put_object(struct perf_world *world, enum cached_kind kind,
-                          const struct json_node *object, struct err *err) {
-        CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
-        int code = perf_world_parse(object, &doc, err);
-        if (code == 0)
-                object_cache_put(world->object_cache, kind, json_doc_root(doc));
-        return code;
-}
-
-void perf_world_remove_node(struct perf_world *world, struct slice name) {
-        int64_t started = perf_world_start(world);
-        cluster_remove_node(world->cluster, name);
-        perf_world_stop(world, started);
+        arena_release(&world->answer_arena);
 }
 
 /* ---- pods ---- */
@@ -208,16 +152,23 @@ static void perf_world_announce(struct perf_world *world, struct perf_pod *pod) 
         world->news[world->news_count++] = pod;
 }
 
-int perf_world_put_pod(struct perf_world *world, const struct json_node *object,
-                       struct perf_pod **ret_pod, struct err *err) {
+int perf_world_put_pod(struct perf_world *world, struct json_tree *tree, struct perf_pod **ret_pod,
+                       struct err *err) {
+        const struct json_node *object = json_tree_root(tree);
         struct json_node *meta = node_get(object, "metadata"), *spec = node_get(object, "spec");
         struct slice ns = node_get_text(meta, "namespace"), name = node_get_text(meta, "name");
         struct buf text = { 0 };
         if (slice_is_empty(ns) || slice_is_empty(name))
                 return err_set(err, BERTH_ERR_INVALID, "expected a pod with namespace and name");
         struct perf_pod *pod = perf_world_find_pod(world, ns, name);
+        bool is_new = !pod;
         if (!pod)
                 pod = add_pod(world, ns, name);
+        free(pod->uid);
+        pod->uid = slice_dup(node_get_text(meta, "uid"));
+        int code = is_new ? perf_claims_make(world, tree, pod, err) : 0;
+        if (code < 0)
+                return code;
         free(pod->text);
         free(pod->labels);
         node_write(object, &text);
@@ -282,6 +233,9 @@ int perf_world_delete_pod(struct perf_world *world, struct perf_pod *pod, struct
         if (code < 0)
                 return code;
         pod->is_gone = true;
+        free(pod->text);
+        pod->text = NULL;
+        perf_claims_release(world, pod);
         name_key(slice_of(pod->ns), slice_of(pod->name), &key);
         map_remove(world->pods, buf_view(&key));
         int64_t started = perf_world_start(world);
@@ -292,8 +246,34 @@ int perf_world_delete_pod(struct perf_world *world, struct perf_pod *pod, struct
 
 /* ---- what the scheduler wants ---- */
 
+struct perf_answer { /* to one action */
+        int code;
+        struct err err;
+        struct slice body;
+};
+
+/* Patches of a pod's status name the claim for its extended resources. */
+static int patch_pod(struct perf_pod *pod, struct slice body, struct err *err) {
+        CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
+        int code = json_parse(body, &doc, err);
+        struct slice claim = json_get_text(
+                json_get(json_get(json_doc_root(doc), "status"), "extendedResourceClaimStatus"),
+                "resourceClaimName");
+        if (code < 0 || slice_is_empty(claim))
+                return code;
+        pod->claims = xreallocarray(pod->claims, pod->claim_count + 1, sizeof(pod->claims[0]));
+        pod->claims[pod->claim_count++] = slice_dup(claim);
+        return 0;
+}
+
 static int perf_world_perform(struct perf_world *world, const struct action *action,
-                              struct err *err) {
+                              struct perf_answer *ret_answer, struct err *err) {
+        if (slice_is(action->target.kind, "ResourceClaim") &&
+            (action->kind == ACTION_PATCH_OBJECT || action->kind == ACTION_DELETE_OBJECT)) {
+                ret_answer->code = perf_claims_write(world, action, &world->answer_arena,
+                                                     &ret_answer->body, &ret_answer->err);
+                return 0;
+        }
         struct perf_pod *pod = perf_world_find_pod(world, action->target.ns, action->target.name);
         if (!pod)
                 return 0;
@@ -316,19 +296,26 @@ static int perf_world_perform(struct perf_world *world, const struct action *act
                 return 0;
         case ACTION_PREEMPT_POD:
                 return perf_world_delete_pod(world, pod, err);
+        case ACTION_PATCH_OBJECT:
+                return slice_is(action->target.kind, "Pod")
+                               ? patch_pod(pod, action->patch.body, err)
+                               : 0;
         default:
                 return 0; /* events */
         }
 }
 
 static void perf_world_report(struct perf_world *world, const struct action_list *actions,
-                              struct action_list *answers) {
+                              const struct perf_answer *given, struct action_list *answers) {
         int64_t started = perf_world_start(world);
         for (size_t i = 0; i < actions->count; i++) {
                 const struct action *action = &actions->items[i];
                 struct action_result result = { .id = action->id,
                                                 .kind = action->kind,
                                                 .target = action->target,
+                                                .code = given[i].code,
+                                                .text = slice_of(given[i].err.text),
+                                                .body = given[i].body,
                                                 .retry_after_s = -1 };
                 scheduler_result(world->scheduler, &result, perf_world_mono(world),
                                  perf_world_wall(world), answers);
@@ -340,12 +327,16 @@ static void perf_world_report(struct perf_world *world, const struct action_list
 static int perform_all(struct perf_world *world, struct err *err) {
         int code = 0;
         while (code == 0 && world->actions.count > 0) {
+                arena_clear(&world->answer_arena);
+                struct perf_answer *given =
+                        ARENA_ARRAY(&world->answer_arena, struct perf_answer, world->actions.count);
+                memset(given, 0, world->actions.count * sizeof(given[0]));
                 for (size_t i = 0; code == 0 && i < world->actions.count; i++)
-                        code = perf_world_perform(world, &world->actions.items[i], err);
+                        code = perf_world_perform(world, &world->actions.items[i], &given[i], err);
                 if (code == 0)
                         code = perf_world_flush(world, err);
                 world->answers.next_id = world->actions.next_id; /* ids stay unique */
-                perf_world_report(world, &world->actions, &world->answers);
+                perf_world_report(world, &world->actions, given, &world->answers);
                 struct action_list done = world->actions;
                 world->actions = world->answers;
                 world->answers = done;

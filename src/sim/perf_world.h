@@ -11,7 +11,7 @@
 #include "sched/scheduler.h"
 
 struct perf_pod {
-        char *ns, *name;
+        char *ns, *name, *uid;
         char *text;             /* the object as JSON, without what the scheduler writes */
         char *labels;           /* "\nkey=value\n..." */
         char *node;             /* NULL while it has none */
@@ -20,6 +20,8 @@ struct perf_pod {
         bool is_gated, is_leaving, is_gone;
         bool is_counted; /* made by createPods: barriers wait for it */
         bool has_finalizers;
+        size_t claim_count;
+        char **claims; /* made for it */
 };
 
 struct perf_world {
@@ -28,12 +30,14 @@ struct perf_world {
         struct sched_profile *profile;
         struct scheduler *scheduler;
         struct action_list actions, answers;
-        struct map *pods;      /* "namespace/name" -> struct perf_pod */
-        struct perf_pod **all; /* in the order they came */
+        struct map *pods;            /* "namespace/name" -> struct perf_pod */
+        struct map *claim_templates; /* the same to the text of a ResourceClaimTemplate */
+        uint64_t version;            /* of the latest claim */
+        struct perf_pod **all;       /* in the order they came */
         size_t count, cap;
         struct perf_pod **news; /* the scheduler does not have their state yet */
         size_t news_count, news_cap;
-        struct arena scratch;
+        struct arena scratch, answer_arena;
         int64_t now_ns, busy_ns;         /* since the beginning; of scheduler and model */
         int64_t (*clock)(void *context); /* time on this processor, nanoseconds */
         void *clock_context;
@@ -44,16 +48,9 @@ struct perf_world {
 int perf_world_init(struct perf_world *world, struct err *err); /* clock is set by the caller */
 void perf_world_release(struct perf_world *world);
 
-/* Objects come or are replaced; the tree keeps them. */
-int perf_world_put_node(struct perf_world *world, const struct json_node *node, struct err *err);
-int perf_world_put_namespace(struct perf_world *world, const struct json_node *object,
-                             struct err *err);
-int perf_world_put_object(struct perf_world *world, enum cached_kind kind,
-                          const struct json_node *object, struct err *err);
-void perf_world_remove_node(struct perf_world *world, struct slice name);
 /* Takes in a pod, or its new content; the scheduler learns of it with the next flush. */
-int perf_world_put_pod(struct perf_world *world, const struct json_node *object,
-                       struct perf_pod **ret_pod, struct err *err);
+int perf_world_put_pod(struct perf_world *world, struct json_tree *tree, struct perf_pod **ret_pod,
+                       struct err *err);
 int perf_world_flush(struct perf_world *world, struct err *err);
 /* It goes, at once or, with finalizers, never altogether. */
 int perf_world_delete_pod(struct perf_world *world, struct perf_pod *pod, struct err *err);

@@ -26,6 +26,17 @@ struct memory_file {
         "- name: Case\n  defaultPodTemplatePath: t/pod.yaml\n  workloadTemplate:\n" operations     \
         "  workloads:\n  - name: small\n    labels: [short]\n    threshold: 10\n    params: "      \
         "{" numbers "}\n"
+/* Two nodes with devices and one without; of the devices two are taken beforehand. */
+#define DEVICES(each)                                                                              \
+        "  - {opcode: createNodes, count: 1}\n"                                                    \
+        "  - {opcode: createNodes, count: 2, nodeTemplatePath: t/device-node.yaml}\n"              \
+        "  - {opcode: createAny, templatePath: t/class.yaml}\n"                                    \
+        "  - {opcode: createResourceDriver, driverName: d.example.com, nodes: with-*, "            \
+        "maxClaimsPerNodeParam: " each "}\n"
+#define CLAIMS                                                                                     \
+        "  - {opcode: createAny, templatePath: t/claim.yaml, namespace: init, count: 2}\n"         \
+        "  - {opcode: allocResourceClaims, namespace: init}\n"                                     \
+        "  - {opcode: createAny, templatePath: t/claims.yaml, namespace: test}\n"
 #define NODES "  - {opcode: createNodes, countParam: $nodes}\n"
 
 static const struct memory_file files[] = {
@@ -40,7 +51,7 @@ static const struct memory_file files[] = {
         { "d/t/huge.yaml",
           "kind: Pod\nmetadata: {generateName: huge-}\nspec: {containers: [{name: c, "
           "image: i, resources: {requests: {cpu: 100}}}]}\n" },
-        { "d/t/slice.yaml", "kind: ResourceSlice\nmetadata: {name: s}\n" },
+        { "d/t/secret.yaml", "kind: Secret\nmetadata: {name: s}\n" },
         { "d/basic.yaml", CASE(NODES "  - {opcode: createPods, countParam: $init}\n"
                                      "  - {opcode: createPods, count: 7, collectMetrics: true}\n",
                                "nodes: 3, init: 2") },
@@ -75,10 +86,36 @@ static const struct memory_file files[] = {
         { "d/stuck.yaml",
           CASE(NODES "  - {opcode: createPods, count: 1, podTemplatePath: t/huge.yaml}\n",
                "nodes: 1") },
-        { "d/unsupported.yaml", CASE("  - {opcode: createResourceDriver}\n"
-                                     "  - {opcode: createAny, templatePath: t/slice.yaml}\n"
-                                     "  - {opcode: createPods, count: 1, steadyState: true}\n",
+        { "d/unsupported.yaml", CASE("  - {opcode: createResourceClaims}\n"
+                                     "  - {opcode: createAny, templatePath: t/secret.yaml}\n",
                                      "nodes: 1") },
+        { "d/t/device-node.yaml", "kind: Node\nmetadata: {generateName: with-}\nstatus: {capacity: "
+                                  "{pods: 110, cpu: 4}}\n" },
+        { "d/t/class.yaml",
+          "kind: DeviceClass\nmetadata: {name: c}\nspec:\n  selectors: [{cel: {expression: "
+          "'device.driver == \"d.example.com\"'}}]\n" },
+        { "d/t/claim.yaml",
+          "kind: ResourceClaim\nmetadata: {name: 'c-{{.Index}}'}\nspec: {devices: {requests: "
+          "[{name: r, exactly: {deviceClassName: c}}]}}\n" },
+        { "d/t/claims.yaml",
+          "kind: ResourceClaimTemplate\nmetadata: {name: t}\nspec: {spec: {devices: {requests: "
+          "[{name: r, exactly: {deviceClassName: c}}]}}}\n" },
+        { "d/t/user.yaml", POD("  resourceClaims: [{name: d, resourceClaimTemplateName: t}]\n") },
+        { "d/devices.yaml", CASE(DEVICES("$each") CLAIMS "  - {opcode: createPods, count: 4, "
+                                                         "namespace: test, podTemplatePath: "
+                                                         "t/user.yaml, collectMetrics: true}\n",
+                                 "each: 3") },
+        { "d/full.yaml", CASE(DEVICES("$each") CLAIMS "  - {opcode: createPods, count: 5, "
+                                                      "namespace: test, podTemplatePath: "
+                                                      "t/user.yaml}\n",
+                              "each: 3") },
+        { "d/steady.yaml",
+          CASE(DEVICES("$each") CLAIMS
+               "  - {opcode: createPods, count: 2, namespace: test, podTemplatePath: t/user.yaml, "
+               "collectMetrics: true, steadyStateParam: $steady, durationParam: $time}\n",
+               "each: 2, steady: true, time: 2ms") },
+        { "d/forever.yaml",
+          CASE("  - {opcode: createPods, count: 2, steadyState: true}\n", "nodes: 1") },
         { "d/parameter.yaml", CASE(NODES, "none: 1") },
         { "d/template.yaml",
           CASE("  - {opcode: createPods, count: 1, podTemplatePath: t/bad.yaml}\n", "nodes: 1") },
@@ -128,7 +165,7 @@ static void test_counts(void **state) {
         } cases[] = {
                 { "d/basic.yaml", 7, 3, 9 },   { "d/zones.yaml", 6, 4, 6 },
                 { "d/sets.yaml", 5, 2, 10 },   { "d/churn.yaml", 4, 2, 7 },
-                { "d/delete.yaml", 45, 1, 5 },
+                { "d/delete.yaml", 45, 1, 5 }, { "d/devices.yaml", 4, 3, 4 },
         };
         (void)state;
         for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -146,14 +183,24 @@ static void test_counts(void **state) {
         }
 }
 
+/* Pods follow each other for two milliseconds, while one look at the clock takes a microsecond. */
+static void test_steady(void **state) {
+        struct perf_result result;
+        struct err err = { 0 };
+        (void)state;
+        if (run_one("d/steady.yaml", &result, &err) < 0)
+                fail_msg("%s: %s", err.path, err.text);
+        assert_true(result.measured > 10);
+        assert_true(result.pods <= 2);
+        perf_result_release(&result);
+}
+
 static void test_names_unsupported(void **state) {
         struct perf_result result;
         struct err err = { 0 };
         (void)state;
         assert_int_equal(run_one("d/unsupported.yaml", &result, &err), 0);
-        assert_string_equal(result.unsupported.data,
-                            "createResourceDriver, createAny of ResourceSlice, createPods with "
-                            "steadyState");
+        assert_string_equal(result.unsupported.data, "createResourceClaims, createAny of Secret");
         assert_int_equal(result.measured, 0);
         perf_result_release(&result);
 }
@@ -163,6 +210,8 @@ static void test_errors(void **state) {
                 const char *path, *text;
         } cases[] = {
                 { "d/stuck.yaml", "operation 1: 1 pods are still not scheduled" },
+                { "d/full.yaml", "operation 7: 1 pods are still not scheduled" },
+                { "d/forever.yaml", "duration: expected one such as 5s" },
                 { "d/parameter.yaml", "no value for parameter \"nodes\"" },
                 { "d/template.yaml", "expected .Index, .Count or a function of two numbers in "
                                      "braces, found \" .Name \"" },
@@ -220,10 +269,19 @@ static void run_short(const char *path, size_t *ran) {
 }
 
 static void test_upstream_files(void **state) {
-        static const char *const folders[] = { "affinity", "event_handling",
-                                               "misc",     "nodedeclaredfeatures",
-                                               "volumes",  "topology_spreading",
-                                               "dra",      "dra/extendedresource" };
+        static const char *const folders[] = {
+                "affinity",
+                "event_handling",
+                "misc",
+                "nodedeclaredfeatures",
+                "volumes",
+                "topology_spreading",
+                "dra",
+                "dra/consumablecapacity",
+                "dra/devicetaints",
+                "dra/partitionabledevices",
+                "dra/prioritizedlist",
+        };
         const char *shared = getenv("BERTH_SHARED");
         char path[1024];
         size_t ran = 0;
@@ -246,6 +304,7 @@ static void test_upstream_files(void **state) {
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_counts),
+                cmocka_unit_test(test_steady),
                 cmocka_unit_test(test_names_unsupported),
                 cmocka_unit_test(test_errors),
                 cmocka_unit_test(test_upstream_files),
