@@ -98,6 +98,7 @@ soak: all ## the quick tests SOAK_RUNS times over, costs of requests, SOAK_KILLS
 	@BERTH_ORACLE_STEPS=5000 $(BUILD)/tests/unit/sched/test_cache_hints
 	@tests/e2e/scheduler_drill.sh $(BUILD)/berth 1000 10000 10 1
 	@tests/e2e/scheduler_drill.sh $(BUILD)/berth 1000 10000 20 2
+	@tests/e2e/device_drill.sh $(BUILD)/berth 200 3000 10
 	@BERTH_SIM_RUNS=$(SOAK_SEEDS) $(BUILD)/tests/unit/sim/test_sim_world
 	@BERTH_SIM_RUNS=$(SOAK_SEEDS) $(BUILD)/tests/unit/sim/test_sim_fleet
 	@for seed in $(CHAOS_SEEDS); do \
