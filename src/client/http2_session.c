@@ -1,10 +1,11 @@
-/* Connections of HTTP/2: made by libcurl, which goes on to encrypt, read and write.
+/* Connections of HTTP/2: made by libcurl, read and written past it.
  *
  * A connection is freed by http2_sessions_flush() only, which a timer runs: whoever finds that it
  * is over may be inside its callbacks. */
 #include "client/http2_session_priv.h"
 
 #include "base/util.h"
+#include "client/tls_bytes.h"
 #include "client/tls_files.h"
 #include <stdlib.h>
 #include <string.h>
@@ -165,43 +166,44 @@ static int http2_session_gather(struct http2_session *session) {
 
 static void http2_session_send(struct http2_session *session) {
         struct buf *out = &session->out;
-        CURLcode result = CURLE_OK;
+        enum tls_bytes_result result = TLS_BYTES_DONE;
         size_t sent;
 
         if (session->state == HTTP2_CONNECTING || session->state == HTTP2_DEAD)
                 return;
-        while (result == CURLE_OK) {
+        while (result == TLS_BYTES_DONE) {
                 if (session->out_at == out->len && http2_session_gather(session) < 0)
-                        result = CURLE_SEND_ERROR;
+                        result = TLS_BYTES_OVER;
                 else if (out->len == 0)
                         break;
                 else
-                        result = curl_easy_send(session->easy, out->data + session->out_at,
-                                                out->len - session->out_at, &sent);
-                if (result == CURLE_OK)
+                        result = tls_bytes_write(session->ssl, out->data + session->out_at,
+                                                 out->len - session->out_at, &sent);
+                if (result == TLS_BYTES_DONE)
                         session->out_at += sent;
         }
-        if (result != CURLE_OK && result != CURLE_AGAIN)
+        if (result == TLS_BYTES_OVER)
                 http2_session_lose(session);
         else
                 loop_io_change(session->http->loop, session->io,
-                               LOOP_READ | (result == CURLE_AGAIN ? LOOP_WRITE : 0));
+                               LOOP_READ | (result == TLS_BYTES_LATER ? LOOP_WRITE : 0));
 }
 
-/* Reads what there is. OpenSSL reads ahead, so what it has must not be left to the descriptor. */
+/* Reads what there is, also what has left the descriptor. */
 static bool take_bytes(struct http2_session *session) {
         char bytes[READ_BYTES];
         size_t size;
 
         for (int i = 0; i < READS_MAX; i++) {
-                CURLcode result = curl_easy_recv(session->easy, bytes, sizeof(bytes), &size);
+                enum tls_bytes_result result =
+                        tls_bytes_read(session->ssl, bytes, sizeof(bytes), &size);
 
-                if (result == CURLE_AGAIN)
+                if (result == TLS_BYTES_LATER)
                         return true;
-                if (result != CURLE_OK || size == 0 ||
+                if (result == TLS_BYTES_OVER ||
                     nghttp2_session_mem_recv(session->frames, (uint8_t *)bytes, size) < 0)
                         return false;
-                if (!SSL_has_pending(session->ssl))
+                if (!tls_bytes_has_more(session->ssl))
                         return true;
         }
         loop_timer_arm(session->http->loop, &session->resume, 0);
@@ -269,12 +271,13 @@ static bool open_session(struct http2_session *session) {
 
         if (curl_easy_getinfo(session->easy, CURLINFO_ACTIVESOCKET, &fd) != CURLE_OK ||
             fd == CURL_SOCKET_BAD || !find_tls(session, bytes, &size) ||
-            http2_frames_new(session) != 0 ||
+            !tls_bytes_take(session->ssl, fd) || http2_frames_new(session) != 0 ||
             nghttp2_session_mem_recv(session->frames, (uint8_t *)bytes, size) < 0 ||
             loop_io_add(http->loop, fd, LOOP_READ, on_ready, session, &session->io, NULL) < 0)
                 return false;
         session->state = HTTP2_OPEN;
         session->used_at = loop_mono(http->loop);
+        http->has_answered = http->speaks_http2 = true;
         return true;
 }
 

@@ -207,16 +207,18 @@ static void on_idle(void *context) {
 
 /* ---- starting requests ---- */
 
-/* Lists stay with libcurl: they are large, and few. */
+/* Pages and single objects stay with libcurl: they are few. */
 static bool may_use_http2(const struct http_call *request) {
         return !request->avoids_http2 && (request->caller.events || request->method != API_GET);
 }
 
-/* Makes the connection that what waits may use. Watches wait for it: they stay where they are. */
+/* Makes the connection that what waits may use. Streams wait for it: they stay where they are. The
+ * first ones are lists, when nothing is known of the server. */
 static bool must_wait(struct http_call *request) {
         struct http_transport *http = request->http;
 
-        if (!may_use_http2(request) || !http->speaks_http2)
+        if (!may_use_http2(request) ||
+            !(http->speaks_http2 || (request->caller.events && !http->has_answered)))
                 return false;
         http2_session_prepare(http);
         return request->caller.events && http2_session_is_connecting(http->http2);

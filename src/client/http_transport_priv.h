@@ -73,6 +73,7 @@ struct http_transport {
         int64_t timeout_ns, stream_idle_ns;
         size_t body_max;
         bool is_receiving;           /* receivers are called from within a session */
+        bool has_answered;           /* the server, in whatever form */
         bool speaks_http2;           /* an answer came that way */
         struct http2_session *http2; /* for new requests; NULL = none */
         struct http2_session *sessions;

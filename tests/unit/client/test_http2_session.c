@@ -1,5 +1,5 @@
 /* Writes and watches on one connection of HTTP/2: answers, refusals, cuts, cancelled requests. The
- * first call of every test is a read, which libcurl carries, and which shows what the server
+ * first call of most tests is a read, which libcurl carries, and which shows what the server
  * speaks. */
 #include "client/http_transport.h"
 #include "http2_server.h"
@@ -85,8 +85,7 @@ static void settle(struct scene *scene) {
                 assert_int_equal(event_loop_run_once(scene->events, NS_PER_MS, NULL), 0);
 }
 
-/* With a connection that is open, and what was counted on the way forgotten. */
-static void scene_init(struct scene *scene, struct http_transport_config config) {
+static void scene_reach(struct scene *scene, struct http_transport_config config) {
         char url[64];
 
         *scene = (struct scene){ 0 };
@@ -100,6 +99,11 @@ static void scene_init(struct scene *scene, struct http_transport_config config)
                 config.access.token = slice_dup(SLICE_LITERAL("tok"));
         assert_int_equal(http_transport_new(&config, scene->loop, &scene->http, NULL), 0);
         scene->transport = http_transport(scene->http);
+}
+
+/* With a connection that is open, and what was counted on the way forgotten. */
+static void scene_init(struct scene *scene, struct http_transport_config config) {
+        scene_reach(scene, config);
         ask(scene, 0, "/list", (struct api_call){ .method = API_GET });
         until(scene, &scene->answers[0].ended, 1);
         assert_int_equal(scene->answers[0].status, 200);
@@ -137,6 +141,22 @@ static void test_one_connection(void **state) {
         assert_string_equal(scene.answers[7].body, "second\n");
         assert_int_equal(scene.answers[7].opened, 1);
         assert_int_equal(scene.server.connected, 2);
+        scene_end(&scene);
+}
+
+/* A list in one piece or a watch, before anything is known of the server. */
+static void test_first_stream(void **state) {
+        struct scene scene;
+
+        (void)state;
+        scene_reach(&scene, (struct http_transport_config){ 0 });
+        watch(&scene, 7);
+        until(&scene, &scene.answers[7].chunks, 1);
+        post(&scene, 0, "/ok");
+        until(&scene, &scene.answers[0].ended, 1);
+        assert_int_equal(scene.answers[0].status, 200);
+        assert_ptr_equal(scene.server.last_connection, scene.server.watch_connection);
+        assert_int_equal(scene.server.connected, 1);
         scene_end(&scene);
 }
 
@@ -324,11 +344,12 @@ static void test_no_connection(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_one_connection),  cmocka_unit_test(test_busy_answer),
-                cmocka_unit_test(test_token_file),      cmocka_unit_test(test_sizes),
-                cmocka_unit_test(test_too_large),       cmocka_unit_test(test_refused),
-                cmocka_unit_test(test_lost_connection), cmocka_unit_test(test_timeout),
-                cmocka_unit_test(test_cancelled),       cmocka_unit_test(test_no_connection),
+                cmocka_unit_test(test_first_stream),  cmocka_unit_test(test_one_connection),
+                cmocka_unit_test(test_busy_answer),   cmocka_unit_test(test_token_file),
+                cmocka_unit_test(test_sizes),         cmocka_unit_test(test_too_large),
+                cmocka_unit_test(test_refused),       cmocka_unit_test(test_lost_connection),
+                cmocka_unit_test(test_timeout),       cmocka_unit_test(test_cancelled),
+                cmocka_unit_test(test_no_connection),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
