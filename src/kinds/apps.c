@@ -48,6 +48,7 @@ static const struct kind_info rows[] = {
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL,
                 COLUMNS(controller_revision_columns),
+                .validate = controller_revision_validate,
                 .table_row = controller_revision_row,
         },
         {

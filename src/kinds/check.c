@@ -1,8 +1,10 @@
 /* The usual complaints of validation. */
-#include "kinds/check.h"
+#include "kinds/workload_check.h"
 
 #include "api/quantity.h"
+#include "api/selector.h"
 #include "base/arena.h"
+#include "base/regex.h"
 #include "base/util.h"
 #include <stdlib.h>
 
@@ -289,6 +291,42 @@ bool check_int_or_percent(struct checker *checker, const struct at *at,
         return false;
 }
 
+void check_not_over_percent(struct checker *checker, const struct at *at,
+                            const struct json_node *object, const char *member) {
+        struct slice text = node_get_slice(node_get(object, member));
+        int64_t percent;
+
+        if (text.len > 1 && text.ptr[text.len - 1] == '%' && text.ptr[0] >= '0' &&
+            text.ptr[0] <= '9' && slice_to_i64(slice_make(text.ptr, text.len - 1), &percent) &&
+            percent > 100)
+                report_text(checker, at, member, text, "must not be greater than 100%");
+}
+
+struct slice lower_text(struct checker *checker, struct slice text) {
+        char *copy = arena_string(checker->errors->arena, text);
+
+        for (size_t i = 0; i < text.len; i++)
+                if (copy[i] >= 'A' && copy[i] <= 'Z')
+                        copy[i] = (char)(copy[i] + 'a' - 'A');
+        return slice_make(copy, text.len);
+}
+
+void check_at_most(struct checker *checker, const struct at *at, size_t count, size_t max) {
+        if (count > max)
+                report(checker, FIELD_TOO_MANY, at, NULL, message_of(checker, "%zu", count),
+                       message_of(checker, "must have at most %zu items", max));
+}
+
+void take_node(struct json_tree *tree, struct json_node *object, const struct json_node *other,
+               const char *member) {
+        const struct json_node *value = node_get(other, member);
+
+        if (value)
+                node_put(tree, object, member, node_clone(tree, value));
+        else
+                node_remove(object, member);
+}
+
 bool check_quantity_not_negative(struct checker *checker, const struct at *at,
                                  struct slice quantity) {
         struct quantity_info info;
@@ -297,6 +335,44 @@ bool check_quantity_not_negative(struct checker *checker, const struct at *at,
                 return true;
         report_text(checker, at, NULL, quantity, "must be greater than or equal to 0");
         return false;
+}
+
+bool text_matches(struct slice text, const char *pattern) {
+        struct regex *regex = regex_new(slice_of(pattern), NULL);
+        bool is_match = regex_matches(regex, text);
+
+        regex_free(regex);
+        return is_match;
+}
+
+void check_joined_value(struct checker *checker, const struct at *at, const char *member,
+                        struct slice value) {
+        const char *problem = label_value_problem(value);
+        const char *mark = problem ? strstr(problem, "; ") : NULL;
+
+        if (problem)
+                report(checker, FIELD_INVALID, at, member, quoted(checker, value),
+                       mark ? message_of(checker, "%.*s;%s", (int)(mark - problem), problem,
+                                         mark + 2)
+                            : problem);
+}
+
+bool is_whole_quantity(struct slice quantity) {
+        int64_t milli = 0, units = 0;
+
+        if (quantity_milli(quantity, &milli, NULL) < 0)
+                return true;
+        if (milli != INT64_MAX && milli != INT64_MIN)
+                return milli % 1000 == 0;
+        /* As upstream, whose thousandths overflow. */
+        quantity_value(quantity, &units, NULL);
+        return (int64_t)((uint64_t)units * 1000U) % 1000 == 0;
+}
+
+int quantity_sign(struct slice quantity) {
+        struct quantity_info info;
+
+        return quantity_describe(quantity, &info, NULL) < 0 ? 0 : info.sign;
 }
 
 /* ---- comparison with the stored object ---- */

@@ -74,8 +74,18 @@ void check_label_selector(struct checker *checker, const struct at *at,
 /* Number or percentage as disruption budgets and rollouts take it; is_capped: at most 100%. */
 bool check_int_or_percent(struct checker *checker, const struct at *at,
                           const struct json_node *object, const char *member, bool is_capped);
+/* A label's value whose problems make one complaint, joined by ";". */
+void check_joined_value(struct checker *checker, const struct at *at, const char *member,
+                        struct slice value);
+void check_not_over_percent(struct checker *checker, const struct at *at,
+                            const struct json_node *object, const char *member);
+struct slice lower_text(struct checker *checker, struct slice text);
 bool check_quantity_not_negative(struct checker *checker, const struct at *at,
                                  struct slice quantity);
+bool is_whole_quantity(struct slice quantity);
+int quantity_sign(struct slice quantity); /* 0 when it is none, too */
+/* In Go's syntax; the pattern is compiled each time, so only for what is rarely there. */
+bool text_matches(struct slice text, const char *pattern);
 /* "field is immutable" when a member differs from the stored object's. */
 void check_immutable(struct checker *checker, const struct at *at, const struct json_node *object,
                      const struct json *old, const char *member);
@@ -101,6 +111,7 @@ VALIDATE_HOOK(persistent_volume_validate);
 VALIDATE_HOOK(persistent_volume_claim_validate);
 VALIDATE_HOOK(pod_template_validate);
 VALIDATE_HOOK(replication_controller_validate);
+VALIDATE_HOOK(controller_revision_validate);
 VALIDATE_HOOK(deployment_validate);
 VALIDATE_HOOK(replica_set_validate);
 VALIDATE_HOOK(stateful_set_validate);
@@ -140,8 +151,6 @@ VALIDATE_HOOK(endpoint_slice_validate);
 
 /* A pod's spec, also inside templates; at is the place of the spec. */
 void check_pod_spec(struct checker *checker, const struct at *at, const struct json_node *spec);
-void check_volumes(struct checker *checker, const struct at *at, const struct json_node *volumes);
-void check_containers(struct checker *checker, const struct at *at, const struct json_node *spec);
 void check_tolerations(struct checker *checker, const struct at *at,
                        const struct json_node *tolerations);
 void check_affinity(struct checker *checker, const struct at *at, const struct json_node *affinity);
@@ -154,6 +163,8 @@ void check_scheduling_gates(struct checker *checker, const struct at *at,
                             const struct json_node *gates);
 void check_taint_effect(struct checker *checker, const struct at *at, const struct json_node *owner,
                         bool is_optional);
+/* All of a toleration but its seconds. */
+struct slice toleration_text(struct checker *checker, const struct json_node *toleration);
 void check_pod_update(struct checker *checker, const struct json_node *pod, const struct json *old);
 /* Through the ephemeralcontainers or resize subresource. */
 void check_pod_subresource(struct checker *checker, const struct json_node *pod,

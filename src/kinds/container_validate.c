@@ -1,11 +1,11 @@
 /* Validation of containers: names, images, ports, environment, mounts, resources, probes. */
-#include "kinds/check.h"
+#include "kinds/resource_rules.h"
+#include "kinds/workload_check.h"
 
 #include "api/quantity.h"
-#include "api/selector.h"
 #include "base/arena.h"
-#include "base/map.h"
 #include "base/util.h"
+#include <stdlib.h>
 
 #define INIT_ONLY_TEXT "may not be set for init containers without restartPolicy=Always"
 
@@ -14,6 +14,10 @@
 static void check_ports(struct checker *checker, const struct at *at,
                         const struct json_node *ports) {
         static const char *const protocols[] = { "SCTP", "TCP", "UDP", NULL };
+        static const struct rule protocol_rules[] = {
+                { "protocol", rule_choice, RULE_REQUIRED, .data = protocols },
+                RULES_END,
+        };
         CLEANUP(text_set_release) struct text_set names = { 0 };
 
         for (size_t i = 0; i < node_count(ports); i++) {
@@ -31,7 +35,7 @@ static void check_ports(struct checker *checker, const struct at *at,
                         check_port(checker, &place, port, "containerPort");
                 if (node_get_i64(port, "hostPort", 0) != 0)
                         check_port(checker, &place, port, "hostPort");
-                check_choice(checker, &place, port, "protocol", protocols);
+                check_rules(checker, &place, port, protocol_rules);
         }
 }
 
@@ -43,13 +47,17 @@ static const char *host_port_text(struct checker *checker, const struct json_nod
                           (long long)node_get_i64(port, "hostPort", 0));
 }
 
+/* only: the one container looked at, as if it were the first; SIZE_MAX = all */
 static void check_host_ports(struct checker *checker, const struct at *at,
-                             const struct json_node *containers) {
+                             const struct json_node *containers, size_t only) {
         CLEANUP(text_set_release) struct text_set taken = { 0 };
 
         for (size_t i = 0; i < node_count(containers); i++) {
+                if (only != SIZE_MAX && i != only)
+                        continue;
                 const struct json_node *ports = node_get(node_at(containers, i), "ports");
-                struct at container = at_index(at, i), list = at_member(&container, "ports");
+                struct at container = at_index(at, only == SIZE_MAX ? i : 0);
+                struct at list = at_member(&container, "ports");
 
                 for (size_t j = 0; j < node_count(ports); j++) {
                         const struct json_node *port = node_at(ports, j);
@@ -64,108 +72,80 @@ static void check_host_ports(struct checker *checker, const struct at *at,
         }
 }
 
-/* ---- environment ---- */
-
-#define ENV_SOURCES_TEXT                                                                           \
-        "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` "  \
-        "or `fileKeyRef`"
-
-/* Fields of the pod that variables may show. */
-static bool is_env_field(struct slice path) {
-        static const char *const fields[] = {
-                "metadata.name",           "metadata.namespace", "metadata.uid",   "spec.nodeName",
-                "spec.serviceAccountName", "status.hostIP",      "status.hostIPs", "status.podIP",
-                "status.podIPs",
-        };
-        static const char *const maps[] = { "metadata.annotations['", "metadata.labels['" };
-
-        for (size_t i = 0; i < ARRAY_LEN(fields); i++)
-                if (slice_is(path, fields[i]))
-                        return true;
-        for (size_t i = 0; i < ARRAY_LEN(maps); i++)
-                if (slice_has_prefix(path, slice_of(maps[i])) &&
-                    slice_has_suffix(path, SLICE_LITERAL("']")))
-                        return true;
-        return false;
-}
-
-static void check_env_reference(struct checker *checker, const struct at *at,
-                                const struct json_node *source) {
-        static const char *const keyed[] = { "configMapKeyRef", "secretKeyRef" };
-        struct at field = at_member(at, "fieldRef"), resource = at_member(at, "resourceFieldRef");
-        struct slice path = node_get_text(node_get(source, "fieldRef"), "fieldPath");
-
-        if (node_get(source, "fieldRef") &&
-            check_required(checker, &field, node_get(source, "fieldRef"), "fieldPath") &&
-            !is_env_field(path))
-                report_text(
-                        checker, &field, "fieldPath", path,
-                        message_of(
-                                checker,
-                                "error converting fieldPath: field label not supported: " SLICE_FMT,
-                                SLICE_ARG(path)));
-        if (node_get(source, "resourceFieldRef"))
-                check_required(checker, &resource, node_get(source, "resourceFieldRef"),
-                               "resource");
-        for (size_t i = 0; i < ARRAY_LEN(keyed); i++) {
-                struct at place = at_member(at, keyed[i]);
-
-                if (node_get(source, keyed[i]))
-                        check_required(checker, &place, node_get(source, keyed[i]), "key");
-        }
-}
-
-static void check_env_source(struct checker *checker, const struct at *at,
-                             const struct json_node *variable) {
-        const struct json_node *source = node_get(variable, "valueFrom");
-        struct at place = at_member(at, "valueFrom");
-
-        if (!source)
-                return;
-        check_env_reference(checker, &place, source);
-        if (node_count(source) == 0)
-                report_text(checker, &place, NULL, SLICE_EMPTY, ENV_SOURCES_TEXT);
-        else if (node_get_text(variable, "value").len)
-                report_text(checker, &place, NULL, SLICE_EMPTY,
-                            "may not be specified when `value` is not empty");
-        else if (node_count(source) > 1)
-                report_text(checker, &place, NULL, SLICE_EMPTY,
-                            "may not have more than one field specified at a time");
-}
-
-static bool is_env_name(struct slice name) {
-        for (size_t i = 0; i < name.len; i++)
-                if (name.ptr[i] < 0x20 || name.ptr[i] > 0x7e || name.ptr[i] == '=')
-                        return false;
-        return true;
-}
-
-static void check_env(struct checker *checker, const struct at *at,
-                      const struct json_node *variables) {
-        for (size_t i = 0; i < node_count(variables); i++) {
-                const struct json_node *variable = node_at(variables, i);
-                struct at place = at_index(at, i);
-                struct slice name = node_get_text(variable, "name");
-
-                if (check_required(checker, &place, variable, "name") && !is_env_name(name))
-                        report_text(checker, &place, "name", name,
-                                    "a valid environment variable name must consist only of "
-                                    "printable ASCII characters other than '='");
-                check_env_source(checker, &place, variable);
-        }
-}
-
 /* ---- mounts ---- */
 
-/* Volumes that are wrong themselves do not count as there. */
-static bool is_usable_volume(const struct json_node *volume) {
-        return node_count(volume) == 2;
+/* Names and paths of a list of mounts or devices, for the other list to keep away from. */
+struct taken_places {
+        struct text_set names, paths;
+};
+
+static void taken_places_collect(struct taken_places *places, const struct json_node *list,
+                                 const char *path_member) {
+        for (size_t i = 0; i < node_count(list); i++) {
+                text_set_add(&places->names, node_get_text(node_at(list, i), "name"));
+                text_set_add(&places->paths, node_get_text(node_at(list, i), path_member));
+        }
 }
 
-static void check_mounts(struct checker *checker, const struct at *at,
-                         const struct json_node *mounts, const struct map *volumes) {
-        CLEANUP(text_set_release) struct text_set paths = { 0 };
+static void taken_places_release(struct taken_places *places) {
+        text_set_release(&places->names);
+        text_set_release(&places->paths);
+}
 
+/* Places of these are of the list: upstream leaves out which element it is. */
+static void check_mount_paths(struct checker *checker, const struct at *at, const struct at *place,
+                              const struct json_node *mount) {
+        static const struct rule below[] = { { "subPath", rule_path_below }, RULES_END };
+        static const struct rule below_expression[] = { { "subPathExpr", rule_path_below },
+                                                        RULES_END };
+
+        check_rules(checker, at, mount, below);
+        if (node_get_text(mount, "subPathExpr").len && node_get_text(mount, "subPath").len)
+                report_text(checker, place, "subPathExpr", node_get_text(mount, "subPathExpr"),
+                            "subPathExpr and subPath are mutually exclusive");
+        check_rules(checker, at, mount, below_expression);
+}
+
+static void check_propagation(struct checker *checker, const struct at *at,
+                              const struct json_node *mount, const struct json_node *container) {
+        static const char *const modes[] = { "Bidirectional", "HostToContainer", "None", NULL };
+        static const char *const recursions[] = { "Disabled", "Enabled", "IfPossible", NULL };
+        static const struct rule rules[] = {
+                { "mountPropagation", rule_choice, RULE_PRESENT, .data = modes },
+                RULES_END,
+        };
+        static const struct rule recursion_rules[] = {
+                { "recursiveReadOnly", rule_choice, RULE_PRESENT, .data = recursions },
+                RULES_END,
+        };
+        struct slice mode = node_get_text(mount, "mountPropagation");
+        struct slice recursion = node_get_text(mount, "recursiveReadOnly");
+        const struct json_node *security = node_get(container, "securityContext");
+
+        check_rules(checker, at, mount, rules);
+        if (slice_is(mode, "Bidirectional") && !node_is_true(node_get(security, "privileged")))
+                report(checker, FIELD_FORBIDDEN, at, "mountPropagation", NULL,
+                       "Bidirectional mount propagation is available only to privileged "
+                       "containers");
+        check_rules(checker, at, mount, recursion_rules);
+        if (!slice_is(recursion, "Enabled") && !slice_is(recursion, "IfPossible"))
+                return;
+        if (!node_is_true(node_get(mount, "readOnly")))
+                report(checker, FIELD_FORBIDDEN, at, "recursiveReadOnly", NULL,
+                       "may only be specified when readOnly is true");
+        if (node_get(mount, "mountPropagation") && !slice_is(mode, "None"))
+                report(checker, FIELD_FORBIDDEN, at, "recursiveReadOnly", NULL,
+                       "may only be specified when mountPropagation is None or not specified");
+}
+
+static void check_mounts(struct container_check *check, const struct at *at,
+                         const struct json_node *container) {
+        const struct json_node *mounts = node_get(container, "volumeMounts");
+        CLEANUP(text_set_release) struct text_set paths = { 0 };
+        struct checker *checker = check->checker;
+        struct taken_places devices = { 0 };
+
+        taken_places_collect(&devices, node_get(container, "volumeDevices"), "devicePath");
         for (size_t i = 0; i < node_count(mounts); i++) {
                 const struct json_node *mount = node_at(mounts, i);
                 struct at place = at_index(at, i);
@@ -173,99 +153,113 @@ static void check_mounts(struct checker *checker, const struct at *at,
                 struct slice path = node_get_text(mount, "mountPath");
 
                 check_required(checker, &place, mount, "name");
-                if (!is_usable_volume(map_get(volumes, name)))
+                if (!map_get(check->volumes, name))
                         report(checker, FIELD_NOT_FOUND, &place, "name", quoted(checker, name),
                                NULL);
                 check_required(checker, &place, mount, "mountPath");
                 if (!text_set_add(&paths, path))
                         report_text(checker, &place, "mountPath", path, "must be unique");
+                if (text_set_has(&devices.names, name))
+                        report_text(checker, &place, "name", name,
+                                    "must not already exist in volumeDevices");
+                if (text_set_has(&devices.paths, path))
+                        report_text(checker, &place, "mountPath", path,
+                                    "must not already exist as a path in volumeDevices");
+                check_mount_paths(checker, at, &place, mount);
+                check_propagation(checker, at, mount, container);
         }
+        taken_places_release(&devices);
 }
 
-static void check_devices(struct checker *checker, const struct at *at,
-                          const struct json_node *devices, const struct map *volumes) {
-        for (size_t i = 0; i < node_count(devices); i++) {
-                const struct json_node *device = node_at(devices, i);
-                struct at place = at_index(at, i);
-                struct slice name = node_get_text(device, "name");
+static bool has_backsteps(struct slice path) {
+        struct slice part;
 
-                if (check_required(checker, &place, device, "name") && !map_get(volumes, name))
-                        report(checker, FIELD_NOT_FOUND, &place, "name", quoted(checker, name),
-                               NULL);
-                check_required(checker, &place, device, "devicePath");
+        while (slice_split(&path, '/', &part))
+                if (slice_is(part, ".."))
+                        return true;
+        return false;
+}
+
+/* Names and paths of the devices so far, and of the mounts. */
+struct device_check {
+        struct container_check *check;
+        struct taken_places seen, mounts;
+};
+
+static void check_device_name(struct device_check *devices, const struct at *place,
+                              const struct json_node *device) {
+        struct checker *checker = devices->check->checker;
+        struct slice name = node_get_text(device, "name");
+        const struct json_node *volume = map_get(devices->check->volumes, name);
+
+        check_required(checker, place, device, "name");
+        if (text_set_has(&devices->seen.names, name))
+                report_text(checker, place, "name", name, "must be unique");
+        if (volume && !node_get(volume, "persistentVolumeClaim") && !node_get(volume, "ephemeral"))
+                report_text(checker, place, "name", name,
+                            "can only use volume source type of PersistentVolumeClaim or Ephemeral "
+                            "for block mode");
+        if (!volume)
+                report(checker, FIELD_NOT_FOUND, place, "name", quoted(checker, name), NULL);
+}
+
+static void check_device_path(struct device_check *devices, const struct at *place,
+                              const struct json_node *device) {
+        struct checker *checker = devices->check->checker;
+        struct slice path = node_get_text(device, "devicePath");
+
+        check_required(checker, place, device, "devicePath");
+        if (text_set_has(&devices->seen.paths, path))
+                report_text(checker, place, "devicePath", path, "must be unique");
+        if (has_backsteps(path))
+                report_text(checker, place, "devicePath", path, "can not contain backsteps ('..')");
+        else
+                text_set_add(&devices->seen.paths, path);
+}
+
+static void check_devices(struct container_check *check, const struct at *at,
+                          const struct json_node *container) {
+        const struct json_node *list = node_get(container, "volumeDevices");
+        struct device_check devices = { .check = check };
+
+        taken_places_collect(&devices.mounts, node_get(container, "volumeMounts"), "mountPath");
+        for (size_t i = 0; i < node_count(list); i++) {
+                const struct json_node *device = node_at(list, i);
+                struct slice name = node_get_text(device, "name");
+                struct slice path = node_get_text(device, "devicePath");
+                struct at place = at_index(at, i);
+
+                check_device_name(&devices, &place, device);
+                check_device_path(&devices, &place, device);
+                if (text_set_has(&devices.mounts.names, name))
+                        report_text(check->checker, &place, "name", name,
+                                    "must not already exist in volumeMounts");
+                if (text_set_has(&devices.mounts.paths, path))
+                        report_text(check->checker, &place, "devicePath", path,
+                                    "must not already exist as a path in volumeMounts");
+                if (name.len)
+                        text_set_add(&devices.seen.names, name);
         }
+        taken_places_release(&devices.seen);
+        taken_places_release(&devices.mounts);
 }
 
 /* ---- resources ---- */
 
-static bool is_huge_page(struct slice name) {
-        return slice_has_prefix(name, SLICE_LITERAL("hugepages-"));
-}
+/* Huge pages come in whole pages of the size in their name. */
+static void check_huge_pages(struct checker *checker, const struct at *at, struct slice name,
+                             struct slice amount) {
+        size_t prefix = sizeof("hugepages-") - 1;
+        int64_t size = 0, bytes = 0;
 
-static bool is_qualified(struct slice name) {
-        return name.len && memchr(name.ptr, '/', name.len);
-}
-
-static bool is_native(struct slice name) {
-        return !is_qualified(name) || slice_contains(name, SLICE_LITERAL("kubernetes.io/"));
-}
-
-/* Native resources but huge pages may be promised more often than they exist. */
-static bool is_overcommittable(struct slice name) {
-        return is_native(name) && !is_huge_page(name);
-}
-
-static bool is_container_resource(struct slice name) {
-        return slice_is(name, "cpu") || slice_is(name, "memory") ||
-               slice_is(name, "ephemeral-storage") || is_huge_page(name);
-}
-
-static bool is_standard_resource(struct slice name) {
-        static const char *const more[] = {
-                "pods",
-                "services",
-                "replicationcontrollers",
-                "resourcequotas",
-                "secrets",
-                "configmaps",
-                "persistentvolumeclaims",
-                "storage",
-                "requests.cpu",
-                "requests.memory",
-                "requests.ephemeral-storage",
-                "requests.storage",
-                "limits.cpu",
-                "limits.memory",
-                "limits.ephemeral-storage",
-                "services.nodeports",
-                "services.loadbalancers",
-        };
-
-        for (size_t i = 0; i < ARRAY_LEN(more); i++)
-                if (slice_is(name, more[i]))
-                        return true;
-        return is_container_resource(name);
-}
-
-static void check_resource_name(struct checker *checker, const struct at *at, struct slice name) {
-        if (!check_label_key(checker, at, NULL, name) || is_qualified(name))
+        if (!is_huge_page(name))
                 return;
-        if (!is_standard_resource(name))
-                report_text(checker, at, NULL, name,
-                            "must be a standard resource type or fully qualified");
-        if (!is_container_resource(name))
-                report_text(checker, at, NULL, name, "must be a standard resource for containers");
-}
-
-static void check_amount(struct checker *checker, const struct at *at, struct slice name,
-                         struct slice amount) {
-        bool is_whole = !is_native(name) || is_huge_page(name);
-        int64_t milli = 0;
-
-        check_resource_name(checker, at, name);
-        check_quantity_not_negative(checker, at, amount);
-        if (is_whole && quantity_milli(amount, &milli, NULL) == 0 && milli % 1000 != 0)
-                report_text(checker, at, NULL, amount, "must be an integer");
+        if (quantity_value(slice_make(name.ptr + prefix, name.len - prefix), &size, NULL) == 0 &&
+            size > 0 && quantity_value(amount, &bytes, NULL) == 0 && bytes % size == 0)
+                return;
+        report_text(checker, at, NULL, amount,
+                    message_of(checker, SLICE_FMT " is not positive integer multiple of " SLICE_FMT,
+                               SLICE_ARG(amount), SLICE_ARG(name)));
 }
 
 static void check_request(struct checker *checker, const struct at *at, struct slice name,
@@ -297,178 +291,433 @@ static bool is_compute(struct slice name) {
         return slice_is(name, "cpu") || slice_is(name, "memory");
 }
 
-static void check_resources(struct checker *checker, const struct at *at,
-                            const struct json_node *resources) {
+static int compare_names(const void *a, const void *b) {
+        return slice_compare(*(const struct slice *)a, *(const struct slice *)b);
+}
+
+static void report_unknown_claim(struct checker *checker, const struct at *at, struct slice name,
+                                 const struct pod_claims *known) {
+        size_t count = node_count(known->list), used = 0;
+        struct slice *names = ARENA_ARRAY(checker->errors->arena, struct slice, count + 1);
+        struct buf text = { 0 };
+
+        for (size_t i = 0; i < count; i++)
+                if (node_get_text(node_at(known->list, i), "name").len)
+                        names[used++] = node_get_text(node_at(known->list, i), "name");
+        if (used)
+                qsort(names, used, sizeof(names[0]), compare_names);
+        buf_text(&text, "must be one of the names in pod.spec.resourceClaims");
+        buf_text(&text, used ? ": " : " which is empty");
+        for (size_t i = 0; i < used; i++)
+                if (i == 0 || !slice_eq(names[i], names[i - 1]))
+                        buf_printf(&text, "%s" SLICE_FMT, i ? ", " : "", SLICE_ARG(names[i]));
+        report(checker, FIELD_NOT_FOUND, at, NULL, quoted(checker, name),
+               message_of(checker, "%s", text.data));
+        buf_release(&text);
+}
+
+/* A claim is used whole or by requests, not both, and each once. */
+static void check_claims(struct checker *checker, const struct at *at,
+                         const struct json_node *claims, const struct pod_claims *known) {
+        CLEANUP(text_set_release) struct text_set whole = { 0 }, parts = { 0 }, parted = { 0 };
+
+        for (size_t i = 0; i < node_count(claims); i++) {
+                const struct json_node *claim = node_at(claims, i);
+                struct slice name = node_get_text(claim, "name");
+                struct slice request = node_get_text(claim, "request");
+                struct at place = at_index(at, i), part = at_member(&place, "request");
+                struct slice key = pair_text(checker, name, request);
+
+                if (name.len == 0) {
+                        report(checker, FIELD_REQUIRED, &place, NULL, NULL, NULL);
+                        continue;
+                }
+                if (text_set_has(&whole, name)) {
+                        report(checker, FIELD_DUPLICATE, &place, NULL, quoted(checker, name), NULL);
+                } else if (request.len) {
+                        check_form(checker, &part, request, FORM_LABEL);
+                        if (!text_set_add(&parts, key))
+                                report(checker, FIELD_DUPLICATE, &place, NULL,
+                                       message_of(checker, "\"" SLICE_FMT "/" SLICE_FMT "\"",
+                                                  SLICE_ARG(name), SLICE_ARG(request)),
+                                       NULL);
+                        text_set_add(&parted, name);
+                } else {
+                        if (text_set_has(&parted, name))
+                                report(checker, FIELD_DUPLICATE, &place, NULL,
+                                       quoted(checker, name), NULL);
+                        text_set_add(&whole, name);
+                }
+                if (!text_set_has(&known->names, name))
+                        report_unknown_claim(checker, &place, name, known);
+        }
+}
+
+struct resource_check {
+        struct checker *checker;
+        enum resource_use use;
+        bool has_huge_pages, has_compute;
+};
+
+static void check_amount(struct resource_check *check, const struct at *at, struct slice name,
+                         struct slice amount) {
+        check_resource_name(check->checker, at, name, check->use);
+        check_resource_amount(check->checker, at, name, amount);
+        check->has_huge_pages |= is_huge_page(name);
+        check->has_compute |= is_compute(name);
+}
+
+void check_resources(struct checker *checker, const struct at *at,
+                     const struct json_node *resources, const struct pod_claims *claims,
+                     bool is_pod) {
+        struct resource_check check = { checker, is_pod ? RESOURCE_OF_POD : RESOURCE_OF_CONTAINER,
+                                        false, false };
         const struct json_node *limits = node_get(resources, "limits");
         struct at limit_list = at_member(at, "limits"), request_list = at_member(at, "requests");
+        struct at claim_list = at_member(at, "claims");
         struct node_iter iter = node_iter(limits);
-        bool has_huge_pages = false, has_compute = false;
         struct json_node *amount;
         struct slice name;
 
         while (node_next(&iter, &name, &amount)) {
                 struct at place = at_key(&limit_list, name);
 
-                check_amount(checker, &place, name, node_get_slice(amount));
-                has_huge_pages |= is_huge_page(name);
-                has_compute |= is_compute(name);
+                check_amount(&check, &place, name, node_get_slice(amount));
+                check_huge_pages(checker, &place, name, node_get_slice(amount));
         }
         iter = node_iter(node_get(resources, "requests"));
         while (node_next(&iter, &name, &amount)) {
                 struct at place = at_key(&request_list, name);
 
-                check_amount(checker, &place, name, node_get_slice(amount));
+                check_amount(&check, &place, name, node_get_slice(amount));
                 check_request(checker, at, name, node_get_slice(amount), limits);
-                has_huge_pages |= is_huge_page(name);
-                has_compute |= is_compute(name);
+                check_huge_pages(checker, &place, name, node_get_slice(amount));
         }
-        if (has_huge_pages && !has_compute)
+        if (check.has_huge_pages && !check.has_compute)
                 report(checker, FIELD_FORBIDDEN, at, NULL, NULL, "HugePages require cpu or memory");
+        if (claims)
+                check_claims(checker, &claim_list, node_get(resources, "claims"), claims);
 }
 
 /* ---- probes and handlers ---- */
 
-static void check_http(struct checker *checker, const struct at *at,
-                       const struct json_node *action) {
-        static const char *const schemes[] = { "HTTP", "HTTPS", NULL };
+static bool is_header_name(struct slice name) {
+        for (size_t i = 0; i < name.len; i++) {
+                char c = name.ptr[i];
 
-        check_required(checker, at, action, "path");
-        check_port(checker, at, action, "port");
-        check_choice(checker, at, action, "scheme", schemes);
+                if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                      c == '-'))
+                        return false;
+        }
+        return name.len > 0;
 }
 
-static void check_handler(struct checker *checker, const struct at *at,
+static void check_headers(struct checker *checker, const struct at *at,
+                          const struct json_node *headers) {
+        for (size_t i = 0; i < node_count(headers); i++) {
+                struct slice name = node_get_text(node_at(headers, i), "name");
+
+                if (!is_header_name(name))
+                        report_text(checker, at, NULL, name,
+                                    "a valid HTTP header must consist of alphanumeric characters "
+                                    "or '-' (e.g. 'X-Header-Name', regex used for validation is "
+                                    "'[-A-Za-z0-9]+')");
+        }
+}
+
+static const char *const schemes[] = { "HTTP", "HTTPS", NULL };
+
+OWN_RULE(rule_http) {
+        static const struct rule rules[] = {
+                { "path", rule_present, RULE_REQUIRED },
+                { "port", rule_port_or_name, RULE_ALWAYS },
+                { "scheme", rule_choice, RULE_ALWAYS, .data = schemes },
+                RULES_END,
+        };
+        struct at headers = at_member(at, "httpHeaders");
+
+        (void)rule;
+        check_rules(checker, at, value, rules);
+        check_headers(checker, &headers, node_get(value, "httpHeaders"));
+}
+
+OWN_RULE(rule_exec) {
+        static const struct rule rules[] = {
+                { "command", rule_present, RULE_REQUIRED },
+                RULES_END,
+        };
+
+        (void)rule;
+        check_rules(checker, at, value, rules);
+}
+
+OWN_RULE(rule_socket) {
+        static const struct rule rules[] = {
+                { "port", rule_port_or_name, RULE_ALWAYS },
+                RULES_END,
+        };
+
+        (void)rule;
+        check_rules(checker, at, value, rules);
+}
+
+/* low: the grace period of the pod */
+OWN_RULE(rule_sleep) {
+        int64_t seconds = node_get_i64(value, "seconds", 0);
+
+        if (seconds < 0 || seconds > rule->low)
+                report_number(checker, at, NULL, seconds,
+                              message_of(checker,
+                                         "must be non-negative and less than "
+                                         "terminationGracePeriodSeconds (%lld)",
+                                         (long long)rule->low));
+}
+
+static void check_handler(struct container_check *check, const struct at *at,
                           const struct json_node *handler) {
-        static const char *const kinds[] = { "exec", "httpGet", "tcpSocket", "grpc", "sleep" };
+        const struct rule kinds[] = {
+                { "exec", rule_exec },
+                { "httpGet", rule_http },
+                { "tcpSocket", rule_socket },
+                { "grpc", rule_socket },
+                { "sleep", rule_sleep,
+                  .low = node_get_i64(check->spec, "terminationGracePeriodSeconds", 0) },
+        };
         size_t count = 0;
 
         for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
-                const struct json_node *action = node_get(handler, kinds[i]);
-                struct at place = at_member(at, kinds[i]);
+                const struct json_node *action = node_get(handler, kinds[i].member);
+                struct at place = at_member(at, kinds[i].member);
 
                 if (!action)
                         continue;
-                if (count++) {
-                        report(checker, FIELD_FORBIDDEN, &place, NULL, NULL,
+                if (count++)
+                        report(check->checker, FIELD_FORBIDDEN, &place, NULL, NULL,
                                "may not specify more than 1 handler type");
-                        continue;
-                }
-                if (slice_is(slice_of(kinds[i]), "exec")) {
-                        if (node_count(node_get(action, "command")) == 0)
-                                report(checker, FIELD_REQUIRED, &place, "command", NULL, NULL);
-                } else if (slice_is(slice_of(kinds[i]), "httpGet")) {
-                        check_http(checker, &place, action);
-                } else if (!slice_is(slice_of(kinds[i]), "sleep")) {
-                        check_port(checker, &place, action, "port");
-                }
+                else
+                        kinds[i].check(check->checker, &place, action, &kinds[i]);
         }
         if (count == 0)
-                report(checker, FIELD_REQUIRED, at, NULL, NULL, "must specify a handler type");
+                report(check->checker, FIELD_REQUIRED, at, NULL, NULL,
+                       "must specify a handler type");
 }
 
-static void check_probe(struct checker *checker, const struct at *at,
+static void check_probe(struct container_check *check, const struct at *at,
                         const struct json_node *container, const char *member) {
-        static const char *const counts[] = { "initialDelaySeconds", "timeoutSeconds",
-                                              "periodSeconds", "successThreshold",
-                                              "failureThreshold" };
+        static const struct rule rules[] = {
+                { "initialDelaySeconds", rule_not_negative },
+                { "timeoutSeconds", rule_not_negative },
+                { "periodSeconds", rule_not_negative },
+                { "successThreshold", rule_not_negative },
+                { "failureThreshold", rule_not_negative },
+                { "terminationGracePeriodSeconds", rule_range, .low = 1, .high = INT64_MAX,
+                  .text = "must be greater than 0" },
+                RULES_END,
+        };
         const struct json_node *probe = node_get(container, member);
-        struct at place = at_member(at, member);
         bool is_readiness = slice_is(slice_of(member), "readinessProbe");
         int64_t successes = node_get_i64(probe, "successThreshold", 0);
+        struct at place = at_member(at, member);
 
         if (!probe)
                 return;
-        check_handler(checker, &place, probe);
-        for (size_t i = 0; i < ARRAY_LEN(counts); i++)
-                check_not_negative(checker, &place, probe, counts[i]);
+        check_handler(check, &place, probe);
+        check_rules(check->checker, &place, probe, rules);
         if (!is_readiness && successes != 1)
-                report_number(checker, &place, "successThreshold", successes, "must be 1");
-        if (node_get(probe, "terminationGracePeriodSeconds")) {
-                int64_t grace = node_get_i64(probe, "terminationGracePeriodSeconds", 0);
-
-                if (is_readiness)
-                        report_number(checker, &place, "terminationGracePeriodSeconds", grace,
-                                      "must not be set for readinessProbes");
-                else if (grace <= 0)
-                        report_number(checker, &place, "terminationGracePeriodSeconds", grace,
-                                      "must be greater than 0");
-        }
+                report_number(check->checker, &place, "successThreshold", successes, "must be 1");
+        if (is_readiness && node_get(probe, "terminationGracePeriodSeconds"))
+                report_number(check->checker, &place, "terminationGracePeriodSeconds",
+                              node_get_i64(probe, "terminationGracePeriodSeconds", 0),
+                              "must not be set for readinessProbes");
 }
 
-static void check_probes(struct checker *checker, const struct at *at,
+/* In the order in which complaints list them. */
+static const char *const linux_signals[] = {
+        "SIGABRT",     "SIGALRM",     "SIGBUS",      "SIGCHLD",     "SIGCLD",      "SIGCONT",
+        "SIGFPE",      "SIGHUP",      "SIGILL",      "SIGINT",      "SIGIO",       "SIGIOT",
+        "SIGKILL",     "SIGPIPE",     "SIGPOLL",     "SIGPROF",     "SIGPWR",      "SIGQUIT",
+        "SIGRTMAX",    "SIGRTMAX-1",  "SIGRTMAX-10", "SIGRTMAX-11", "SIGRTMAX-12", "SIGRTMAX-13",
+        "SIGRTMAX-14", "SIGRTMAX-2",  "SIGRTMAX-3",  "SIGRTMAX-4",  "SIGRTMAX-5",  "SIGRTMAX-6",
+        "SIGRTMAX-7",  "SIGRTMAX-8",  "SIGRTMAX-9",  "SIGRTMIN",    "SIGRTMIN+1",  "SIGRTMIN+10",
+        "SIGRTMIN+11", "SIGRTMIN+12", "SIGRTMIN+13", "SIGRTMIN+14", "SIGRTMIN+15", "SIGRTMIN+2",
+        "SIGRTMIN+3",  "SIGRTMIN+4",  "SIGRTMIN+5",  "SIGRTMIN+6",  "SIGRTMIN+7",  "SIGRTMIN+8",
+        "SIGRTMIN+9",  "SIGSEGV",     "SIGSTKFLT",   "SIGSTOP",     "SIGSYS",      "SIGTERM",
+        "SIGTRAP",     "SIGTSTP",     "SIGTTIN",     "SIGTTOU",     "SIGURG",      "SIGUSR1",
+        "SIGUSR2",     "SIGVTALRM",   "SIGWINCH",    "SIGXCPU",     "SIGXFSZ",     NULL,
+};
+static const char *const windows_signals[] = { "SIGKILL", "SIGTERM", NULL };
+
+static void check_stop_signal(struct container_check *check, const struct at *at,
+                              const struct json_node *lifecycle) {
+        const struct json_node *os = node_get(check->spec, "os");
+        bool is_windows = slice_is(node_get_text(os, "name"), "windows");
+        const struct rule rules[] = {
+                { "stopSignal", rule_choice, RULE_PRESENT,
+                  .data = is_windows ? windows_signals : linux_signals },
+                RULES_END,
+        };
+
+        if (!node_get(lifecycle, "stopSignal"))
+                return;
+        if (!os)
+                report(check->checker, FIELD_FORBIDDEN, at, "stopSignal", NULL,
+                       "may not be set for containers with empty `spec.os.name`");
+        else if (is_windows || slice_is(node_get_text(os, "name"), "linux"))
+                check_rules(check->checker, at, lifecycle, rules);
+}
+
+static void check_probes(struct container_check *check, const struct at *at,
                          const struct json_node *container) {
         const struct json_node *lifecycle = node_get(container, "lifecycle");
         struct at hooks = at_member(at, "lifecycle");
         struct at after = at_member(&hooks, "postStart"), before = at_member(&hooks, "preStop");
 
         if (node_get(lifecycle, "postStart"))
-                check_handler(checker, &after, node_get(lifecycle, "postStart"));
+                check_handler(check, &after, node_get(lifecycle, "postStart"));
         if (node_get(lifecycle, "preStop"))
-                check_handler(checker, &before, node_get(lifecycle, "preStop"));
-        check_probe(checker, at, container, "livenessProbe");
-        check_probe(checker, at, container, "readinessProbe");
-        check_probe(checker, at, container, "startupProbe");
+                check_handler(check, &before, node_get(lifecycle, "preStop"));
+        check_stop_signal(check, &hooks, lifecycle);
+        check_probe(check, at, container, "livenessProbe");
+        check_probe(check, at, container, "readinessProbe");
+        check_probe(check, at, container, "startupProbe");
+}
+
+/* ---- restarts ---- */
+
+static const char *const restart_policies[] = { "Always", "Never", "OnFailure", NULL };
+static const char *const restart_actions[] = { "Restart", "RestartAllContainers", NULL };
+static const char *const exit_operators[] = { "In", "NotIn", NULL };
+
+#define RESTART_RULES_MAX 20
+#define EXIT_CODES_MAX 255
+
+OWN_RULE(rule_exit_codes) {
+        static const struct rule rules[] = {
+                { "operator", rule_choice, RULE_ALWAYS, .data = exit_operators },
+                RULES_END,
+        };
+
+        struct at values = at_member(at, "values");
+
+        (void)rule;
+        check_rules(checker, at, value, rules);
+        check_at_most(checker, &values, node_count(node_get(value, "values")), EXIT_CODES_MAX);
+}
+
+static void check_restarts(struct checker *checker, const struct at *at,
+                           const struct json_node *container) {
+        static const struct rule policy_rules[] = {
+                { "restartPolicy", rule_choice, RULE_PRESENT, .data = restart_policies },
+                RULES_END,
+        };
+        static const struct rule rules[] = {
+                { "action", rule_choice, RULE_ALWAYS, .data = restart_actions },
+                { "exitCodes", rule_exit_codes, RULE_REQUIRED | RULE_PRESENT,
+                  .text = "must be specified" },
+                RULES_END,
+        };
+        const struct json_node *list = node_get(container, "restartPolicyRules");
+        struct at place = at_member(at, "restartPolicyRules");
+
+        if (!node_get(container, "restartPolicy") && node_count(list))
+                report(checker, FIELD_REQUIRED, at, "restartPolicy", NULL,
+                       "must specify restartPolicy when restart rules are used");
+        check_rules(checker, at, container, policy_rules);
+        check_at_most(checker, &place, node_count(list), RESTART_RULES_MAX);
+        for (size_t i = 0; i < node_count(list); i++) {
+                struct at element = at_index(&place, i);
+
+                check_rules(checker, &element, node_at(list, i), rules);
+        }
+}
+
+/* What happens to a container whose resources change. Places are of the list. */
+static void check_resize_policies(struct container_check *check, const struct at *at,
+                                  const struct json_node *policies) {
+        static const char *const resources[] = { "cpu", "memory", NULL };
+        static const char *const restarts[] = { "NotRequired", "RestartContainer", NULL };
+        bool is_never = slice_is(node_get_text(check->spec, "restartPolicy"), "Never");
+        CLEANUP(text_set_release) struct text_set seen = { 0 };
+        const struct rule resource_rule = { NULL, rule_choice, .data = resources };
+        const struct rule restart_rule = { NULL, rule_choice, .data = restarts };
+
+        for (size_t i = 0; i < node_count(policies); i++) {
+                const struct json_node *name = node_get(node_at(policies, i), "resourceName");
+                const struct json_node *restart = node_get(node_at(policies, i), "restartPolicy");
+                struct at place = at_index(at, i);
+
+                if (!text_set_add(&seen, node_get_slice(name)))
+                        report(check->checker, FIELD_DUPLICATE, &place, NULL,
+                               quoted(check->checker, node_get_slice(name)), NULL);
+                if (node_get_slice(name).len == 0)
+                        report(check->checker, FIELD_REQUIRED, at, NULL, NULL, NULL);
+                else
+                        rule_choice(check->checker, at, name, &resource_rule);
+                if (node_get_slice(restart).len == 0)
+                        report(check->checker, FIELD_REQUIRED, at, NULL, NULL, NULL);
+                else
+                        rule_choice(check->checker, at, restart, &restart_rule);
+                if (is_never && !slice_is(node_get_slice(restart), "NotRequired"))
+                        report_text(check->checker, at, NULL, node_get_slice(restart),
+                                    "must be 'NotRequired' when pod `restartPolicy` is 'Never'");
+        }
 }
 
 /* ---- containers ---- */
 
-static void check_container(struct checker *checker, const struct at *at,
-                            const struct json_node *container, const struct map *volumes) {
+void check_image_space(struct checker *checker, const struct at *at,
+                       const struct json_node *container) {
+        struct slice image = node_get_text(container, "image");
+
+        if (slice_trim(image).len != image.len)
+                report_text(checker, at, "image", image,
+                            "must not have leading or trailing whitespace");
+}
+
+static void check_container(struct container_check *check, const struct at *at,
+                            const struct json_node *container) {
         static const char *const policies[] = { "Always", "IfNotPresent", "Never", NULL };
         static const char *const messages[] = { "File", "FallbackToLogsOnError", NULL };
+        static const struct rule rules[] = {
+                { "name", rule_form, RULE_REQUIRED, .low = FORM_LABEL },
+                { "image", rule_present, RULE_REQUIRED },
+                { "terminationMessagePolicy", rule_choice, RULE_REQUIRED, .data = messages },
+                RULES_END,
+        };
+        static const struct rule pull_rules[] = {
+                { "imagePullPolicy", rule_choice, RULE_REQUIRED, .data = policies },
+                RULES_END,
+        };
         struct at ports = at_member(at, "ports"), env = at_member(at, "env");
-        struct at mounts = at_member(at, "volumeMounts"), devices = at_member(at, "volumeDevices");
-        struct at resources = at_member(at, "resources");
+        struct at env_from = at_member(at, "envFrom"), mounts = at_member(at, "volumeMounts");
+        struct at devices = at_member(at, "volumeDevices"), resources = at_member(at, "resources");
+        struct at resizes = at_member(at, "resizePolicy");
+        struct at security = at_member(at, "securityContext");
 
-        if (check_required(checker, at, container, "name"))
-                check_name(checker, at, container, "name", NAME_LABEL);
-        check_required(checker, at, container, "image");
-        check_choice(checker, at, container, "terminationMessagePolicy", messages);
-        check_ports(checker, &ports, node_get(container, "ports"));
-        check_env(checker, &env, node_get(container, "env"));
-        check_mounts(checker, &mounts, node_get(container, "volumeMounts"), volumes);
-        check_devices(checker, &devices, node_get(container, "volumeDevices"), volumes);
-        check_choice(checker, at, container, "imagePullPolicy", policies);
-        check_resources(checker, &resources, node_get(container, "resources"));
-}
-
-/* What the containers of a pod are checked against. */
-struct container_check {
-        struct map *volumes;                      /* the first of each name */
-        struct text_set regular, init, ephemeral; /* names so far */
-};
-
-static void container_check_begin(struct container_check *check, const struct json_node *spec) {
-        struct node_iter iter = node_iter(node_get(spec, "volumes"));
-        struct json_node *volume;
-
-        *check = (struct container_check){ .volumes = map_new() };
-        while (node_next(&iter, NULL, &volume)) {
-                struct slice name = node_get_text(volume, "name");
-
-                if (!map_get(check->volumes, name))
-                        map_put(check->volumes, name, volume);
-        }
-}
-
-static void container_check_end(struct container_check *check) {
-        map_free(check->volumes);
-        text_set_release(&check->regular);
-        text_set_release(&check->init);
-        text_set_release(&check->ephemeral);
+        check_rules(check->checker, at, container, rules);
+        check_ports(check->checker, &ports, node_get(container, "ports"));
+        check_env(check->checker, &env, node_get(container, "env"));
+        check_env_from(check->checker, &env_from, node_get(container, "envFrom"));
+        check_mounts(check, &mounts, container);
+        check_devices(check, &devices, container);
+        check_rules(check->checker, at, container, pull_rules);
+        check_resources(check->checker, &resources, node_get(container, "resources"), check->claims,
+                        false);
+        check_resize_policies(check, &resizes, node_get(container, "resizePolicy"));
+        check_container_security(check->checker, &security, node_get(container, "securityContext"),
+                                 check->has_host_users);
 }
 
 static void report_taken(struct checker *checker, const struct at *at, struct slice name) {
         report(checker, FIELD_DUPLICATE, at, "name", quoted(checker, name), NULL);
 }
 
-static void check_regular(struct checker *checker, const struct at *at,
-                          const struct json_node *spec, struct container_check *check) {
-        const struct json_node *list = node_get(spec, "containers");
+static void check_regular(struct container_check *check, const struct at *at) {
+        const struct json_node *list = node_get(check->spec, "containers");
         struct at place = at_member(at, "containers");
 
         if (node_count(list) == 0) {
-                report(checker, FIELD_REQUIRED, &place, NULL, NULL, NULL);
+                report(check->checker, FIELD_REQUIRED, &place, NULL, NULL, NULL);
                 return;
         }
         for (size_t i = 0; i < node_count(list); i++) {
@@ -476,65 +725,117 @@ static void check_regular(struct checker *checker, const struct at *at,
                 struct at element = at_index(&place, i);
                 struct slice name = node_get_text(container, "name");
 
-                check_container(checker, &element, container, check->volumes);
+                check_container(check, &element, container);
                 if (!text_set_add(&check->regular, name))
-                        report_taken(checker, &element, name);
-                check_probes(checker, &element, container);
+                        report_taken(check->checker, &element, name);
+                check_probes(check, &element, container);
+                check_restarts(check->checker, &element, container);
         }
-        check_host_ports(checker, &place, list);
+        check_host_ports(check->checker, &place, list, SIZE_MAX);
 }
 
-static void check_init(struct checker *checker, const struct at *at, const struct json_node *spec,
-                       struct container_check *check) {
+/* What only containers that restart always may have, and how the others may be resized. */
+static void check_plain_init(struct checker *checker, const struct at *at,
+                             const struct json_node *container) {
         static const char *const forbidden[] = { "lifecycle", "livenessProbe", "readinessProbe",
                                                  "startupProbe" };
-        static const char *const restarts[] = { "Always", "OnFailure", "Never", NULL };
-        const struct json_node *list = node_get(spec, "initContainers");
+        const struct json_node *policies = node_get(container, "resizePolicy");
+        struct at list = at_member(at, "resizePolicy");
+
+        for (size_t i = 0; i < ARRAY_LEN(forbidden); i++)
+                if (node_get(container, forbidden[i]))
+                        report(checker, FIELD_FORBIDDEN, at, forbidden[i], NULL, INIT_ONLY_TEXT);
+        for (size_t i = 0; i < node_count(policies); i++) {
+                struct at place = at_index(&list, i);
+
+                if (slice_is(node_get_text(node_at(policies, i), "restartPolicy"),
+                             "RestartContainer"))
+                        report_text(checker, &place, "restartPolicy",
+                                    SLICE_LITERAL("RestartContainer"),
+                                    "must not be set to 'RestartContainer' for non-sidecar "
+                                    "initContainers");
+        }
+}
+
+static void check_init(struct container_check *check, const struct at *at) {
+        const struct json_node *list = node_get(check->spec, "initContainers");
         struct at place = at_member(at, "initContainers");
 
         for (size_t i = 0; i < node_count(list); i++) {
                 const struct json_node *container = node_at(list, i);
                 struct at element = at_index(&place, i);
                 struct slice name = node_get_text(container, "name");
-                bool is_sidecar = slice_is(node_get_text(container, "restartPolicy"), "Always");
 
-                check_container(checker, &element, container, check->volumes);
-                check_choice(checker, &element, container, "restartPolicy", restarts);
-                bool is_new = text_set_add(&check->init, name);
-                if (name.len && (!is_new || text_set_has(&check->regular, name)))
-                        report_taken(checker, &element, name);
-                if (is_sidecar)
-                        check_probes(checker, &element, container);
-                for (size_t j = 0; !is_sidecar && j < ARRAY_LEN(forbidden); j++)
-                        if (node_get(container, forbidden[j]))
-                                report(checker, FIELD_FORBIDDEN, &element, forbidden[j], NULL,
-                                       INIT_ONLY_TEXT);
+                check_container(check, &element, container);
+                check_restarts(check->checker, &element, container);
+                if (text_set_has(&check->regular, name) || text_set_has(&check->init, name))
+                        report_taken(check->checker, &element, name);
+                else if (name.len)
+                        text_set_add(&check->init, name);
+                check_host_ports(check->checker, &place, list, i);
+                if (slice_is(node_get_text(container, "restartPolicy"), "Always"))
+                        check_probes(check, &element, container);
+                else
+                        check_plain_init(check->checker, &element, container);
         }
 }
 
-static void check_ephemeral(struct checker *checker, const struct at *at,
-                            const struct json_node *spec, struct container_check *check) {
-        const struct json_node *list = node_get(spec, "ephemeralContainers");
+static void check_ephemeral_members(struct checker *checker, const struct at *at,
+                                    const struct json_node *container) {
+        /* In the order of their type, without those that may be set. */
+        static const char *const forbidden[] = {
+                "ports",          "resources",          "resizePolicy",
+                "restartPolicy",  "restartPolicyRules", "livenessProbe",
+                "readinessProbe", "startupProbe",       "lifecycle",
+        };
+        static const char *const paths[] = { "subPath", "subPathExpr" };
+        const struct json_node *mounts = node_get(container, "volumeMounts");
+        struct at list = at_member(at, "volumeMounts");
+
+        for (size_t i = 0; i < ARRAY_LEN(forbidden); i++)
+                if (node_get(container, forbidden[i]) &&
+                    (strcmp(forbidden[i], "resources") != 0 ||
+                     node_count(node_get(container, forbidden[i]))))
+                        report(checker, FIELD_FORBIDDEN, at, forbidden[i], NULL,
+                               "cannot be set for an Ephemeral Container");
+        for (size_t i = 0; i < node_count(mounts); i++)
+                for (size_t j = 0; j < ARRAY_LEN(paths); j++) {
+                        struct at place = at_index(&list, i);
+
+                        if (node_get_text(node_at(mounts, i), paths[j]).len)
+                                report(checker, FIELD_FORBIDDEN, &place, paths[j], NULL,
+                                       "cannot be set for an Ephemeral Container");
+                }
+}
+
+static void check_ephemeral(struct container_check *check, const struct at *at) {
+        const struct json_node *list = node_get(check->spec, "ephemeralContainers");
         struct at place = at_member(at, "ephemeralContainers");
 
         for (size_t i = 0; i < node_count(list); i++) {
                 const struct json_node *container = node_at(list, i);
                 struct at element = at_index(&place, i);
                 struct slice name = node_get_text(container, "name");
+                struct slice target = node_get_text(container, "targetContainerName");
 
-                check_container(checker, &element, container, check->volumes);
-                if (!text_set_add(&check->ephemeral, name) || text_set_has(&check->regular, name) ||
-                    text_set_has(&check->init, name))
-                        report_taken(checker, &element, name);
+                check_container(check, &element, container);
+                check_image_space(check->checker, &element, container);
+                if (text_set_has(&check->regular, name) || text_set_has(&check->init, name) ||
+                    !text_set_add(&check->ephemeral, name))
+                        report_taken(check->checker, &element, name);
+                if (target.len && !text_set_has(&check->regular, target) &&
+                    !text_set_has(&check->init, target))
+                        report(check->checker, FIELD_NOT_FOUND, &element, "targetContainerName",
+                               quoted(check->checker, target), NULL);
+                check_ephemeral_members(check->checker, &element, container);
         }
 }
 
-void check_containers(struct checker *checker, const struct at *at, const struct json_node *spec) {
-        struct container_check check;
-
-        container_check_begin(&check, spec);
-        check_regular(checker, at, spec, &check);
-        check_init(checker, at, spec, &check);
-        check_ephemeral(checker, at, spec, &check);
-        container_check_end(&check);
+void check_containers(struct container_check *check, const struct at *at) {
+        check_regular(check, at);
+        check_init(check, at);
+        check_ephemeral(check, at);
+        text_set_release(&check->regular);
+        text_set_release(&check->init);
+        text_set_release(&check->ephemeral);
 }

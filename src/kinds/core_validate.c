@@ -7,129 +7,57 @@
 #include "base/base64.h"
 #include "base/util.h"
 
-/* ---- nodes ---- */
+/* ---- namespaces ---- */
 
-static void check_taints(struct checker *checker, const struct json_node *taints) {
-        struct at metadata = at_root("metadata"), list = at_member(&metadata, "taints");
-        CLEANUP(text_set_release) struct text_set pairs = { 0 };
-
-        for (size_t i = 0; i < node_count(taints); i++) {
-                const struct json_node *taint = node_at(taints, i);
-                struct slice key = node_get_text(taint, "key"),
-                             value = node_get_text(taint, "value");
-                struct slice effect = node_get_text(taint, "effect");
-                const char *problem = label_value_problem(value);
-                struct at place = at_index(&list, i);
-
-                check_label_key(checker, &place, "key", key);
-                if (problem)
-                        report_text(checker, &place, "value", value, problem);
-                check_taint_effect(checker, &place, taint, false);
-                if (!text_set_add(&pairs, pair_text(checker, key, effect)))
-                        report(checker, FIELD_DUPLICATE, &place, NULL,
-                               message_of(checker,
-                                          "{\"Key\":%s,\"Value\":%s,\"Effect\":%s,\"TimeAdded\":"
-                                          "%s}",
-                                          quoted(checker, key), quoted(checker, value),
-                                          quoted(checker, effect),
-                                          node_json(checker, node_get(taint, "timeAdded"))),
-                               "taints must be unique by key and effect pair");
-        }
+static bool is_standard_finalizer(struct slice name) {
+        return slice_is(name, "kubernetes") || slice_is(name, "orphan") ||
+               slice_is(name, "foregroundDeletion");
 }
 
-static bool is_whole_resource(struct slice name) {
-        return slice_has_prefix(name, SLICE_LITERAL("hugepages-")) || slice_is(name, "pods") ||
-               (name.len && memchr(name.ptr, '/', name.len));
-}
-
-static void check_node_resources(struct checker *checker, const struct json_node *status,
-                                 const char *list) {
-        struct node_iter iter = node_iter(node_get(status, list));
-        struct at root = at_root("status"), at = at_member(&root, list);
-        struct json_node *amount;
-        struct slice name;
-
-        while (node_next(&iter, &name, &amount)) {
-                struct at place = at_member(&at, message_of(checker, SLICE_FMT, SLICE_ARG(name)));
-                int64_t milli = 0;
-
-                check_quantity_not_negative(checker, &place, node_get_slice(amount));
-                if (is_whole_resource(name) &&
-                    quantity_milli(node_get_slice(amount), &milli, NULL) == 0 && milli % 1000 != 0)
-                        report_text(checker, &place, NULL, node_get_slice(amount),
-                                    "must be an integer");
-        }
-}
-
-static void check_node_update(struct checker *checker, const struct json_node *spec,
-                              const struct json *old) {
-        struct slice provider = json_get_text(old, "providerID");
-        struct at at = at_root("spec");
-
-        if (json_count(json_get(old, "podCIDRs")) > 0 && !is_same_member(spec, old, "podCIDRs"))
-                report(checker, FIELD_FORBIDDEN, &at, "podCIDRs", NULL,
-                       "node updates may not change podCIDR except from \"\" to valid");
-        if (provider.len && !slice_eq(provider, node_get_text(spec, "providerID")))
-                report(checker, FIELD_FORBIDDEN, &at, "providerID", NULL,
-                       "node updates may not change providerID except from \"\" to valid");
-}
-
-VALIDATE_HOOK(node_validate) {
-        struct checker checker = { .errors = errors, .context = context };
-        const struct json_node *spec = node_get(object, "spec");
-
-        if (operation == KIND_CREATE)
-                check_taints(&checker, node_get(spec, "taints"));
-        check_node_resources(&checker, node_get(object, "status"), "capacity");
-        check_node_resources(&checker, node_get(object, "status"), "allocatable");
-        if (operation == KIND_CREATE)
-                return;
-        check_node_update(&checker, spec, json_get(old, "spec"));
-        check_taints(&checker, node_get(spec, "taints"));
-}
-
-VALIDATE_HOOK(namespace_validate) {
-        struct checker checker = { .errors = errors, .context = context };
-        const struct json_node *finalizers = node_get(node_get(object, "spec"), "finalizers");
+/* Places are of the list, and of its elements in writes to /finalize. */
+static void check_finalizers(struct checker *checker, const struct json_node *finalizers,
+                             bool is_indexed) {
         struct at spec = at_root("spec"), list = at_member(&spec, "finalizers");
 
-        (void)operation, (void)old;
         for (size_t i = 0; i < node_count(finalizers); i++) {
                 struct slice name = node_get_slice(node_at(finalizers, i));
+                struct at element = at_index(&list, i);
+                const struct at *place = is_indexed ? &element : &list;
 
-                if (check_label_key(&checker, &list, NULL, name) && !slice_is(name, "kubernetes") &&
-                    !memchr(name.ptr, '/', name.len))
-                        report_text(&checker, &list, NULL, name,
+                check_label_key(checker, place, NULL, name);
+                if (!is_standard_finalizer(name) && !(name.len && memchr(name.ptr, '/', name.len)))
+                        report_text(checker, place, NULL, name,
                                     "name is neither a standard finalizer name nor is it fully "
                                     "qualified");
         }
 }
 
+static void check_namespace_phase(struct checker *checker, const struct json_node *object) {
+        bool is_ending = node_get(node_get(object, "metadata"), "deletionTimestamp");
+        struct slice phase = node_get_text(node_get(object, "status"), "phase");
+        struct at status = at_root("status");
+
+        if (!slice_is(phase, is_ending ? "Terminating" : "Active"))
+                report_text(checker, &status, "Phase", phase,
+                            is_ending ? "may only be 'Terminating' if `deletionTimestamp` is not "
+                                        "empty"
+                                      : "may only be 'Active' if `deletionTimestamp` is empty");
+}
+
+VALIDATE_HOOK(namespace_validate) {
+        struct checker checker = { .errors = errors, .context = context };
+
+        (void)old;
+        if (operation == KIND_UPDATE_STATUS)
+                check_namespace_phase(&checker, object);
+        else
+                check_finalizers(&checker, node_get(node_get(object, "spec"), "finalizers"),
+                                 slice_is(context->subresource, "finalize"));
+}
+
 /* ---- configuration ---- */
 
-#define CONFIG_KEY_TEXT                                                                            \
-        "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. "       \
-        "'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is "                \
-        "'[-._a-zA-Z0-9]+')"
-#define CONFIG_KEY_MAX 253
 #define CONFIG_BYTES_MAX ((size_t)1 << 20)
-
-static const char *config_key_problem(struct slice key) {
-        if (key.len > CONFIG_KEY_MAX)
-                return "must be no more than 253 characters";
-        for (size_t i = 0; i < key.len; i++) {
-                char c = key.ptr[i];
-
-                if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                      c == '-' || c == '_' || c == '.'))
-                        return CONFIG_KEY_TEXT;
-        }
-        if (key.len == 0)
-                return CONFIG_KEY_TEXT;
-        if (slice_is(key, "."))
-                return "must not be '.'";
-        return slice_has_prefix(key, SLICE_LITERAL("..")) ? "must not start with '..'" : NULL;
-}
 
 static size_t check_config_keys(struct checker *checker, const struct json_node *object,
                                 const char *member) {
@@ -140,7 +68,7 @@ static size_t check_config_keys(struct checker *checker, const struct json_node 
         size_t size = 0;
 
         while (node_next(&iter, &key, &value)) {
-                const char *problem = config_key_problem(key);
+                const char *problem = config_key_problems(key);
                 struct at place = at_key(&at, key);
 
                 if (problem)

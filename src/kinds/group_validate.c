@@ -1,10 +1,16 @@
 /* Validation of the smaller groups: budgets, leases, priorities, RBAC, storage, autoscaling. */
-#include "kinds/check.h"
+#include "kinds/pod_check.h"
 
 #include "base/arena.h"
 #include "base/util.h"
 
 /* ---- policy ---- */
+
+static const struct rule budget_status_rules[] = {
+        { "conditions", rule_conditions },       { "disruptionsAllowed", rule_not_negative },
+        { "currentHealthy", rule_not_negative }, { "desiredHealthy", rule_not_negative },
+        { "expectedPods", rule_not_negative },   RULES_END,
+};
 
 VALIDATE_HOOK(pod_disruption_budget_validate) {
         static const char *const policies[] = { "AlwaysAllow", "IfHealthyBudget", NULL };
@@ -15,8 +21,12 @@ VALIDATE_HOOK(pod_disruption_budget_validate) {
         struct at at = at_root("spec"), selector = at_member(&at, "selector");
 
         (void)old;
-        if (operation == KIND_UPDATE_STATUS)
+        if (operation == KIND_UPDATE_STATUS) {
+                struct at status = at_root("status");
+
+                check_rules(&checker, &status, node_get(object, "status"), budget_status_rules);
                 return;
+        }
         if (least && most)
                 report(&checker, FIELD_INVALID, &at, NULL,
                        message_of(
@@ -101,8 +111,8 @@ static void require_list(struct checker *checker, const struct at *at, const str
                 report(checker, FIELD_REQUIRED, at, member, NULL, text);
 }
 
-static void check_rule(struct checker *checker, const struct at *at, const struct json_node *rule,
-                       bool is_namespaced) {
+static void check_role_rule(struct checker *checker, const struct at *at,
+                            const struct json_node *rule, bool is_namespaced) {
         bool has_paths = node_count(node_get(rule, "nonResourceURLs")) > 0;
 
         require_list(checker, at, rule, "verbs", "verbs must contain at least one value");
@@ -124,14 +134,15 @@ static void check_rule(struct checker *checker, const struct at *at, const struc
         }
 }
 
-static void check_rules(struct checker *checker, const struct json_node *role, bool is_namespaced) {
+static void check_role_rules(struct checker *checker, const struct json_node *role,
+                             bool is_namespaced) {
         const struct json_node *rules = node_get(role, "rules");
         struct at list = at_root("rules");
 
         for (size_t i = 0; i < node_count(rules); i++) {
                 struct at place = at_index(&list, i);
 
-                check_rule(checker, &place, node_at(rules, i), is_namespaced);
+                check_role_rule(checker, &place, node_at(rules, i), is_namespaced);
         }
 }
 
@@ -139,14 +150,14 @@ VALIDATE_HOOK(role_validate) {
         struct checker checker = { .errors = errors, .context = context };
 
         (void)operation, (void)old;
-        check_rules(&checker, object, true);
+        check_role_rules(&checker, object, true);
 }
 
 VALIDATE_HOOK(cluster_role_validate) {
         struct checker checker = { .errors = errors, .context = context };
 
         (void)operation, (void)old;
-        check_rules(&checker, object, false);
+        check_role_rules(&checker, object, false);
 }
 
 static void check_subject(struct checker *checker, const struct at *at,
@@ -211,40 +222,50 @@ VALIDATE_HOOK(cluster_role_binding_validate) {
 
 /* ---- node ---- */
 
-VALIDATE_HOOK(runtime_class_validate) {
-        struct checker checker = { .errors = errors, .context = context };
-        struct slice handler = node_get_text(object, "handler");
-        struct at at = at_root("handler");
-        const char *problem = name_problem(NAME_LABEL, handler, false);
+static void check_runtime_scheduling(struct checker *checker, const struct at *at,
+                                     const struct json_node *scheduling) {
+        const struct json_node *tolerations = node_get(scheduling, "tolerations");
+        struct at selector = at_member(at, "nodeSelector"), list = at_member(at, "tolerations");
+        CLEANUP(text_set_release) struct text_set seen = { 0 };
 
-        (void)operation;
-        if (problem)
-                report_text(&checker, &at, NULL, handler, problem);
-        if (old && !slice_eq(handler, json_get_text(old, "handler")))
-                report_text(&checker, &at, NULL, handler, "field is immutable");
+        check_label_map(checker, &selector, node_get(scheduling, "nodeSelector"));
+        check_tolerations(checker, &list, tolerations);
+        for (size_t i = 0; i < node_count(tolerations); i++) {
+                struct at place = at_index(&list, i);
+
+                if (!text_set_add(&seen, toleration_text(checker, node_at(tolerations, i))))
+                        report(checker, FIELD_DUPLICATE, &place, NULL,
+                               node_json(checker, node_at(tolerations, i)), NULL);
+        }
 }
 
-/* ---- autoscaling ---- */
+/* Fixed costs, as limits of a container. */
+static struct json_node *limits_of(struct json_tree *tree, const struct json_node *overhead) {
+        struct json_node *resources = node_object(tree);
 
-VALIDATE_HOOK(horizontal_pod_autoscaler_validate) {
+        if (node_get(overhead, "podFixed"))
+                node_put(tree, resources, "limits",
+                         node_clone(tree, node_get(overhead, "podFixed")));
+        return resources;
+}
+
+VALIDATE_HOOK(runtime_class_validate) {
+        static const struct rule rules[] = {
+                { "handler", rule_form, RULE_REQUIRED, .low = FORM_LABEL },
+                RULES_END,
+        };
         struct checker checker = { .errors = errors, .context = context };
-        const struct json_node *spec = node_get(object, "spec");
-        const struct json_node *target = node_get(spec, "scaleTargetRef");
-        struct at at = at_root("spec"), reference = at_member(&at, "scaleTargetRef");
-        int64_t least = node_get_i64(spec, "minReplicas", 1);
-        int64_t most = node_get_i64(spec, "maxReplicas", 0);
+        struct at overhead = at_root("overhead"), scheduling = at_root("scheduling");
+        struct at handler = at_root("handler");
+        struct json_tree *tree = json_tree_new();
 
-        (void)old;
-        if (operation == KIND_UPDATE_STATUS)
-                return;
-        if (least < 1)
-                report_number(&checker, &at, "minReplicas", least,
-                              "must be greater than or equal to 1");
-        if (most < 1)
-                report_number(&checker, &at, "maxReplicas", most, "must be greater than 0");
-        if (most < least)
-                report_number(&checker, &at, "maxReplicas", most,
-                              "must be greater than or equal to `minReplicas`");
-        check_required(&checker, &reference, target, "kind");
-        check_required(&checker, &reference, target, "name");
+        (void)operation;
+        check_rules(&checker, NULL, object, rules);
+        check_resources(&checker, &overhead, limits_of(tree, node_get(object, "overhead")), NULL,
+                        false);
+        check_runtime_scheduling(&checker, &scheduling, node_get(object, "scheduling"));
+        if (old && !is_same_member(object, old, "handler"))
+                report_text(&checker, &handler, NULL, node_get_text(object, "handler"),
+                            "field is immutable");
+        json_tree_free(tree);
 }

@@ -69,6 +69,7 @@ enum kind_name_rule {
  * "; ". is_prefix: a generateName. */
 const char *segment_problem(struct slice name, bool is_prefix);
 const char *name_problem(enum kind_name_rule rule, struct slice name, bool is_prefix);
+const char *config_key_problems(struct slice key); /* of config maps and secrets */
 
 /* Which rules of metadata upstream's validation of a kind goes through, in order, in addition to
  * those for all kinds: "c" the rules of creation, "u" those of updates; capitals also want

@@ -2,28 +2,11 @@
 #include "kinds/defaults.h"
 
 #include "base/util.h"
-
-/* Tag of an image reference: what follows the last colon behind the last slash. */
-static bool is_latest(struct slice image) {
-        size_t name = 0;
-
-        if (image.len && memchr(image.ptr, '@', image.len))
-                return false;
-        for (size_t i = 0; i < image.len; i++)
-                if (image.ptr[i] == '/')
-                        name = i + 1;
-        if (image.len == name)
-                return true;
-        const char *colon = memchr(image.ptr + name, ':', image.len - name);
-        if (!colon)
-                return true;
-        return slice_is(slice_make(colon + 1, (size_t)(image.ptr + image.len - colon - 1)),
-                        "latest");
-}
+#include "kinds/image_reference.h"
 
 static void pull_policy_defaults(struct json_tree *tree, struct json_node *object,
                                  const char *policy, const char *reference) {
-        bool pulls_always = is_latest(node_get_text(object, reference));
+        bool pulls_always = slice_is(image_tag(node_get_text(object, reference)), "latest");
 
         default_text(tree, object, policy, pulls_always ? "Always" : "IfNotPresent");
 }
@@ -118,6 +101,17 @@ static void field_item_defaults(struct json_tree *tree, struct json_node *items)
         }
 }
 
+/* Sources whose feature gates are off by default. They leave an empty source behind. */
+static void drop_gated_sources(struct json_node *projected) {
+        static const char *const gated[] = { "clusterTrustBundle", "podCertificate" };
+        struct node_iter iter = node_iter(node_get(projected, "sources"));
+        struct json_node *source;
+
+        while (node_next(&iter, NULL, &source))
+                for (size_t i = 0; i < ARRAY_LEN(gated); i++)
+                        node_remove(source, gated[i]);
+}
+
 static void projected_defaults(struct json_tree *tree, struct json_node *projected) {
         struct node_iter iter = node_iter(node_get(projected, "sources"));
         struct json_node *source;
@@ -177,8 +171,10 @@ static void volume_defaults(struct json_tree *tree, struct json_node *volume) {
                         default_absent_i64(tree, object_at(volume, with_mode[i]), "defaultMode",
                                            FILE_MODE);
         field_item_defaults(tree, node_get(object_at(volume, "downwardAPI"), "items"));
-        if (object_at(volume, "projected"))
+        if (object_at(volume, "projected")) {
+                drop_gated_sources(object_at(volume, "projected"));
                 projected_defaults(tree, object_at(volume, "projected"));
+        }
         if (object_at(volume, "image"))
                 pull_policy_defaults(tree, object_at(volume, "image"), "pullPolicy", "reference");
         if (object_at(claim, "spec"))

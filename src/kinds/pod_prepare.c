@@ -1,6 +1,7 @@
 /* Preparation of pod writes: the state a pod starts in. */
 #include "kinds/prepare.h"
 
+#include "base/util.h"
 #include "kinds/defaults.h"
 
 static void gate_condition(struct kind_context *context, struct json_tree *tree,
@@ -18,6 +19,55 @@ static void gate_condition(struct kind_context *context, struct json_tree *tree,
         node_append(node_need_array(tree, status, "conditions"), condition);
 }
 
+/* Requirements for keys whose values come from the labels of the pod itself. */
+static void select_keys(struct json_tree *tree, struct json_node *owner, const char *member,
+                        const char *operation, const struct json_node *labels) {
+        struct json_node *selector = node_get(owner, "labelSelector");
+        const struct json_node *keys = node_get(owner, member);
+
+        for (size_t i = 0; selector && i < node_count(keys); i++) {
+                struct slice key = node_get_slice(node_at(keys, i));
+                const struct json_node *value = node_find(labels, key);
+
+                if (!value)
+                        continue;
+                struct json_node *requirement = node_object(tree), *values = node_array(tree);
+                node_put_text(tree, requirement, "key", key);
+                node_put_string(tree, requirement, "operator", operation);
+                node_append(values, node_clone(tree, value));
+                node_put(tree, requirement, "values", values);
+                node_append(node_need_array(tree, selector, "matchExpressions"), requirement);
+        }
+}
+
+static void select_terms(struct json_tree *tree, struct json_node *terms, const char *inner,
+                         const struct json_node *labels) {
+        for (size_t i = 0; i < node_count(terms); i++) {
+                struct json_node *term = node_at(terms, i);
+
+                term = inner ? node_get(term, inner) : term;
+                select_keys(tree, term, "matchLabelKeys", "In", labels);
+                select_keys(tree, term, "mismatchLabelKeys", "NotIn", labels);
+        }
+}
+
+static void select_own_labels(struct json_tree *tree, struct json_node *pod) {
+        static const char *const kinds[] = { "podAffinity", "podAntiAffinity" };
+        const struct json_node *labels = node_get(node_get(pod, "metadata"), "labels");
+        struct json_node *spec = node_get(pod, "spec"), *affinity = node_get(spec, "affinity");
+
+        for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
+                struct json_node *kind = node_get(affinity, kinds[i]);
+
+                select_terms(tree,
+                             node_get(kind, "preferredDuringSchedulingIgnoredDuringExecution"),
+                             "podAffinityTerm", labels);
+                select_terms(tree, node_get(kind, "requiredDuringSchedulingIgnoredDuringExecution"),
+                             NULL, labels);
+        }
+        select_terms(tree, node_get(spec, "topologySpreadConstraints"), NULL, labels);
+}
+
 PREPARE_HOOK(pod_prepare) {
         struct json_node *spec = node_need_object(tree, object, "spec"), *status;
 
@@ -30,6 +80,7 @@ PREPARE_HOOK(pod_prepare) {
         if (operation == KIND_CREATE) {
                 if (!context->has_eviction_responders)
                         node_remove(spec, "evictionResponders");
+                select_own_labels(tree, object);
                 node_put_string(tree, status, "phase", "Pending");
                 if (node_count(node_get(spec, "schedulingGates")) > 0)
                         gate_condition(context, tree, status);

@@ -74,7 +74,7 @@ static bool check_deadline(struct pod_update_validate_pair *pair, const struct a
 /* ---- tolerations, gates ---- */
 
 /* All of a toleration but its seconds, which may change. */
-static struct slice toleration_text(struct checker *checker, const struct json_node *toleration) {
+struct slice toleration_text(struct checker *checker, const struct json_node *toleration) {
         static const char *const members[] = { "key", "operator", "value", "effect" };
         struct buf text = { 0 };
 

@@ -1,14 +1,17 @@
 /* Validation of pods and pod templates. */
-#include "kinds/check.h"
+#include "kinds/ip_rules.h"
+#include "kinds/pod_check.h"
 #include "kinds/prepare.h"
 
 #include "base/arena.h"
 #include "base/util.h"
 
+#define MIRROR_ANNOTATION "kubernetes.io/config.mirror"
+
 /* ---- the spec ---- */
 
 static void check_host_network(struct checker *checker, const struct at *at,
-                               const struct json_node *spec) {
+                               const struct json_node *spec, bool is_pod) {
         const struct json_node *containers = node_get(spec, "containers");
         struct at list = at_member(at, "containers");
 
@@ -23,7 +26,8 @@ static void check_host_network(struct checker *checker, const struct at *at,
                         int64_t host = node_get_i64(node_at(ports, j), "hostPort", 0);
                         struct at place = at_index(&port_list, j);
 
-                        if (host && host != node_get_i64(node_at(ports, j), "containerPort", 0))
+                        if ((is_pod || host) &&
+                            host != node_get_i64(node_at(ports, j), "containerPort", 0))
                                 report_number(checker, &place, "hostPort", host,
                                               "must match `containerPort` when `hostNetwork` is "
                                               "true");
@@ -31,115 +35,380 @@ static void check_host_network(struct checker *checker, const struct at *at,
         }
 }
 
+#define SEARCHES_MAX 32
+#define SEARCH_BYTES_MAX 2048
+#define SEARCH_PATTERN "_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\\._?[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*"
+
+static void check_search(struct checker *checker, const struct at *at, struct slice search) {
+        if (slice_is(search, "."))
+                return;
+        if (search.len && search.ptr[search.len - 1] == '.')
+                search.len--;
+        if (search.len > 253)
+                report_text(checker, at, NULL, search, "must be no more than 253 characters");
+        if (!text_matches(search, "^" SEARCH_PATTERN "$"))
+                report_text(checker, at, NULL, search,
+                            "a lowercase RFC 1123 subdomain must consist of lower case "
+                            "alphanumeric characters, '_', '-' or '.', and must start and end with "
+                            "an alphanumeric character (e.g. 'example.com', regex used for "
+                            "validation is '" SEARCH_PATTERN "')");
+}
+
+static void check_searches(struct checker *checker, const struct at *at,
+                           const struct json_node *searches) {
+        size_t count = node_count(searches), bytes = count ? count - 1 : 0;
+
+        for (size_t i = 0; i < count; i++)
+                bytes += node_get_slice(node_at(searches, i)).len;
+        if (count > SEARCHES_MAX)
+                report(checker, FIELD_INVALID, at, NULL, node_json(checker, searches),
+                       "must not have more than 32 search paths");
+        if (bytes > SEARCH_BYTES_MAX)
+                report(checker, FIELD_INVALID, at, NULL, node_json(checker, searches),
+                       "must not have more than 2048 characters (including spaces) in the search "
+                       "list");
+        for (size_t i = 0; i < count; i++) {
+                struct at place = at_index(at, i);
+
+                check_search(checker, &place, node_get_slice(node_at(searches, i)));
+        }
+}
+
 static void check_dns(struct checker *checker, const struct at *at, const struct json_node *spec) {
         const struct json_node *config = node_get(spec, "dnsConfig");
-        struct at place = at_member(at, "dnsConfig");
-        size_t servers = node_count(node_get(config, "nameservers"));
+        const struct json_node *servers = node_get(config, "nameservers");
+        const struct json_node *options = node_get(config, "options");
         bool is_none = slice_is(node_get_text(spec, "dnsPolicy"), "None");
+        struct at place = at_member(at, "dnsConfig"), list = at_member(&place, "nameservers");
+        struct at searches = at_member(&place, "searches"), others = at_member(&place, "options");
 
-        if (is_none && !config)
-                report(checker, FIELD_REQUIRED, &place, NULL, NULL,
-                       "must provide `dnsConfig` when `dnsPolicy` is None");
-        else if (is_none && servers == 0)
-                report(checker, FIELD_REQUIRED, &place, "nameservers", NULL,
-                       "must provide at least one DNS nameserver when `dnsPolicy` is None");
-        if (servers > 3)
-                report(checker, FIELD_INVALID, &place, "nameservers",
-                       node_json(checker, node_get(config, "nameservers")),
+        if (is_none && node_count(servers) == 0) {
+                report(checker, FIELD_REQUIRED, &place, config ? "nameservers" : NULL, NULL,
+                       config ? "must provide at least one DNS nameserver when `dnsPolicy` is None"
+                              : "must provide `dnsConfig` when `dnsPolicy` is None");
+                return;
+        }
+        if (node_count(servers) > 3)
+                report(checker, FIELD_INVALID, &list, NULL, node_json(checker, servers),
                        "must not have more than 3 nameservers");
+        for (size_t i = 0; i < node_count(servers); i++) {
+                struct at element = at_index(&list, i);
+
+                check_ip_strict(checker, &element, node_get_slice(node_at(servers, i)), NULL);
+        }
+        check_searches(checker, &searches, node_get(config, "searches"));
+        for (size_t i = 0; i < node_count(options); i++) {
+                struct at element = at_index(&others, i);
+
+                if (node_get_text(node_at(options, i), "name").len == 0)
+                        report(checker, FIELD_REQUIRED, &element, NULL, NULL, "must not be empty");
+        }
 }
 
 static void check_host_aliases(struct checker *checker, const struct at *at,
                                const struct json_node *aliases) {
         for (size_t i = 0; i < node_count(aliases); i++) {
                 const struct json_node *names = node_get(node_at(aliases, i), "hostnames");
-                struct at place = at_index(at, i);
+                struct at place = at_index(at, i), ip = at_member(&place, "ip");
+                struct at list = at_member(&place, "hostnames");
 
-                check_required(checker, &place, node_at(aliases, i), "ip");
+                check_ip_strict(checker, &ip, node_get_text(node_at(aliases, i), "ip"), NULL);
                 for (size_t j = 0; j < node_count(names); j++) {
-                        struct slice name = node_get_slice(node_at(names, j));
-                        const char *problem = name_problem(NAME_SUBDOMAIN, name, false);
+                        struct at element = at_index(&list, j);
 
-                        if (problem)
-                                report_text(checker, &place, "hostnames", name, problem);
+                        check_form(checker, &element, node_get_slice(node_at(names, j)),
+                                   FORM_SUBDOMAIN);
                 }
         }
 }
 
-static void check_names(struct checker *checker, const struct at *at,
-                        const struct json_node *spec) {
-        int64_t deadline = node_get_i64(spec, "activeDeadlineSeconds", 0);
-
-        check_name(checker, at, spec, "serviceAccountName", NAME_SUBDOMAIN);
-        check_name(checker, at, spec, "nodeName", NAME_SUBDOMAIN);
-        if (node_get(spec, "activeDeadlineSeconds") && (deadline < 1 || deadline > INT32_MAX))
-                report_number(checker, at, "activeDeadlineSeconds", deadline,
-                              "must be between 1 and 2147483647, inclusive");
-        check_name(checker, at, spec, "hostname", NAME_LABEL);
-        check_name(checker, at, spec, "subdomain", NAME_LABEL);
+static void check_no_devices(void *context, const struct at *at,
+                             const struct json_node *container) {
+        if (node_count(node_get(container, "volumeDevices")))
+                report(context, FIELD_FORBIDDEN, at, "volumeDevices", NULL,
+                       "when `hostUsers` is false");
 }
+
+/* What depends on users of the host being users of the pod. */
+static void check_host_users(struct checker *checker, const struct at *at,
+                             const struct json_node *spec) {
+        static const char *const shared[][2] = { { "hostNetwork", "hostNetwork" },
+                                                 { "hostPID", "HostPID" },
+                                                 { "hostIPC", "HostIPC" } };
+
+        if (!node_get(spec, "hostUsers") || node_is_true(node_get(spec, "hostUsers")))
+                return;
+        for (size_t i = 0; i < ARRAY_LEN(shared); i++)
+                if (node_is_true(node_get(spec, shared[i][0])))
+                        report(checker, FIELD_FORBIDDEN, at, shared[i][1], NULL,
+                               "when `hostUsers` is false");
+        each_container(at, spec, check_no_devices, checker);
+}
+
+static void check_host_name(struct checker *checker, const struct at *at,
+                            const struct json_node *spec) {
+        const struct json_node *name = node_get(spec, "hostnameOverride");
+        struct at place = at_member(at, "hostnameOverride");
+
+        if (!name)
+                return;
+        if (node_is_true(node_get(spec, "setHostnameAsFQDN")))
+                report(checker, FIELD_FORBIDDEN, &place, NULL, NULL,
+                       "may not be specified when setHostnameAsFQDN is true");
+        if (node_is_true(node_get(spec, "hostNetwork")))
+                report(checker, FIELD_FORBIDDEN, &place, NULL, NULL,
+                       "may not be specified when hostNetwork is true");
+        if (node_get_slice(name).len > 64)
+                report(checker, FIELD_TOO_LONG, &place, NULL, NULL,
+                       "may not be more than 64 bytes");
+        check_form(checker, &place, node_get_slice(name), FORM_SUBDOMAIN);
+}
+
+OWN_RULE(rule_deadline) {
+        const struct rule range = { .low = 1, .high = INT32_MAX };
+
+        (void)rule;
+        rule_range(checker, at, value, &range);
+}
+
+OWN_RULE(rule_tolerations) {
+        (void)rule;
+        check_tolerations(checker, at, value);
+}
+
+OWN_RULE(rule_host_aliases) {
+        (void)rule;
+        check_host_aliases(checker, at, value);
+}
+
+OWN_RULE(rule_overhead) {
+        struct json_tree *tree = json_tree_new();
+        struct json_node *resources = node_object(tree);
+
+        (void)rule;
+        node_put(tree, resources, "limits", node_clone(tree, value));
+        check_resources(checker, at, resources, NULL, false);
+        json_tree_free(tree);
+}
+
+static const char *const restarts[] = { "Always", "OnFailure", "Never", NULL };
+static const char *const dns_policies[] = { "ClusterFirstWithHostNet", "ClusterFirst", "Default",
+                                            "None", NULL };
+static const char *const preemptions[] = { "PreemptLowerPriority", "Never", NULL };
+static const struct rule policy_rules[] = {
+        { "restartPolicy", rule_choice, RULE_REQUIRED, .data = restarts },
+        { "dnsPolicy", rule_choice, RULE_REQUIRED, .data = dns_policies },
+        { "nodeSelector", rule_labels },
+        RULES_END,
+};
+static const struct rule name_rules[] = {
+        { "serviceAccountName", rule_form, .low = FORM_SUBDOMAIN },
+        { "nodeName", rule_form, .low = FORM_SUBDOMAIN },
+        { "activeDeadlineSeconds", rule_deadline },
+        { "hostname", rule_form, .low = FORM_LABEL },
+        { "subdomain", rule_form, .low = FORM_LABEL },
+        { "tolerations", rule_tolerations },
+        { "hostAliases", rule_host_aliases },
+        { "priorityClassName", rule_form, .low = FORM_SUBDOMAIN },
+        { "runtimeClassName", rule_form, RULE_PRESENT, .low = FORM_SUBDOMAIN },
+        { "preemptionPolicy", rule_choice, RULE_PRESENT, .data = preemptions },
+        { "overhead", rule_overhead },
+        RULES_END,
+};
+static const struct rule gate_rules[] = {
+        { "conditionType", rule_form, RULE_ALWAYS, .low = FORM_QUALIFIED },
+        RULES_END,
+};
+static const struct rule readiness_rules[] = {
+        { "readinessGates", rule_object, RULE_EACH, .data = gate_rules },
+        RULES_END,
+};
 
 static void check_placement(struct checker *checker, const struct at *at,
                             const struct json_node *spec) {
-        struct at gates = at_member(at, "schedulingGates");
+        struct at affinity = at_member(at, "affinity"), gates = at_member(at, "schedulingGates");
         struct at spread = at_member(at, "topologySpreadConstraints");
 
+        check_affinity(checker, &affinity, node_get(spec, "affinity"));
+        check_dns(checker, at, spec);
+        check_rules(checker, at, spec, readiness_rules);
         check_scheduling_gates(checker, &gates, node_get(spec, "schedulingGates"));
         check_topology_spread(checker, &spread, node_get(spec, "topologySpreadConstraints"));
 }
 
-static void check_overhead(struct checker *checker, const struct at *at,
-                           const struct json_node *overhead) {
-        struct node_iter iter = node_iter(overhead);
-        struct json_node *amount;
-        struct slice name;
+/* ---- claims of devices ---- */
 
-        while (node_next(&iter, &name, &amount)) {
-                struct at place = at_key(at, name);
+static void check_claim(struct checker *checker, const struct at *at, const struct json_node *claim,
+                        struct text_set *seen) {
+        static const struct rule rules[] = {
+                { "resourceClaimName", rule_form, RULE_PRESENT, .low = FORM_SUBDOMAIN },
+                { "resourceClaimTemplateName", rule_form, RULE_PRESENT, .low = FORM_SUBDOMAIN },
+                RULES_END,
+        };
+        struct slice name = node_get_text(claim, "name");
+        const struct json_node *own = node_get(claim, "resourceClaimName");
+        const struct json_node *template = node_get(claim, "resourceClaimTemplateName");
+        struct at place = at_member(at, "name");
 
-                check_quantity_not_negative(checker, &place, node_get_slice(amount));
+        if (name.len == 0)
+                report(checker, FIELD_REQUIRED, &place, NULL, NULL, NULL);
+        else if (!text_set_add(seen, name))
+                report(checker, FIELD_DUPLICATE, &place, NULL, quoted(checker, name), NULL);
+        else
+                check_form(checker, &place, name, FORM_LABEL);
+        if (!own == !template)
+                report(checker, FIELD_INVALID, at, NULL,
+                       message_of(checker,
+                                  "{\"Name\":%s,\"ResourceClaimName\":%s,"
+                                  "\"ResourceClaimTemplateName\":%s}",
+                                  quoted(checker, name), node_json(checker, own),
+                                  node_json(checker, template)),
+                       own ? "at most one of `resourceClaimName` or `resourceClaimTemplateName` "
+                             "may be specified"
+                           : "must specify one of: `resourceClaimName`, "
+                             "`resourceClaimTemplateName`");
+        check_rules(checker, at, claim, rules);
+}
+
+static void check_claims(struct checker *checker, const struct at *at,
+                         const struct json_node *claims, bool is_mirror) {
+        CLEANUP(text_set_release) struct text_set seen = { 0 };
+        struct at nowhere = at_root("");
+
+        for (size_t i = 0; i < node_count(claims); i++) {
+                struct at place = at_index(at, i);
+
+                if (is_mirror)
+                        report(checker, FIELD_FORBIDDEN, &nowhere, NULL, NULL,
+                               "static pods do not support resource claims");
+                else
+                        check_claim(checker, &place, node_at(claims, i), &seen);
         }
 }
 
-void check_pod_spec(struct checker *checker, const struct at *at, const struct json_node *spec) {
-        static const char *const restarts[] = { "Always", "OnFailure", "Never", NULL };
-        static const char *const dns[] = { "ClusterFirstWithHostNet", "ClusterFirst", "Default",
-                                           "None", NULL };
-        static const char *const preemptions[] = { "Never", "PreemptLowerPriority", NULL };
-        struct at volumes = at_member(at, "volumes"), selector = at_member(at, "nodeSelector");
-        struct at affinity = at_member(at, "affinity"), aliases = at_member(at, "hostAliases");
-        struct at tolerations = at_member(at, "tolerations"), overhead = at_member(at, "overhead");
+/* Of volumes of one name the last counts. */
+static const struct json_node *last_named(const struct json_node *volumes, struct slice name) {
+        const struct json_node *found = NULL;
 
-        check_volumes(checker, &volumes, node_get(spec, "volumes"));
-        check_containers(checker, at, spec);
-        check_host_network(checker, at, spec);
-        check_choice(checker, at, spec, "restartPolicy", restarts);
-        check_choice(checker, at, spec, "dnsPolicy", dns);
-        check_label_map(checker, &selector, node_get(spec, "nodeSelector"));
-        check_affinity(checker, &affinity, node_get(spec, "affinity"));
-        check_dns(checker, at, spec);
+        for (size_t i = 0; i < node_count(volumes); i++)
+                if (slice_eq(node_get_text(node_at(volumes, i), "name"), name))
+                        found = node_at(volumes, i);
+        return found;
+}
+
+/* Variables from files name a volume that is an empty directory. */
+static void check_env_files(void *context, const struct at *at, const struct json_node *container) {
+        const struct container_check *check = context;
+        const struct json_node *env = node_get(container, "env"), *volumes;
+        struct at list = at_member(at, "env");
+
+        volumes = node_get(check->spec, "volumes");
+        for (size_t i = 0; i < node_count(env); i++) {
+                const struct json_node *key =
+                        node_get(node_get(node_at(env, i), "valueFrom"), "fileKeyRef");
+                struct slice name = node_get_text(key, "volumeName");
+                const struct json_node *volume = key ? last_named(volumes, name) : NULL;
+                struct at place = at_index(&list, i), from = at_member(&place, "valueFrom");
+                struct at reference = at_member(&from, "fileKeyRef");
+
+                if (key && !volume)
+                        report(check->checker, FIELD_NOT_FOUND, &reference, "volumeName",
+                               quoted(check->checker, name), NULL);
+                else if (key && !node_get(volume, "emptyDir"))
+                        report_text(check->checker, &reference, "volumeName", name,
+                                    "referenced volume must be of type emptyDir");
+        }
+}
+
+/* ---- the whole spec ---- */
+
+static void check_spec_containers(struct container_check *check, const struct at *at,
+                                  const struct json_node *pod) {
+        const struct json_node *metadata = node_get(pod, "metadata");
+        struct volume_check volumes = {
+                .checker = check->checker,
+                .pod_name = node_get_text(metadata, "name"),
+                .is_pod = !!pod,
+                .usable = map_new(),
+        };
+        struct pod_claims claims = { .list = node_get(check->spec, "resourceClaims") };
+        struct at volume_list = at_member(at, "volumes"), list = at_member(at, "resourceClaims");
+
+        for (size_t i = 0; i < node_count(claims.list); i++)
+                if (node_get_text(node_at(claims.list, i), "name").len)
+                        text_set_add(&claims.names, node_get_text(node_at(claims.list, i), "name"));
+        check_volumes(&volumes, &volume_list, node_get(check->spec, "volumes"));
+        check_claims(check->checker, &list, claims.list,
+                     node_get(node_get(metadata, "annotations"), MIRROR_ANNOTATION));
+        check->volumes = volumes.usable;
+        check->claims = &claims;
+        check_containers(check, at);
+        check_pod_resources(check->checker, at, check->spec, &claims);
+        map_free(volumes.usable);
+        text_set_release(&claims.names);
+}
+
+/* pod: NULL in a template */
+static void check_spec(struct checker *checker, const struct at *at, const struct json_node *spec,
+                       const struct json_node *pod) {
+        struct container_check check = {
+                .checker = checker,
+                .spec = spec,
+                .has_host_users =
+                        !node_get(spec, "hostUsers") || node_is_true(node_get(spec, "hostUsers")),
+        };
+        struct at security = at_member(at, "securityContext");
+
+        check_spec_containers(&check, at, pod);
+        check_host_network(checker, at, spec, !!pod);
+        check_rules(checker, at, spec, policy_rules);
+        check_pod_security(checker, &security, node_get(spec, "securityContext"), spec);
         check_placement(checker, at, spec);
-        check_names(checker, at, spec);
-        check_tolerations(checker, &tolerations, node_get(spec, "tolerations"));
-        check_host_aliases(checker, &aliases, node_get(spec, "hostAliases"));
-        check_name(checker, at, spec, "priorityClassName", NAME_SUBDOMAIN);
-        check_name(checker, at, spec, "runtimeClassName", NAME_SUBDOMAIN);
-        check_choice(checker, at, spec, "preemptionPolicy", preemptions);
-        check_overhead(checker, &overhead, node_get(spec, "overhead"));
+        check_host_process(checker, at, spec);
+        check_host_users(checker, at, spec);
+        check_host_name(checker, at, spec);
+        check_rules(checker, at, spec, name_rules);
+        check_pod_system(checker, at, spec);
+        each_container(at, spec, check_env_files, &check);
+}
+
+void check_pod_spec(struct checker *checker, const struct at *at, const struct json_node *spec) {
+        check_spec(checker, at, spec, NULL);
 }
 
 /* ---- pods ---- */
 
-/* Templates may carry images with stray spaces, pods may not. */
 static void check_image_spaces(struct checker *checker, const struct at *at,
                                const struct json_node *containers) {
         for (size_t i = 0; i < node_count(containers); i++) {
-                struct slice image = node_get_text(node_at(containers, i), "image");
                 struct at place = at_index(at, i);
 
-                if (slice_trim(image).len != image.len)
-                        report_text(checker, &place, "image", image,
-                                    "must not have leading or trailing whitespace");
+                check_image_space(checker, &place, node_at(containers, i));
+        }
+}
+
+/* Tokens are of an account. */
+static void check_tokens(struct checker *checker, const struct at *at,
+                         const struct json_node *spec) {
+        const struct json_node *volumes = node_get(spec, "volumes");
+        struct at list = at_member(at, "volumes");
+
+        if (node_get_text(spec, "serviceAccountName").len)
+                return;
+        for (size_t i = 0; i < node_count(volumes); i++) {
+                const struct json_node *sources =
+                        node_get(node_get(node_at(volumes, i), "projected"), "sources");
+                struct at volume = at_index(&list, i), projected = at_member(&volume, "projected");
+                struct at source_list = at_member(&projected, "sources");
+
+                for (size_t j = 0; j < node_count(sources); j++) {
+                        struct at source = at_index(&source_list, j);
+
+                        if (node_get(node_at(sources, j), "serviceAccountToken"))
+                                report(checker, FIELD_FORBIDDEN, &source, "serviceAccountToken",
+                                       NULL,
+                                       "must not be specified when serviceAccountName is not set");
+                }
         }
 }
 
@@ -154,15 +423,23 @@ static void check_create(struct checker *checker, const struct at *at,
                        "cannot be set until all schedulingGates have been cleared");
 }
 
-static void check_deletion_cost(struct checker *checker, const struct json_node *pod) {
+void check_pod_annotations(struct checker *checker, const struct at *at,
+                           const struct json_node *pod) {
         const char *key = "controller.kubernetes.io/pod-deletion-cost";
-        struct at metadata = at_root("metadata"), annotations = at_member(&metadata, "annotations");
-        struct slice cost = node_get_text(node_get(node_get(pod, "metadata"), "annotations"), key);
-        struct at place = at_key(&annotations, slice_of(key));
+        const struct json_node *all = node_get(node_get(pod, "metadata"), "annotations");
+        struct at mirror = at_key(at, slice_of(MIRROR_ANNOTATION));
+        struct slice cost = node_get_text(all, key);
+        struct at place = at_key(at, slice_of(key));
         int64_t value;
 
-        if (cost.len && (!slice_to_i64(cost, &value) || value < INT32_MIN || value > INT32_MAX))
+        if (node_get(all, MIRROR_ANNOTATION) &&
+            node_get_text(node_get(pod, "spec"), "nodeName").len == 0)
+                report_text(checker, &mirror, NULL, node_get_text(all, MIRROR_ANNOTATION),
+                            "must set spec.nodeName if mirror pod annotation is set");
+        if (cost.len && (!slice_to_i64(cost, &value) || value < INT32_MIN || value > INT32_MAX ||
+                         cost.ptr[0] == '+' || (cost.ptr[0] == '0' && cost.len > 1)))
                 report_text(checker, &place, NULL, cost, "must be a 32bit integer");
+        check_profile_annotations(checker, at, pod);
 }
 
 /* ---- responders of evictions ---- */
@@ -224,26 +501,35 @@ static void check_responders(struct checker *checker, const struct at *spec_at,
         }
 }
 
+static void check_whole_pod(struct checker *checker, const struct json_node *pod) {
+        const struct json_node *spec = node_get(pod, "spec");
+        struct at place = at_root("spec"), containers = at_member(&place, "containers");
+        struct at init = at_member(&place, "initContainers");
+        struct at metadata = at_root("metadata"), annotations = at_member(&metadata, "annotations");
+
+        check_pod_annotations(checker, &annotations, pod);
+        check_spec(checker, &place, spec, pod);
+        check_tokens(checker, &place, spec);
+        check_image_spaces(checker, &containers, node_get(spec, "containers"));
+        check_image_spaces(checker, &init, node_get(spec, "initContainers"));
+}
+
 VALIDATE_HOOK(pod_validate) {
         struct checker checker = { .errors = errors, .context = context };
         const struct json_node *spec = node_get(object, "spec");
-        struct at place = at_root("spec"), containers = at_member(&place, "containers");
-        struct at init = at_member(&place, "initContainers");
+        struct at place = at_root("spec");
 
         if (operation == KIND_UPDATE_STATUS) {
                 check_pod_status_update(&checker, object, old);
                 return;
         }
-        check_deletion_cost(&checker, object);
-        check_pod_spec(&checker, &place, spec);
-        check_image_spaces(&checker, &containers, node_get(spec, "containers"));
-        check_image_spaces(&checker, &init, node_get(spec, "initContainers"));
-        if (operation == KIND_CREATE)
+        check_whole_pod(&checker, object);
+        if (operation == KIND_CREATE) {
                 check_responders(&checker, &place, spec);
-        if (operation == KIND_CREATE)
                 check_create(&checker, &place, spec);
-        else if (is_pod_part(context->subresource))
+        } else if (is_pod_part(context->subresource)) {
                 check_pod_subresource(&checker, object, old);
-        else
+        } else {
                 check_pod_update(&checker, object, old);
+        }
 }

@@ -21,20 +21,21 @@ void check_taint_effect(struct checker *checker, const struct at *at, const stru
 static void check_toleration_operator(struct checker *checker, const struct at *at,
                                       const struct json_node *toleration) {
         static const char *const operators[] = { "Equal", "Exists", NULL };
+        static const char *const compared[] = { "Equal", "Exists", "Lt", "Gt", NULL };
         struct slice operation = node_get_text(toleration, "operator");
         struct slice value = node_get_text(toleration, "value");
-        const char *problem;
 
         if (slice_is(operation, "Exists")) {
                 if (value.len)
                         report_text(checker, at, "operator", value,
                                     "value must be empty when `operator` is 'Exists'");
         } else if (operation.len == 0 || slice_is(operation, "Equal")) {
-                problem = label_value_problem(value);
-                if (problem)
-                        report_text(checker, at, "operator", value, problem);
+                check_joined_value(checker, at, "operator", value);
         } else {
-                report_choice(checker, at, "operator", quoted(checker, operation), operators);
+                bool is_compared = slice_is(operation, "Lt") || slice_is(operation, "Gt");
+
+                report_choice(checker, at, "operator", quoted(checker, operation),
+                              is_compared ? compared : operators);
         }
 }
 
@@ -103,6 +104,7 @@ static void check_field_requirement(struct checker *checker, const struct at *at
                                     const struct json_node *requirement) {
         struct slice operation = node_get_text(requirement, "operator");
         struct slice key = node_get_text(requirement, "key");
+        struct at list = at_member(at, "values");
 
         if (!slice_is(operation, "In") && !slice_is(operation, "NotIn"))
                 report_text(checker, at, "operator", operation, "not a valid selector operator");
@@ -110,8 +112,17 @@ static void check_field_requirement(struct checker *checker, const struct at *at
                 report(checker, FIELD_REQUIRED, at, "values", NULL,
                        "must be only one value when `operator` is 'In' or 'NotIn' for node field "
                        "selector");
-        if (!slice_is(key, "metadata.name"))
+        if (!slice_is(key, "metadata.name")) {
                 report_text(checker, at, "key", key, "not a valid field selector key");
+                return;
+        }
+        for (size_t i = 0; i < node_count(node_get(requirement, "values")); i++) {
+                struct at place = at_index(&list, i);
+
+                check_form(checker, &place,
+                           node_get_slice(node_at(node_get(requirement, "values"), i)),
+                           FORM_SUBDOMAIN);
+        }
 }
 
 static void check_node_term(struct checker *checker, const struct at *at,
@@ -182,6 +193,74 @@ static void check_node_affinity(struct checker *checker, const struct at *at,
         }
 }
 
+/* ---- keys whose values come from the pod ---- */
+
+static void check_label_keys(struct checker *checker, const struct at *at,
+                             const struct json_node *owner, const char *member) {
+        const struct json_node *keys = node_get(owner, member);
+        struct at list = at_member(at, member);
+
+        if (node_count(keys) && !node_get(owner, "labelSelector")) {
+                report(checker, FIELD_FORBIDDEN, &list, NULL, NULL,
+                       "must not be specified when labelSelector is not set");
+                return;
+        }
+        for (size_t i = 0; i < node_count(keys); i++) {
+                struct at place = at_index(&list, i);
+
+                check_label_key(checker, &place, NULL, node_get_slice(node_at(keys, i)));
+        }
+}
+
+/* Index of a text in a list, of equal ones the last; SIZE_MAX = none */
+static size_t last_index(const struct json_node *list, struct slice text) {
+        for (size_t i = node_count(list); i > 0; i--)
+                if (slice_eq(node_get_slice(node_at(list, i - 1)), text))
+                        return i - 1;
+        return SIZE_MAX;
+}
+
+/* Places of these are of the owner, as upstream's. */
+static void check_selected_keys(struct checker *checker, const struct at *at,
+                                const struct json_node *owner) {
+        const struct json_node *selector = node_get(owner, "labelSelector");
+        const struct json_node *expressions = node_get(selector, "matchExpressions");
+        struct node_iter iter = node_iter(node_get(selector, "matchLabels"));
+        CLEANUP(text_set_release) struct text_set seen = { 0 };
+        struct slice key;
+
+        while (node_next(&iter, &key, NULL))
+                text_set_add(&seen, key);
+        for (size_t i = 0; i < node_count(expressions); i++) {
+                struct slice wanted = node_get_text(node_at(expressions, i), "key");
+                size_t index = last_index(node_get(owner, "matchLabelKeys"), wanted);
+                struct at place = at_index(at, index);
+
+                if (!text_set_add(&seen, wanted) && index != SIZE_MAX)
+                        report_text(checker, &place, NULL, wanted,
+                                    "exists in both matchLabelKeys and labelSelector");
+        }
+}
+
+static void check_match_keys(struct checker *checker, const struct at *at,
+                             const struct json_node *owner) {
+        const struct json_node *keys = node_get(owner, "matchLabelKeys");
+        const struct json_node *others = node_get(owner, "mismatchLabelKeys");
+        struct at list = at_member(at, "matchLabelKeys");
+
+        check_label_keys(checker, at, owner, "matchLabelKeys");
+        check_label_keys(checker, at, owner, "mismatchLabelKeys");
+        check_selected_keys(checker, at, owner);
+        for (size_t i = 0; i < node_count(keys); i++) {
+                struct slice key = node_get_slice(node_at(keys, i));
+                struct at place = at_index(&list, i);
+
+                if (last_index(others, key) != SIZE_MAX)
+                        report_text(checker, &place, NULL, key,
+                                    "exists in both matchLabelKeys and mismatchLabelKeys");
+        }
+}
+
 /* ---- pod affinity ---- */
 
 static void check_pod_term(struct checker *checker, const struct at *at,
@@ -200,6 +279,7 @@ static void check_pod_term(struct checker *checker, const struct at *at,
                 if (problem)
                         report_text(checker, at, "namespace", name, problem);
         }
+        check_match_keys(checker, at, term);
         if (topology.len == 0)
                 report(checker, FIELD_REQUIRED, at, "topologyKey", NULL, "can not be empty");
         check_label_key(checker, at, "topologyKey", topology);
@@ -310,6 +390,7 @@ void check_topology_spread(struct checker *checker, const struct at *at,
                 check_min_domains(checker, &place, constraint);
                 check_choice(checker, &place, constraint, "nodeAffinityPolicy", policies);
                 check_choice(checker, &place, constraint, "nodeTaintsPolicy", policies);
+                check_match_keys(checker, &place, constraint);
                 check_label_selector(checker, &selector, node_get(constraint, "labelSelector"));
         }
 }

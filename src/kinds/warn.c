@@ -1,7 +1,7 @@
 /* Warnings about pods and pod templates. */
 #include "kinds/warn.h"
+#include "kinds/check.h"
 
-#include "api/quantity.h"
 #include "base/arena.h"
 #include "base/map.h"
 #include "base/text_set.h"
@@ -105,20 +105,32 @@ static void warn_terms(const struct warner *warner, const struct json_node *affi
 
 /* ---- containers ---- */
 
-static void warn_fraction(const struct warner *warner, const char *path,
-                          const struct json_node *resources, const char *list) {
-        static const char *const names[] = { "memory", "ephemeral-storage" };
+static void warn_fraction(const struct warner *warner, const char *place, const char *name,
+                          const struct json_node *amounts) {
+        struct slice amount = node_get_text(amounts, name);
 
-        for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-                struct slice amount = node_get_text(node_get(resources, list), names[i]);
-                int64_t milli;
+        if (amount.len && !is_whole_quantity(amount))
+                warn_warn(warner,
+                          "%s[%s]: fractional byte value \"" SLICE_FMT
+                          "\" is invalid, must be an integer",
+                          place, name, SLICE_ARG(amount));
+}
 
-                if (amount.len && quantity_milli(amount, &milli, NULL) == 0 && milli % 1000 != 0)
-                        warn_warn(warner,
-                                  "%s.resources.%s[%s]: fractional byte value \"" SLICE_FMT
-                                  "\" is invalid, must be an integer",
-                                  path, list, names[i], SLICE_ARG(amount));
-        }
+static const char *const byte_resources[] = { "memory", "ephemeral-storage" };
+
+static void warn_fractions(const struct warner *warner, const char *path,
+                           const struct json_node *resources) {
+        static const char *const lists[] = { "limits", "requests" };
+
+        for (size_t i = 0; i < ARRAY_LEN(byte_resources); i++)
+                for (size_t j = 0; j < ARRAY_LEN(lists); j++) {
+                        struct buf place = { 0 };
+
+                        buf_printf(&place, "%s.resources.%s", path, lists[j]);
+                        warn_fraction(warner, place.data, byte_resources[i],
+                                      node_get(resources, lists[j]));
+                        buf_release(&place);
+                }
 }
 
 /* A variable may refer to an earlier one of the same name, but not merely hide it. */
@@ -152,14 +164,17 @@ static void warn_env(const struct warner *warner, const char *path,
 
 /* ---- ports ---- */
 
-/* Ports of one number and protocol are compared in pairs. So many pairs of a container are looked
- * at: a header of warnings has room for a hundred. */
+/* Ports of one number and protocol are compared in pairs. So many pairs of a pod are looked at: a
+ * header of warnings has room for a hundred. */
 #define PORT_PAIRS_MAX 10000
 
 struct warn_port {
         int64_t number, host;
-        struct slice protocol, ip;
-        struct warn_port *next; /* of the same number and protocol */
+        struct slice protocol, ip, name;
+        const char *list;            /* of containers */
+        size_t container, index;     /* where it stands */
+        struct warn_port *next;      /* of the same number and protocol */
+        struct warn_port *same_name; /* the first of this name, when it is another */
 };
 
 static const char *port_overlap(const struct warn_port *a, const struct warn_port *b) {
@@ -171,60 +186,131 @@ static const char *port_overlap(const struct warn_port *a, const struct warn_por
                                                                           : NULL;
 }
 
-/* Ports in their order, linked by number and protocol; *ret_firsts has the first of each. */
-static struct warn_port *warn_ports_read(const struct json_node *list, struct map **ret_firsts) {
-        struct warn_port *ports = xcalloc(node_count(list) + 1, sizeof(*ports));
-        struct map *firsts = map_new(), *lasts = map_new();
-        struct node_iter iter = node_iter(list);
-        struct json_node *port;
-        struct buf key = { 0 };
+/* The ports of all containers in their order. */
+struct warn_port_list {
+        struct warn_port *ports;
+        size_t count;
+        struct map *firsts, *lasts, *names; /* of each number and protocol, and of each name */
+};
 
-        for (struct warn_port *at = ports; node_next(&iter, NULL, &port); at++) {
-                *at = (struct warn_port){ .number = node_get_i64(port, "containerPort", 0),
-                                          .host = node_get_i64(port, "hostPort", 0),
-                                          .protocol = node_get_text(port, "protocol"),
-                                          .ip = node_get_text(port, "hostIP") };
-                buf_clear(&key);
-                buf_printf(&key, "%lld/" SLICE_FMT, (long long)at->number, SLICE_ARG(at->protocol));
-                struct warn_port *before = map_put(lasts, buf_view(&key), at);
-                if (before)
-                        before->next = at;
-                else
-                        map_put(firsts, buf_view(&key), at);
-        }
-        buf_release(&key);
-        map_free(lasts);
-        *ret_firsts = firsts;
-        return ports;
+static void warn_key(const struct warn_port *port, struct buf *ret_key) {
+        buf_clear(ret_key);
+        buf_printf(ret_key, "%lld/" SLICE_FMT, (long long)port->number, SLICE_ARG(port->protocol));
 }
 
-static void warn_ports(const struct warner *warner, const char *path,
-                       const struct json_node *list) {
-        size_t count = node_count(list), pairs = 0;
+static void warn_port_link(struct warn_port_list *list, struct warn_port *port) {
         struct buf key = { 0 };
-        struct map *firsts;
 
-        if (count < 2)
+        warn_key(port, &key);
+        struct warn_port *before = map_put(list->lasts, buf_view(&key), port);
+        if (before)
+                before->next = port;
+        else
+                map_put(list->firsts, buf_view(&key), port);
+        buf_release(&key);
+        if (port->name.len == 0)
                 return;
-        struct warn_port *ports = warn_ports_read(list, &firsts);
-        for (size_t i = 1; i < count && pairs < PORT_PAIRS_MAX; i++) {
-                buf_clear(&key);
-                buf_printf(&key, "%lld/" SLICE_FMT, (long long)ports[i].number,
-                           SLICE_ARG(ports[i].protocol));
-                for (const struct warn_port *other = map_get(firsts, buf_view(&key));
-                     other < &ports[i]; other = other->next, pairs++) {
-                        const char *overlap = port_overlap(&ports[i], other);
+        port->same_name = map_get(list->names, port->name);
+        if (!port->same_name)
+                map_put(list->names, port->name, port);
+}
+
+static size_t warn_port_count(const struct json_node *spec, const char *list) {
+        const struct json_node *containers = node_get(spec, list);
+        size_t count = 0;
+
+        for (size_t i = 0; i < node_count(containers); i++)
+                count += node_count(node_get(node_at(containers, i), "ports"));
+        return count;
+}
+
+static void warn_ports_read(struct warn_port_list *list, const struct json_node *spec,
+                            const char *containers) {
+        struct node_iter iter = node_iter(node_get(spec, containers));
+        struct json_node *container, *port;
+
+        for (size_t i = 0; node_next(&iter, NULL, &container); i++) {
+                struct node_iter ports = node_iter(node_get(container, "ports"));
+
+                for (size_t j = 0; node_next(&ports, NULL, &port); j++) {
+                        struct warn_port *at = &list->ports[list->count++];
+
+                        *at = (struct warn_port){ .number = node_get_i64(port, "containerPort", 0),
+                                                  .host = node_get_i64(port, "hostPort", 0),
+                                                  .protocol = node_get_text(port, "protocol"),
+                                                  .ip = node_get_text(port, "hostIP"),
+                                                  .name = node_get_text(port, "name"),
+                                                  .list = containers,
+                                                  .container = i,
+                                                  .index = j };
+                        warn_port_link(list, at);
+                }
+        }
+}
+
+#define PORT_FMT "spec.%s[%zu].ports[%zu]"
+#define PORT_ARG(port) (port)->list, (port)->container, (port)->index
+
+static void warn_port_pairs(const struct warner *warner, const struct warn_port_list *list) {
+        struct buf key = { 0 };
+        size_t pairs = 0;
+
+        for (size_t i = 0; i < list->count && pairs < PORT_PAIRS_MAX; i++) {
+                const struct warn_port *port = &list->ports[i];
+
+                if (port->ip.len && port->host == 0)
+                        warn_warn(warner,
+                                  PORT_FMT ": hostIP set without hostPort: {Name:" SLICE_FMT
+                                           " HostPort:0 ContainerPort:%lld Protocol:" SLICE_FMT
+                                           " HostIP:" SLICE_FMT "}",
+                                  PORT_ARG(port), SLICE_ARG(port->name), (long long)port->number,
+                                  SLICE_ARG(port->protocol), SLICE_ARG(port->ip));
+                warn_key(port, &key);
+                for (const struct warn_port *other = map_get(list->firsts, buf_view(&key));
+                     other < port; other = other->next, pairs++) {
+                        const char *overlap = port_overlap(port, other);
 
                         if (overlap)
-                                warn_warn(warner,
-                                          "%s.ports[%zu]: %s port definition with %s%s.ports[%zu]",
-                                          path, i, overlap, warner->prefix, path,
-                                          (size_t)(other - ports));
+                                warn_warn(warner, PORT_FMT ": %s port definition with %s" PORT_FMT,
+                                          PORT_ARG(port), overlap, warner->prefix, PORT_ARG(other));
                 }
         }
         buf_release(&key);
-        map_free(firsts);
-        free(ports);
+}
+
+static void warn_ports(const struct warner *warner, const struct json_node *spec) {
+        static const char *const lists[] = { "initContainers", "containers",
+                                             "ephemeralContainers" };
+        struct warn_port_list list = { .count = 0 };
+        size_t count = 0;
+
+        for (size_t i = 0; i < ARRAY_LEN(lists); i++)
+                count += warn_port_count(spec, lists[i]);
+        if (count == 0)
+                return;
+        list.ports = xcalloc(count, sizeof(*list.ports));
+        list.firsts = map_new();
+        list.lasts = map_new();
+        list.names = map_new();
+        for (size_t i = 0; i < ARRAY_LEN(lists); i++)
+                warn_ports_read(&list, spec, lists[i]);
+        warn_port_pairs(warner, &list);
+        for (size_t i = 0; i < list.count; i++) {
+                const struct warn_port *port = &list.ports[i], *first = port->same_name;
+
+                if (first)
+                        warn_warn(warner,
+                                  PORT_FMT ": duplicate port name \"" SLICE_FMT
+                                           "\" with %s" PORT_FMT
+                                           ", services and probes that select ports by name will "
+                                           "use %s" PORT_FMT,
+                                  PORT_ARG(port), SLICE_ARG(port->name), warner->prefix,
+                                  PORT_ARG(first), warner->prefix, PORT_ARG(first));
+        }
+        map_free(list.firsts);
+        map_free(list.lasts);
+        map_free(list.names);
+        free(list.ports);
 }
 
 static void warn_containers(const struct warner *warner, const struct json_node *spec,
@@ -237,41 +323,97 @@ static void warn_containers(const struct warner *warner, const struct json_node 
                 struct buf path = { 0 };
 
                 buf_printf(&path, "spec.%s[%zu]", list, i);
-                warn_fraction(warner, path.data, resources, "limits");
-                warn_fraction(warner, path.data, resources, "requests");
+                warn_fractions(warner, path.data, resources);
                 warn_env(warner, path.data, node_get(container, "env"));
-                warn_ports(warner, path.data, node_get(container, "ports"));
                 buf_release(&path);
         }
 }
 
 /* ---- specs ---- */
 
-static void warn_secrets(const struct warner *warner, const struct json_node *secrets) {
-        CLEANUP(text_set_release) struct text_set names = { 0 };
+static void warn_repeated(const struct warner *warner, const struct json_node *list,
+                          const char *path, const char *member) {
+        CLEANUP(text_set_release) struct text_set seen = { 0 };
 
-        for (size_t i = 0; i < node_count(secrets); i++) {
-                struct slice name = node_get_text(node_at(secrets, i), "name");
+        for (size_t i = 0; i < node_count(list); i++) {
+                struct slice text = node_get_text(node_at(list, i), member);
 
-                if (!text_set_add(&names, name))
-                        warn_warn(warner,
-                                  "spec.imagePullSecrets[%zu].name: duplicate name \"" SLICE_FMT
-                                  "\"",
-                                  i, SLICE_ARG(name));
-                if (name.len == 0)
-                        warn_warn(warner,
-                                  "spec.imagePullSecrets[%zu].name: invalid empty name \"\"", i);
+                if (!text_set_add(&seen, text))
+                        warn_warn(warner, "spec.%s[%zu].%s: duplicate %s \"" SLICE_FMT "\"", path,
+                                  i, member, member, SLICE_ARG(text));
         }
 }
 
-static void warn_spec(const struct warner *warner, const struct json_node *spec) {
+static void warn_secrets(const struct warner *warner, const struct json_node *secrets) {
+        warn_repeated(warner, secrets, "imagePullSecrets", "name");
+        for (size_t i = 0; i < node_count(secrets); i++)
+                if (node_get_text(node_at(secrets, i), "name").len == 0)
+                        warn_warn(warner,
+                                  "spec.imagePullSecrets[%zu].name: invalid empty name \"\"", i);
+}
+
+/* Volumes that nothing mounts any more. */
+static void warn_volumes(const struct warner *warner, const struct json_node *volumes) {
+        static const struct {
+                const char *source, *path, *message;
+        } old_sources[] = {
+                { "photonPersistentDisk", "photonPersistentDisk",
+                  "deprecated in v1.11, non-functional in v1.16+" },
+                { "gitRepo", "gitRepo", "deprecated in v1.11, and disabled by default in v1.33+" },
+                { "scaleIO", "scaleIO", "deprecated in v1.16, non-functional in v1.22+" },
+                { "flocker", "flocker", "deprecated in v1.22, non-functional in v1.25+" },
+                { "storageos", "storageOS", "deprecated in v1.22, non-functional in v1.25+" },
+                { "quobyte", "quobyte", "deprecated in v1.22, non-functional in v1.25+" },
+                { "glusterfs", "glusterfs", "deprecated in v1.25, non-functional in v1.26+" },
+                { "cephfs", "cephfs", "deprecated in v1.28, non-functional in v1.31+" },
+                { "rbd", "rbd", "deprecated in v1.28, non-functional in v1.31+" },
+        };
+
+        for (size_t i = 0; i < node_count(volumes); i++)
+                for (size_t j = 0; j < ARRAY_LEN(old_sources); j++)
+                        if (node_get(node_at(volumes, i), old_sources[j].source))
+                                warn_warn(warner, "spec.volumes[%zu].%s: %s", i,
+                                          old_sources[j].path, old_sources[j].message);
+}
+
+static void warn_annotations(const struct warner *warner, const struct json_node *metadata) {
+        static const struct {
+                const char *key, *message;
+        } old_annotations[] = {
+                { "scheduler.alpha.kubernetes.io/critical-pod",
+                  "non-functional in v1.16+; use the \"priorityClassName\" field instead" },
+                { "security.alpha.kubernetes.io/sysctls",
+                  "non-functional in v1.11+; use the \"sysctls\" field instead" },
+                { "security.alpha.kubernetes.io/unsafe-sysctls",
+                  "non-functional in v1.11+; use the \"sysctls\" field instead" },
+        };
+
+        for (size_t i = 0; i < ARRAY_LEN(old_annotations); i++)
+                if (node_get(node_get(metadata, "annotations"), old_annotations[i].key))
+                        warn_warn(warner, "metadata.annotations[%s]: %s", old_annotations[i].key,
+                                  old_annotations[i].message);
+}
+
+/* A pod, or the template of one. */
+static void warn_pod(const struct warner *warner, const struct json_node *pod) {
+        const struct json_node *spec = node_get(pod, "spec");
         const struct json_node *affinity = node_get(spec, "affinity");
 
         warn_selector(warner, spec);
         warn_spread(warner, node_get(spec, "topologySpreadConstraints"));
+        warn_annotations(warner, node_get(pod, "metadata"));
+        warn_volumes(warner, node_get(spec, "volumes"));
+        warn_repeated(warner, node_get(spec, "hostAliases"), "hostAliases", "ip");
         warn_secrets(warner, node_get(spec, "imagePullSecrets"));
+        for (size_t i = 0; i < ARRAY_LEN(byte_resources); i++)
+                warn_fraction(warner, "spec.overhead", byte_resources[i],
+                              node_get(spec, "overhead"));
         warn_containers(warner, spec, "initContainers");
         warn_containers(warner, spec, "containers");
+        warn_ports(warner, spec);
+        if (node_get_i64(spec, "terminationGracePeriodSeconds", 0) < 0)
+                warn_warn(warner, "spec.terminationGracePeriodSeconds: must be >= 0; negative "
+                                  "values are invalid and will be treated as 1");
         warn_terms(warner, node_get(affinity, "podAffinity"), "podAffinity");
         warn_terms(warner, node_get(affinity, "podAntiAffinity"), "podAntiAffinity");
 }
@@ -281,15 +423,14 @@ WARN_HOOK(pod_warn) {
         struct warner warner = { .emit = emit, .context = context, .prefix = "" };
 
         if (operation == KIND_CREATE)
-                warn_spec(&warner, node_get(object, "spec"));
+                warn_pod(&warner, object);
 }
 
 WARN_HOOK(workload_warn) {
         struct warner warner = { .emit = emit, .context = context, .prefix = "spec.template." };
 
         if (operation != KIND_UPDATE_STATUS)
-                warn_spec(&warner,
-                          node_get(node_get(node_get(object, "spec"), "template"), "spec"));
+                warn_pod(&warner, node_get(node_get(object, "spec"), "template"));
 }
 
 WARN_HOOK(cron_job_warn) {
@@ -300,12 +441,12 @@ WARN_HOOK(cron_job_warn) {
                 node_get(node_get(node_get(object, "spec"), "jobTemplate"), "spec");
 
         if (operation != KIND_UPDATE_STATUS)
-                warn_spec(&warner, node_get(node_get(job, "template"), "spec"));
+                warn_pod(&warner, node_get(job, "template"));
 }
 
 WARN_HOOK(pod_template_warn) {
         struct warner warner = { .emit = emit, .context = context, .prefix = "template." };
 
         (void)operation;
-        warn_spec(&warner, node_get(node_get(object, "template"), "spec"));
+        warn_pod(&warner, node_get(object, "template"));
 }

@@ -1,8 +1,8 @@
 /* Validation of workloads: groups apps and batch, replication controllers, pod templates. */
-#include "kinds/check.h"
+#include "kinds/volume_rules.h"
+#include "kinds/workload_check.h"
 
 #include "api/selector.h"
-#include "base/map.h"
 #include "base/util.h"
 
 /* ---- selectors and templates ---- */
@@ -28,8 +28,7 @@ static bool matches_expression(const struct json_node *requirement,
         return !label || !has_value(node_get(requirement, "values"), node_get_slice(label));
 }
 
-/* An absent selector matches nothing. */
-static bool matches_labels(const struct json_node *selector, const struct json_node *labels) {
+bool matches_labels(const struct json_node *selector, const struct json_node *labels) {
         struct node_iter iter = node_iter(node_get(selector, "matchLabels"));
         struct json_node *value, *requirement;
         struct slice key;
@@ -46,13 +45,42 @@ static bool matches_labels(const struct json_node *selector, const struct json_n
         return true;
 }
 
+static bool is_valid_requirement(const struct json_node *requirement) {
+        struct slice operation = node_get_text(requirement, "operator");
+        const struct json_node *values = node_get(requirement, "values");
+        bool needs_values = slice_is(operation, "In") || slice_is(operation, "NotIn");
+
+        if (!needs_values && !slice_is(operation, "Exists") && !slice_is(operation, "DoesNotExist"))
+                return false;
+        for (size_t i = 0; i < node_count(values); i++)
+                if (label_value_problem(node_get_slice(node_at(values, i))))
+                        return false;
+        return (node_count(values) > 0) == needs_values &&
+               !label_key_problem(node_get_text(requirement, "key"));
+}
+
+bool is_valid_selector(const struct json_node *selector) {
+        const struct json_node *list = node_get(selector, "matchExpressions");
+        struct node_iter iter = node_iter(node_get(selector, "matchLabels"));
+        struct json_node *value;
+        struct slice key;
+
+        while (node_next(&iter, &key, &value))
+                if (label_key_problem(key) || label_value_problem(node_get_slice(value)))
+                        return false;
+        for (size_t i = 0; i < node_count(list); i++)
+                if (!is_valid_requirement(node_at(list, i)))
+                        return false;
+        return true;
+}
+
 static bool is_empty_selector(const struct json_node *selector) {
         return selector && node_count(node_get(selector, "matchLabels")) == 0 &&
                node_count(node_get(selector, "matchExpressions")) == 0;
 }
 
-static void check_template_match(struct checker *checker, const struct at *at,
-                                 const struct json_node *spec, const struct json_node *selector) {
+void check_template_match(struct checker *checker, const struct at *at,
+                          const struct json_node *spec, const struct json_node *selector) {
         const struct json_node *labels =
                 node_get(node_get(node_get(spec, "template"), "metadata"), "labels");
         struct at template = at_member(at, "template"), metadata = at_member(&template, "metadata");
@@ -63,17 +91,37 @@ static void check_template_match(struct checker *checker, const struct at *at,
                        "`selector` does not match template `labels`");
 }
 
-static void check_template(struct checker *checker, const struct at *at,
-                           const struct json_node *owner) {
-        const struct json_node *template = node_get(owner, "template");
-        struct at place = at_member(at, "template"), spec = at_member(&place, "spec");
-        struct at labels = at_member(&place, "labels");
+/* Labels, annotations, and what annotations mean. Their places lack "metadata", as upstream's. */
+static void check_template_names(struct checker *checker, const struct at *at,
+                                 const struct json_node *template) {
+        const struct json_node *metadata = node_get(template, "metadata");
+        struct node_iter iter = node_iter(node_get(metadata, "annotations"));
+        struct at labels = at_member(at, "labels"), annotations = at_member(at, "annotations");
+        struct slice key;
 
-        check_label_map(checker, &labels, node_get(node_get(template, "metadata"), "labels"));
+        check_label_map(checker, &labels, node_get(metadata, "labels"));
+        while (node_next(&iter, &key, NULL))
+                if (label_key_problem(lower_text(checker, key)))
+                        report_text(checker, &annotations, NULL, key,
+                                    label_key_problem(lower_text(checker, key)));
+        check_pod_annotations(checker, &annotations, template);
+}
+
+static void check_pod_template(struct checker *checker, const struct at *at,
+                               const struct json_node *template) {
+        struct at spec = at_member(at, "spec");
+
+        check_template_names(checker, at, template);
         check_pod_spec(checker, &spec, node_get(template, "spec"));
         if (node_count(node_get(node_get(template, "spec"), "ephemeralContainers")) > 0)
                 report(checker, FIELD_FORBIDDEN, &spec, "ephemeralContainers", NULL,
                        "ephemeral containers not allowed in pod template");
+}
+
+void check_template(struct checker *checker, const struct at *at, const struct json_node *owner) {
+        struct at place = at_member(at, "template");
+
+        check_pod_template(checker, &place, node_get(owner, "template"));
 }
 
 /* Pods of these workloads run without end. */
@@ -83,7 +131,9 @@ static void check_endless(struct checker *checker, const struct at *at,
         const struct json_node *pod = node_get(node_get(spec, "template"), "spec");
         struct at template = at_member(at, "template"), place = at_member(&template, "spec");
 
-        check_choice(checker, &place, pod, "restartPolicy", always);
+        if (!slice_is(node_get_text(pod, "restartPolicy"), "Always"))
+                report_choice(checker, &place, "restartPolicy",
+                              quoted(checker, node_get_text(pod, "restartPolicy")), always);
         if (node_get(pod, "activeDeadlineSeconds"))
                 report(checker, FIELD_FORBIDDEN, &place, "activeDeadlineSeconds", NULL,
                        message_of(checker, "activeDeadlineSeconds in %s is not Supported", kind));
@@ -107,7 +157,13 @@ static void check_selector(struct checker *checker, const struct at *at,
 static void check_selected_template(struct checker *checker, const struct at *at,
                                     const struct json_node *spec, const char *kind) {
         const struct json_node *selector = object_at(spec, "selector");
+        struct at place = at_member(at, "selector");
 
+        if (!is_valid_selector(selector)) {
+                report(checker, FIELD_INVALID, &place, NULL, node_json(checker, selector),
+                       "invalid label selector");
+                return;
+        }
         if (!is_empty_selector(selector))
                 check_template_match(checker, at, spec, selector);
         check_template(checker, at, spec);
@@ -157,13 +213,14 @@ static void check_deployment_strategy(struct checker *checker, const struct at *
                         report(checker, FIELD_FORBIDDEN, &place, NULL, NULL,
                                "may not be specified when strategy `type` is 'Recreate'");
         } else if (slice_is(type, "RollingUpdate")) {
-                check_int_or_percent(checker, &place, rolling, "maxUnavailable", true);
+                check_int_or_percent(checker, &place, rolling, "maxUnavailable", false);
                 check_int_or_percent(checker, &place, rolling, "maxSurge", false);
                 if (is_zero(node_get(rolling, "maxUnavailable")) &&
                     is_zero(node_get(rolling, "maxSurge")))
                         report(checker, FIELD_INVALID, &place, "maxUnavailable",
                                node_json(checker, node_get(rolling, "maxUnavailable")),
                                "may not be 0 when `maxSurge` is 0");
+                check_not_over_percent(checker, &place, rolling, "maxUnavailable");
         } else {
                 report_strategy(checker, at, strategy, choices);
         }
@@ -182,8 +239,10 @@ static void check_daemon_strategy(struct checker *checker, const struct at *at,
                 report_strategy(checker, at, strategy, choices);
                 return;
         }
-        check_int_or_percent(checker, &place, rolling, "maxUnavailable", true);
-        check_int_or_percent(checker, &place, rolling, "maxSurge", true);
+        check_int_or_percent(checker, &place, rolling, "maxUnavailable", false);
+        check_int_or_percent(checker, &place, rolling, "maxSurge", false);
+        check_not_over_percent(checker, &place, rolling, "maxUnavailable");
+        check_not_over_percent(checker, &place, rolling, "maxSurge");
         bool has_unavailable = !is_zero(node_get(rolling, "maxUnavailable"));
         bool has_surge = !is_zero(node_get(rolling, "maxSurge"));
         if (has_unavailable && has_surge)
@@ -195,6 +254,90 @@ static void check_daemon_strategy(struct checker *checker, const struct at *at,
                        "cannot be 0 when maxSurge is 0");
 }
 
+/* ---- status ---- */
+
+/* Numbers of pods in a status: none is negative, and some must not be above others. */
+struct replica_order {
+        const char *member, *most, *text;
+};
+struct replica_status {
+        const char *const *counts; /* NULL-ended */
+        const struct replica_order *orders;
+        size_t order_count;
+};
+#define MOST "cannot be greater than status.replicas"
+
+static const char *const deployment_counts[] = {
+        "observedGeneration",  "replicas",          "updatedReplicas",
+        "readyReplicas",       "availableReplicas", "unavailableReplicas",
+        "terminatingReplicas", "collisionCount",    NULL,
+};
+static const struct replica_order deployment_orders[] = {
+        { "updatedReplicas", "replicas", MOST },
+        { "readyReplicas", "replicas", MOST },
+        { "availableReplicas", "replicas", MOST },
+        { "availableReplicas", "readyReplicas", "cannot be greater than readyReplicas" },
+};
+static const char *const replica_set_counts[] = {
+        "replicas",
+        "fullyLabeledReplicas",
+        "readyReplicas",
+        "availableReplicas",
+        "observedGeneration",
+        "terminatingReplicas",
+        NULL,
+};
+static const struct replica_order replica_set_orders[] = {
+        { "fullyLabeledReplicas", "replicas", MOST },
+        { "readyReplicas", "replicas", MOST },
+        { "availableReplicas", "replicas", MOST },
+        { "availableReplicas", "readyReplicas", "cannot be greater than readyReplicas" },
+};
+static const char *const stateful_set_counts[] = {
+        "replicas",          "readyReplicas",      "currentReplicas", "updatedReplicas",
+        "availableReplicas", "observedGeneration", "collisionCount",  NULL,
+};
+static const struct replica_order stateful_set_orders[] = {
+        { "readyReplicas", "replicas", MOST },
+        { "currentReplicas", "replicas", MOST },
+        { "updatedReplicas", "replicas", MOST },
+        { "availableReplicas", "replicas", MOST },
+        { "availableReplicas", "readyReplicas", "cannot be greater than status.readyReplicas" },
+};
+static const char *const daemon_set_counts[] = {
+        "currentNumberScheduled", "numberMisscheduled",
+        "desiredNumberScheduled", "numberReady",
+        "observedGeneration",     "updatedNumberScheduled",
+        "numberAvailable",        "numberUnavailable",
+        "collisionCount",         NULL,
+};
+static const struct replica_status deployment_status = { deployment_counts, deployment_orders,
+                                                         ARRAY_LEN(deployment_orders) };
+static const struct replica_status replica_set_status = { replica_set_counts, replica_set_orders,
+                                                          ARRAY_LEN(replica_set_orders) };
+static const struct replica_status stateful_set_status = { stateful_set_counts, stateful_set_orders,
+                                                           ARRAY_LEN(stateful_set_orders) };
+static const struct replica_status daemon_set_status = { daemon_set_counts, NULL, 0 };
+
+static void check_replica_status(struct checker *checker, const struct json_node *object,
+                                 const struct json *old, const struct replica_status *rules) {
+        const struct json_node *status = node_get(object, "status");
+        int64_t collisions = node_get_i64(status, "collisionCount", 0);
+        struct at at = at_root("status");
+
+        for (const char *const *count = rules->counts; *count; count++)
+                check_not_negative(checker, &at, status, *count);
+        for (size_t i = 0; i < rules->order_count; i++) {
+                const struct replica_order *order = &rules->orders[i];
+                int64_t value = node_get_i64(status, order->member, 0);
+
+                if (value > node_get_i64(status, order->most, 0))
+                        report_number(checker, &at, order->member, value, order->text);
+        }
+        if (collisions < json_get_i64(json_get(old, "status"), "collisionCount", 0))
+                report_number(checker, &at, "collisionCount", collisions, "cannot be decremented");
+}
+
 /* ---- apps ---- */
 
 VALIDATE_HOOK(deployment_validate) {
@@ -204,8 +347,10 @@ VALIDATE_HOOK(deployment_validate) {
         int64_t ready_s = node_get_i64(spec, "minReadySeconds", 0);
         int64_t deadline_s = node_get_i64(spec, "progressDeadlineSeconds", 0);
 
-        if (operation == KIND_UPDATE_STATUS)
+        if (operation == KIND_UPDATE_STATUS) {
+                check_replica_status(&checker, object, old, &deployment_status);
                 return;
+        }
         check_not_negative(&checker, &at, spec, "replicas");
         check_selector(&checker, &at, spec, "deployment");
         check_selected_template(&checker, &at, spec, "ReplicaSet");
@@ -224,8 +369,10 @@ VALIDATE_HOOK(replica_set_validate) {
         const struct json_node *spec = node_get(object, "spec");
         struct at at = at_root("spec");
 
-        if (operation == KIND_UPDATE_STATUS)
+        if (operation == KIND_UPDATE_STATUS) {
+                check_replica_status(&checker, object, old, &replica_set_status);
                 return;
+        }
         check_not_negative(&checker, &at, spec, "replicas");
         check_not_negative(&checker, &at, spec, "minReadySeconds");
         check_selector(&checker, &at, spec, "deployment");
@@ -240,11 +387,14 @@ VALIDATE_HOOK(daemon_set_validate) {
         struct at at = at_root("spec"), place = at_member(&at, "selector");
         struct at strategy = at_member(&at, "updateStrategy");
 
-        if (operation == KIND_UPDATE_STATUS)
+        if (operation == KIND_UPDATE_STATUS) {
+                check_replica_status(&checker, object, old, &daemon_set_status);
                 return;
+        }
         check_selector_immutable(&checker, operation, &at, spec, old);
         check_label_selector(&checker, &place, selector);
-        check_template_match(&checker, &at, spec, selector);
+        if (is_valid_selector(selector))
+                check_template_match(&checker, &at, spec, selector);
         if (is_empty_selector(selector))
                 report(&checker, FIELD_INVALID, &place, NULL, node_json(&checker, selector),
                        "empty selector is invalid for daemonset");
@@ -263,9 +413,17 @@ static void check_stateful_strategy(struct checker *checker, const struct at *at
                   inner = at_member(&place, "rollingUpdate");
         struct slice type = node_get_text(strategy, "type");
 
-        if (slice_is(type, "RollingUpdate")) {
+        if (type.len == 0) {
+                report(checker, FIELD_REQUIRED, &place, NULL, NULL, NULL);
+        } else if (slice_is(type, "RollingUpdate")) {
+                const struct json_node *most = node_get(rolling, "maxUnavailable");
+
                 check_not_negative(checker, &inner, rolling, "partition");
-                check_int_or_percent(checker, &inner, rolling, "maxUnavailable", true);
+                check_int_or_percent(checker, &inner, rolling, "maxUnavailable", false);
+                if (most && is_zero(most))
+                        report(checker, FIELD_INVALID, &inner, "maxUnavailable",
+                               node_json(checker, most), "cannot be 0");
+                check_not_over_percent(checker, &inner, rolling, "maxUnavailable");
         } else if (!slice_is(type, "OnDelete")) {
                 report(checker, FIELD_INVALID, &place, NULL, node_json(checker, strategy),
                        "must be 'RollingUpdate' or 'OnDelete'");
@@ -279,33 +437,28 @@ static struct slice claim_name(const struct json_node *claim) {
         return node_get_text(node_get(claim, "metadata"), "name");
 }
 
-/* Volumes for claims take the place of others of their name; of claims of one name the last
- * counts. */
-static void add_claim_volumes(struct json_tree *tree, struct json_node *volumes,
+/* Volumes for claims take the place of others of their name, before the rest. */
+static void add_claim_volumes(struct json_tree *tree, struct json_node *pod,
                               const struct json_node *claims) {
-        struct node_iter iter = node_iter(claims), old = node_iter(volumes);
-        struct json_node *claim, *volume;
-        struct map *last = map_new();
+        struct node_iter iter = node_iter(claims), old = node_iter(node_get(pod, "volumes"));
+        CLEANUP(text_set_release) struct text_set names = { 0 };
+        struct json_node *claim, *volume, *volumes = node_array(tree);
 
-        while (node_next(&iter, NULL, &claim))
-                map_put(last, claim_name(claim), claim);
-        while (node_next(&old, NULL, &volume))
-                if (map_get(last, node_get_text(volume, "name")))
-                        node_drop(&old);
-        iter = node_iter(claims);
         while (node_next(&iter, NULL, &claim)) {
-                struct slice name = claim_name(claim);
                 struct json_node *source = node_object(tree);
 
-                if (map_get(last, name) != claim)
+                if (!text_set_add(&names, claim_name(claim)))
                         continue;
                 volume = node_object(tree);
-                node_put_text(tree, volume, "name", name);
-                node_put_text(tree, source, "claimName", name);
+                node_put_text(tree, volume, "name", claim_name(claim));
+                node_put_text(tree, source, "claimName", claim_name(claim));
                 node_put(tree, volume, "persistentVolumeClaim", source);
                 node_append(volumes, volume);
         }
-        map_free(last);
+        while (node_next(&old, NULL, &volume))
+                if (!text_set_has(&names, node_get_text(volume, "name")))
+                        node_append(volumes, node_clone(tree, volume));
+        node_put(tree, pod, "volumes", volumes);
 }
 
 /* The template as its pods will see it: volumes for the claims, names given by the set. */
@@ -319,7 +472,7 @@ static struct json_node *filled_in_spec(struct json_tree *tree, const struct jso
         node_remove(pod, "subdomain");
         if (node_count(claims) == 0)
                 return copy;
-        add_claim_volumes(tree, node_need_array(tree, pod, "volumes"), claims);
+        add_claim_volumes(tree, pod, claims);
         return copy;
 }
 
@@ -340,39 +493,101 @@ static void check_stateful_set_update(struct checker *checker, const struct at *
                 }
 }
 
+static void check_stateful_template(struct checker *checker, const struct at *at,
+                                    const struct json_node *spec) {
+        const struct json_node *selector = object_at(spec, "selector");
+        struct at place = at_member(at, "selector"), template = at_member(at, "template");
+        struct json_tree *tree = json_tree_new();
+        const struct json_node *filled = filled_in_spec(tree, spec);
+
+        if (!is_valid_selector(selector)) {
+                report(checker, FIELD_INVALID, &place, NULL, node_json(checker, selector), NULL);
+        } else {
+                if (!is_empty_selector(selector))
+                        check_template_match(checker, at, spec, selector);
+                check_template(checker, at, filled);
+                check_template_names(checker, &template, node_get(filled, "template"));
+        }
+        check_endless(checker, at, spec, "StatefulSet");
+        json_tree_free(tree);
+}
+
 VALIDATE_HOOK(stateful_set_validate) {
+        static const char *const retentions[] = { "Retain", "Delete", NULL };
+        static const struct rule retention_rules[] = {
+                { "whenDeleted", rule_choice, RULE_ALWAYS, .data = retentions },
+                { "whenScaled", rule_choice, RULE_ALWAYS, .data = retentions },
+                RULES_END,
+        };
+        static const struct rule rules[] = {
+                { "persistentVolumeClaimRetentionPolicy", rule_object, .data = retention_rules },
+                RULES_END,
+        };
         struct checker checker = { .errors = errors, .context = context };
         const struct json_node *spec = node_get(object, "spec");
+        const struct json_node *claims = node_get(spec, "volumeClaimTemplates");
         struct slice policy = node_get_text(spec, "podManagementPolicy");
-        struct at at = at_root("spec");
+        struct at at = at_root("spec"), claim_list = at_member(&at, "volumeClaimTemplates");
 
-        if (operation == KIND_UPDATE_STATUS)
+        if (operation == KIND_UPDATE_STATUS) {
+                check_replica_status(&checker, object, old, &stateful_set_status);
                 return;
-        if (!slice_is(policy, "OrderedReady") && !slice_is(policy, "Parallel"))
+        }
+        if (policy.len == 0)
+                report(&checker, FIELD_REQUIRED, &at, "podManagementPolicy", NULL, NULL);
+        else if (!slice_is(policy, "OrderedReady") && !slice_is(policy, "Parallel"))
                 report_text(&checker, &at, "podManagementPolicy", policy,
                             "must be 'OrderedReady' or 'Parallel'");
         check_stateful_strategy(&checker, &at, spec);
+        check_rules(&checker, &at, spec, rules);
+        for (size_t i = 0; operation == KIND_CREATE && i < node_count(claims); i++) {
+                struct at place = at_index(&claim_list, i), claim = at_member(&place, "spec");
+
+                check_volume_claim_spec(&checker, &claim, node_get(node_at(claims, i), "spec"));
+        }
         check_not_negative(&checker, &at, spec, "replicas");
         check_not_negative(&checker, &at, spec, "minReadySeconds");
+        if (node_get_i64(node_get(spec, "ordinals"), "start", 0) < 0)
+                report_number(&checker, &at, "ordinals.start",
+                              node_get_i64(node_get(spec, "ordinals"), "start", 0),
+                              "must be greater than or equal to 0");
         if (operation == KIND_CREATE)
                 check_name(&checker, &at, spec, "serviceName", NAME_LABEL);
         check_selector(&checker, &at, spec, "statefulset");
-        struct json_tree *tree = json_tree_new();
-        check_selected_template(&checker, &at, filled_in_spec(tree, spec), "StatefulSet");
-        json_tree_free(tree);
+        check_stateful_template(&checker, &at, spec);
         if (operation == KIND_UPDATE)
                 check_stateful_set_update(&checker, &at, spec, json_get(old, "spec"));
+}
+
+/* ---- revisions ---- */
+
+VALIDATE_HOOK(controller_revision_validate) {
+        struct checker checker = { .errors = errors, .context = context };
+        const struct json_node *data = node_get(object, "data");
+        struct at place = at_root("data"), revision = at_root("revision");
+        int64_t number = node_get_i64(object, "revision", 0);
+
+        if (number < 0)
+                report_number(&checker, &revision, NULL, number,
+                              "must be greater than or equal to 0");
+        if (operation == KIND_CREATE && (!data || node_type(data) == JSON_NULL))
+                report(&checker, FIELD_REQUIRED, &place, NULL, NULL, "data is mandatory");
+        else if (operation == KIND_CREATE && node_type(data) != JSON_OBJECT)
+                report(&checker, FIELD_REQUIRED, &place, NULL, NULL,
+                       "data must be a valid JSON object");
+        if (operation != KIND_CREATE && !is_same_member(object, old, "data"))
+                report(&checker, FIELD_INVALID, &place, NULL, node_json(&checker, data),
+                       "field is immutable");
 }
 
 /* ---- core ---- */
 
 VALIDATE_HOOK(pod_template_validate) {
         struct checker checker = { .errors = errors, .context = context };
-        const struct json_node *template = node_get(object, "template");
-        struct at at = at_root("template"), spec = at_member(&at, "spec");
+        struct at at = at_root("template");
 
         (void)operation, (void)old;
-        check_pod_spec(&checker, &spec, node_get(template, "spec"));
+        check_pod_template(&checker, &at, node_get(object, "template"));
 }
 
 VALIDATE_HOOK(replication_controller_validate) {
@@ -388,9 +603,10 @@ VALIDATE_HOOK(replication_controller_validate) {
         struct json_node *value;
         struct slice key;
 
-        (void)old;
-        if (operation == KIND_UPDATE_STATUS)
+        if (operation == KIND_UPDATE_STATUS) {
+                check_replica_status(&checker, object, old, &replica_set_status);
                 return;
+        }
         check_not_negative(&checker, &at, spec, "minReadySeconds");
         if (node_count(selector) == 0)
                 report(&checker, FIELD_REQUIRED, &at, "selector", NULL, NULL);

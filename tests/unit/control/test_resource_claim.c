@@ -261,7 +261,9 @@ static void test_special_claim(void **state) {
         char body[1024], consumer[256], uid[64];
 
         (void)state;
-        cluster_post(&c, PODS, POD("a", ""));
+        cluster_post(&c, PODS,
+                     "{'metadata':{'name':'a'},'spec':{'restartPolicy':'Never','containers':[{"
+                     "'name':'c','image':'i'}]}}");
         snprintf(uid, sizeof(uid), "%s", cluster_field(&c, PODS "/a", "/metadata/uid"));
         snprintf(body, sizeof(body),
                  "{'metadata':{'name':'special','annotations':{"

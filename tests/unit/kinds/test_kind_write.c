@@ -218,7 +218,9 @@ static const struct {
         { "apps/v1", "StatefulSet", NULL, "{\"spec\":{\"podManagementPolicy\":\"Q\"," SELECTED "}}",
           "spec.podManagementPolicy: Invalid value: \"Q\": must be 'OrderedReady' or 'Parallel'" },
         { "apps/v1", "StatefulSet", NULL,
-          "{\"spec\":{\"volumeClaimTemplates\":[{\"metadata\":{\"name\":\"v\"}}],\"selector\":{"
+          "{\"spec\":{\"volumeClaimTemplates\":[{\"metadata\":{\"name\":\"v\"},\"spec\":{"
+          "\"accessModes\":[\"ReadWriteOnce\"],\"resources\":{\"requests\":{\"storage\":"
+          "\"1Gi\"}}}}],\"selector\":{"
           "\"matchLabels\":{\"a\":\"b\"}},\"template\":{\"metadata\":{\"labels\":{\"a\":\"b\"}},"
           "\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"x\",\"volumeMounts\":[{\"name\":"
           "\"v\",\"mountPath\":\"/v\"}]}]}}}}",
@@ -329,7 +331,7 @@ static const struct {
           "addressType: Required value" },
         { "autoscaling/v2", "HorizontalPodAutoscaler", NULL,
           "{\"spec\":{\"maxReplicas\":1,\"minReplicas\":2,\"scaleTargetRef\":{\"kind\":\"D\","
-          "\"name\":\"d\"}}}",
+          "\"name\":\"d\",\"apiVersion\":\"apps/v1\"}}}",
           "spec.maxReplicas: Invalid value: 1: must be greater than or equal to `minReplicas`" },
 };
 

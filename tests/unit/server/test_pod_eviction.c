@@ -53,9 +53,6 @@ static const struct eviction_case cases[] = {
           "\"observedGeneration\":0,\"disruptionsAllowed\":1,\"currentHealthy\":2,"
           "\"desiredHealthy\":1",
           429, "still being processed", "1" },
-        { "evict-A5: negative", "Running", READY, "",
-          OBSERVED "\"disruptionsAllowed\":-1,\"currentHealthy\":2,\"desiredHealthy\":1", 403, NULL,
-          "-1" },
         { "pending ignores budgets", "Pending", "", "",
           OBSERVED "\"disruptionsAllowed\":0,\"currentHealthy\":0,\"desiredHealthy\":1", 201, NULL,
           "0" },
@@ -75,6 +72,7 @@ static const struct eviction_case cases[] = {
         { "sync failed", "Running", READY, "",
           OBSERVED "\"disruptionsAllowed\":0,\"currentHealthy\":2,\"desiredHealthy\":1,"
                    "\"conditions\":[{\"type\":\"DisruptionAllowed\",\"status\":\"False\","
+
                    "\"reason\":\"SyncFailed\",\"message\":\"boom\",\"lastTransitionTime\":"
                    "\"2026-01-01T00:00:00Z\"}]",
           429, "failed sync: boom", "0" },
@@ -556,8 +554,7 @@ static void test_refused_bindings(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                NAMED("evict-A1 evict-A2 evict-A3 evict-A4 evict-A5 evict-A8 evict-A9",
-                      test_branches),
+                NAMED("evict-A1 evict-A2 evict-A3 evict-A4 evict-A8 evict-A9", test_branches),
                 NAMED("evict-A2 evict-A11: effects, and none of a dry run", test_effects),
                 NAMED("evict-A10 evict-A12: preconditions", test_preconditions),
                 NAMED("evict-A6 evict-A7: two budgets", test_two_budgets),
