@@ -31,13 +31,17 @@ const struct cel_type *cel_type_member(const struct cel_type *type, struct slice
 enum cel_result_kind {
         CEL_WANTS_BOOL,
         CEL_WANTS_STRING,
-        CEL_WANTS_BOOL_OR_ANY /* a value whose type is not known is taken too */
+        CEL_WANTS_BOOL_OR_ANY, /* a value whose type is not known is taken too */
+        CEL_WANTS_ANYTHING
 };
+struct cel_admission;
 struct cel_options {
-        const struct cel_type *self; /* of self and oldSelf */
-        const char *name;            /* of the variable instead of self, or NULL */
-        bool has_includes;           /* the function of that name is there */
-        bool is_old_optional;        /* oldSelf is an optional */
+        const struct cel_type *self;           /* of self and oldSelf */
+        const char *name;                      /* of the variable instead of self, or NULL */
+        const struct cel_admission *admission; /* the fields of self are the variables, and these
+                                                  those of a policy (cel/cel_admission.h) */
+        bool has_includes;                     /* the function of that name is there */
+        bool is_old_optional;                  /* oldSelf is an optional */
         enum cel_result_kind wants;
 };
 /* The program lives in the arena, and holds memory besides: release it first. INVALID with a text

@@ -1,5 +1,6 @@
 /* Types of an expression, worked out before it runs: what it names must exist, and each function
  * must take what it is given. Values of any type (int-or-string) are checked when it runs. */
+#include "cel/cel_admission.h"
 #include "cel/cel_function.h"
 #include "cel/cel_node.h"
 
@@ -123,33 +124,6 @@ static const struct cel_type *type_named(struct slice name) {
         return NULL;
 }
 
-static int check_name(struct cel_checker *checker, const struct scope *scope,
-                      struct cel_node *node) {
-        for (; scope; scope = scope->up) {
-                if (!slice_eq(scope->name, node->name))
-                        continue;
-                node->type = scope->type;
-                return 0;
-        }
-        if (slice_eq(node->name, checker->program->name))
-                node->type = checker->program->self;
-        if (slice_is(node->name, "oldSelf") && checker->old) {
-                node->type = checker->old;
-                checker->program->uses_old = true;
-        }
-        if (!node->type && (node->type = type_named(node->name))) {
-                node->kind = CEL_NODE_LITERAL;
-                node->literal = cel_text(CEL_TYPE, node->name);
-        }
-        if (node->type)
-                return 0;
-        return cel_check_fail(checker, node,
-                              arena_printf(checker->arena,
-                                           "undeclared reference to '" SLICE_FMT
-                                           "' (in container '')",
-                                           SLICE_ARG(node->name)));
-}
-
 static bool is_quoted(struct slice name) {
         for (size_t i = 0; i < name.len; i++) {
                 if (strchr("-./", name.ptr[i]))
@@ -170,8 +144,94 @@ static const struct cel_type *field_type(const struct cel_type *from, struct sli
         return NULL;
 }
 
+static bool is_authorizer(const struct cel_checker *checker, struct slice name) {
+        const struct cel_admission *admission = checker->program->admission;
+
+        return admission && admission->has_authorizer &&
+               (slice_is(name, "authorizer") || slice_is(name, "authorizer.requestResource"));
+}
+
+static int check_name(struct cel_checker *checker, const struct scope *scope,
+                      struct cel_node *node) {
+        for (; scope; scope = scope->up) {
+                if (!slice_eq(scope->name, node->name))
+                        continue;
+                node->type = scope->type;
+                return 0;
+        }
+        if (checker->program->is_environment)
+                node->type = field_type(checker->program->self, node->name);
+        else if (slice_eq(node->name, checker->program->name))
+                node->type = checker->program->self;
+        if (is_authorizer(checker, node->name)) {
+                node->type = cel_type_basic(CEL_DYN);
+                checker->program->unsupported = "authorizer";
+        }
+        if (slice_is(node->name, "oldSelf") && checker->old) {
+                node->type = checker->old;
+                checker->program->uses_old = true;
+        }
+        if (!node->type && (node->type = type_named(node->name))) {
+                node->kind = CEL_NODE_LITERAL;
+                node->literal = cel_text(CEL_TYPE, node->name);
+        }
+        if (node->type)
+                return 0;
+        return cel_check_fail(checker, node,
+                              arena_printf(checker->arena,
+                                           "undeclared reference to '" SLICE_FMT
+                                           "' (in container '')",
+                                           SLICE_ARG(node->name)));
+}
+
+/* A variable of a policy is put where it is used, and made there when it is first asked for. Only
+ * those before it can be used in it, so there is no circle. */
+static int check_variable(struct cel_checker *checker, struct cel_node *node, size_t index) {
+        struct cel_program *program = checker->program;
+        const struct cel_variable *variable = &program->admission->variables[index];
+        size_t limit = program->variable_limit;
+
+        if (!program->variables)
+                program->variables = ARENA_ARRAY(checker->arena, struct cel_node *,
+                                                 program->admission->variable_count);
+        if (!program->variables[index]) {
+                struct cel_node *root;
+
+                program->variable_limit = index;
+                if (cel_parse(checker->arena, variable->expression, &root, checker->err) < 0 ||
+                    cel_check_check(checker, NULL, root) < 0)
+                        return BERTH_ERR_INVALID;
+                program->variable_limit = limit;
+                program->variables[index] = root;
+        }
+        *node = *program->variables[index];
+        return 0;
+}
+
+/* True when it was one, or one was asked for that is not there. */
+static bool is_variable(struct cel_checker *checker, struct cel_node *node, int *ret_code) {
+        const struct cel_program *program = checker->program;
+
+        if (!program->admission || node->kind != CEL_NODE_SELECT ||
+            node->args[0]->kind != CEL_NODE_NAME || !slice_is(node->args[0]->name, "variables"))
+                return false;
+        for (size_t i = 0; i < program->variable_limit; i++)
+                if (slice_eq(program->admission->variables[i].name, node->name)) {
+                        *ret_code = check_variable(checker, node, i);
+                        return true;
+                }
+        *ret_code = cel_check_fail(checker, node,
+                                   arena_printf(checker->arena, "undefined field '" SLICE_FMT "'",
+                                                SLICE_ARG(node->name)));
+        return true;
+}
+
 static int check_select(struct cel_checker *checker, const struct scope *scope,
                         struct cel_node *node) {
+        int code = 0;
+
+        if (is_variable(checker, node, &code))
+                return code;
         if (cel_check_check(checker, scope, node->args[0]) < 0)
                 return BERTH_ERR_INVALID;
         const struct cel_type *given = node->args[0]->type;
@@ -523,15 +583,12 @@ static int cel_check_check(struct cel_checker *checker, const struct scope *scop
         }
 }
 
-int cel_check(struct arena *arena, struct cel_program *program, struct err *err) {
-        bool is_rule = slice_is(program->name, "self"); /* of a custom resource */
-        struct cel_checker checker = { arena, program, err, is_rule ? program->self : NULL };
+/* What the whole of it has to be. */
+static int check_result(struct arena *arena, const struct cel_program *program, struct err *err) {
         enum cel_kind wanted = program->wants == CEL_WANTS_STRING ? CEL_STRING : CEL_BOOL;
 
-        if (program->is_old_optional)
-                checker.old = cel_type_made(arena, CEL_OPTIONAL, NULL, program->self);
-        if (cel_check_check(&checker, NULL, program->root) < 0)
-                return BERTH_ERR_INVALID;
+        if (program->wants == CEL_WANTS_ANYTHING)
+                return 0;
         /* As upstream: a rule of unknown type is refused too. */
         if (program->root->type->kind == wanted || program->unsupported)
                 return 0;
@@ -542,7 +599,28 @@ int cel_check(struct arena *arena, struct cel_program *program, struct err *err)
                                : err_set(err, BERTH_ERR_INVALID,
                                          "must evaluate to bool or the unknown type, not %s",
                                          cel_type_text(arena, program->root->type));
+        if (program->is_environment)
+                return err_set(err, BERTH_ERR_INVALID, "must evaluate to %s",
+                               wanted == CEL_BOOL ? "bool" : "string");
         return err_set(err, BERTH_ERR_INVALID,
                        wanted == CEL_BOOL ? "cel expression must evaluate to a bool"
                                           : "messageExpression must evaluate to a string");
+}
+
+int cel_check(struct arena *arena, struct cel_program *program, struct err *err) {
+        bool is_rule = slice_is(program->name, "self"); /* of a custom resource */
+        struct cel_checker checker = { arena, program, err, is_rule ? program->self : NULL };
+
+        if (program->admission)
+                program->variable_limit = program->admission->variable_count;
+        if (program->is_old_optional)
+                checker.old = cel_type_made(arena, CEL_OPTIONAL, NULL, program->self);
+        if (cel_check_check(&checker, NULL, program->root) < 0) {
+                bool asks = program->unsupported && strcmp(program->unsupported, "authorizer") == 0;
+
+                /* Functions of the authorizer are not known here. */
+                program->root->type = cel_type_basic(CEL_DYN);
+                return asks ? 0 : BERTH_ERR_INVALID;
+        }
+        return check_result(arena, program, err);
 }

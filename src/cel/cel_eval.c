@@ -27,6 +27,12 @@ static struct cel_value name_value(struct cel_run *run, const struct cel_eval_bi
                 if (slice_eq(scope->name, node->name))
                         return scope->value;
         }
+        if (run->is_environment) {
+                struct cel_value value = { .kind = CEL_NULL };
+
+                cel_select(run, &run->self, node->name, &value);
+                return value;
+        }
         return slice_is(node->name, "oldSelf") ? run->old : run->self;
 }
 
@@ -497,6 +503,8 @@ int cel_compile(struct arena *arena, struct slice source, const struct cel_optio
         *program = (struct cel_program){ .self = options->self,
                                          .wants = options->wants,
                                          .name = slice_of(options->name ? options->name : "self"),
+                                         .admission = options->admission,
+                                         .is_environment = options->admission,
                                          .has_includes = options->has_includes,
                                          .is_old_optional = options->is_old_optional };
         if (source.len > CEL_SOURCE_MAX)
@@ -508,6 +516,7 @@ int cel_compile(struct arena *arena, struct slice source, const struct cel_optio
                 cel_program_release(program);
                 return BERTH_ERR_INVALID;
         }
+        program->admission = NULL;
         *ret_program = program;
         return 0;
 }
@@ -542,6 +551,7 @@ enum cel_outcome cel_evaluate(const struct cel_program *program, const struct ce
         struct cel_run run = { .arena = input->arena,
                                .function_next = cel_function_next,
                                .cost_max = INT64_MAX,
+                               .is_environment = program->is_environment,
                                .steps = *input->steps < CEL_STEPS_PER_CALL ? *input->steps
                                                                            : CEL_STEPS_PER_CALL };
         int64_t steps = run.steps;

@@ -59,7 +59,11 @@ struct cel_program {
         struct cel_node *root;
         const struct cel_type *self;
         enum cel_result_kind wants;
-        struct slice name; /* of the variable */
+        struct slice name;                     /* of the variable */
+        const struct cel_admission *admission; /* while it is compiled; NULL = one variable */
+        bool is_environment;                   /* names are members of self */
+        size_t variable_limit;                 /* of a policy's, that may be used now */
+        struct cel_node **variables;           /* those that were used, checked */
         bool is_old_optional, uses_old, has_includes;
         const char *unsupported;
         struct cel_node **regexes; /* nodes that own one */

@@ -76,9 +76,9 @@ struct cel_run {
         struct arena *arena;
         /* cel_function_next, for functions that stand for others: sum() adds, format() converts. */
         const struct cel_function *(*function_next)(struct slice name, bool is_member, size_t *at);
-        int64_t steps;          /* left of this call */
-        int64_t cost, cost_max; /* as upstream counts it */
-        bool is_over;
+        int64_t steps;                /* left of this call */
+        int64_t cost, cost_max;       /* as upstream counts it */
+        bool is_over, is_environment; /* names are members of self */
         struct cel_value self, old;
 };
 

@@ -2,6 +2,7 @@
 #include "cmd/cmd.h"
 #include "cmd/command.h"
 #include "cmd/progress.h"
+#include "cmd/replay_device_objects.h"
 
 #include "api/json.h"
 #include "api/replay.h"
@@ -66,12 +67,14 @@ static const struct replay_kind {
         { "quantity", replay_quantity_case },
         { "selectors", replay_selectors_case },
         { "dra-cel", replay_device_cel_case },
+        { "dra-validation", replay_device_object_case },
         { "dra", replay_devices },
 };
-static const char *const replay_names[] = { "scheduler",   "sequence",      "config-errors",
-                                            "descheduler", "policy-errors", "quantity",
-                                            "selectors",   "dra-cel",       "dra",
-                                            NULL };
+static const char *const replay_names[] = {
+        "scheduler", "sequence",  "config-errors", "descheduler",    "policy-errors",
+        "quantity",  "selectors", "dra-cel",       "dra-validation", "dra",
+        NULL
+};
 
 static const struct replay_kind *kind_find(const char *name) {
         for (size_t i = 0; i < ARRAY_LEN(replay_kinds); i++)

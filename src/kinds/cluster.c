@@ -36,17 +36,21 @@ const struct kind_group kind_group_certificates = { certificate_rows, ARRAY_LEN(
 static const struct kind_info flowcontrol_rows[] = {
         {
                 CLUSTER_WIDE("flowcontrol.apiserver.k8s.io", "flowschemas", "flowschema",
-                             "FlowSchema", KIND_GENERATION | KIND_STATUS),
+                             "FlowSchema", KIND_GENERATION | KIND_UNCONDITIONAL | KIND_STATUS),
                 .prepare = status_prepare,
                 .since = 29,
+                .apply_defaults = flow_schema_defaults,
+                .validate = flow_schema_validate,
                 WITH_CREATED,
         },
         {
                 CLUSTER_WIDE("flowcontrol.apiserver.k8s.io", "prioritylevelconfigurations",
                              "prioritylevelconfiguration", "PriorityLevelConfiguration",
-                             KIND_GENERATION | KIND_STATUS),
+                             KIND_GENERATION | KIND_UNCONDITIONAL | KIND_STATUS),
                 .prepare = status_prepare,
                 .since = 29,
+                .apply_defaults = priority_level_configuration_defaults,
+                .validate = priority_level_configuration_validate,
                 WITH_CREATED,
         },
 };
@@ -57,6 +61,8 @@ static const struct kind_info admissionregistration_rows[] = {
                 CLUSTER_WIDE("admissionregistration.k8s.io", "mutatingadmissionpolicies",
                              "mutatingadmissionpolicy", "MutatingAdmissionPolicy", KIND_GENERATION),
                 .since = 36,
+                .apply_defaults = admission_policy_defaults,
+                .validate = mutating_admission_policy_validate,
                 WITH_CREATED,
         },
         {
@@ -64,6 +70,8 @@ static const struct kind_info admissionregistration_rows[] = {
                              "mutatingadmissionpolicybinding", "MutatingAdmissionPolicyBinding",
                              KIND_GENERATION),
                 .since = 36,
+                .apply_defaults = admission_policy_binding_defaults,
+                .validate = mutating_admission_policy_binding_validate,
                 WITH_CREATED,
         },
         {
@@ -82,6 +90,8 @@ static const struct kind_info admissionregistration_rows[] = {
                 .prepare = status_prepare,
                 .categories = NAMES("api-extensions"),
                 .since = 30,
+                .apply_defaults = admission_policy_defaults,
+                .validate = validating_admission_policy_validate,
                 WITH_CREATED,
         },
         {
@@ -90,6 +100,8 @@ static const struct kind_info admissionregistration_rows[] = {
                              KIND_GENERATION),
                 .categories = NAMES("api-extensions"),
                 .since = 30,
+                .apply_defaults = admission_policy_binding_defaults,
+                .validate = validating_admission_policy_binding_validate,
                 WITH_CREATED,
         },
         {
@@ -112,6 +124,9 @@ static const struct kind_info apiregistration_rows[] = {
                              KIND_STATUS | KIND_STATUS_METADATA),
                 .prepare = status_prepare,
                 .categories = NAMES("api-extensions"),
+                .apply_defaults = api_service_defaults,
+                .validate = api_service_validate,
+                .name_rule = NAME_SEGMENT,
                 WITH_CREATED,
         },
 };

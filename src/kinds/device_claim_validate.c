@@ -420,7 +420,7 @@ OWN_RULE(rule_extended_resource) {
 static const struct rule class_spec_rules[] = {
         { "selectors", rule_device_selector, .flags = RULE_EACH, .max = DEVICE_SELECTORS_MAX },
         { "config", rule_device_config, .flags = RULE_EACH, .max = DEVICE_CONFIG_MAX },
-        { "extendedResourceName", rule_extended_resource },
+        { "extendedResourceName", rule_extended_resource, .flags = RULE_PRESENT },
         RULES_END,
 };
 static const struct rule class_rules[] = {

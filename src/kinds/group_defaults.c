@@ -122,6 +122,41 @@ void resource_claim_template_defaults(struct json_tree *tree, struct json_node *
         device_claim_defaults(tree, node_need_object(tree, spec, "spec"));
 }
 
+/* ---- flow control, API services ---- */
+
+void flow_schema_defaults(struct json_tree *tree, struct json_node *object) {
+        default_i64(tree, node_need_object(tree, object, "spec"), "matchingPrecedence", 1000);
+}
+
+void priority_level_configuration_defaults(struct json_tree *tree, struct json_node *object) {
+        struct json_node *spec = node_need_object(tree, object, "spec");
+        struct json_node *limited = object_at(spec, "limited"), *exempt = object_at(spec, "exempt");
+        struct json_node *queuing = object_at(object_at(limited, "limitResponse"), "queuing");
+
+        if (slice_is(node_get_text(spec, "type"), "Exempt") && !exempt)
+                exempt = node_need_object(tree, spec, "exempt");
+        if (exempt) {
+                default_absent_i64(tree, exempt, "nominalConcurrencyShares", 0);
+                default_absent_i64(tree, exempt, "lendablePercent", 0);
+        }
+        if (limited) {
+                default_absent_i64(tree, limited, "nominalConcurrencyShares", 30);
+                default_absent_i64(tree, limited, "lendablePercent", 0);
+        }
+        if (queuing) {
+                default_i64(tree, queuing, "handSize", 8);
+                default_i64(tree, queuing, "queues", 64);
+                default_i64(tree, queuing, "queueLengthLimit", 50);
+        }
+}
+
+void api_service_defaults(struct json_tree *tree, struct json_node *object) {
+        struct json_node *service = object_at(object_at(object, "spec"), "service");
+
+        if (service)
+                default_absent_i64(tree, service, "port", 443);
+}
+
 /* ---- autoscaling ---- */
 
 static void scaling_policy(struct json_tree *tree, struct json_node *policies, const char *type,

@@ -153,11 +153,26 @@ VALIDATE_HOOK(role_validate) {
         check_role_rules(&checker, object, true);
 }
 
+static void check_aggregation(struct checker *checker, const struct json_node *aggregation) {
+        const struct json_node *selectors = node_get(aggregation, "clusterRoleSelectors");
+        struct at at = at_root("aggregationRule"), list = at_member(&at, "clusterRoleSelectors");
+
+        if (aggregation && node_count(selectors) == 0)
+                report(checker, FIELD_REQUIRED, &list, NULL, NULL,
+                       "at least one clusterRoleSelector required if aggregationRule is non-nil");
+        for (size_t i = 0; i < node_count(selectors); i++) {
+                struct at place = at_index(&list, i);
+
+                check_label_selector(checker, &place, node_at(selectors, i));
+        }
+}
+
 VALIDATE_HOOK(cluster_role_validate) {
         struct checker checker = { .errors = errors, .context = context };
 
         (void)operation, (void)old;
         check_role_rules(&checker, object, false);
+        check_aggregation(&checker, node_get(object, "aggregationRule"));
 }
 
 static void check_subject(struct checker *checker, const struct at *at,

@@ -1,6 +1,6 @@
 /* Configurations of admission webhooks: defaults and validation. */
 #include "base/util.h"
-#include "kinds/check.h"
+#include "kinds/admission_rules.h"
 
 #define TIMEOUT_DEFAULT_S 10
 #define TIMEOUT_MAX_S 30
@@ -42,97 +42,210 @@ void validating_webhook_configuration_defaults(struct json_tree *tree, struct js
         webhooks_defaults(tree, object, false);
 }
 
-/* ---- validation ---- */
+/* ---- clients ---- */
 
-static void check_client(struct checker *checker, const struct at *webhook,
-                         const struct json_node *config) {
-        struct at at = at_member(webhook, "clientConfig");
-        struct slice url = node_get_text(config, "url");
-        const struct json_node *service = node_get(config, "service");
+#define URL_FORM "; desired format: https://host[/path]"
 
-        if ((url.len > 0) == !!service) {
-                report(checker, FIELD_REQUIRED, &at, NULL, NULL,
-                       "exactly one of url or service is required");
+/* A problem whose words hold a semicolon is one. */
+static void report_whole(struct checker *checker, const struct at *at, struct slice value,
+                         const char *text) {
+        report(checker, FIELD_INVALID, at, NULL, quoted(checker, value), text);
+}
+
+/* What stands before a mark, which is cut off with it; all when it is not there. */
+static struct slice cut_before(struct slice *rest, const char *mark, bool *ret_is_there) {
+        size_t length = strlen(mark), place = 0;
+
+        while (place + length <= rest->len && memcmp(rest->ptr + place, mark, length) != 0)
+                place++;
+        *ret_is_there = place + length <= rest->len;
+        struct slice before = slice_make(rest->ptr, *ret_is_there ? place : rest->len);
+        size_t used = before.len + (*ret_is_there ? length : 0);
+        *rest = slice_make(rest->ptr + used, rest->len - used);
+        return before;
+}
+
+OWN_RULE(rule_url) {
+        struct slice fragment = node_get_slice(value), query, rest, scheme, user;
+        bool has_fragment, has_query, has_scheme, has_path, has_user;
+
+        (void)rule;
+        query = cut_before(&fragment, "#", &has_fragment);
+        rest = cut_before(&query, "?", &has_query);
+        scheme = cut_before(&rest, "://", &has_scheme);
+        struct slice host = cut_before(&rest, "/", &has_path);
+        user = cut_before(&host, "@", &has_user);
+        if (!has_user)
+                host = user;
+        if (!has_scheme || !slice_is(scheme, "https"))
+                report_whole(checker, at, has_scheme ? scheme : SLICE_EMPTY,
+                             "'https' is the only allowed URL scheme" URL_FORM);
+        if (host.len == 0)
+                report_whole(checker, at, SLICE_EMPTY, "host must be specified" URL_FORM);
+        if (has_user)
+                report_text(checker, at, NULL, user,
+                            "user information is not permitted in the URL");
+        if (fragment.len)
+                report_text(checker, at, NULL, fragment, "fragments are not permitted in the URL");
+        if (query.len)
+                report_text(checker, at, NULL, query,
+                            "query parameters are not permitted in the URL");
+}
+
+OWN_RULE(rule_service_port) {
+        int64_t port = 0;
+
+        (void)rule;
+        node_as_i64(value, &port);
+        if (port < 1 || port > 65535)
+                report_number(checker, at, NULL, port,
+                              "port is not valid: must be between 1 and 65535, inclusive");
+}
+
+static void check_step(struct checker *checker, const struct at *at, struct slice path,
+                       size_t index, struct slice step) {
+        struct text_problems problems = text_problems(checker->errors->arena, FORM_SUBDOMAIN, step);
+
+        if (step.len == 0)
+                report_text(checker, at, NULL, path,
+                            message_of(checker, "segment[%zu] may not be empty", index));
+        for (size_t i = 0; step.len && i < problems.count; i++)
+                report_text(checker, at, NULL, path,
+                            message_of(checker, "segment[%zu]: %s", index, problems.items[i]));
+}
+
+OWN_RULE(rule_service_path) {
+        struct slice path = node_get_slice(value), rest, step;
+        size_t index = 0;
+
+        (void)rule;
+        if (path.len == 0 || slice_is(path, "/"))
+                return;
+        if (slice_is(path, "//")) {
+                report_text(checker, at, NULL, path, "segment[0] may not be empty");
                 return;
         }
-        if (url.len && !slice_has_prefix(url, SLICE_LITERAL("https://")))
-                report_text(checker, &at, "url", url, "'https' is the only allowed URL scheme");
-        if (service) {
-                struct at place = at_member(&at, "service");
-
-                check_required(checker, &place, service, "name");
-                check_required(checker, &place, service, "namespace");
+        if (path.ptr[0] != '/')
+                report_text(checker, at, NULL, path, "must start with a '/'");
+        rest = slice_make(path.ptr + 1, path.len - 1);
+        if (rest.len && rest.ptr[rest.len - 1] == '/')
+                rest.len--;
+        for (size_t start = 0, i = 0; i <= rest.len; i++) {
+                if (i < rest.len && rest.ptr[i] != '/')
+                        continue;
+                step = slice_make(rest.ptr + start, i - start);
+                check_step(checker, at, path, index++, step);
+                start = i + 1;
         }
 }
 
-static void check_webhook_name(struct checker *checker, const struct at *at, struct slice name) {
-        struct slice rest = name, segment;
+static const struct rule service_rules[] = {
+        { "name", rule_present, .flags = RULE_REQUIRED },
+        { "namespace", rule_present, .flags = RULE_REQUIRED },
+        { "port", rule_service_port },
+        { "path", rule_service_path },
+        RULES_END,
+};
+static const struct rule url_rules[] = {
+        { "url", rule_url, .flags = RULE_PRESENT },
+        RULES_END,
+};
+
+OWN_RULE(rule_client) {
+        const struct json_node *config = node_get(value, "clientConfig");
+        const struct json_node *service = node_get(config, "service");
+        struct at place = at_member(at, "clientConfig"), inner = at_member(&place, "service");
+
+        (void)rule;
+        if (!node_get(config, "url") == !service)
+                report(checker, FIELD_REQUIRED, &place, NULL, NULL,
+                       "exactly one of url or service is required");
+        else if (service)
+                check_rules(checker, &inner, service, service_rules);
+        else
+                check_rules(checker, &place, config, url_rules);
+}
+
+/* ---- webhooks ---- */
+
+OWN_RULE(rule_webhook_name) {
+        struct slice name = node_get_slice(value), rest = name, segment;
+        struct text_problems problems = text_problems(checker->errors->arena, FORM_SUBDOMAIN, name);
         size_t segments = 0;
 
+        (void)rule;
         while (slice_split(&rest, '.', &segment))
                 segments++;
-        if (name.len == 0)
-                report(checker, FIELD_REQUIRED, at, "name", NULL, NULL);
+        if (problems.count == 1)
+                report_text(checker, at, NULL, name, problems.items[0]);
+        else if (problems.count > 1)
+                report_text(checker, at, NULL, name,
+                            message_of(checker, "%s,%s", problems.items[0], problems.items[1]));
         else if (segments < NAME_SEGMENTS_MIN)
-                report_text(checker, at, "name", name,
+                report_text(checker, at, NULL, name,
                             "should be a domain with at least three segments separated by dots");
-        else if (name_problem(NAME_SUBDOMAIN, name, false))
-                report_text(checker, at, "name", name, name_problem(NAME_SUBDOMAIN, name, false));
 }
 
-static void check_versions(struct checker *checker, const struct at *at,
-                           const struct json_node *versions) {
+OWN_RULE(rule_review_versions) {
+        CLEANUP(text_set_release) struct text_set seen = { 0 };
         bool is_known = false;
 
-        for (size_t i = 0; i < node_count(versions); i++)
-                is_known |= slice_is(node_get_slice(node_at(versions, i)), "v1") ||
-                            slice_is(node_get_slice(node_at(versions, i)), "v1beta1");
-        if (node_count(versions) == 0)
-                report(checker, FIELD_REQUIRED, at, "admissionReviewVersions", NULL,
-                       "must specify one of v1, v1beta1");
-        else if (!is_known)
-                report(checker, FIELD_INVALID, at, "admissionReviewVersions",
-                       node_json(checker, versions), "must include at least one of v1, v1beta1");
-}
+        (void)rule;
+        for (size_t i = 0; i < node_count(value); i++) {
+                struct slice version = node_get_slice(node_at(value, i));
+                struct at place = at_index(at, i);
 
-static void check_webhook(struct checker *checker, const struct at *at,
-                          const struct json_node *webhook) {
-        static const char *const effects[] = { "None", "NoneOnDryRun", NULL };
-        static const char *const policies[] = { "Fail", "Ignore", NULL };
-        int64_t timeout = node_get_i64(webhook, "timeoutSeconds", TIMEOUT_DEFAULT_S);
-
-        check_webhook_name(checker, at, node_get_text(webhook, "name"));
-        check_client(checker, at, node_get(webhook, "clientConfig"));
-        if (node_get_text(webhook, "sideEffects").len == 0)
-                report(checker, FIELD_REQUIRED, at, "sideEffects", NULL,
-                       "must specify one of None, NoneOnDryRun");
-        check_choice(checker, at, webhook, "sideEffects", effects);
-        check_choice(checker, at, webhook, "failurePolicy", policies);
-        if (timeout < 1 || timeout > TIMEOUT_MAX_S)
-                report_number(checker, at, "timeoutSeconds", timeout,
-                              "the timeout value must be between 1 and 30 seconds");
-        check_versions(checker, at, node_get(webhook, "admissionReviewVersions"));
-        for (size_t i = 0; i < node_count(node_get(webhook, "rules")); i++) {
-                struct at rules = at_member(at, "rules"), rule = at_index(&rules, i);
-                const struct json_node *item = node_at(node_get(webhook, "rules"), i);
-
-                check_required(checker, &rule, item, "operations");
-                check_required(checker, &rule, item, "apiGroups");
-                check_required(checker, &rule, item, "apiVersions");
-                check_required(checker, &rule, item, "resources");
+                is_known |= slice_is(version, "v1") || slice_is(version, "v1beta1");
+                if (!text_set_add(&seen, version))
+                        report_text(checker, &place, NULL, version, "duplicate version");
+                else
+                        check_form(checker, &place, version, FORM_LABEL_1035);
         }
+        if (!is_known)
+                report(checker, FIELD_INVALID, at, NULL, node_json(checker, value),
+                       "must include at least one of v1, v1beta1");
 }
+
+OWN_RULE(rule_conditions_of_webhook) {
+        (void)rule;
+        check_match_conditions(checker, at, value, false);
+}
+
+static const char *const effects[] = { "None", "NoneOnDryRun", NULL };
+static const char *const reinvocations[] = { "IfNeeded", "Never", NULL };
+static const struct rule webhook_rules[] = {
+        { "name", rule_webhook_name, .flags = RULE_REQUIRED },
+        { "rules", rule_admission_rule, .flags = RULE_EACH },
+        { "failurePolicy", rule_choice, .data = admission_failure_policies, .flags = RULE_PRESENT },
+        { "matchPolicy", rule_choice, .data = admission_match_policies, .flags = RULE_PRESENT },
+        { "sideEffects", rule_choice, .data = effects, .flags = RULE_REQUIRED | RULE_PRESENT,
+          .text = "must specify one of None, NoneOnDryRun" },
+        { "timeoutSeconds", rule_range, .low = 1, .high = TIMEOUT_MAX_S,
+          .text = "the timeout value must be between 1 and 30 seconds" },
+        { "namespaceSelector", rule_label_selector },
+        { "objectSelector", rule_label_selector },
+        { "reinvocationPolicy", rule_choice, .data = reinvocations, .flags = RULE_PRESENT },
+        { NULL, rule_client },
+        { "matchConditions", rule_conditions_of_webhook },
+        { "admissionReviewVersions", rule_review_versions, .flags = RULE_REQUIRED,
+          .text = "must specify one of v1, v1beta1" },
+        RULES_END,
+};
 
 VALIDATE_HOOK(webhook_configuration_validate) {
-        struct checker checker = { errors, context };
-        struct at root = at_root("webhooks");
+        struct checker checker = { .errors = errors, .context = context };
         const struct json_node *webhooks = node_get(object, "webhooks");
+        CLEANUP(text_set_release) struct text_set names = { 0 };
+        struct at root = at_root("webhooks");
 
-        (void)operation;
-        (void)old;
+        (void)operation, (void)old;
         for (size_t i = 0; i < node_count(webhooks); i++) {
+                struct slice name = node_get_text(node_at(webhooks, i), "name");
                 struct at at = at_index(&root, i);
 
-                check_webhook(&checker, &at, node_at(webhooks, i));
+                check_rules(&checker, &at, node_at(webhooks, i), webhook_rules);
+                if (name.len && !text_set_add(&names, name))
+                        report(&checker, FIELD_DUPLICATE, &at, "name", quoted(&checker, name),
+                               NULL);
         }
 }

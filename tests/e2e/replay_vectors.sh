@@ -44,6 +44,7 @@ done
 for file in "$vectors"/dra/*.jsonl; do
         case $(basename "$file" .jsonl) in
         cel) judge dra-cel "$file" "$vectors/dra/compare.py" cel ;;
+        validation) judge dra-validation "$file" "$vectors/dra/compare.py" validation ;;
         selectors | requests | constraints | partition | capacity)
                 judge dra "$file" "$vectors/dra/compare.py" dra
                 ;;

@@ -23,6 +23,13 @@ struct rule_case {
 #define DEVICE(more) SLICE(",\"devices\":[{\"name\":\"d\"" more "}]")
 #define DEVICES_CLAIM(requests, more)                                                              \
         "{\"spec\":{\"devices\":{\"requests\":[" requests "]" more "}}}"
+#define ADMIT "admissionregistration.k8s.io/v1"
+#define FLOW "flowcontrol.apiserver.k8s.io/v1"
+#define POLICY(more)                                                                               \
+        "{\"metadata\":{\"name\":\"p\"},\"spec\":{\"matchConstraints\":{\"resourceRules\":[{"      \
+        "\"operations\":[\"CREATE\"],\"apiGroups\":[\"\"],\"apiVersions\":[\"v1\"],\"resources\":" \
+        "["                                                                                        \
+        "\"pods\"]}]}," more "}}"
 #define ONE "{\"name\":\"r\",\"exactly\":{\"deviceClassName\":\"c\"}}"
 
 static const struct rule_case cases[] = {
@@ -186,6 +193,70 @@ static const struct rule_case cases[] = {
           "spec: Invalid value: \"{`nodeName`, `allNodes`}\": exactly one of `nodeName`, "
           "`nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required, but multiple fields "
           "are set" },
+
+        /* admission, flow control, API services */
+        { ADMIT, "ValidatingAdmissionPolicy",
+          POLICY("\"variables\":[{\"name\":\"a\",\"expression\":\"object.x\"}],\"validations\":[{"
+                 "\"expression\":\"variables.a > 1 && request.name != ''\"}]"),
+          NULL, "" },
+        { ADMIT, "ValidatingAdmissionPolicy",
+          POLICY("\"variables\":[{\"name\":\"in\",\"expression\":\"x\"}],\"validations\":[{"
+                 "\"expression\":\"1\"},{\"expression\":\"authorizer.group('').check()\"}]"),
+          NULL,
+          "spec.variables[0].name: Invalid value: \"in\": must be a valid CEL identifier\n"
+          "spec.variables[0].expression: Invalid value: \"x\": compilation failed: ERROR: "
+          "<input>:1:1: undeclared reference to 'x' (in container '')\n | x\n | ^\n"
+          "spec.validations[0].expression: Invalid value: \"1\": must evaluate to bool" },
+        { ADMIT, "ValidatingAdmissionPolicyBinding",
+          "{\"spec\":{\"policyName\":\"p\",\"validationActions\":[\"Deny\",\"Warn\"],\"paramRef\":{"
+          "\"name\":\"a\"}}}",
+          NULL,
+          "spec.paramRef.parameterNotFoundAction: Required value\nspec.validationActions: Invalid "
+          "value: [\"Deny\",\"Warn\"]: must not contain both Deny and Warn (repeating the same "
+          "validation failure information in the API response and headers serves no purpose)" },
+        { ADMIT, "MutatingAdmissionPolicy",
+          POLICY("\"mutations\":[{\"patchType\":\"JSONPatch\",\"applyConfiguration\":{}}]"), NULL,
+          "spec.mutations[0].jsonPatch: Required value: must be specified when patchType is "
+          "JSONPatch\nspec.mutations[0].applyConfiguration: Invalid value: "
+          "\"{applyConfiguration}\": must not be specified when patchType is JSONPatch\n"
+          "spec.reinvocationPolicy: Required value" },
+        { ADMIT, "ValidatingWebhookConfiguration",
+          "{\"webhooks\":[{\"name\":\"a.b.c\",\"sideEffects\":\"None\",\"admissionReviewVersions\":"
+          "[\"v1\"],\"clientConfig\":{\"url\":\"http://h?q\"},\"rules\":[{\"operations\":[\"*\","
+          "\"GET\"],\"apiGroups\":[\"\"],\"apiVersions\":[\"v1\"],\"resources\":[\"*/*\","
+          "\"pods\"]}]}]}",
+          NULL,
+          "webhooks[0].rules[0].operations: Invalid value: [\"*\",\"GET\"]: if '*' is present, "
+          "must not specify other operations\nwebhooks[0].rules[0].operations[1]: Unsupported "
+          "value: \"GET\": supported values: \"*\", \"CONNECT\", \"CREATE\", \"DELETE\", "
+          "\"UPDATE\"\nwebhooks[0].rules[0].resources: Invalid value: [\"*/*\",\"pods\"]: if '*/*' "
+          "is present, must not specify other resources\nwebhooks[0].clientConfig.url: Invalid "
+          "value: \"http\": 'https' is the only allowed URL scheme; desired format: "
+          "https://host[/path]\nwebhooks[0].clientConfig.url: Invalid value: \"q\": query "
+          "parameters are not permitted in the URL" },
+        { FLOW, "FlowSchema",
+          "{\"metadata\":{\"name\":\"f\"},\"spec\":{\"matchingPrecedence\":1,"
+          "\"priorityLevelConfiguration\":{\"name\":\"p\"},\"rules\":[{\"subjects\":[{\"kind\":"
+          "\"User\",\"group\":{\"name\":\"g\"}}],\"nonResourceRules\":[{\"verbs\":[\"get\"],"
+          "\"nonResourceURLs\":[\"/a*\"]}]}]}}",
+          NULL,
+          "spec.matchingPrecedence: Invalid value: 1: only the schema named 'exempt' may have "
+          "matchingPrecedence 1\nspec.rules[0].subjects[0].user: Required value: user is required "
+          "when subject kind is 'User'\nspec.rules[0].subjects[0].group: Forbidden: group is "
+          "forbidden when subject kind is not 'Group'\nspec.rules[0].nonResourceRules[0]."
+          "nonResourceURLs[0]: Invalid value: \"/a*\": wildcard can only do suffix matching" },
+        { FLOW, "PriorityLevelConfiguration",
+          "{\"metadata\":{\"name\":\"p\"},\"spec\":{\"type\":\"Limited\",\"limited\":{"
+          "\"limitResponse\":{\"type\":\"Queue\",\"queuing\":{\"queues\":4,\"handSize\":5}}}}}",
+          NULL,
+          "spec.limited.limitResponse.queuing.handSize: Invalid value: 5: should not be greater "
+          "than queues (4)" },
+        { "apiregistration.k8s.io/v1", "APIService",
+          "{\"metadata\":{\"name\":\"v1.g\"},\"spec\":{\"group\":\"h\",\"version\":\"v1\","
+          "\"groupPriorityMinimum\":1,\"versionPriority\":0}}",
+          NULL,
+          "metadata.name: Invalid value: \"v1.g\": must be `spec.version+\".\"+spec.group`: "
+          "\"v1.h\"\nspec.versionPriority: Invalid value: 0: must be positive and less than 1000" },
 };
 
 static void each_violation_is_reported(void **state) {
