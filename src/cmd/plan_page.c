@@ -14,6 +14,7 @@
 #define HELD_MAX 150
 #define SPARED_MAX 150
 #define NODES_MAX 100
+#define GROUPS_MAX 40
 #define OPEN_MAX 15 /* rows of a fold that is open from the start */
 
 #define WHOLE_LIST "berth plan -o json has all of them"
@@ -227,16 +228,57 @@ static void write_evictions(struct plan_page *page) {
 
 /* ---- what stays ---- */
 
-static void write_held(struct plan_page *page) {
+struct pod_group { /* of pods that stay for the same reason */
+        struct slice rule, reason;
+        size_t count;
+};
+struct pod_groups {
+        size_t count, others; /* pods of no group: there are too many reasons */
+        struct pod_group items[GROUPS_MAX];
+};
+
+static void group_add(struct pod_groups *groups, struct slice rule, struct slice reason) {
+        size_t at = 0;
+
+        while (at < groups->count && !(slice_eq(groups->items[at].rule, rule) &&
+                                       slice_eq(groups->items[at].reason, reason)))
+                at++;
+        if (at == GROUPS_MAX) {
+                groups->others++;
+                return;
+        }
+        if (at == groups->count)
+                groups->items[groups->count++] = (struct pod_group){ rule, reason, 0 };
+        groups->items[at].count++;
+}
+
+static int compare_groups(const void *left, const void *right) {
+        const struct pod_group *a = left, *b = right;
+
+        return a->count != b->count ? (a->count < b->count ? 1 : -1)
+                                    : slice_compare(a->rule, b->rule);
+}
+
+static void write_groups(struct plan_page *page, struct pod_groups *groups) {
+        static const char *const heads[] = { "Rule", "Because of", "#Pods", NULL };
+
+        qsort(groups->items, groups->count, sizeof(*groups->items), compare_groups);
+        report_table(&page->report, heads);
+        for (size_t i = 0; i < groups->count; i++) {
+                report_cell(&page->report, groups->items[i].rule);
+                report_cell(&page->report, groups->items[i].reason);
+                report_count(&page->report, (int64_t)groups->items[i].count);
+        }
+        report_table_end(&page->report);
+        report_more(&page->report, groups->others, "pods with other reasons");
+}
+
+static void list_held(struct plan_page *page) {
         static const char *const heads[] = { "Pod", "Node", "Rule", "Stays because of", NULL };
         const struct eviction_plan *plan = page->plan;
         size_t written = 0;
 
-        if (!page->held)
-                return;
-        report_section(&page->report, "What limits, budgets and policies hold back", NULL);
-        report_fold(&page->report, SLICE_LITERAL("Pods that stay"), page->held,
-                    page->held <= OPEN_MAX);
+        report_fold(&page->report, SLICE_LITERAL("Pods that stay"), page->held, false);
         report_table(&page->report, heads);
         for (size_t i = 0; i < plan->eviction_count && written < HELD_MAX; i++) {
                 const struct planned_eviction *eviction = &plan->evictions[i];
@@ -254,15 +296,26 @@ static void write_held(struct plan_page *page) {
         report_fold_end(&page->report);
 }
 
-static void write_spared(struct plan_page *page) {
+static void write_held(struct plan_page *page) {
+        const struct eviction_plan *plan = page->plan;
+        struct pod_groups groups = { 0 };
+
+        if (!page->held)
+                return;
+        for (size_t i = 0; i < plan->eviction_count; i++)
+                if (plan->evictions[i].outcome != EVICT_DONE)
+                        group_add(&groups, plan->evictions[i].plugin,
+                                  planned_eviction_outcome_text(&plan->evictions[i]));
+        report_section(&page->report, "What limits, budgets and policies hold back", NULL);
+        write_groups(page, &groups);
+        list_held(page);
+}
+
+static void list_spared(struct plan_page *page) {
         static const char *const heads[] = { "Pod", "Rule", "Spared because", NULL };
         const struct eviction_plan *plan = page->plan;
         size_t shown = plan->spared_count < SPARED_MAX ? plan->spared_count : SPARED_MAX;
 
-        if (!plan->spared_count)
-                return;
-        report_section(&page->report, "What filters spare",
-                       "Selected by a rule, and protected by a filter.");
         report_fold(&page->report, SLICE_LITERAL("Spared pods"), plan->spared_count, false);
         report_table(&page->report, heads);
         for (size_t i = 0; i < shown; i++) {
@@ -275,6 +328,20 @@ static void write_spared(struct plan_page *page) {
         report_more(&page->report, plan->spared_count - shown,
                     "berth plan --spared has all of them");
         report_fold_end(&page->report);
+}
+
+static void write_spared(struct plan_page *page) {
+        const struct eviction_plan *plan = page->plan;
+        struct pod_groups groups = { 0 };
+
+        if (!plan->spared_count)
+                return;
+        for (size_t i = 0; i < plan->spared_count; i++)
+                group_add(&groups, plan->spared[i].plugin, plan->spared[i].reasons);
+        report_section(&page->report, "What filters spare",
+                       "Selected by a rule, and protected by a filter.");
+        write_groups(page, &groups);
+        list_spared(page);
 }
 
 /* ---- rules ---- */
