@@ -228,16 +228,16 @@ static void write_evictions(struct plan_page *page) {
 
 /* ---- what stays ---- */
 
-struct pod_group { /* of pods that stay for the same reason */
+struct stay_group { /* of pods that stay for the same reason */
         struct slice rule, reason;
         size_t count;
 };
-struct pod_groups {
+struct stay_groups {
         size_t count, others; /* pods of no group: there are too many reasons */
-        struct pod_group items[GROUPS_MAX];
+        struct stay_group items[GROUPS_MAX];
 };
 
-static void group_add(struct pod_groups *groups, struct slice rule, struct slice reason) {
+static void group_add(struct stay_groups *groups, struct slice rule, struct slice reason) {
         size_t at = 0;
 
         while (at < groups->count && !(slice_eq(groups->items[at].rule, rule) &&
@@ -248,18 +248,18 @@ static void group_add(struct pod_groups *groups, struct slice rule, struct slice
                 return;
         }
         if (at == groups->count)
-                groups->items[groups->count++] = (struct pod_group){ rule, reason, 0 };
+                groups->items[groups->count++] = (struct stay_group){ rule, reason, 0 };
         groups->items[at].count++;
 }
 
 static int compare_groups(const void *left, const void *right) {
-        const struct pod_group *a = left, *b = right;
+        const struct stay_group *a = left, *b = right;
 
         return a->count != b->count ? (a->count < b->count ? 1 : -1)
                                     : slice_compare(a->rule, b->rule);
 }
 
-static void write_groups(struct plan_page *page, struct pod_groups *groups) {
+static void write_groups(struct plan_page *page, struct stay_groups *groups) {
         static const char *const heads[] = { "Rule", "Because of", "#Pods", NULL };
 
         qsort(groups->items, groups->count, sizeof(*groups->items), compare_groups);
@@ -298,7 +298,7 @@ static void list_held(struct plan_page *page) {
 
 static void write_held(struct plan_page *page) {
         const struct eviction_plan *plan = page->plan;
-        struct pod_groups groups = { 0 };
+        struct stay_groups groups = { 0 };
 
         if (!page->held)
                 return;
@@ -332,7 +332,7 @@ static void list_spared(struct plan_page *page) {
 
 static void write_spared(struct plan_page *page) {
         const struct eviction_plan *plan = page->plan;
-        struct pod_groups groups = { 0 };
+        struct stay_groups groups = { 0 };
 
         if (!plan->spared_count)
                 return;

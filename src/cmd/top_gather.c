@@ -51,6 +51,8 @@ static void choose_resources(struct top_gathering *gathering) {
                 while (slice_split(&rest, ',', &name))
                         if (cluster_resource(cluster, slice_trim(name), &found))
                                 add_resource(gathering, found.index);
+                        else
+                                gathering->data->unknown = slice_trim(name);
                 return;
         }
         add_resource(gathering, RESOURCE_CPU);

@@ -23,9 +23,22 @@ struct top_viewer {
         struct top_data data;
         struct loop_timer tick, change;
         bool is_ready, has_sort;
+        char note[200]; /* until the user presses a key */
 };
 
 /* ---- gathering ---- */
+
+/* What the options name and the cluster does not have. */
+static void note_unknown(struct top_viewer *view) {
+        const char *sort = view->config.sort;
+        struct slice unknown = view->data.unknown;
+
+        if (!unknown.len && sort && !view->state.sort && strcmp(sort, "name") != 0)
+                unknown = slice_of(sort);
+        if (unknown.len)
+                snprintf(view->note, sizeof(view->note), "no column " SLICE_FMT,
+                         SLICE_ARG(unknown));
+}
 
 static size_t sort_of(const struct top_data *data, const char *name) {
         for (size_t i = 0; name && i < data->resource_count; i++)
@@ -46,6 +59,7 @@ static void gather_now(struct top_viewer *view) {
                         sort_of(&view->data, view->config.sort ? view->config.sort : "cpu");
                 if (view->state.sort)
                         top_gather(&sources, &view->state, &view->arena, &view->data);
+                note_unknown(view);
         }
         view->data.source = view->config.source;
         view->data.is_ready = view->is_ready;
@@ -60,7 +74,7 @@ static void draw_now(struct top_viewer *view) {
 
         if (view->config.trouble)
                 view->config.trouble(view->config.context, &trouble);
-        view->data.trouble = buf_view(&trouble);
+        view->data.trouble = trouble.len ? buf_view(&trouble) : slice_of(view->note);
         top_screen_draw(&view->data, &view->state, &size, &rows, &view->bounds);
         terminal_draw(view->terminal, buf_view(&rows));
 }
@@ -107,6 +121,7 @@ static void on_typed(void *context, struct slice bytes) {
         struct top_viewer *view = context;
         struct top_state before = view->state;
 
+        view->note[0] = '\0';
         while (bytes.len)
                 top_state_press(&view->state, top_key_take(&bytes), &view->bounds);
         if (view->state.wants_end) {
@@ -135,6 +150,8 @@ bool top_viewer_print(struct top_viewer *view) {
 
                 output_value(top_value(&view->data, tree), view->config.format, &out);
         }
+        if (view->note[0])
+                fprintf(stderr, "berth top: %s\n", view->note);
         return output_print(&out);
 }
 

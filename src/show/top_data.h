@@ -32,6 +32,7 @@ struct top_data {
         bool is_ready;        /* the first list is in */
         size_t all_nodes, not_ready, cordoned, overcommitted;
         size_t pods, waiting, gated; /* of the cluster, whatever the filter */
+        struct slice unknown;        /* a resource that was asked for, and that nothing has */
         size_t resource_count, node_count, pod_count, event_count;
         struct top_resource resources[TOP_RESOURCES_MAX];
         struct top_node *nodes; /* those that the filter leaves, in order */

@@ -121,8 +121,10 @@ static void test_resources(void **state) {
                         snprintf(text + strlen(text), sizeof(text) - strlen(text), SLICE_FMT " ",
                                  SLICE_ARG(data.resources[r].name));
                 assert_string_equal(text, cases[i].names);
+                assert_int_equal(data.unknown.len, i == 2 ? strlen("unknown") : 0);
         }
         struct top_data data = gather(cluster, &arena, &(struct top_state){ 0 }, NULL, NULL);
+        assert_int_equal(data.unknown.len, 0);
         assert_int_equal(data.resources[2].requested, 4);
         assert_int_equal(data.resources[2].allocatable, 221);
         assert_int_equal(data.nodes[0].requested[2], 2);
