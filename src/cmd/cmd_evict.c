@@ -3,12 +3,16 @@
 #include "cmd/command.h"
 #include "cmd/daemon_options.h"
 #include "cmd/needed_rights.h"
+#include "cmd/terminal.h"
 
+#include "base/arena.h"
 #include "base/log.h"
 #include "base/time.h"
 #include "base/util.h"
 #include "loop/runtime.h"
 #include "roles/eviction_order.h"
+#include "show/amount.h"
+#include "show/cells.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +40,7 @@ struct evict_run {
         bool is_terminal, has_failed, is_over;
         char **reported; /* what was last printed of each pod; owned */
         size_t reported_count, drawn;
+        struct mono_time started; /* of the first picture */
 };
 
 /* ---- output ---- */
@@ -70,6 +75,15 @@ static void cmd_evict_describe(const struct evict_run *run, const struct order_l
         }
 }
 
+/* Messages come from the cluster: a terminal gets them as text, and no more than fits a line. */
+static void describe_safely(const struct evict_run *run, const struct order_line *line,
+                            size_t columns, struct buf *out) {
+        CLEANUP(buf_release) struct buf text = { 0 };
+
+        cmd_evict_describe(run, line, &text);
+        cells_put(out, buf_view(&text), columns, false);
+}
+
 /* One line for every pod whose line changed. */
 static void print_changes(struct evict_run *run) {
         size_t count = eviction_order_count(run->order);
@@ -86,7 +100,7 @@ static void print_changes(struct evict_run *run) {
                 if (line.state <= ORDER_ASKING)
                         continue;
                 line.expected = WALL_TIME_UNSET; /* runs down by itself */
-                cmd_evict_describe(run, &line, &text);
+                describe_safely(run, &line, SIZE_MAX, &text);
                 if (!run->reported[i] || strcmp(run->reported[i], text.data) != 0) {
                         printf("%s\n", text.data);
                         free(run->reported[i]);
@@ -97,11 +111,17 @@ static void print_changes(struct evict_run *run) {
         fflush(stdout);
 }
 
-static void draw_bar(const struct evict_run *run, struct buf *out) {
-        size_t count = eviction_order_count(run->order), over = 0;
+static size_t count_over(const struct evict_run *run) {
+        size_t over = 0;
 
         for (size_t state = ORDER_EVICTED; state < ORDER_STATE_COUNT; state++)
                 over += count_state(run, (enum order_state)state);
+        return over;
+}
+
+static void draw_bar(const struct evict_run *run, struct buf *out) {
+        size_t count = eviction_order_count(run->order), over = count_over(run);
+
         buf_char(out, '[');
         for (size_t i = 0; i < BAR_CELLS; i++)
                 buf_char(out, i * count < over * BAR_CELLS ? '#' : '.');
@@ -110,9 +130,28 @@ static void draw_bar(const struct evict_run *run, struct buf *out) {
                    count_state(run, ORDER_WITHDRAWN), count_state(run, ORDER_FAILED));
 }
 
+/* By the mean so far. */
+static void draw_time_left(struct evict_run *run, struct buf *out) {
+        size_t count = eviction_order_count(run->order), over = count_over(run);
+        struct mono_time now = loop_mono(runtime_loop(run->runtime));
+
+        if (run->started.ns == 0)
+                run->started = now;
+        if (over == 0 || over == count || now.ns == run->started.ns)
+                return;
+        double elapsed_s = (double)(now.ns - run->started.ns) / 1e9;
+
+        buf_text(out, ", ");
+        amount_span(out, (int64_t)(elapsed_s * (double)(count - over) / (double)over + 0.5));
+        buf_text(out, " left, ");
+        amount_measure(out, (double)over / elapsed_s);
+        buf_text(out, " a second");
+}
+
 /* The whole picture again, over the last one. */
 static void cmd_evict_draw(struct evict_run *run) {
-        struct buf text = { 0 };
+        size_t columns = terminal_size(STDOUT_FILENO).columns;
+        struct buf text = { 0 }, bar = { 0 };
         size_t lines = 1;
 
         if (run->drawn)
@@ -123,11 +162,14 @@ static void cmd_evict_draw(struct evict_run *run) {
 
                 if (line.state != ORDER_OPEN && line.state != ORDER_FAILED)
                         continue;
-                cmd_evict_describe(run, &line, &text);
+                describe_safely(run, &line, columns, &text);
                 buf_char(&text, '\n');
                 lines++;
         }
-        draw_bar(run, &text);
+        draw_bar(run, &bar);
+        draw_time_left(run, &bar);
+        cells_put(&text, buf_view(&bar), columns, false);
+        buf_release(&bar);
         buf_char(&text, '\n');
         fwrite(text.data, 1, text.len, stdout);
         fflush(stdout);
@@ -183,7 +225,7 @@ static void print_rest(struct evict_run *run) {
                         buf_text(&text,
                                  run->options->cancels ? "not withdrawn:\n" : "not evicted:\n");
                 buf_text(&text, "  ");
-                cmd_evict_describe(run, &line, &text);
+                describe_safely(run, &line, SIZE_MAX, &text);
                 buf_char(&text, '\n');
         }
         run->has_failed |= text.len > 0;

@@ -238,6 +238,41 @@ def check_up(berth):
     judge("and lines where output is no terminal", b"\x1b" not in plain and b"nodes 3  pods 0" in plain, plain)
 
 
+WEB = """apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: default}
+spec:
+  replicas: 6
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: web, image: web}]}
+---
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {name: web, namespace: default}
+spec: {maxUnavailable: 1, selector: {matchLabels: {app: web}}}
+"""
+
+
+def check_evict(berth, folder):
+    """A budget lets one pod go after the other."""
+    objects, config = os.path.join(folder, "web.yaml"), os.path.join(folder, "up")
+    with open(objects, "w", encoding="utf-8") as file:
+        file.write(WEB)
+    up = subprocess.Popen([berth, "up", "--nodes", "1", "--input", objects, "--kubeconfig-out", config], stdout=subprocess.DEVNULL)
+    until("kubeconfig", lambda: os.path.exists(config) and os.path.getsize(config))
+    until("six pods", lambda: " 6 of 110 " in subprocess.run([berth, "top", "--kubeconfig", config, "--once"], capture_output=True, text=True).stdout)
+    view = Terminal([berth, "evict", "--kubeconfig", config, "--node", "node-0"], columns=110)
+    until("time left", lambda: view.read() or re.search(rb"\] [1-5] of 6: .* left, [0-9.]+ a second", view.raw))
+    judge("evict: no line is wider than the terminal", all(len(line) <= 110 for line in re.sub(r"\x1b\[[0-9]*[AJ]", "", view.raw.decode()).split("\r\n")), view.raw[-800:])
+    view.process.kill()
+    view.ended()
+    view.close()
+    up.terminate()
+    up.wait()
+
+
 def check_progress(berth):
     study = [berth, "simulate", "reboot", "--vary", "none"]
     view = Terminal([*study, "--seeds", "1000"], rows=24, columns=60)
@@ -262,6 +297,7 @@ def main():
         check_stop(berth, path)
         check_live(berth, folder)
         check_up(berth)
+        check_evict(berth, folder)
     check_progress(berth)
     drill.finish()
 
