@@ -15,6 +15,7 @@ struct device_gates {
         bool has_binding_conditions; /* DRADeviceBindingConditions, DRAResourceClaimDeviceStatus */
         bool has_shares;             /* DRAConsumableCapacity */
         bool has_lists;              /* DRAListTypeAttributes: in selectors only */
+        bool has_taint_rules;        /* DRADeviceTaintRules */
         bool is_parity;              /* counters leak within a search, as upstream's do */
 };
 struct device_gates device_gates_standard(void);

@@ -111,6 +111,7 @@ struct sched_attempt {
         struct slice nomination;
         struct preemption preemption;
         const struct json *freed_claim;       /* a ResourceClaim to be given up; NULL = none */
+        bool deletes_claim;                   /* and to be deleted */
         const struct preemption_limit *limit; /* NULL = any candidate will do */
         struct slice no_preemption;           /* why there are no victims; "" = there may be */
         const struct expected_times

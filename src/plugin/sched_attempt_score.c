@@ -142,9 +142,17 @@ void reservation_change(const struct reservation *reservation, enum cached_kind 
 }
 
 void reservation_fail(const struct reservation *reservation, const struct plugin *plugin,
-                      struct slice text) {
+                      const char *point, struct slice text) {
         if (reservation->fails)
-                reservation->fails(reservation->context, plugin, text);
+                reservation->fails(reservation->context, plugin, point, text);
+}
+
+void reservation_patch_pod(const struct reservation *reservation, const struct json_node *patch) {
+        struct buf text = { 0 };
+        node_write(patch, &text);
+        if (reservation->patches_pod)
+                reservation->patches_pod(reservation->context, buf_view(&text));
+        buf_release(&text);
 }
 
 void sched_attempt_reserve(struct sched_attempt *attempt, struct node_id node,

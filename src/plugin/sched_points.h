@@ -55,8 +55,10 @@ struct reservation {
                         const struct json *after);
         /* A patch of the pod's status, to be written after the objects; NULL = not called. */
         void (*patches_pod)(void *context, struct slice patch);
-        /* The pod cannot have its place after all; NULL = not called. */
-        void (*fails)(void *context, const struct plugin *plugin, struct slice text);
+        /* The pod cannot have its place after all, which point (of upstream) says so; NULL = not
+         * called. */
+        void (*fails)(void *context, const struct plugin *plugin, const char *point,
+                      struct slice text);
         void *context;
 };
 
@@ -64,7 +66,9 @@ struct reservation {
 void reservation_change(const struct reservation *reservation, enum cached_kind kind,
                         const struct json *before, const struct json_node *after);
 void reservation_fail(const struct reservation *reservation, const struct plugin *plugin,
-                      struct slice text);
+                      const char *point, struct slice text);
+/* The pod's status is to be patched so. */
+void reservation_patch_pod(const struct reservation *reservation, const struct json_node *patch);
 
 #define NODE_SCORE_MAX 100
 

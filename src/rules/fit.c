@@ -11,11 +11,22 @@ bool node_has_pod_slot(const struct cluster *cluster, struct node_id node) {
         return node_free(cluster, node, (struct resource_id){ RESOURCE_PODS }) >= 1;
 }
 
+/* Whether the node, and no device, has to provide what is requested. */
+static bool fit_counts(const struct cluster *cluster, struct fit_requests requests, size_t at,
+                       struct node_id node) {
+        return at >= 64 || (requests.devices >> at & 1) == 0 ||
+               cluster_nodes(cluster)
+                               ->resources[requests.items[at].resource.index]
+                               .allocatable[node.index] > 0;
+}
+
 bool fit_node(const struct cluster *cluster, struct fit_requests requests, struct node_id node) {
         if (!node_has_pod_slot(cluster, node))
                 return false;
         for (size_t i = 0; i < requests.count; i++)
-                if (requests.items[i].amount > node_free(cluster, node, requests.items[i].resource))
+                if (requests.items[i].amount >
+                            node_free(cluster, node, requests.items[i].resource) &&
+                    fit_counts(cluster, requests, i, node))
                         return false;
         return true;
 }
@@ -28,7 +39,8 @@ bool fit_empty_node(const struct cluster *cluster, struct fit_requests requests,
         for (size_t i = 0; i < requests.count; i++) {
                 const struct resource_request *request = &requests.items[i];
                 if (request->amount >
-                    nodes->resources[request->resource.index].allocatable[node.index])
+                            nodes->resources[request->resource.index].allocatable[node.index] &&
+                    fit_counts(cluster, requests, i, node))
                         return false;
         }
         return true;
@@ -55,12 +67,27 @@ static void narrow_by(const struct resource_column *column, size_t node_count, i
         }
 }
 
+static void narrow_by_devices(const struct cluster *cluster, struct fit_requests requests,
+                              size_t at, struct bitset *nodes) {
+        for (size_t i = bitset_next(nodes, 0); i != SIZE_MAX; i = bitset_next(nodes, i + 1)) {
+                struct node_id node = { (uint32_t)i };
+                if (fit_counts(cluster, requests, at, node) &&
+                    requests.items[at].amount >
+                            node_free(cluster, node, requests.items[at].resource))
+                        bitset_remove(nodes, i);
+        }
+}
+
 void fit_narrow(const struct cluster *cluster, struct fit_requests requests, struct bitset *nodes) {
         const struct node_table *table = cluster_nodes(cluster);
         narrow_by(&table->resources[RESOURCE_PODS], table->count, 1, nodes);
-        for (size_t i = 0; i < requests.count; i++)
-                narrow_by(&table->resources[requests.items[i].resource.index], table->count,
-                          requests.items[i].amount, nodes);
+        for (size_t i = 0; i < requests.count; i++) {
+                if (i < 64 && requests.devices >> i & 1)
+                        narrow_by_devices(cluster, requests, i, nodes);
+                else
+                        narrow_by(&table->resources[requests.items[i].resource.index], table->count,
+                                  requests.items[i].amount, nodes);
+        }
 }
 
 struct shortage_order {
@@ -90,7 +117,7 @@ size_t fit_shortages(const struct cluster *cluster, struct fit_requests requests
         for (size_t i = 0; i < requests.count && leading + count < FIT_SHORTAGES_MAX; i++) {
                 const struct resource_request *request = &requests.items[i];
                 int64_t free = node_free(cluster, node, request->resource);
-                if (request->amount <= free)
+                if (request->amount <= free || !fit_counts(cluster, requests, i, node))
                         continue;
                 int64_t allocatable =
                         table->resources[request->resource.index].allocatable[node.index];

@@ -4,13 +4,15 @@
 
 #include "model/cluster.h"
 
-/* The requests to look at; usually all of a class. */
+/* The requests to look at; usually all of a class.  devices: those of the first 64, as bits, that
+ * devices may stand for: they count only where the node offers the resource itself. */
 struct fit_requests {
         const struct resource_request *items;
         size_t count;
+        uint64_t devices;
 };
 static inline struct fit_requests fit_requests_of(const struct pod_class *class) {
-        return (struct fit_requests){ class->requests, class->request_count };
+        return (struct fit_requests){ class->requests, class->request_count, 0 };
 }
 
 /* What one more pod would leave; negative when it does not fit. */

@@ -176,6 +176,7 @@ static void decision_conclude(struct decide *d, struct slice refusal) {
         *preemption = d->attempt.preemption;
         out->preemption = preemption;
         out->freed_claim = d->attempt.freed_claim;
+        out->deletes_claim = d->attempt.deletes_claim;
         out->sets_nomination = d->attempt.sets_nomination;
         out->nomination = d->attempt.nomination;
         if (!slice_is_empty(preemption->message))

@@ -107,6 +107,7 @@ struct decision {
         struct slice nomination;
         const struct preemption *preemption; /* NULL: not tried */
         const struct json *freed_claim;      /* a ResourceClaim to be given up; NULL = none */
+        bool deletes_claim;                  /* and to be deleted */
 };
 
 /* cluster changes only inside what-ifs that are rolled back before the call returns. */

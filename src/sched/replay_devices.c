@@ -58,6 +58,19 @@ static void put_error(const struct captured *captured, const char *phase, const 
         node_put(tree, captured->bind, "error", error);
 }
 
+static void put_created(const struct replay_devices *answer, struct json_node *write,
+                        const struct json *after) {
+        struct json_node *created = node_object(answer->tree);
+        const struct json *meta = json_get(after, "metadata");
+
+        node_put(answer->tree, created, "spec", node_import(answer->tree, json_get(after, "spec")));
+        node_put(answer->tree, created, "annotations",
+                 node_import(answer->tree, json_get(meta, "annotations")));
+        node_put(answer->tree, created, "ownerReferences",
+                 node_import(answer->tree, json_get(meta, "ownerReferences")));
+        node_put(answer->tree, write, "created", created);
+}
+
 /* Notes the difference. */
 static void replay_devices_capture(void *context, enum cached_kind kind, const struct json *before,
                                    const struct json *after) {
@@ -79,6 +92,8 @@ static void replay_devices_capture(void *context, enum cached_kind kind, const s
                         arena_printf(answer->arena, SLICE_FMT "/" SLICE_FMT,
                                      SLICE_ARG(cached_object_ns(after)),
                                      SLICE_ARG(cached_object_name(after))));
+        if (!before)
+                put_created(answer, write, after);
         put_new_consumer(answer, write, after);
         put_allocation(answer, write, before, after);
         if (!json_equal(json_get(json_get(before, "metadata"), "finalizers"),
@@ -88,8 +103,25 @@ static void replay_devices_capture(void *context, enum cached_kind kind, const s
         node_append(captured->writes, write);
 }
 
-static void on_failed(void *context, const struct plugin *plugin, struct slice text) {
-        put_error(context, "Reserve", plugin->name, text);
+static void on_failed(void *context, const struct plugin *plugin, const char *point,
+                      struct slice text) {
+        put_error(context, point, plugin->name, text);
+}
+
+static void on_pod_patch(void *context, struct slice patch) {
+        struct captured *captured = context;
+        struct json_tree *tree = captured->answer->tree;
+        struct json_doc *doc = NULL;
+        struct slice key;
+        const struct json *value;
+
+        if (json_parse(patch, &doc, NULL) < 0)
+                return;
+        struct json_iter iter = json_iter(json_get(json_doc_root(doc), "status"));
+        while (json_next(&iter, &key, &value))
+                node_set(tree, node_need_object(tree, captured->bind, "podStatus"), key,
+                         node_import(tree, value));
+        json_doc_free(doc);
 }
 
 /* What PreBind says once everything is written. */
@@ -121,14 +153,15 @@ static struct json_node *bind_node(const struct replay_devices *answer, struct n
                                      .bind = bind,
                                      .writes = node_array(answer->tree) };
 
-        scheduler_reserve(&(struct reserve_request){
-                .cluster = answer->scene->cluster,
-                .profile = profile,
-                .pod = answer->pod,
-                .node = node,
-                .now = answer->now,
-                .reservation = { cache, replay_devices_capture, NULL, on_failed, &captured },
-                .arena = answer->arena });
+        scheduler_reserve(
+                &(struct reserve_request){ .cluster = answer->scene->cluster,
+                                           .profile = profile,
+                                           .pod = answer->pod,
+                                           .node = node,
+                                           .now = answer->now,
+                                           .reservation = { cache, replay_devices_capture,
+                                                            on_pod_patch, on_failed, &captured },
+                                           .arena = answer->arena });
         if (node_count(captured.writes))
                 node_put(answer->tree, bind, "claims", captured.writes);
         if (!node_get(bind, "error"))
@@ -172,7 +205,7 @@ static void fold_pre_filter(const struct replay_devices *answer) {
 
 /* A claim that is given up. */
 static void put_freed(const struct replay_devices *answer, struct json_node *object,
-                      const struct json *claim) {
+                      const struct json *claim, bool deletes) {
         struct json_tree *tree = answer->tree;
         struct json_node *outcome = node_object(tree), *write = node_object(tree);
         struct json_iter iter = json_iter(json_get(json_get(claim, "status"), "reservedFor"));
@@ -182,8 +215,8 @@ static void put_freed(const struct replay_devices *answer, struct json_node *obj
                         arena_printf(answer->arena, SLICE_FMT "/" SLICE_FMT,
                                      SLICE_ARG(cached_object_ns(claim)),
                                      SLICE_ARG(cached_object_name(claim))));
-        node_put_bool(tree, write, "deallocated", true);
-        while (json_next(&iter, NULL, &consumer))
+        node_put_bool(tree, write, deletes ? "deleted" : "deallocated", true);
+        while (!deletes && json_next(&iter, NULL, &consumer))
                 node_append(node_need_array(tree, write, "reservedForRemoved"),
                             node_text(tree, json_get_text(consumer, "uid")));
         node_append(node_need_array(tree, outcome, "claims"), write);
@@ -198,8 +231,7 @@ static void fold_preemption(const struct replay_devices *answer, const struct de
         if (!preemption)
                 return;
         node_put_string(answer->tree, object, "code", verdict_code_name(preemption->code));
-        if (preemption->message.len)
-                node_put_text(answer->tree, object, "message", preemption->message);
+        node_put_text(answer->tree, object, "message", preemption->message);
         if (preemption->chosen) {
                 struct json_node *outcome = node_object(answer->tree);
                 struct json_node *victims = node_need_array(answer->tree, outcome, "victims");
@@ -221,7 +253,7 @@ static void fold_preemption(const struct replay_devices *answer, const struct de
                 node_append(node_need_array(answer->tree, object, "outcomes"), outcome);
         }
         if (decision->freed_claim)
-                put_freed(answer, object, decision->freed_claim);
+                put_freed(answer, object, decision->freed_claim, decision->deletes_claim);
         node_put(answer->tree, answer->expect, "postFilter", object);
 }
 

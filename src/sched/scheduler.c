@@ -115,7 +115,7 @@ static void give_up(struct step *step, struct queued_pod *entry, const struct de
         if (decision->preemption && decision->preemption->chosen)
                 scheduler_preempt(step, entry, decision->preemption);
         if (decision->freed_claim)
-                scheduler_free_claim(step, decision->freed_claim);
+                scheduler_free_claim(step, decision->freed_claim, decision->deletes_claim);
         scheduler_fail(step, entry, &failure);
 }
 

@@ -119,10 +119,11 @@ static void fail_pre_bind(struct pre_bind *pre_bind, const char *prefix, struct 
         buf_release(&out);
 }
 
-static void on_reserve_failed(void *context, const struct plugin *plugin, struct slice text) {
+static void on_reserve_failed(void *context, const struct plugin *plugin, const char *point,
+                              struct slice text) {
         struct reserving *reserving = context;
         struct buf prefix = { 0 };
-        buf_printf(&prefix, "running Reserve plugin \"%s\": ", plugin->name);
+        buf_printf(&prefix, "running %s plugin \"%s\": ", point, plugin->name);
         fail_pre_bind(reserving->pre_bind, prefix.data, text);
         buf_release(&prefix);
 }
@@ -344,16 +345,20 @@ bool scheduler_pre_bind_due(const struct scheduler *scheduler, int64_t *ret_due_
         return scheduler->pre_binds;
 }
 
-void scheduler_free_claim(struct step *step, const struct json *claim) {
-        const struct json *meta = json_get(claim, "metadata");
-        char *patch = claim_write_deallocate(claim);
-        struct action action = { .kind = ACTION_PATCH_OBJECT,
-                                 .target = { SLICE_LITERAL("ResourceClaim"),
-                                             cached_object_ns(claim), cached_object_name(claim),
-                                             json_get_text(meta, "uid") },
-                                 .patch = { .body = slice_of(patch), .verb = PATCH_STATUS } };
+void scheduler_free_claim(struct step *step, const struct json *claim, bool deletes) {
+        struct slice uid = json_get_text(json_get(claim, "metadata"), "uid");
+        char *patch = deletes ? claim_write_release(uid) : claim_write_deallocate(claim);
+        struct action action = {
+                .kind = ACTION_PATCH_OBJECT,
+                .target = { SLICE_LITERAL("ResourceClaim"), cached_object_ns(claim),
+                            cached_object_name(claim), uid },
+                .patch = { .body = slice_of(patch), .verb = deletes ? PATCH_OBJECT : PATCH_STATUS }
+        };
         action_list_add(step->out, &action);
         free(patch);
+        action.kind = ACTION_DELETE_OBJECT;
+        if (deletes)
+                action_list_add(step->out, &action);
 }
 
 /* ---- binding ---- */

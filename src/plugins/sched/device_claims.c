@@ -7,13 +7,29 @@
 
 #define CHOICES_MAX 8 /* of one request; upstream's FirstAvailableDeviceRequestMaxSize */
 
+struct device_gates device_gates_of(const struct plugin_env *env) {
+        uint32_t no_conditions = FEATURE_NO_DEVICE_CONDITIONS | FEATURE_NO_DEVICE_STATUS;
+
+        return (struct device_gates){
+                .has_admin_access = !(env->gates & FEATURE_NO_DEVICE_ADMIN),
+                .has_choices = !(env->gates & FEATURE_NO_DEVICE_CHOICES),
+                .has_counters = !(env->gates & FEATURE_NO_DEVICE_COUNTERS),
+                .has_taints = !(env->gates & FEATURE_NO_DEVICE_TAINTS),
+                .has_binding_conditions = !(env->gates & no_conditions),
+                .has_shares = !(env->gates & FEATURE_NO_DEVICE_SHARES),
+                .has_lists = env->gates & FEATURE_DEVICE_LISTS,
+                .has_taint_rules = env->gates & FEATURE_DEVICE_TAINT_RULES,
+                .is_parity = env->is_parity,
+        };
+}
+
 /* ---- what there is ---- */
 
 struct device_view {
         struct device_gates gates;
         bool is_read;
-        uint64_t slices, classes, claims; /* versions of the kinds, as read */
-        struct arena arena;               /* slices and classes */
+        uint64_t slices, classes, rules, claims; /* versions of the kinds, as read */
+        struct arena arena;                      /* slices and classes */
         struct device_inventory *inventory;
 };
 
@@ -33,6 +49,50 @@ void device_view_free(struct device_view *view) {
         free(view);
 }
 
+/* ---- taint rules ---- */
+
+static bool rule_selects(const struct device_taint_rule *rule, const struct resource_slice *slice,
+                         const struct device *device) {
+        return (!rule->has_driver || slice_eq(rule->driver, slice->driver)) &&
+               (!rule->has_pool || slice_eq(rule->pool, slice->pool)) &&
+               (!rule->has_device || slice_eq(rule->device, device->name));
+}
+
+/* Behind the taints that the driver says. */
+static void taint_devices(struct device_view *view, struct resource_slice *slice,
+                          const struct device_taint_rule *rule) {
+        for (size_t i = 0; i < slice->device_count; i++) {
+                struct device *device = &slice->devices[i];
+
+                if (!rule_selects(rule, slice, device))
+                        continue;
+                struct device_taint *taints =
+                        ARENA_ARRAY(&view->arena, struct device_taint, device->taint_count + 1);
+                for (size_t j = 0; j < device->taint_count; j++)
+                        taints[j] = device->taints[j];
+                taints[device->taint_count++] = rule->taint;
+                device->taints = taints;
+        }
+}
+
+static void apply_rules(struct device_view *view, const struct object_cache *object_cache,
+                        struct resource_slice *slices, size_t count) {
+        const struct json *object;
+        size_t at = 0;
+
+        while (view->gates.has_taint_rules &&
+               (object = object_cache_next(object_cache, CACHED_DEVICE_TAINT_RULE, &at))) {
+                struct device_taint_rule rule;
+
+                if (device_taint_rule_decode(object, &view->arena, &rule, NULL) < 0)
+                        continue;
+                for (size_t i = 0; i < count; i++)
+                        taint_devices(view, &slices[i], &rule);
+        }
+}
+
+/* ---- reading ---- */
+
 /* An object that cannot be decoded is left out. */
 static void read_devices(struct device_view *view, const struct object_cache *object_cache) {
         size_t max = object_cache_count(object_cache, CACHED_RESOURCE_SLICE), count = 0, at = 0;
@@ -41,6 +101,7 @@ static void read_devices(struct device_view *view, const struct object_cache *ob
 
         while ((object = object_cache_next(object_cache, CACHED_RESOURCE_SLICE, &at)))
                 count += resource_slice_decode(object, &view->arena, &slices[count], NULL) == 0;
+        apply_rules(view, object_cache, slices, count);
         view->inventory = device_inventory_new(&view->gates, slices, count);
         at = 0;
         while ((object = object_cache_next(object_cache, CACHED_DEVICE_CLASS, &at))) {
@@ -75,8 +136,10 @@ struct device_inventory *device_view_refresh(struct device_view *view,
                                              const struct object_cache *object_cache) {
         uint64_t slices = object_cache_version(object_cache, CACHED_RESOURCE_SLICE);
         uint64_t classes = object_cache_version(object_cache, CACHED_DEVICE_CLASS);
+        uint64_t rules = object_cache_version(object_cache, CACHED_DEVICE_TAINT_RULE);
 
         if (!view->is_read || slices != view->slices || classes != view->classes ||
+            rules != view->rules ||
             !object_cache_remembers(object_cache, CACHED_RESOURCE_CLAIM, view->claims)) {
                 device_inventory_free(view->inventory);
                 arena_clear(&view->arena);
@@ -84,6 +147,7 @@ struct device_inventory *device_view_refresh(struct device_view *view,
                 view->is_read = true;
                 view->slices = slices;
                 view->classes = classes;
+                view->rules = rules;
                 view->claims = 0;
         }
         read_claims(view, object_cache);
@@ -155,22 +219,42 @@ static bool matches_node(const void *context, const struct affinity *terms) {
 
 const struct device_verdict *device_claims_on(const struct sched_cycle *cycle,
                                               const struct device_claims *claims,
+                                              const struct resource_claim *extra,
                                               struct node_id node) {
         struct device_verdict *verdict = &claims->verdicts[node.index];
         const struct node_context context = { cycle->cluster, node };
         const struct device_node place = { cluster_node_name(cycle->cluster, node), matches_node,
                                            &context };
         const struct device_search search = { claims->inventory, claims->wanted,
-                                              claims->wanted_count, cycle->scratch };
+                                              claims->wanted_count + !!extra, cycle->scratch };
         struct err err = { 0 };
 
         if (verdict->is_known)
                 return verdict;
+        claims->wanted[claims->wanted_count] = extra;
         verdict->is_known = true;
         verdict->outcome = device_search_run(&search, &place, &verdict->allocations, &err);
         if (verdict->outcome == DEVICES_FAILED)
                 verdict->problem = arena_string(cycle->scratch, slice_of(err.text));
         return verdict;
+}
+
+/* ---- counts ---- */
+
+void device_view_count(struct device_inventory *inventory, const struct sched_cycle *cycle,
+                       struct slice class_name, struct node_id node, int64_t *ret_count,
+                       int64_t *ret_allocated) {
+        const struct node_context context = { cycle->cluster, node };
+        const struct device_node place = { cluster_node_name(cycle->cluster, node), matches_node,
+                                           &context };
+        size_t count, allocated;
+
+        if (device_count_class(inventory, &place, class_name, cycle->scratch, &count, &allocated) <
+                    0 ||
+            count == 0)
+                return;
+        *ret_count = (int64_t)count;
+        *ret_allocated = (int64_t)allocated;
 }
 
 /* ---- scores ---- */
@@ -214,12 +298,12 @@ static int64_t score_of_choices(const struct resource_claim *claim,
 }
 
 int64_t device_claims_score(const struct sched_cycle *cycle, const struct device_claims *claims,
-                            struct node_id node) {
+                            const struct resource_claim *extra, struct node_id node) {
         int64_t score = 0;
 
-        if (!claims->wanted_count)
+        if (!claims->wanted_count && !extra)
                 return 0;
-        const struct device_verdict *verdict = device_claims_on(cycle, claims, node);
+        const struct device_verdict *verdict = device_claims_on(cycle, claims, extra, node);
         if (verdict->outcome != DEVICES_FOUND)
                 return 0;
         for (size_t i = 0, at = 0; i < claims->count; i++)

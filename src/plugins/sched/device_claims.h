@@ -1,8 +1,16 @@
 /* Claims of one pod against the devices of the cluster, for the plugin DynamicResources. */
 #pragma once
 
+#include "devices/device_count.h"
 #include "devices/device_result.h"
 #include "plugin/sched_points.h"
+
+struct device_gates device_gates_of(const struct plugin_env *env);
+/* Devices of a class on a node, and those of them that are allocated; both unchanged when the class
+ * cannot be evaluated, or has none there. */
+void device_view_count(struct device_inventory *inventory, const struct sched_cycle *cycle,
+                       struct slice class_name, struct node_id node, int64_t *ret_count,
+                       int64_t *ret_allocated);
 
 /* Slices, classes and claims of the object cache, read again when they changed. */
 struct device_view;
@@ -21,16 +29,18 @@ struct device_claims { /* of one pod, in the scratch arena */
         struct device_inventory *inventory;
         const struct resource_claim **claims; /* in the pod's order */
         size_t count;
-        const struct resource_claim **wanted; /* those to be allocated */
+        /* Those to be allocated, with room for one more that depends on the node. */
+        const struct resource_claim **wanted;
         size_t wanted_count;
         struct device_verdict *verdicts; /* by node */
 };
 /* Why the claims cannot be allocated at all; NULL when they may be. */
 const char *device_claims_problem(const struct device_claims *claims, struct arena *scratch);
-/* Searches once for each node. */
+/* Searches once for each node; extra: one more claim to be allocated there, NULL = none. */
 const struct device_verdict *device_claims_on(const struct sched_cycle *cycle,
                                               const struct device_claims *claims,
+                                              const struct resource_claim *extra,
                                               struct node_id node);
 /* 8 less the index of each choice that is allocated. */
 int64_t device_claims_score(const struct sched_cycle *cycle, const struct device_claims *claims,
-                            struct node_id node);
+                            const struct resource_claim *extra, struct node_id node);

@@ -4,6 +4,7 @@
 #include "base/util.h"
 #include "plugin/sched_attempt.h"
 #include "plugins/sched/device_claims.h"
+#include "plugins/sched/extended_claim.h"
 #include "plugins/sched/normalize.h"
 #include "plugins/sched/pod_device_claims.h"
 #include "rules/volumes.h"
@@ -24,6 +25,7 @@ struct dynamic_resources_args {
 
 struct dynamic_resources {
         struct device_gates gates;
+        bool has_extended; /* DRAExtendedResource */
         int64_t binding_timeout_ns;
         struct device_view *view;
 };
@@ -32,19 +34,10 @@ static int dynamic_resources_init(const struct plugin_env *env, const void *args
                                   struct err *err) {
         const struct dynamic_resources_args *own = args;
         struct dynamic_resources *resources = xcalloc(1, sizeof(*resources));
-        uint32_t no_conditions = FEATURE_NO_DEVICE_CONDITIONS | FEATURE_NO_DEVICE_STATUS;
 
         (void)err;
-        resources->gates = (struct device_gates){
-                .has_admin_access = !(env->gates & FEATURE_NO_DEVICE_ADMIN),
-                .has_choices = !(env->gates & FEATURE_NO_DEVICE_CHOICES),
-                .has_counters = !(env->gates & FEATURE_NO_DEVICE_COUNTERS),
-                .has_taints = !(env->gates & FEATURE_NO_DEVICE_TAINTS),
-                .has_binding_conditions = !(env->gates & no_conditions),
-                .has_shares = !(env->gates & FEATURE_NO_DEVICE_SHARES),
-                .has_lists = env->gates & FEATURE_DEVICE_LISTS,
-                .is_parity = env->is_parity,
-        };
+        resources->gates = device_gates_of(env);
+        resources->has_extended = !(env->gates & FEATURE_NO_EXTENDED_DEVICES);
         resources->binding_timeout_ns = own->binding_timeout_ns;
         resources->view = device_view_new(&resources->gates);
         *ret_state = resources;
@@ -80,7 +73,26 @@ static enum verdict_code pre_enqueue(const struct sched_cycle *cycle, const void
 struct claim_state { /* of one pod, in the scratch arena */
         struct pod_device_claims claims;
         struct device_claims devices; /* of those that are to be allocated */
+        struct extended_resources *extended;
 };
+
+static bool has_extended(const struct claim_state *pod) {
+        return pod->extended->count > 0;
+}
+
+static struct extended_claim *extra_on(const struct sched_cycle *cycle,
+                                       const struct claim_state *pod, struct node_id node) {
+        return has_extended(pod) ? extended_claim_on(cycle, pod->extended, node) : NULL;
+}
+
+static const struct device_verdict *devices_on(const struct sched_cycle *cycle,
+                                               const struct claim_state *pod, struct node_id node) {
+        const struct extended_claim *extra = extra_on(cycle, pod, node);
+
+        return pod->devices.wanted_count || extra
+                       ? device_claims_on(cycle, &pod->devices, extra ? &extra->claim : NULL, node)
+                       : NULL;
+}
 
 /* Why a claim cannot be used as it is; NULL: it can, or can be allocated. */
 static const char *claim_problem(const struct sched_cycle *cycle,
@@ -106,7 +118,7 @@ static void take_devices(const struct sched_cycle *cycle, const struct dynamic_r
         size_t count = pod->claims.count;
 
         devices->claims = ARENA_ARRAY(cycle->scratch, const struct resource_claim *, count);
-        devices->wanted = ARENA_ARRAY(cycle->scratch, const struct resource_claim *, count);
+        devices->wanted = ARENA_ARRAY(cycle->scratch, const struct resource_claim *, count + 1);
         for (size_t i = 0; i < count; i++) {
                 const struct resource_claim *claim = pod->claims.items[i].claim;
 
@@ -114,7 +126,7 @@ static void take_devices(const struct sched_cycle *cycle, const struct dynamic_r
                 if (!claim->is_allocated)
                         devices->wanted[devices->wanted_count++] = claim;
         }
-        if (!devices->wanted_count)
+        if (!devices->wanted_count && !has_extended(pod))
                 return;
         devices->inventory = device_view_refresh(resources->view, cycle->object_cache);
         devices->verdicts = ARENA_ARRAY(cycle->scratch, struct device_verdict,
@@ -126,6 +138,10 @@ static const char *prepare_claims(const struct sched_cycle *cycle,
                                   struct claim_state *pod) {
         const char *problem = pod_device_claims_find(cycle, &pod->claims);
 
+        pod->extended = ARENA_NEW(cycle->scratch, struct extended_resources);
+        *pod->extended = (struct extended_resources){ 0 };
+        if (resources->has_extended)
+                extended_resources_find(cycle, pod->extended);
         for (size_t i = 0; !problem && i < pod->claims.count; i++)
                 problem = claim_problem(cycle, &pod->claims.items[i]);
         if (problem)
@@ -134,12 +150,21 @@ static const char *prepare_claims(const struct sched_cycle *cycle,
         return device_claims_problem(&pod->devices, cycle->scratch);
 }
 
+/* Most pods ask for nothing that devices could be. */
+static bool asks_for_devices(const struct sched_cycle *cycle) {
+        for (size_t i = 0; i < cycle->class->request_count; i++)
+                if (may_be_devices(cluster_resource_name(cycle->cluster,
+                                                         cycle->class->requests[i].resource)))
+                        return true;
+        return false;
+}
+
 static enum verdict_code pre_filter(const struct sched_cycle *cycle, const void *state,
                                     void **ret_pod_state, const struct bitset **ret_only,
                                     struct verdict *verdict) {
 
         (void)ret_only;
-        if (cycle->class->spec.claim_count == 0)
+        if (cycle->class->spec.claim_count == 0 && !asks_for_devices(cycle))
                 return VERDICT_SKIP;
         struct claim_state *pod = ARENA_NEW(cycle->scratch, struct claim_state);
         *pod = (struct claim_state){ 0 };
@@ -148,7 +173,7 @@ static enum verdict_code pre_filter(const struct sched_cycle *cycle, const void 
                 verdict_no(verdict, VERDICT_UNRESOLVABLE, slice_of(problem));
                 return VERDICT_UNRESOLVABLE;
         }
-        if (pod->claims.count == 0)
+        if (pod->claims.count == 0 && !has_extended(pod))
                 return VERDICT_SKIP;
         *ret_pod_state = pod;
         return VERDICT_OK;
@@ -186,9 +211,13 @@ static void dynamic_resources_explain(const struct sched_cycle *cycle, const voi
                                       const void *pod_state, struct node_id node,
                                       struct verdict *verdict) {
         const struct claim_state *pod = pod_state;
-        const struct device_verdict *devices =
-                pod->devices.wanted_count ? device_claims_on(cycle, &pod->devices, node) : NULL;
 
+        if (pod->extended->leftover) {
+                verdict_no(verdict, VERDICT_UNRESOLVABLE,
+                           SLICE_LITERAL("cannot schedule extended resource claim"));
+                return;
+        }
+        const struct device_verdict *devices = devices_on(cycle, pod, node);
         if (devices && devices->outcome == DEVICES_FAILED)
                 verdict_no(verdict, VERDICT_ERROR, slice_of(devices->problem));
         else if (devices && devices->outcome == DEVICES_INVALID)
@@ -259,14 +288,16 @@ static const char *put_allocation(const struct sched_cycle *cycle,
                                   const struct claim_state *pod, struct node_id node, size_t at,
                                   struct claim_change *change) {
         const struct device_claims *claims = &pod->devices;
-        const struct device_verdict *devices = device_claims_on(cycle, claims, node);
+        const struct device_verdict *devices = devices_on(cycle, pod, node);
         struct err err = { 0 };
         struct rng rng;
 
         if (devices->outcome != DEVICES_FOUND)
                 return "claim allocation not found for node";
-        rng_init(&rng, slice_hash(claims->wanted[at]->meta.uid));
-        const struct device_result_request request = { claims->inventory, claims->wanted[at],
+        const struct resource_claim *claim =
+                at < claims->wanted_count ? claims->wanted[at] : &extra_on(cycle, pod, node)->claim;
+        rng_init(&rng, slice_hash(claim->meta.uid));
+        const struct device_result_request request = { claims->inventory, claim,
                                                        &devices->allocations[at],
                                                        cluster_node_name(cycle->cluster, node),
                                                        &rng };
@@ -328,6 +359,37 @@ static const char *make_changes(const struct sched_cycle *cycle,
         return problem;
 }
 
+/* The special claim is new. */
+static const char *make_extra(const struct sched_cycle *cycle,
+                              const struct dynamic_resources *resources,
+                              const struct claim_state *pod, struct node_id node,
+                              struct claim_change *change) {
+        const struct extended_claim *extra = extra_on(cycle, pod, node);
+
+        change->tree = json_tree_new();
+        change->object = extended_claim_node(cycle, change->tree, extra);
+        const char *problem =
+                put_allocation(cycle, resources, pod, node, pod->devices.wanted_count, change);
+        add_consumer(cycle, change);
+        return problem;
+}
+
+/* Upstream makes a special claim without requests where the node offers the resources itself, but
+ * the pod has claims of its own, and stumbles over it. */
+static const char *no_mappings(const struct sched_cycle *cycle) {
+        return arena_printf(cycle->scratch,
+                            "nil or empty request mappings, no update of pod " SLICE_FMT
+                            "/%s ExtendedResourceClaimStatus",
+                            SLICE_ARG(cluster_text(cycle->cluster, cycle->ns)), cycle->pod_name);
+}
+
+static void patch_pod(const struct sched_cycle *cycle, const struct extended_claim *extra,
+                      const struct claim_change *change, const struct reservation *reservation) {
+        struct slice name = node_get_text(node_get(change->object, "metadata"), "name");
+
+        reservation_patch_pod(reservation, extended_status_node(cycle, change->tree, extra, name));
+}
+
 /* All changes are made before the first one is kept: that ends what the others are made from. */
 static void dynamic_resources_reserve(const struct sched_cycle *cycle, const void *state,
                                       const void *pod_state, struct node_id node,
@@ -335,11 +397,20 @@ static void dynamic_resources_reserve(const struct sched_cycle *cycle, const voi
         const struct claim_state *pod = pod_state;
         size_t count = 0;
         struct claim_change *changes =
-                ARENA_ARRAY(cycle->scratch, struct claim_change, pod ? pod->claims.count : 0);
+                ARENA_ARRAY(cycle->scratch, struct claim_change, pod ? pod->claims.count + 1 : 0);
+        const struct extended_claim *extra = pod ? extra_on(cycle, pod, node) : NULL;
         const char *problem = pod ? make_changes(cycle, state, pod, node, changes, &count) : NULL;
 
+        if (!problem && extra)
+                problem = make_extra(cycle, state, pod, node, &changes[count++]);
         if (problem)
-                reservation_fail(reservation, &plugin_dynamic_resources, slice_of(problem));
+                reservation_fail(reservation, &plugin_dynamic_resources, "Reserve",
+                                 slice_of(problem));
+        else if (extra)
+                patch_pod(cycle, extra, &changes[count - 1], reservation);
+        else if (pod && cycle->is_parity && has_extended(pod) && pod->claims.count)
+                reservation_fail(reservation, &plugin_dynamic_resources, "PreBind",
+                                 slice_of(no_mappings(cycle)));
         for (size_t i = 0; i < count; i++) {
                 if (!problem)
                         reservation_change(reservation, CACHED_RESOURCE_CLAIM, changes[i].claim,
@@ -376,9 +447,12 @@ static enum verdict_code pre_bind(const struct sched_cycle *cycle, const void *s
 
         (void)node;
         (void)waited_ns;
-        if (!cycle->object_cache || cycle->class->spec.claim_count == 0)
+        if (!cycle->object_cache ||
+            (cycle->class->spec.claim_count == 0 && !asks_for_devices(cycle)))
                 return VERDICT_OK;
         const char *problem = pod_device_claims_find(cycle, &claims);
+        if (!problem && resources->has_extended && asks_for_devices(cycle))
+                pod_device_claims_add(cycle, &claims, extended_claim_object(cycle));
         for (size_t i = 0; !problem && i < claims.count; i++)
                 if (!claims.items[i].claim->is_allocated ||
                     !claim_is_reserved_for(claims.items[i].claim, pod_uid_of(cycle)))
@@ -402,6 +476,13 @@ static enum verdict_code pre_bind(const struct sched_cycle *cycle, const void *s
 
 /* ---- Score ---- */
 
+static int64_t score_on(const struct sched_cycle *cycle, const struct claim_state *pod,
+                        struct node_id node) {
+        const struct extended_claim *extra = extra_on(cycle, pod, node);
+
+        return device_claims_score(cycle, &pod->devices, extra ? &extra->claim : NULL, node);
+}
+
 static void dynamic_resources_score(const struct sched_cycle *cycle, const void *state,
                                     const void *pod_state, struct node_batch batch,
                                     int64_t *ret_scores) {
@@ -409,7 +490,7 @@ static void dynamic_resources_score(const struct sched_cycle *cycle, const void 
         const struct claim_state *pod = resources->gates.has_choices ? pod_state : NULL;
 
         for (size_t i = 0; i < batch.count; i++)
-                ret_scores[i] = pod ? device_claims_score(cycle, &pod->devices, batch.nodes[i]) : 0;
+                ret_scores[i] = pod ? score_on(cycle, pod, batch.nodes[i]) : 0;
 }
 
 /* Which choice is made is not stored with the class. */
@@ -475,6 +556,18 @@ static bool free_claim(struct sched_attempt *attempt, const struct dynamic_resou
         return false;
 }
 
+static const char *post_filter_text(struct sched_attempt *attempt,
+                                    const struct dynamic_resources *resources,
+                                    const struct claim_state *pod) {
+        if (free_claim(attempt, resources, pod))
+                return "deallocation of ResourceClaim completed";
+        if (!pod->extended->leftover)
+                return "still not schedulable";
+        attempt->freed_claim = pod->extended->leftover;
+        attempt->deletes_claim = true;
+        return "deletion of ResourceClaim completed";
+}
+
 /* Upstream fails here, and with it the whole phase, when PreFilter ended before this plugin. */
 static enum verdict_code post_filter(struct sched_attempt *attempt, const void *state,
                                      struct verdict *verdict) {
@@ -492,9 +585,7 @@ static enum verdict_code post_filter(struct sched_attempt *attempt, const void *
                            SLICE_LITERAL("no new claims to deallocate"));
         else
                 verdict_no(verdict, VERDICT_UNSCHEDULABLE,
-                           free_claim(attempt, state, pod)
-                                   ? SLICE_LITERAL("deallocation of ResourceClaim completed")
-                                   : SLICE_LITERAL("still not schedulable"));
+                           slice_of(post_filter_text(attempt, state, pod)));
         return verdict->code;
 }
 

@@ -4,6 +4,7 @@
 #include "base/util.h"
 #include "plugin/cache_hints.h"
 #include "plugin/sched_points.h"
+#include "plugins/sched/extended_score.h"
 #include "plugins/sched/resource_args.h"
 #include <math.h>
 #include <stdlib.h>
@@ -14,6 +15,29 @@ struct balance_args {
         struct args_head head;
         struct item_list resources; /* struct resource_weight */
 };
+
+struct balance_plugin {
+        const struct balance_args *args;
+        struct extended_score *extended_score; /* NULL: none of the resources is extended */
+};
+
+static int balance_init(const struct plugin_env *env, const void *given, void **ret_state,
+                        struct err *err) {
+        struct balance_plugin *own = xcalloc(1, sizeof(*own));
+        (void)err;
+        own->args = given;
+        struct resource_weights resources = resource_weights_of(&own->args->resources);
+        own->extended_score = extended_score_new(env, &resources);
+        *ret_state = own;
+        return 0;
+}
+
+static void balance_fini(void *state) {
+        struct balance_plugin *own = state;
+        if (own)
+                extended_score_free(own->extended_score);
+        free(own);
+}
 
 struct balance_state {
         size_t count;
@@ -50,8 +74,8 @@ static enum verdict_code pre_score(const struct sched_cycle *cycle, const void *
                                    struct verdict *verdict) {
         (void)feasible;
         (void)verdict;
-        const struct balance_args *args = state;
-        struct resource_weights wanted = resource_weights_of(&args->resources);
+        const struct balance_plugin *plugin = state;
+        struct resource_weights wanted = resource_weights_of(&plugin->args->resources);
         struct balance_state *own = ARENA_NEW(cycle->scratch, struct balance_state);
         const struct node_table *table = cluster_nodes(cycle->cluster);
         bool asks_any = false;
@@ -64,11 +88,13 @@ static enum verdict_code pre_score(const struct sched_cycle *cycle, const void *
                 asks_any = asks_any || amount > 0;
                 if (amount == 0 && is_scalar_resource(wanted.items[i].name))
                         continue;
-                own->resources[own->count++] = (struct scored_resource){
+                struct scored_resource *resource = &own->resources[own->count++];
+                *resource = (struct scored_resource){
                         .allocatable = table->resources[id.index].allocatable,
                         .requested = table->resources[id.index].requested,
                         .amount = amount,
                 };
+                extended_score_apply(plugin->extended_score, cycle, wanted.items[i].name, resource);
         }
         *ret_pod_state = own;
         return asks_any ? VERDICT_OK : VERDICT_SKIP;
@@ -140,6 +166,8 @@ const struct plugin plugin_node_balance = {
         .args = fields,
         .args_size = sizeof(struct balance_args),
         .check = node_balance_check,
+        .init = balance_init,
+        .fini = balance_fini,
         .sched =
                 &(const struct sched_points){
                         .pre_score = pre_score,

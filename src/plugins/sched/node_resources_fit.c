@@ -5,6 +5,8 @@
 #include "config/scheduler_configuration.h"
 #include "plugin/cache_hints.h"
 #include "plugin/sched_points.h"
+#include "plugins/sched/extended_claim.h"
+#include "plugins/sched/extended_score.h"
 #include "plugins/sched/placement_fit.h"
 #include "plugins/sched/resource_args.h"
 #include "rules/fit.h"
@@ -40,6 +42,8 @@ struct fit_plugin {
         size_t shape_count;
         const struct node_resources_fit_shape_point *shape;
         bool is_parity;
+        bool has_extended;                     /* DRAExtendedResource */
+        struct extended_score *extended_score; /* NULL: none of the resources is extended */
         size_t managed_count; /* resources that extenders see to, in place of args->ignored */
         char **managed;       /* owned */
 };
@@ -148,8 +152,10 @@ static void fit_fini(void *state) {
         struct fit_plugin *own = state;
         for (size_t i = 0; own && i < own->managed_count; i++)
                 free(own->managed[i]);
-        if (own)
+        if (own) {
                 free(own->managed);
+                extended_score_free(own->extended_score);
+        }
         free(own);
 }
 
@@ -167,6 +173,8 @@ static int fit_init(const struct plugin_env *env, const void *given, void **ret_
         if (r < 0)
                 return r;
         struct fit_plugin *copy = xmalloc(sizeof(*copy));
+        own.has_extended = !(env->gates & FEATURE_NO_EXTENDED_DEVICES);
+        own.extended_score = extended_score_new(env, &own.resources);
         take_managed(&own, env->extenders);
         *copy = own;
         *ret_state = copy;
@@ -194,6 +202,21 @@ static bool is_ignored(const struct fit_plugin *own, struct slice name) {
                                         slice_make(name.ptr, (size_t)(slash - name.ptr)));
 }
 
+/* Which of the requests devices may stand for. */
+static uint64_t by_devices(const struct sched_cycle *cycle, const struct fit_requests *requests) {
+        uint64_t bits = 0;
+        if (object_cache_count(cycle->object_cache, CACHED_DEVICE_CLASS) == 0)
+                return 0;
+        for (size_t i = 0; i < requests->count && i < 64; i++) {
+                struct slice name =
+                        cluster_resource_name(cycle->cluster, requests->items[i].resource);
+                if (may_be_devices(name) &&
+                    device_class_of_resource(cycle->object_cache, name).len > 0)
+                        bits |= (uint64_t)1 << i;
+        }
+        return bits;
+}
+
 static enum verdict_code pre_filter(const struct sched_cycle *cycle, const void *state,
                                     void **ret_pod_state, const struct bitset **ret_only,
                                     struct verdict *verdict) {
@@ -204,16 +227,18 @@ static enum verdict_code pre_filter(const struct sched_cycle *cycle, const void 
         struct fit_requests *requests = ARENA_NEW(cycle->scratch, struct fit_requests);
         *requests = fit_requests_of(class);
         *ret_pod_state = requests;
-        if (own->args->ignored.count + own->args->ignored_groups.count + own->managed_count == 0)
-                return VERDICT_OK;
-        struct resource_request *counted =
-                ARENA_ARRAY(cycle->scratch, struct resource_request, class->request_count);
-        requests->count = 0;
-        requests->items = counted;
-        for (size_t i = 0; i < class->request_count; i++)
-                if (!is_ignored(own,
-                                cluster_resource_name(cycle->cluster, class->requests[i].resource)))
-                        counted[requests->count++] = class->requests[i];
+        if (own->args->ignored.count + own->args->ignored_groups.count + own->managed_count > 0) {
+                struct resource_request *counted =
+                        ARENA_ARRAY(cycle->scratch, struct resource_request, class->request_count);
+                requests->count = 0;
+                requests->items = counted;
+                for (size_t i = 0; i < class->request_count; i++)
+                        if (!is_ignored(own, cluster_resource_name(cycle->cluster,
+                                                                   class->requests[i].resource)))
+                                counted[requests->count++] = class->requests[i];
+        }
+        if (own->has_extended)
+                requests->devices = by_devices(cycle, requests);
         return VERDICT_OK;
 }
 
@@ -273,9 +298,11 @@ static bool has_lower_pods(const struct sched_cycle *cycle, struct node_id node)
 static bool node_resources_fit_wakes(const struct sched_cycle *cycle, const void *state,
                                      const struct cluster_change *change) {
         (void)state;
+        struct fit_requests requests = fit_requests_of(cycle->class);
         if (change->pod.index == cycle->pod.index || node_id_is_none(change->node))
                 return true;
-        return fit_node(cycle->cluster, fit_requests_of(cycle->class), change->node) ||
+        requests.devices = by_devices(cycle, &requests);
+        return fit_node(cycle->cluster, requests, change->node) ||
                has_lower_pods(cycle, change->node);
 }
 
@@ -316,7 +343,7 @@ static bool node_resources_fit_resolve(const struct sched_cycle *cycle,
         const struct node_table *table = cluster_nodes(cycle->cluster);
         struct resource_id id;
         if (!cluster_resource(cycle->cluster, wanted->name, &id) || id.index == RESOURCE_PODS)
-                return false;
+                return false; /* no pod asks for it either */
         int64_t weight = wanted->weight == 0 ? 1 : wanted->weight;
         const struct resource_column *column = &table->resources[id.index];
         *ret_resource = (struct scored_resource){ .allocatable = column->allocatable,
@@ -329,6 +356,7 @@ static bool node_resources_fit_resolve(const struct sched_cycle *cycle,
                 return true;
         }
         ret_resource->amount = class_amount(cycle->class, id);
+        extended_score_apply(own->extended_score, cycle, wanted->name, ret_resource);
         return ret_resource->amount > 0 || !is_scalar_resource(wanted->name);
 }
 
@@ -410,6 +438,12 @@ static void node_resources_fit_score(const struct sched_cycle *cycle, const void
         (void)cycle;
         for (size_t i = 0; i < batch.count; i++)
                 ret_scores[i] = score_node(state, pod_state, batch.nodes[i].index);
+}
+
+/* Devices that others take change what nodes are worth. */
+static bool counts_devices(const void *pod_state) {
+        const struct fit_requests *requests = pod_state;
+        return requests && requests->devices;
 }
 
 static int64_t score_placement(const struct group_view *group, const void *state,
@@ -504,7 +538,8 @@ const struct plugin plugin_node_resources_fit = {
                         .groups =
                                 &(const struct group_points){ .score_placement = score_placement },
                         .hints = &(const struct cache_hints){ .filter = CACHE_SCOPE_NODE_PODS,
-                                                              .score = CACHE_SCOPE_NODE_PODS } },
+                                                              .score = CACHE_SCOPE_NODE_PODS,
+                                                              .is_alone = counts_devices } },
         .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_NODE_ALLOCATABLE | CLUSTER_POD_REMOVED |
-                    CLUSTER_POD_SCALED_DOWN,
+                    CLUSTER_POD_SCALED_DOWN | CLUSTER_DEVICES,
 };

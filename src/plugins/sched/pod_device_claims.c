@@ -118,6 +118,15 @@ const char *pod_device_claims_find(const struct sched_cycle *cycle,
         return NULL;
 }
 
+void pod_device_claims_add(const struct sched_cycle *cycle, struct pod_device_claims *claims,
+                           const struct json *object) {
+        struct resource_claim *claim = ARENA_NEW(cycle->scratch, struct resource_claim);
+        if (!object || resource_claim_decode(object, cycle->scratch, claim, NULL) < 0)
+                return;
+        claims->items[claims->count++] =
+                (struct pod_device_claim){ .object = object, .claim = claim, .is_special = true };
+}
+
 bool pod_device_claims_are_news(const struct sched_cycle *cycle) {
         const struct pod_spec *spec = &cycle->class->spec;
         struct slice ns = cluster_text(cycle->cluster, cycle->ns);

@@ -23,6 +23,9 @@ struct pod_device_claims {
  * cannot be placed. */
 const char *pod_device_claims_find(const struct sched_cycle *cycle,
                                    struct pod_device_claims *ret_claims);
+/* One more; NULL: none. */
+void pod_device_claims_add(const struct sched_cycle *cycle, struct pod_device_claims *claims,
+                           const struct json *object);
 /* All of them are there, and one has changed lately.  Needs no scratch arena. */
 bool pod_device_claims_are_news(const struct sched_cycle *cycle);
 /* Of the pod of the cycle; empty for a hypothetical one. */
