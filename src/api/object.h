@@ -122,8 +122,10 @@ struct container {
         struct resource_list requests, limits;
         size_t port_count;
         struct container_port *ports;
-        bool is_sidecar;   /* init container with restartPolicy Always */
-        bool restarts_all; /* a restartPolicyRules entry with action RestartAllContainers */
+        size_t claim_count;
+        struct slice *claims; /* resources.claims[].name */
+        bool is_sidecar;      /* init container with restartPolicy Always */
+        bool restarts_all;    /* a restartPolicyRules entry with action RestartAllContainers */
         /* From the pod's status (in-place resize), filled in by pod_decode. */
         bool has_actual;
         struct resource_list actual;    /* containerStatuses[].resources.requests */
@@ -133,6 +135,11 @@ struct container {
 struct pod_resource_claim {
         struct slice name, claim_name; /* claim_name "" = made for the pod from a template */
         bool has_template;
+};
+
+struct pod_node_claim { /* takes resources of the node by devices */
+        struct slice claim_name;
+        struct resource_list resources;
 };
 
 enum volume_kind {
@@ -182,6 +189,7 @@ struct pod_spec {
         /* From the pod's status (in-place resize), filled in by pod_decode. */
         bool is_resize_infeasible, has_pod_actual;
         struct resource_list pod_actual, pod_allocated;
+        struct resource_list device_requests; /* of the node, by devices; from the status */
 };
 
 enum condition_status { CONDITION_UNKNOWN, CONDITION_TRUE, CONDITION_FALSE };
@@ -213,6 +221,8 @@ struct pod_status {
         struct resource_list requests /* resources.requests */, allocated /* allocatedResources */;
         size_t claim_count;
         struct pod_resource_claim *claims; /* resourceClaimStatuses; claim_name "": none needed */
+        size_t node_claim_count;
+        struct pod_node_claim *node_claims; /* nodeAllocatableResourceClaimStatuses */
 };
 
 struct pod {

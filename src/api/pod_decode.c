@@ -14,10 +14,17 @@ static int decode_port(const struct json *value, void *target, struct decode *d)
         return DECODE_FIELDS(value, fields, target, d);
 }
 
+static int decode_container_claim(const struct json *value, void *target, struct decode *d) {
+        (void)d;
+        *(struct slice *)target = json_get_text(value, "name");
+        return 0;
+}
+
 static int decode_container_resources(const struct json *value, void *target, struct decode *d) {
         static const struct decode_field fields[] = {
                 FIELD(struct container, "requests", requests, decode_requests),
                 FIELD(struct container, "limits", limits, decode_requests),
+                LIST_FIELD(struct container, "claims", claims, claim_count, decode_container_claim),
         };
         return DECODE_FIELDS(value, fields, target, d);
 }
@@ -329,6 +336,21 @@ void pod_take_resize_state(struct pod *pod) {
         take_actual(spec->init, spec->init_count, status->init, status->init_count);
 }
 
+/* What the pod's devices take of its node. */
+static void take_device_requests(struct pod *pod, struct arena *arena) {
+        const struct pod_status *status = &pod->status;
+        struct resource_list *list = &pod->spec.device_requests;
+        size_t count = 0;
+        for (size_t i = 0; i < status->node_claim_count; i++)
+                count += status->node_claims[i].resources.count;
+        if (count == 0)
+                return;
+        list->items = ARENA_ARRAY(arena, struct resource_amount, count);
+        for (size_t i = 0; i < status->node_claim_count; i++)
+                for (size_t j = 0; j < status->node_claims[i].resources.count; j++)
+                        list->items[list->count++] = status->node_claims[i].resources.items[j];
+}
+
 void pod_set_defaults(struct pod *pod) {
         *pod = (struct pod){ .status.started = WALL_TIME_UNSET };
         meta_set_defaults(&pod->meta);
@@ -352,6 +374,7 @@ int pod_decode(const struct json *object, struct arena *arena, struct pod *ret_p
                 return r;
         spec_finish(&pod.spec);
         pod_take_resize_state(&pod);
+        take_device_requests(&pod, arena);
         *ret_pod = pod;
         return 0;
 }

@@ -179,6 +179,7 @@ struct resource_list pod_spec_requests(const struct pod_spec *spec, bool use_def
                 add_list(&total, own.items, own.count);
         }
         add_init(&total, spec, use_defaults, arena);
+        add_list(&total, spec->device_requests.items, spec->device_requests.count);
         override_by_pod(&total, spec, arena);
         add_list(&total, spec->overhead.items, spec->overhead.count);
         return (struct resource_list){ total.count, total.items };

@@ -155,6 +155,14 @@ int decode_pod_claim(const struct json *value, void *target, struct decode *d) {
         return DECODE_FIELDS(value, fields, target, d);
 }
 
+static int decode_node_claim(const struct json *value, void *target, struct decode *d) {
+        static const struct decode_field fields[] = {
+                FIELD(struct pod_node_claim, "resourceClaimName", claim_name, decode_text),
+                FIELD(struct pod_node_claim, "resources", resources, decode_requests),
+        };
+        return DECODE_FIELDS(value, fields, target, d);
+}
+
 int decode_pod_status(const struct json *value, void *target, struct decode *d) {
         static const struct decode_field fields[] = {
                 FIELD(struct pod_status, "phase", phase, decode_phase),
@@ -176,6 +184,8 @@ int decode_pod_status(const struct json *value, void *target, struct decode *d) 
                 FIELD(struct pod_status, "allocatedResources", allocated, decode_requests),
                 LIST_FIELD(struct pod_status, "resourceClaimStatuses", claims, claim_count,
                            decode_pod_claim),
+                LIST_FIELD(struct pod_status, "nodeAllocatableResourceClaimStatuses", node_claims,
+                           node_claim_count, decode_node_claim),
         };
         return DECODE_FIELDS(value, fields, target, d);
 }

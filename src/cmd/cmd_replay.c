@@ -47,6 +47,10 @@ static int replay_devices(const struct json *input, struct buf *out, struct err 
         return replay_devices_case(sched_registry, input, out, err);
 }
 
+static int replay_device_sequence(const struct json *input, struct buf *out, struct err *err) {
+        return replay_device_sequence_case(sched_registry, input, out, err);
+}
+
 static int replay_config(const struct json *input, struct buf *out, struct err *err) {
         const struct replay_config config = { .registry = sched_registry,
                                               .check = extender_files_check };
@@ -69,12 +73,12 @@ static const struct replay_kind {
         { "dra-cel", replay_device_cel_case },
         { "dra-validation", replay_device_object_case },
         { "dra", replay_devices },
+        { "dra-sequence", replay_device_sequence },
 };
-static const char *const replay_names[] = {
-        "scheduler", "sequence",  "config-errors", "descheduler",    "policy-errors",
-        "quantity",  "selectors", "dra-cel",       "dra-validation", "dra",
-        NULL
-};
+static const char *const replay_names[] = { "scheduler",   "sequence",      "config-errors",
+                                            "descheduler", "policy-errors", "quantity",
+                                            "selectors",   "dra-cel",       "dra-validation",
+                                            "dra",         "dra-sequence",  NULL };
 
 static const struct replay_kind *kind_find(const char *name) {
         for (size_t i = 0; i < ARRAY_LEN(replay_kinds); i++)

@@ -521,6 +521,7 @@ static int daemon_start(struct daemon *daemon, const struct daemon_role *roles, 
                                           .keeps_object_cache = options->keeps_object_cache,
                                           .keeps_groups = options->keeps_groups,
                                           .keeps_taint_rules = options->keeps_taint_rules,
+                                          .counts_devices = options->counts_devices,
                                           .without_classes = options->without_classes,
                                           .has_no_model = options->has_no_model,
                                           .freezes_notes = options->freezes_notes });

@@ -35,6 +35,7 @@ void daemon_part_join(struct daemon_options *into, const struct daemon_part *par
         into->keeps_object_cache |= options->keeps_object_cache;
         into->keeps_groups |= options->keeps_groups;
         into->keeps_taint_rules |= options->keeps_taint_rules;
+        into->counts_devices |= options->counts_devices;
         into->freezes_notes &= options->freezes_notes;
         into->takes_slots |= options->takes_slots;
         if (options->requests == EVICT_REQUESTS_ALWAYS || into->requests == EVICT_REQUESTS_NEVER)

@@ -250,6 +250,7 @@ int scheduler_part_make(const struct scheduler_options *options, struct daemon_p
         self->daemon.without_classes = true;
         self->daemon.freezes_notes = options->is_parity;
         self->daemon.keeps_groups = (self->config.gates & FEATURE_GROUPS) != 0;
+        self->daemon.counts_devices = (self->config.gates & FEATURE_NODE_DEVICES) != 0;
         self->daemon.keeps_taint_rules = (self->config.gates & FEATURE_DEVICE_TAINT_RULES) != 0;
         self->daemon.elects = self->daemon.elects && !options->is_shadow;
         self->daemon.lease_reporter = "default-scheduler"; /* whatever the profiles' names */

@@ -292,6 +292,7 @@ static int start_roles(struct up *up, struct err *err) {
                 .keeps_detail = true,
                 .keeps_object_cache = true,
                 .keeps_groups = (up->gates & FEATURE_GROUPS) != 0,
+                .counts_devices = (up->gates & FEATURE_NODE_DEVICES) != 0,
                 .keeps_taint_rules = (up->gates & FEATURE_DEVICE_TAINT_RULES) != 0,
                 .freezes_notes = options->is_parity });
         if (role_config_build(&up->config, runtime_cluster(up->runtime),

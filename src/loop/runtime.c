@@ -104,6 +104,7 @@ struct runtime *runtime_new(const struct runtime_config *config) {
         runtime->cluster =
                 cluster_new(&(struct cluster_config){ .keeps_finished = config->keeps_finished,
                                                       .keeps_detail = config->keeps_detail,
+                                                      .counts_devices = config->counts_devices,
                                                       .keeps_evictions = config->keeps_evictions });
         if (config->keeps_object_cache)
                 runtime->object_cache = object_cache_new();

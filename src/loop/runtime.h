@@ -52,6 +52,7 @@ struct runtime_config {
         bool keeps_object_cache;           /* volumes, services ...: the scheduler reads them */
         bool keeps_groups;      /* of pods that are placed together, in the object cache */
         bool keeps_taint_rules; /* of devices, likewise */
+        bool counts_devices;    /* cluster_config's */
         bool without_classes;   /* priority classes are not watched: pods have their priority */
         /* Bits 1u << OBJECT_*: kinds of the model that are followed (0 = all), and those of them
          * that the role does not wait for. */

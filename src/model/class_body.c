@@ -106,7 +106,8 @@ static bool containers_repeat(const struct container *containers, size_t count) 
 }
 
 bool class_content_is_of_spec(const struct pod_spec *spec) {
-        return containers_repeat(spec->containers, spec->container_count) &&
+        return spec->device_requests.count == 0 &&
+               containers_repeat(spec->containers, spec->container_count) &&
                containers_repeat(spec->init, spec->init_count) &&
                (!spec->has_pod_actual ||
                 class_body_repeats(&spec->pod_requests, &spec->pod_actual, &spec->pod_allocated));
@@ -117,6 +118,8 @@ void class_content_normalise(struct cluster *cluster, const struct pod_spec *fro
         struct pod_spec *spec = &content->spec;
         *content = (struct class_content){ .spec = *from };
         spec->node_name = spec->eviction_responders = SLICE_EMPTY;
+        if (!cluster->config.counts_devices)
+                spec->device_requests.count = 0;
         bool remains = normalise_containers(cluster, &spec->containers, spec->container_count);
         remains |= normalise_containers(cluster, &spec->init, spec->init_count);
         if (!spec->has_pod_actual ||

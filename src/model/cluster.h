@@ -22,9 +22,10 @@
 struct cluster;
 
 struct cluster_config {
-        bool keeps_finished;   /* keep Succeeded and Failed pods (descheduler, reports) */
-        bool keeps_detail;     /* container states and conditions (cleaning rules) */
-        bool keeps_evictions;  /* who responds, readiness, who evicted (EvictionRequests) */
+        bool keeps_finished;  /* keep Succeeded and Failed pods (descheduler, reports) */
+        bool keeps_detail;    /* container states and conditions (cleaning rules) */
+        bool keeps_evictions; /* who responds, readiness, who evicted (EvictionRequests) */
+        bool counts_devices;  /* what pods take of nodes by devices (status), with their requests */
         uint32_t log_capacity; /* change log entries; 0 = 65,536 */
 };
 

@@ -99,6 +99,10 @@ static void add_claims(struct cluster *cluster, struct pod_detail *detail,
                 detail->claims[i] =
                         (struct pod_claim_row){ str_take(cluster, status->claims[i].name),
                                                 str_take(cluster, status->claims[i].claim_name) };
+        for (size_t i = 0; i < status->node_claim_count && cluster->config.counts_devices; i++)
+                detail->claims[count++] = (struct pod_claim_row){
+                        { 0 }, str_take(cluster, status->node_claims[i].claim_name)
+                };
         detail->claim_count = (uint32_t)count;
 }
 
@@ -111,12 +115,13 @@ struct pod_detail *pod_detail_new(struct cluster *cluster, const struct pod *pod
         size_t conditions =
                 pod_detail_capped(status->condition_count, has_rest ? CONDITIONS_MAX : 0);
         size_t claims = pod_detail_capped(status->claim_count, CLAIMS_MAX);
-        if (containers == 0 && conditions == 0 && claims == 0 &&
+        size_t node_claims = cluster->config.counts_devices ? status->node_claim_count : 0;
+        if (containers == 0 && conditions == 0 && claims + node_claims == 0 &&
             (!has_rest || status->reason.len == 0))
                 return NULL;
         struct pod_detail *detail =
                 xcalloc(1, sizeof(*detail) + conditions * sizeof(*detail->conditions) +
-                                   claims * sizeof(*detail->claims));
+                                   (claims + node_claims) * sizeof(*detail->claims));
         detail->conditions = (struct condition_row *)(detail + 1);
         detail->claims = (struct pod_claim_row *)(detail->conditions + conditions);
         if (has_rest)

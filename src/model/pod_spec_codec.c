@@ -135,6 +135,7 @@ static void container_item(struct content_codec *codec, void *item) {
         pod_spec_codec_amounts(codec, &container->requests);
         pod_spec_codec_amounts(codec, &container->limits);
         CODEC_LIST(codec, container->ports, container->port_count, port_item);
+        CODEC_LIST(codec, container->claims, container->claim_count, text_item);
         CODEC_VALUE(codec, container->is_sidecar);
         CODEC_VALUE(codec, container->restarts_all);
         CODEC_VALUE(codec, container->has_actual);
@@ -187,6 +188,7 @@ static void pod_spec(struct content_codec *codec, struct pod_spec *spec) {
         CODEC_VALUE(codec, spec->has_pod_actual);
         pod_spec_codec_amounts(codec, &spec->pod_actual);
         pod_spec_codec_amounts(codec, &spec->pod_allocated);
+        pod_spec_codec_amounts(codec, &spec->device_requests);
 }
 
 void class_content_codec(struct content_codec *codec, struct class_content *content) {

@@ -85,7 +85,8 @@ struct owner_row {
         bool is_controller;
 };
 struct pod_claim_row {             /* a claim that was made for the pod */
-        struct str_id name, claim; /* in its spec; of the object, 0 = none is needed */
+        struct str_id name, claim; /* in its spec, 0 = it takes of its node by it; of the object, 0
+                                      = none is needed */
 };
 /* Cold part of a status: NULL for pods whose status has none of this. */
 struct pod_detail {

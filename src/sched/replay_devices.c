@@ -2,6 +2,7 @@
 #include "sched/replay_devices.h"
 
 #include "base/util.h"
+#include "sched/claim_write.h"
 
 /* ---- what is written for a node ---- */
 
@@ -145,7 +146,24 @@ static void put_pre_bind(const struct captured *captured, const struct sched_pro
                 node_put_bool(answer->tree, captured->bind, "waits", true);
 }
 
-static struct json_node *bind_node(const struct replay_devices *answer, struct node_id node) {
+/* What becomes of assumed claims: nothing, they are written, or they stay as they are. */
+enum replay_end { REPLAY_UNDO, REPLAY_WRITE, REPLAY_PEND };
+
+static void end_claim(struct object_cache *cache, struct slice ns, struct slice name,
+                      enum replay_end end) {
+        if (end == REPLAY_PEND)
+                return;
+        if (end == REPLAY_UNDO) {
+                object_cache_withdraw(cache, CACHED_RESOURCE_CLAIM, ns, name);
+                return;
+        }
+        object_cache_written(cache, CACHED_RESOURCE_CLAIM, ns, name, SLICE_EMPTY);
+        const struct json *claim = object_cache_get(cache, CACHED_RESOURCE_CLAIM, ns, name);
+        object_cache_put(cache, CACHED_RESOURCE_CLAIM, claim);
+}
+
+static struct json_node *bind_node(const struct replay_devices *answer, struct node_id node,
+                                   enum replay_end end) {
         struct object_cache *cache = answer->scene->object_cache;
         const struct sched_profile *profile = replay_scene_profile(answer->scene, answer->pod);
         struct json_node *bind = node_object(answer->tree);
@@ -166,9 +184,10 @@ static struct json_node *bind_node(const struct replay_devices *answer, struct n
                 node_put(answer->tree, bind, "claims", captured.writes);
         if (!node_get(bind, "error"))
                 put_pre_bind(&captured, profile, node);
+        if (node_get(bind, "error"))
+                end = REPLAY_UNDO;
         for (size_t i = 0; i < captured.count; i++)
-                object_cache_withdraw(cache, CACHED_RESOURCE_CLAIM, captured.names[i][0],
-                                      captured.names[i][1]);
+                end_claim(cache, captured.names[i][0], captured.names[i][1], end);
         return bind;
 }
 
@@ -178,7 +197,7 @@ static void put_binds(const struct replay_devices *answer, const struct decision
         for (size_t i = 0; i < decision->feasible_count; i++)
                 node_set(answer->tree, binds,
                          cluster_node_name(answer->scene->cluster, decision->feasible[i]),
-                         bind_node(answer, decision->feasible[i]));
+                         bind_node(answer, decision->feasible[i], REPLAY_UNDO));
         if (decision->feasible_count)
                 node_put(answer->tree, answer->expect, "bind", binds);
 }
@@ -283,4 +302,188 @@ void replay_devices_finish(const struct replay_devices *answer, const struct dec
         fold_pre_filter(answer);
         fold_preemption(answer, decision);
         put_binds(answer, decision);
+}
+
+/* ---- several pods ---- */
+
+static void put_object(struct object_cache *cache, const struct json_node *object) {
+        struct buf text = { 0 };
+        struct json_doc *doc;
+
+        node_write(object, &text);
+        if (json_parse(buf_view(&text), &doc, NULL) == 0) {
+                object_cache_put(cache, CACHED_RESOURCE_CLAIM, json_doc_root(doc));
+                json_doc_free(doc);
+        }
+        buf_release(&text);
+}
+
+static void take_allocation(const struct replay_devices *answer, const struct json *claim) {
+        struct json_node *object = node_import(answer->tree, claim);
+        struct json_node *status = node_get(object, "status");
+
+        node_remove(status, "allocation");
+        node_remove(status, "devices");
+        node_remove(status, "reservedFor");
+        put_object(answer->scene->object_cache, object);
+}
+
+/* What PostFilter does takes effect. */
+static void apply_post_filter(const struct replay_devices *answer,
+                              const struct decision *decision) {
+        const struct preemption *preemption = decision->preemption;
+        struct cluster *cluster = answer->scene->cluster;
+        const struct json *claim = decision->freed_claim;
+
+        if (claim && decision->deletes_claim)
+                object_cache_remove(answer->scene->object_cache, CACHED_RESOURCE_CLAIM,
+                                    cached_object_ns(claim), cached_object_name(claim));
+        else if (claim)
+                take_allocation(answer, claim);
+        for (size_t i = 0; preemption && preemption->chosen && i < preemption->chosen->victim_count;
+             i++) {
+                const struct pod_row *row = cluster_pod(cluster, preemption->chosen->victims[i]);
+                struct slice name = slice_of(arena_string(answer->arena, slice_of(row->name)));
+
+                cluster_remove_pod(cluster, cluster_text(cluster, row->ns), name);
+        }
+}
+
+bool replay_devices_step(const struct replay_devices *answer, const struct decision *decision,
+                         struct node_id chosen, bool is_pending) {
+        struct cluster *cluster = answer->scene->cluster;
+
+        node_remove(answer->expect, "scores");
+        if (fold_error(answer, decision))
+                return false;
+        fold_pre_filter(answer);
+        fold_preemption(answer, decision);
+        if (decision->outcome != DECISION_PLACED) {
+                apply_post_filter(answer, decision);
+                return false;
+        }
+        struct slice name = cluster_node_name(cluster, chosen);
+        node_put_text(answer->tree, answer->expect, "chosen", name);
+        struct json_node *binds = node_object(answer->tree);
+        struct json_node *bind = bind_node(answer, chosen, is_pending ? REPLAY_PEND : REPLAY_WRITE);
+        bool is_bound = !node_get(bind, "error");
+        node_set(answer->tree, binds, name, bind);
+        if (!is_pending)
+                node_put(answer->tree, answer->expect, "bind", binds);
+        if (is_bound)
+                cluster_assume(cluster, answer->pod, chosen);
+        return is_bound;
+}
+
+static bool is_owned(const struct json *claim, struct slice uid) {
+        struct json_iter iter = json_iter(json_get(json_get(claim, "metadata"), "ownerReferences"));
+        const struct json *owner;
+
+        while (json_next(&iter, NULL, &owner))
+                if (slice_eq(json_get_text(owner, "uid"), uid))
+                        return true;
+        return false;
+}
+
+/* Consumers without the pod; NULL: it was none of them. */
+static struct json_node *other_consumers(struct json_tree *tree, const struct json *claim,
+                                         struct slice uid) {
+        struct json_node *rest = node_array(tree);
+        struct json_iter iter = json_iter(json_get(json_get(claim, "status"), "reservedFor"));
+        const struct json *consumer;
+        bool is_one = false;
+
+        while (json_next(&iter, NULL, &consumer)) {
+                if (slice_eq(json_get_text(consumer, "uid"), uid))
+                        is_one = true;
+                else
+                        node_append(rest, node_import(tree, consumer));
+        }
+        return is_one ? rest : NULL;
+}
+
+static void drop_finalizer(struct json_tree *tree, struct json_node *object) {
+        struct json_node *meta = node_get(object, "metadata"), *rest = node_array(tree);
+        const struct json_node *list = node_get(meta, "finalizers");
+
+        for (size_t i = 0; list && i < node_count(list); i++)
+                if (!slice_is(node_get_slice(node_at(list, i)), CLAIM_FINALIZER))
+                        node_append(rest, node_clone(tree, node_at(list, i)));
+        node_put(tree, meta, "finalizers", rest);
+}
+
+#define GENERATED_END 5
+
+/* Generated names end in zeros in these answers. */
+static const char *shown_name(const struct replay_devices *answer, const struct json *claim) {
+        char *name = arena_string(answer->arena, cached_object_name(claim));
+        const struct json *notes = json_get(json_get(claim, "metadata"), "annotations");
+        size_t len = strlen(name);
+
+        if (json_get(notes, "resource.kubernetes.io/extended-resource-claim") &&
+            len > GENERATED_END)
+                memset(name + len - GENERATED_END, '0', GENERATED_END);
+        return name;
+}
+
+/* What the pod's end means for one claim; NULL: nothing. */
+static struct json_node *release_claim(const struct replay_devices *answer,
+                                       const struct json *claim, struct slice uid) {
+        struct object_cache *cache = answer->scene->object_cache;
+        struct json_tree *tree = answer->tree;
+        struct json_node *write = node_object(tree), *rest = other_consumers(tree, claim, uid);
+        struct json_node *object = node_import(tree, claim);
+        struct slice ns = arena_slice(answer->arena, cached_object_ns(claim));
+        struct slice name = arena_slice(answer->arena, cached_object_name(claim));
+
+        node_put_string(tree, write, "claim",
+                        arena_printf(answer->arena, SLICE_FMT "/%s", SLICE_ARG(ns),
+                                     shown_name(answer, claim)));
+        if (is_owned(claim, uid)) {
+                object_cache_remove(cache, CACHED_RESOURCE_CLAIM, ns, name);
+                node_put_bool(tree, write, "deleted", true);
+                return write;
+        }
+        if (!rest)
+                return NULL;
+        node_append(node_need_array(tree, write, "reservedForRemoved"), node_text(tree, uid));
+        if (node_count(rest)) {
+                node_put(tree, node_get(object, "status"), "reservedFor", rest);
+                put_object(cache, object);
+                return write;
+        }
+        node_put_bool(tree, write, "deallocated", true);
+        drop_finalizer(tree, object);
+        node_remove(node_get(object, "status"), "allocation");
+        node_remove(node_get(object, "status"), "reservedFor");
+        put_object(cache, object);
+        return write;
+}
+
+struct json_node *replay_devices_delete(const struct replay_devices *answer, struct slice ns,
+                                        struct slice name) {
+        struct cluster *cluster = answer->scene->cluster;
+        struct object_cache *cache = answer->scene->object_cache;
+        struct pod_id pod = cluster_find_pod(cluster, ns, name);
+        struct json_node *writes = node_array(answer->tree);
+        size_t count = object_cache_count(cache, CACHED_RESOURCE_CLAIM), at = 0, names = 0;
+        struct slice(*keys)[2] = arena_alloc(answer->arena, (count + 1) * sizeof(*keys));
+        const struct json *claim;
+
+        if (pod_id_is_none(pod))
+                return NULL;
+        struct slice uid =
+                slice_of(arena_string(answer->arena, slice_of(cluster_pod(cluster, pod)->uid)));
+        while ((claim = object_cache_next(cache, CACHED_RESOURCE_CLAIM, &at))) {
+                keys[names][0] = arena_slice(answer->arena, cached_object_ns(claim));
+                keys[names++][1] = arena_slice(answer->arena, cached_object_name(claim));
+        }
+        for (size_t i = 0; i < names; i++) {
+                claim = object_cache_get(cache, CACHED_RESOURCE_CLAIM, keys[i][0], keys[i][1]);
+                struct json_node *write = release_claim(answer, claim, uid);
+                if (write)
+                        node_append(writes, write);
+        }
+        cluster_remove_pod(cluster, ns, name);
+        return writes;
 }

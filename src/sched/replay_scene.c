@@ -179,8 +179,11 @@ static int build_profiles(struct replay_scene *scene, const struct plugin *const
 
 int replay_scene_init(struct replay_scene *scene, const struct plugin *const *registry,
                       const struct json *test_case, struct err *err) {
-        *scene = (struct replay_scene){ .cluster = cluster_new(
-                                                &(struct cluster_config){ .keeps_detail = true }) };
+        *scene = (struct replay_scene){
+                .cluster = cluster_new(&(struct cluster_config){
+                        .keeps_detail = true,
+                        .counts_devices = (gates_of(test_case) & FEATURE_NODE_DEVICES) != 0 })
+        };
         scene->object_cache = object_cache_new();
         arena_init(&scene->arena, 0);
         fill_object_cache(scene, json_get(test_case, "objects"));

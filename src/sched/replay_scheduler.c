@@ -368,6 +368,71 @@ static int answer_sequence(struct replay_scheduler_answer *answer, struct replay
         return 0;
 }
 
+/* ---- several pods with devices ---- */
+
+static void delete_after(const struct replay_devices *devices, const struct json *test_case,
+                         size_t step) {
+        struct json_iter iter = json_iter(json_get(test_case, "deletions"));
+        const struct json *deletion;
+        while (json_next(&iter, NULL, &deletion)) {
+                struct slice name = json_get_text(deletion, "pod"), ns;
+                if (json_get_i64(deletion, "after", -1) != (int64_t)step)
+                        continue;
+                slice_split(&name, '/', &ns);
+                struct json_node *writes = replay_devices_delete(devices, ns, name);
+                if (writes && node_count(writes))
+                        node_put(devices->tree, devices->expect, "afterDeletion", writes);
+        }
+}
+
+static int answer_device_step(const struct replay_scheduler_answer *outer,
+                              struct replay_scene *scene, const struct json *object,
+                              bool is_pending, struct replay_devices *devices, struct err *err) {
+        struct replay_scheduler_answer answer = *outer;
+        struct decision decision;
+        struct slice node;
+        int r = replay_scene_put_pod(scene, object, &devices->pod, &node, err);
+        if (r < 0)
+                return r;
+        const struct pod_row *row = cluster_pod(scene->cluster, devices->pod);
+        struct slice ns = cluster_text(scene->cluster, row->ns);
+        struct slice name = slice_of(arena_string(answer.arena, slice_of(row->name)));
+        answer.expect = devices->expect = node_object(answer.tree);
+        replay_scheduler_decide(&answer, devices->pod, node,
+                                DECIDE_GATES | DECIDE_VERDICTS | DECIDE_SCORES | DECIDE_POST_FILTER,
+                                &decision);
+        put_decision(&answer, &decision);
+        node_put_string(answer.tree, answer.expect, "pod",
+                        arena_printf(answer.arena, SLICE_FMT "/" SLICE_FMT, SLICE_ARG(ns),
+                                     SLICE_ARG(name)));
+        struct node_id chosen = decision.outcome == DECISION_PLACED
+                                        ? decision.best[first_by_name(&answer, &decision)]
+                                        : NODE_NONE;
+        if (!replay_devices_step(devices, &decision, chosen, is_pending))
+                cluster_remove_pod(scene->cluster, ns, name);
+        return 0;
+}
+
+static int answer_device_sequence(struct replay_scheduler_answer *answer,
+                                  struct replay_scene *scene, const struct json *test_case,
+                                  struct err *err) {
+        struct json_node *steps = node_array(answer->tree);
+        struct json_iter iter = json_iter(json_get(test_case, "pods"));
+        bool is_pending = slice_is(json_get_text(test_case, "binding"), "pending");
+        struct replay_devices devices = { answer->tree,  NULL,     scene,
+                                          answer->arena, POD_NONE, REPLAY_NOW };
+        const struct json *object;
+        for (size_t i = 0; json_next(&iter, NULL, &object); i++) {
+                int r = answer_device_step(answer, scene, object, is_pending, &devices, err);
+                if (r < 0)
+                        return r;
+                delete_after(&devices, test_case, i);
+                node_append(steps, devices.expect);
+        }
+        node_put(answer->tree, answer->expect, "steps", steps);
+        return 0;
+}
+
 static int replay_scheduler_replay(const struct plugin *const *registry,
                                    const struct json *test_case,
                                    int (*answer_case)(struct replay_scheduler_answer *,
@@ -403,4 +468,9 @@ int replay_devices_case(const struct plugin *const *registry, const struct json 
 int replay_sequence_case(const struct plugin *const *registry, const struct json *test_case,
                          struct buf *out, struct err *err) {
         return replay_scheduler_replay(registry, test_case, answer_sequence, out, err);
+}
+
+int replay_device_sequence_case(const struct plugin *const *registry, const struct json *test_case,
+                                struct buf *out, struct err *err) {
+        return replay_scheduler_replay(registry, test_case, answer_device_sequence, out, err);
 }

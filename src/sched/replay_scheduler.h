@@ -20,6 +20,9 @@ int replay_devices_case(const struct plugin *const *registry, const struct json 
 /* test_case: {"name", "config", "objects": {...}, "pods": [...]}: one after the other. */
 int replay_sequence_case(const struct plugin *const *registry, const struct json *test_case,
                          struct buf *out, struct err *err);
+/* The same with resource claims: {..., "binding": "pending", "deletions": [{"after", "pod"}]}. */
+int replay_device_sequence_case(const struct plugin *const *registry, const struct json *test_case,
+                                struct buf *out, struct err *err);
 struct replay_config {
         const struct plugin *const *registry;
         /* What an edge has to look at: files that must be there; NULL = not looked at. */

@@ -9,6 +9,8 @@
 
 #define CHECK_INTERVAL_NS NS_PER_S /* for time limits; changes are looked at as they come */
 
+#define POD_PATCHES_MAX 4
+
 struct pre_bind {
         struct pre_bind *next;
         struct pod_id pod;
@@ -17,8 +19,9 @@ struct pre_bind {
         struct node_id node;
         int64_t since_ns;
         uint32_t open_writes;
-        char *failure;   /* of a write; NULL = none */
-        char *pod_patch; /* of the pod's status, written after the objects; NULL = none */
+        char *failure;                      /* of a write; NULL = none */
+        char *pod_patches[POD_PATCHES_MAX]; /* of its status, written after the objects */
+        size_t pod_patch_count;             /* that are still to be written, the last first */
         uint64_t pod_action;
         bool is_undone; /* it came to nothing, and what was written is being taken back */
         struct taken_object *taken;
@@ -36,7 +39,8 @@ static void free_pre_bind(struct scheduler *scheduler, struct pre_bind *pre_bind
         if (pre_bind->pod_action)
                 map_u64_remove(scheduler->pre_bind_pods, pre_bind->pod_action);
         free(pre_bind->failure);
-        free(pre_bind->pod_patch);
+        while (pre_bind->pod_patch_count)
+                free(pre_bind->pod_patches[--pre_bind->pod_patch_count]);
         free(pre_bind->uid);
         free(pre_bind->ns);
         free(pre_bind->name);
@@ -105,9 +109,9 @@ static void on_change(void *context, enum cached_kind kind, const struct json *b
 }
 
 static void on_pod_patch(void *context, struct slice patch) {
-        struct reserving *reserving = context;
-        free(reserving->pre_bind->pod_patch);
-        reserving->pre_bind->pod_patch = slice_dup(patch);
+        struct pre_bind *pre_bind = ((struct reserving *)context)->pre_bind;
+        assert(pre_bind->pod_patch_count < POD_PATCHES_MAX);
+        pre_bind->pod_patches[pre_bind->pod_patch_count++] = slice_dup(patch);
 }
 
 static void fail_pre_bind(struct pre_bind *pre_bind, const char *prefix, struct slice text) {
@@ -203,7 +207,7 @@ static bool scheduler_pre_bind(struct step *step, struct queued_pod *entry, stru
                 .reservation = { scheduler->config.object_cache, on_change, on_pod_patch,
                                  on_reserve_failed, &reserving },
                 .arena = &scheduler->scratch });
-        if (!pre_bind->taken && !pre_bind->pod_patch && !pre_bind->failure &&
+        if (!pre_bind->taken && !pre_bind->pod_patch_count && !pre_bind->failure &&
             scheduler_pre_bind_ask(step, pre_bind, entry, 0, &text) == VERDICT_OK) {
                 free_pre_bind(scheduler, pre_bind);
                 return false;
@@ -236,16 +240,15 @@ static void give_up(struct step *step, struct pre_bind *pre_bind, struct queued_
 }
 
 static void send_pod_patch(struct step *step, struct pre_bind *pre_bind) {
+        char *body = pre_bind->pod_patches[--pre_bind->pod_patch_count];
         struct action patch = { .kind = ACTION_PATCH_OBJECT,
                                 .target = { SLICE_LITERAL("Pod"), slice_of(pre_bind->ns),
                                             slice_of(pre_bind->name), slice_of(pre_bind->uid) },
-                                .patch = { .body = slice_of(pre_bind->pod_patch),
-                                           .verb = PATCH_STATUS } };
+                                .patch = { .body = slice_of(body), .verb = PATCH_STATUS } };
         pre_bind->pod_action = action_list_add(step->out, &patch);
         map_u64_put(step->scheduler->pre_bind_pods, pre_bind->pod_action, pre_bind);
         pre_bind->open_writes++;
-        free(pre_bind->pod_patch);
-        pre_bind->pod_patch = NULL;
+        free(body);
 }
 
 /* Whether the record has served its purpose. */
@@ -262,7 +265,7 @@ static bool is_over(struct step *step, struct pre_bind *pre_bind) {
                 give_up(step, pre_bind, entry, text);
                 return !has_open_claims(pre_bind);
         }
-        if (pre_bind->open_writes == 0 && pre_bind->pod_patch)
+        if (pre_bind->open_writes == 0 && pre_bind->pod_patch_count)
                 send_pod_patch(step, pre_bind);
         if (pre_bind->open_writes > 0)
                 return false;

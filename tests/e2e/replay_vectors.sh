@@ -45,9 +45,8 @@ for file in "$vectors"/dra/*.jsonl; do
         case $(basename "$file" .jsonl) in
         cel) judge dra-cel "$file" "$vectors/dra/compare.py" cel ;;
         validation) judge dra-validation "$file" "$vectors/dra/compare.py" validation ;;
-        selectors | requests | constraints | partition | capacity)
-                judge dra "$file" "$vectors/dra/compare.py" dra
-                ;;
+        sequence) judge dra-sequence "$file" "$vectors/dra/compare.py" sequence ;;
+        *) judge dra "$file" "$vectors/dra/compare.py" dra ;;
         esac
 done
 [ "$apart" -eq 0 ] || echo "not met, as docs/parity.md says: $known"

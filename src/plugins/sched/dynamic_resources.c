@@ -5,6 +5,7 @@
 #include "plugin/sched_attempt.h"
 #include "plugins/sched/device_claims.h"
 #include "plugins/sched/extended_claim.h"
+#include "plugins/sched/node_devices.h"
 #include "plugins/sched/normalize.h"
 #include "plugins/sched/pod_device_claims.h"
 #include "rules/volumes.h"
@@ -25,7 +26,8 @@ struct dynamic_resources_args {
 
 struct dynamic_resources {
         struct device_gates gates;
-        bool has_extended; /* DRAExtendedResource */
+        bool has_extended;     /* DRAExtendedResource */
+        bool has_node_devices; /* DRANodeAllocatableResources */
         int64_t binding_timeout_ns;
         struct device_view *view;
 };
@@ -38,6 +40,7 @@ static int dynamic_resources_init(const struct plugin_env *env, const void *args
         (void)err;
         resources->gates = device_gates_of(env);
         resources->has_extended = !(env->gates & FEATURE_NO_EXTENDED_DEVICES);
+        resources->has_node_devices = env->gates & FEATURE_NODE_DEVICES;
         resources->binding_timeout_ns = own->binding_timeout_ns;
         resources->view = device_view_new(&resources->gates);
         *ret_state = resources;
@@ -205,6 +208,38 @@ static bool has_unavailable(const struct sched_cycle *cycle,
         return false;
 }
 
+/* Allocated claims by which pods of the node take resources of it. */
+static bool may_share(const struct sched_cycle *cycle, const struct dynamic_resources *resources,
+                      const struct claim_state *pod, struct node_id node, struct verdict *verdict) {
+        for (size_t i = 0; resources->has_node_devices && i < pod->claims.count; i++) {
+                const struct resource_claim *claim = pod->claims.items[i].claim;
+
+                if (!claim->is_allocated ||
+                    (claim->has_node_selector &&
+                     !volume_admits(cycle->cluster, &claim->node_selector, node)))
+                        continue;
+                const char *problem = node_devices_sharing(cycle, claim, node);
+                if (!problem)
+                        continue;
+                verdict_no(verdict, VERDICT_UNRESOLVABLE, slice_of(problem));
+                return false;
+        }
+        return true;
+}
+
+static bool fits_with_devices(const struct sched_cycle *cycle,
+                              const struct dynamic_resources *resources,
+                              const struct claim_state *pod, struct node_id node,
+                              const struct device_verdict *devices, struct verdict *verdict) {
+        struct node_devices taken;
+
+        if (!resources->has_node_devices)
+                return true;
+        return node_devices_of(cycle, &pod->claims, &pod->devices, devices->allocations, &taken,
+                               verdict) == VERDICT_OK &&
+               node_devices_fit(cycle, &taken, node, verdict) == VERDICT_OK;
+}
+
 #define NOT_AVAILABLE "resourceclaim not available on the node"
 
 static void dynamic_resources_explain(const struct sched_cycle *cycle, const void *state,
@@ -217,6 +252,8 @@ static void dynamic_resources_explain(const struct sched_cycle *cycle, const voi
                            SLICE_LITERAL("cannot schedule extended resource claim"));
                 return;
         }
+        if (!may_share(cycle, state, pod, node, verdict))
+                return;
         const struct device_verdict *devices = devices_on(cycle, pod, node);
         if (devices && devices->outcome == DEVICES_FAILED)
                 verdict_no(verdict, VERDICT_ERROR, slice_of(devices->problem));
@@ -226,6 +263,8 @@ static void dynamic_resources_explain(const struct sched_cycle *cycle, const voi
         else if (devices && devices->outcome == DEVICES_MISSING)
                 verdict_no(verdict, VERDICT_UNRESOLVABLE,
                            SLICE_LITERAL("cannot allocate all claims"));
+        else if (devices && !fits_with_devices(cycle, state, pod, node, devices, verdict))
+                return;
         else if (has_unavailable(cycle, state, pod, node))
                 verdict_no(verdict, VERDICT_UNRESOLVABLE, SLICE_LITERAL(NOT_AVAILABLE));
 }
@@ -390,27 +429,58 @@ static void patch_pod(const struct sched_cycle *cycle, const struct extended_cla
         reservation_patch_pod(reservation, extended_status_node(cycle, change->tree, extra, name));
 }
 
+/* What the pod takes of its node by devices. */
+static void patch_node_devices(const struct sched_cycle *cycle, const struct claim_state *pod,
+                               struct node_id node, const struct reservation *reservation) {
+        struct verdict verdict = { .code = VERDICT_OK };
+        const struct device_verdict *devices = devices_on(cycle, pod, node);
+        struct node_devices taken;
+
+        if (!devices || devices->outcome != DEVICES_FOUND ||
+            node_devices_of(cycle, &pod->claims, &pod->devices, devices->allocations, &taken,
+                            &verdict) != VERDICT_OK)
+                return;
+        struct json_tree *tree = json_tree_new();
+        struct json_node *patch = node_devices_status(cycle, tree, &taken);
+        if (patch)
+                reservation_patch_pod(reservation, patch);
+        json_tree_free(tree);
+}
+
+/* What is written of the pod itself. */
+static void patch_status(const struct sched_cycle *cycle, const struct dynamic_resources *resources,
+                         const struct claim_state *pod, struct node_id node,
+                         const struct claim_change *last, const struct reservation *reservation) {
+        const struct extended_claim *extra = extra_on(cycle, pod, node);
+
+        if (extra)
+                patch_pod(cycle, extra, last, reservation);
+        else if (cycle->is_parity && has_extended(pod) && pod->claims.count)
+                reservation_fail(reservation, &plugin_dynamic_resources, "PreBind",
+                                 slice_of(no_mappings(cycle)));
+        if (resources->has_node_devices)
+                patch_node_devices(cycle, pod, node, reservation);
+}
+
 /* All changes are made before the first one is kept: that ends what the others are made from. */
 static void dynamic_resources_reserve(const struct sched_cycle *cycle, const void *state,
                                       const void *pod_state, struct node_id node,
                                       const struct reservation *reservation) {
         const struct claim_state *pod = pod_state;
         size_t count = 0;
-        struct claim_change *changes =
-                ARENA_ARRAY(cycle->scratch, struct claim_change, pod ? pod->claims.count + 1 : 0);
-        const struct extended_claim *extra = pod ? extra_on(cycle, pod, node) : NULL;
-        const char *problem = pod ? make_changes(cycle, state, pod, node, changes, &count) : NULL;
 
-        if (!problem && extra)
+        if (!pod)
+                return;
+        struct claim_change *changes =
+                ARENA_ARRAY(cycle->scratch, struct claim_change, pod->claims.count + 1);
+        const char *problem = make_changes(cycle, state, pod, node, changes, &count);
+        if (!problem && extra_on(cycle, pod, node))
                 problem = make_extra(cycle, state, pod, node, &changes[count++]);
         if (problem)
                 reservation_fail(reservation, &plugin_dynamic_resources, "Reserve",
                                  slice_of(problem));
-        else if (extra)
-                patch_pod(cycle, extra, &changes[count - 1], reservation);
-        else if (pod && cycle->is_parity && has_extended(pod) && pod->claims.count)
-                reservation_fail(reservation, &plugin_dynamic_resources, "PreBind",
-                                 slice_of(no_mappings(cycle)));
+        else
+                patch_status(cycle, state, pod, node, &changes[count ? count - 1 : 0], reservation);
         for (size_t i = 0; i < count; i++) {
                 if (!problem)
                         reservation_change(reservation, CACHED_RESOURCE_CLAIM, changes[i].claim,
@@ -438,6 +508,21 @@ static enum verdict_code claim_fails(const struct sched_cycle *cycle,
         return VERDICT_ERROR;
 }
 
+/* NULL when all claims are the pod's. */
+static const char *written_claims(const struct sched_cycle *cycle,
+                                  const struct dynamic_resources *resources,
+                                  struct pod_device_claims *ret_claims) {
+        const char *problem = pod_device_claims_find(cycle, ret_claims);
+
+        if (!problem && resources->has_extended && asks_for_devices(cycle))
+                pod_device_claims_add(cycle, ret_claims, extended_claim_object(cycle));
+        for (size_t i = 0; !problem && i < ret_claims->count; i++)
+                if (!ret_claims->items[i].claim->is_allocated ||
+                    !claim_is_reserved_for(ret_claims->items[i].claim, pod_uid_of(cycle)))
+                        problem = "a claim was deallocated elsewhere in the meantime";
+        return problem;
+}
+
 /* The claims are written; devices may have to become ready on the node. */
 static enum verdict_code pre_bind(const struct sched_cycle *cycle, const void *state,
                                   struct node_id node, int64_t waited_ns, struct verdict *verdict) {
@@ -450,13 +535,7 @@ static enum verdict_code pre_bind(const struct sched_cycle *cycle, const void *s
         if (!cycle->object_cache ||
             (cycle->class->spec.claim_count == 0 && !asks_for_devices(cycle)))
                 return VERDICT_OK;
-        const char *problem = pod_device_claims_find(cycle, &claims);
-        if (!problem && resources->has_extended && asks_for_devices(cycle))
-                pod_device_claims_add(cycle, &claims, extended_claim_object(cycle));
-        for (size_t i = 0; !problem && i < claims.count; i++)
-                if (!claims.items[i].claim->is_allocated ||
-                    !claim_is_reserved_for(claims.items[i].claim, pod_uid_of(cycle)))
-                        problem = "a claim was deallocated elsewhere in the meantime";
+        const char *problem = written_claims(cycle, resources, &claims);
         if (problem) {
                 verdict_no(verdict, VERDICT_ERROR, slice_of(problem));
                 return VERDICT_ERROR;

@@ -18,7 +18,7 @@ bool may_be_devices(struct slice resource) {
                slice_has_prefix(resource, SLICE_LITERAL(CLASS_PREFIX));
 }
 
-static struct wall_time created(const struct json *object) {
+static struct wall_time created_of(const struct json *object) {
         struct wall_time time = WALL_TIME_UNSET;
         wall_time_parse(json_get_text(json_get(object, "metadata"), "creationTimestamp"), &time);
         return time;
@@ -26,7 +26,7 @@ static struct wall_time created(const struct json *object) {
 
 /* The younger of two classes that name one resource; of two of one age the first by name. */
 static bool is_before(const struct json *a, const struct json *b) {
-        struct wall_time made = created(a), other = created(b);
+        struct wall_time made = created_of(a), other = created_of(b);
         if (made.ns != other.ns)
                 return made.ns > other.ns;
         return slice_compare(cached_object_name(a), cached_object_name(b)) < 0;

@@ -1,5 +1,6 @@
 /* DynamicResources. */
 #include "base/util.h"
+#include "plugin/plugin.h"
 #include "plugin_scene.h"
 
 #define CLAIM(status)                                                                              \
@@ -19,6 +20,20 @@
         "{'kind':'ResourceSlice','metadata':{'name':'" node "-d'},'spec':{'driver':'d','nodeName'" \
         ":'" node "','pool':{'name':'" node "','generation':1,'resourceSliceCount':1},"            \
         "'devices':[" devices "]}}"
+#define EXTENDED_CLASS                                                                             \
+        "{'kind':'DeviceClass','metadata':{'name':'gpu'},'spec':{'extendedResourceName':"          \
+        "'example.com/gpu'}}"
+#define RULE                                                                                       \
+        "{'kind':'DeviceTaintRule','metadata':{'name':'t'},'spec':{'deviceSelector':{'pool':'n1'"  \
+        "},'taint':{'key':'k','effect':'NoSchedule'}}}"
+#define CPUS(cpus)                                                                                 \
+        "{'name':'a','nodeAllocatableResourceMappings':{'cpu':{'allocationMultiplier':'" cpus "'}" \
+        "}}"
+#define READY(good, bad)                                                                           \
+        "'allocation':{'devices':{'results':[{'request':'q','driver':'d','pool':'n1','device':'a'" \
+        ",'bindingConditions':['Good'],'bindingFailureConditions':['Bad']}]}},'devices':[{"        \
+        "'driver':'d','pool':'n1','device':'a','conditions':[{'type':'Good','status':'" good       \
+        "'},{'type':'Bad','status':'" bad "'}]}]"
 #define WANTS_GPU(name, status)                                                                    \
         "{'kind':'ResourceClaim','metadata':{'namespace':'default','name':'" name                  \
         "'},'spec':{'devices':{'requests':[{'name':'q','exactly':{'deviceClassName':'gpu',"        \
@@ -88,6 +103,52 @@ static const struct plugin_case cases[] = {
         { "neither name nor template", ZONES, .pod = { .spec = "'resourceClaims':[{'name':'x'}]" },
           .refused = "pod \"default/p\", spec.resourceClaim \"x\": none of the supported fields "
                      "are set" },
+        { "extended resource that a class stands for", ZONES,
+          .objects = { EXTENDED_CLASS, SLICE("n2", "{'name':'a'},{'name':'b'}") },
+          .pod = { .container = "'resources':{'requests':{'example.com/gpu':'2'}}" }, .fits = "n2",
+          .why = "cannot allocate all claims" },
+        { "extended resource by the class's name", ZONES,
+          .objects = { CLASS, SLICE("n1", "{'name':'a'}") },
+          .pod = { .container = "'resources':{'requests':{"
+                                "'deviceclass.resource.kubernetes.io/gpu':'1'}}" },
+          .fits = "n1" },
+        { "extended resources are off", ZONES, .gates = FEATURE_NO_EXTENDED_DEVICES,
+          .objects = { EXTENDED_CLASS, SLICE("n2", "{'name':'a'}") },
+          .pod = { .container = "'resources':{'requests':{'example.com/gpu':'2'}}" },
+          .fits = "n1 n2" },
+        { "special claim of an earlier attempt", ZONES,
+          .objects = { EXTENDED_CLASS, SLICE("n2", "{'name':'a'}"),
+                       "{'kind':'ResourceClaim','metadata':{'namespace':'default','name':'p-x',"
+                       "'annotations':{'resource.kubernetes.io/extended-resource-claim':'true'},"
+                       "'ownerReferences':[{'kind':'Pod','name':'p','uid':'p','controller':true}]},"
+                       "'spec':{'devices':{'requests':[{'name':'q','exactly':{'deviceClassName':"
+                       "'gpu','allocationMode':'ExactCount','count':1}}]}}}" },
+          .pod = { .container = "'resources':{'requests':{'example.com/gpu':'1'}}" }, .fits = "",
+          .why = "cannot schedule extended resource claim" },
+        { "tainted by a rule", ZONES, .gates = FEATURE_DEVICE_TAINT_RULES,
+          .objects = { CLASS, SLICE("n1", "{'name':'a'}"), SLICE("n2", "{'name':'a'}"),
+                       WANTS_GPU("r", ""), RULE },
+          .pod = { USES }, .fits = "n2", .why = "cannot allocate all claims" },
+        { "rules are off", ZONES,
+          .objects = { CLASS, SLICE("n1", "{'name':'a'}"), WANTS_GPU("r", ""), RULE },
+          .pod = { USES }, .fits = "n1" },
+        { "devices that are cpus", ZONES, .gates = FEATURE_NODE_DEVICES,
+          .objects = { CLASS, SLICE("n1", CPUS("3")), SLICE("n2", CPUS("9")), WANTS_GPU("r", "") },
+          .pod = { USES, .container = "'resources':{'claims':[{'name':'x'}],'requests':{"
+                                      "'cpu':'1'}}" },
+          .fits = "n1", .why = "Insufficient cpu" },
+        { "devices that are cpus, of no container", ZONES, .gates = FEATURE_NODE_DEVICES,
+          .objects = { CLASS, SLICE("n1", CPUS("3")), SLICE("n2", CPUS("3")), WANTS_GPU("r", "") },
+          .pod = { USES }, .fits = "",
+          .why = "claim r: node-allocatable resource claim not referenced by any container within "
+                 "the pod" },
+        { "binding that failed", ZONES,
+          .objects = { CLASS, SLICE("n1", "{'name':'a'}"), WANTS_GPU("r", READY("False", "True")) },
+          .pod = { USES }, .fits = "", .why = "resourceclaim not available on the node" },
+        { "binding that goes on", ZONES,
+          .objects = { CLASS, SLICE("n1", "{'name':'a'}"),
+                       WANTS_GPU("r", READY("False", "False")) },
+          .pod = { USES }, .fits = "n1 n2" },
         { "no such claim", ZONES, .pod = { USES },
           .refused = "could not find ResourceClaim \"default/r\"" },
 };

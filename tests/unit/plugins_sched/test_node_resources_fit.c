@@ -1,10 +1,23 @@
 /* NodeResourcesFit. */
 #include "base/util.h"
+#include "plugin/plugin.h"
 #include "plugin_scene.h"
 
 #define ASKS(list) .container = "'resources':{'requests':{" list "}}"
 
 static const struct plugin_case cases[] = {
+        { "devices stand for a resource that the node has not",
+          .nodes = { { "n1" },
+                     { "n2", .status = "'allocatable':{'pods':'9','example.com/gpu':'1'}" } },
+          .objects = { "{'kind':'DeviceClass','metadata':{'name':'gpu'},'spec':{"
+                       "'extendedResourceName':'example.com/gpu'}}" },
+          .pod = { .container = "'resources':{'requests':{'example.com/gpu':'2'}}" }, .fits = "n1",
+          .why = "Insufficient example.com/gpu" },
+        { "extended resources of devices are off", .gates = FEATURE_NO_EXTENDED_DEVICES,
+          .objects = { "{'kind':'DeviceClass','metadata':{'name':'gpu'},'spec':{"
+                       "'extendedResourceName':'example.com/gpu'}}" },
+          .pod = { .container = "'resources':{'requests':{'example.com/gpu':'2'}}" }, .fits = "",
+          .why = "Insufficient example.com/gpu" },
         { "fits", .pod = { ASKS("'cpu':'4','memory':'8Gi'") }, .fits = "n1 n2" },
         { "a millicore too much", .pod = { ASKS("'cpu':'4001m'") }, .fits = "",
           .why = "Insufficient cpu" },
