@@ -6,8 +6,10 @@
 #include "cmd/output.h"
 #include "cmd/progress.h"
 #include "cmd/report_file.h"
+#include "cmd/simulate_page.h"
 
 #include "base/time.h"
+#include "base/util.h"
 #include "loop/file_text.h"
 #include "sim/reboot_study.h"
 #include "sim/sim_fleet.h"
@@ -28,6 +30,52 @@ struct simulate_options {
 };
 
 static const struct slice doing = SLICE_INIT("berth simulate");
+
+static void say_violation(const char *text, struct progress *progress,
+                          struct simulate_outcome *outcome) {
+        progress_hide(progress);
+        printf("violation    %s\n", text);
+        simulate_outcome_violated(outcome, text);
+}
+
+/* The facts that all reports of this command have. */
+static void begin_facts(struct report_facts *facts, struct arena *arena, const char *command) {
+        struct timespec now;
+
+        clock_gettime(CLOCK_REALTIME, &now);
+        report_facts_init(facts, arena, (struct wall_time){ now.tv_sec * NS_PER_S + now.tv_nsec });
+        report_facts_add(facts, "Cluster", SLICE_LITERAL("simulated"));
+        report_facts_add(facts, "Command", slice_of(command));
+}
+
+static int write_runs(const struct simulate_options *options, const char *what,
+                      const struct simulate_outcome *outcome, struct err *err) {
+        CLEANUP(arena_release) struct arena arena;
+        CLEANUP(buf_release) struct buf page = { 0 };
+        struct report_facts facts;
+
+        if (!options->report)
+                return 0;
+        arena_init(&arena, 0);
+        begin_facts(&facts, &arena,
+                    arena_printf(&arena, "berth simulate %s --seed %lld --runs %lld --faults %lld",
+                                 what, (long long)options->seed, (long long)options->runs,
+                                 (long long)options->faults));
+        simulate_page_write(outcome, &facts, &page);
+        return report_file_write(options->report, &page, err);
+}
+
+/* Writes the report, and says how the command ends. */
+static int end_runs(const struct simulate_options *options, const char *what,
+                    struct simulate_outcome *outcome) {
+        struct err err = { 0 };
+        int code = write_runs(options, what, outcome, &err);
+
+        buf_release(&outcome->texts);
+        if (code < 0)
+                return command_failed("simulate", &err);
+        return outcome->violations ? EXIT_FAILED : EXIT_DONE;
+}
 
 /* ---- evictions ---- */
 
@@ -84,11 +132,40 @@ static void print_sum(const struct sim_report *sum, int64_t runs, int64_t violat
                 print_fault(sim_fault_name((enum sim_fault)i), sum->faults[i]);
 }
 
+static int end_evictions(const struct simulate_options *options, const struct sim_report *sum,
+                         struct simulate_outcome *outcome) {
+        const struct simulate_row counts[] = {
+                { "Processes started", sum->starts },
+                { "API calls", sum->calls },
+                { "Changes checked", sum->changes },
+                { "Requests at the end", sum->requests },
+                { "Evicted", sum->evicted },
+                { "Cancelled", sum->canceled },
+                { "Failed", sum->failed },
+                { "Responders interrupted", sum->interrupted },
+                { "Schedulers started", sum->reservations.starts },
+                { "Reservations made", sum->reservations.held },
+                { "Reservations released", sum->reservations.released },
+        };
+        struct simulate_row faults[SIM_FAULT_COUNT];
+
+        for (size_t i = 0; i < SIM_FAULT_COUNT; i++)
+                faults[i] =
+                        (struct simulate_row){ sim_fault_name((enum sim_fault)i), sum->faults[i] };
+        print_sum(sum, outcome->runs, outcome->violations);
+        outcome->virtual_ns = sum->virtual_ns;
+        outcome->counts = counts;
+        outcome->count_count = ARRAY_LEN(counts);
+        outcome->faults = faults;
+        outcome->fault_count = SIM_FAULT_COUNT;
+        return end_runs(options, "evictions", outcome);
+}
+
 static int run_evictions(const struct simulate_options *options) {
         struct sim_report sum = { 0 }, report;
         struct buf objects = { 0 };
         struct err err = { 0 };
-        int64_t violations = 0;
+        struct simulate_outcome outcome = { .runs = options->runs };
         struct progress progress;
 
         if (options->objects && file_text_read(options->objects, &objects, &err) < 0)
@@ -104,17 +181,14 @@ static int run_evictions(const struct simulate_options *options) {
                         .objects = options->objects ? buf_view(&objects).ptr : NULL,
                 };
 
-                if (sim_world_run(&config, &report, &err) < 0) {
-                        printf("violation    %s\n", err.text);
-                        violations++;
-                }
+                if (sim_world_run(&config, &report, &err) < 0)
+                        say_violation(err.text, &progress, &outcome);
                 cmd_simulate_add(&sum, &report);
                 progress_set(&progress, (uint64_t)i + 1, (uint64_t)options->runs);
         }
         progress_end(&progress);
-        print_sum(&sum, options->runs, violations);
         buf_release(&objects);
-        return violations ? EXIT_FAILED : EXIT_DONE;
+        return end_evictions(options, &sum, &outcome);
 }
 
 /* ---- reboots under faults ---- */
@@ -138,9 +212,43 @@ static void print_fleets(const struct sim_fleet_report *sum) {
                        (unsigned long long)sum->troubles[i]);
 }
 
+static int end_fleets(const struct simulate_options *options, const struct sim_fleet_report *sum,
+                      struct simulate_outcome *outcome) {
+        const struct simulate_row counts[] = {
+                { "Nodes", sum->nodes },
+                { "Nodes under kured", sum->kured_nodes },
+                { "Processes started", sum->starts },
+                { "API calls", sum->calls },
+                { "Changes checked", sum->changes },
+                { "Cordons", sum->cordons },
+                { "Orders to reboot", sum->orders },
+                { "Boots", sum->boots },
+                { "Nodes given back", sum->rollbacks },
+                { "Locks lost by cordoned nodes", sum->lost_locks },
+                { "Locks taken from nodes that are gone", sum->steals },
+        };
+        struct simulate_row faults[SIM_FAULT_COUNT + FLEET_TROUBLE_COUNT];
+
+        for (size_t i = 0; i < SIM_FAULT_COUNT; i++)
+                faults[i] =
+                        (struct simulate_row){ sim_fault_name((enum sim_fault)i), sum->faults[i] };
+        for (size_t i = 0; i < FLEET_TROUBLE_COUNT; i++)
+                faults[SIM_FAULT_COUNT + i] =
+                        (struct simulate_row){ fleet_trouble_name((enum fleet_trouble)i),
+                                               sum->troubles[i] };
+        print_runs(outcome->runs, outcome->violations, sum->virtual_ns);
+        print_fleets(sum);
+        outcome->virtual_ns = sum->virtual_ns;
+        outcome->counts = counts;
+        outcome->count_count = ARRAY_LEN(counts);
+        outcome->faults = faults;
+        outcome->fault_count = ARRAY_LEN(faults);
+        return end_runs(options, "reboot", outcome);
+}
+
 static int run_fleets(const struct simulate_options *options) {
         struct sim_fleet_report sum = { 0 }, report;
-        int64_t violations = 0;
+        struct simulate_outcome outcome = { .runs = options->runs };
         struct progress progress;
 
         progress_begin(&progress, doing, "run");
@@ -149,17 +257,13 @@ static int run_fleets(const struct simulate_options *options) {
                                                    .fault_percent = (unsigned)options->faults };
                 struct err err = { 0 };
 
-                if (sim_fleet_run(&config, &report, &err) < 0) {
-                        printf("violation    %s\n", err.text);
-                        violations++;
-                }
+                if (sim_fleet_run(&config, &report, &err) < 0)
+                        say_violation(err.text, &progress, &outcome);
                 sim_fleet_report_add(&sum, &report);
                 progress_set(&progress, (uint64_t)i + 1, (uint64_t)options->runs);
         }
         progress_end(&progress);
-        print_runs(options->runs, violations, sum.virtual_ns);
-        print_fleets(&sum);
-        return violations ? EXIT_FAILED : EXIT_DONE;
+        return end_fleets(options, &sum, &outcome);
 }
 
 /* ---- what the early taint changes ---- */
@@ -419,8 +523,8 @@ static const struct option simulate_table[] = {
           .offset = offsetof(struct simulate_options, report),
           .value_name = "FILE",
           .is_file = true,
-          .help = "reboot: write a page with tables and plots (HTML) to this "
-                  "file" },
+          .help = "also write the report to this file, as a page without "
+                  "scripts or links" },
         { .group = output_option_table, .offset = offsetof(struct simulate_options, output) },
         { .group = verbosity_option_table,
           .offset = offsetof(struct simulate_options, verbosity),

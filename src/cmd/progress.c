@@ -65,10 +65,15 @@ void progress_step(void *context, size_t done, size_t total) {
         progress_set(context, done, total);
 }
 
-void progress_end(struct progress *progress) {
+void progress_hide(struct progress *progress) {
         if (progress->is_drawn) {
                 fputs("\r\033[2K", stderr);
                 fflush(stderr);
         }
-        progress->is_on = progress->is_drawn = false;
+        progress->is_drawn = false;
+}
+
+void progress_end(struct progress *progress) {
+        progress_hide(progress);
+        progress->is_on = false;
 }

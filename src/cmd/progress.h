@@ -21,5 +21,7 @@ void progress_begin(struct progress *progress, struct slice doing, const char *n
 void progress_set(struct progress *progress, uint64_t done, uint64_t total);
 /* The same as a callback; context is the progress. */
 void progress_step(void *context, size_t done, size_t total);
+/* Takes the line away until it is drawn again: something else is printed. */
+void progress_hide(struct progress *progress);
 /* Takes the line away, before anything else is printed. */
 void progress_end(struct progress *progress);

@@ -114,12 +114,17 @@ def check_study(berth, folder):
     text = read(page)
     check_text("study", text)
     judge("study: charts with bands", text.count('<svg class="chart"') == 3 and 'class="band"' in text, "")
+    for name, words in (("evictions", "Evicted"), ("reboot", "Cordons")):
+        page = os.path.join(folder, name + ".html")
+        run(berth, "simulate", name, "--faults", "50", "--runs", "2", "--report", page)
+        check_text(name, read(page))
+        judge(f"{name}: whether a rule was broken", '<h1 class="good">2 runs, and no rule was broken</h1>' in read(page) and words in read(page), "")
     judge("study: plain labels", not re.search("conflictRate|lockWait", text), "")
 
 
 def check_browser(folder, size, is_dark):
     window = browser.Browser(size, is_dark)
-    for name in ("plan", "large", "up", "study"):
+    for name in ("plan", "large", "up", "study", "evictions"):
         window.open("file://" + os.path.join(folder, name + ".html"))
         wide = window.run("document.querySelectorAll('details').forEach(one => one.open = true);"
                           "return [document.documentElement.scrollWidth, innerWidth]")

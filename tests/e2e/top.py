@@ -252,6 +252,11 @@ apiVersion: policy/v1
 kind: PodDisruptionBudget
 metadata: {name: web, namespace: default}
 spec: {maxUnavailable: 1, selector: {matchLabels: {app: web}}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: giant, namespace: default}
+spec: {containers: [{name: c, image: x, resources: {requests: {cpu: "500"}}}]}
 """
 
 
@@ -263,6 +268,9 @@ def check_evict(berth, folder):
     up = subprocess.Popen([berth, "up", "--nodes", "1", "--input", objects, "--kubeconfig-out", config], stdout=subprocess.DEVNULL)
     until("kubeconfig", lambda: os.path.exists(config) and os.path.getsize(config))
     until("six pods", lambda: " 6 of 110 " in subprocess.run([berth, "top", "--kubeconfig", config, "--once"], capture_output=True, text=True).stdout)
+    judge("top: a live cluster's waiting pod with the scheduler's word, and events", until("the reason", lambda: re.search(
+        r"default/giant .*Insufficient cpu(.|\n)*placed +default/web-", subprocess.run([berth, "top", "--kubeconfig", config, "--once"],
+                                                                                      capture_output=True, text=True).stdout)))
     view = Terminal([berth, "evict", "--kubeconfig", config, "--node", "node-0"], columns=110)
     until("time left", lambda: view.read() or re.search(rb"\] [1-5] of 6: .* left, [0-9.]+ a second", view.raw))
     judge("evict: no line is wider than the terminal", all(len(line) <= 110 for line in re.sub(r"\x1b\[[0-9]*[AJ]", "", view.raw.decode()).split("\r\n")), view.raw[-800:])
