@@ -227,15 +227,14 @@ static int end_fleets(const struct simulate_options *options, const struct sim_f
                 { "Locks lost by cordoned nodes", sum->lost_locks },
                 { "Locks taken from nodes that are gone", sum->steals },
         };
-        struct simulate_row faults[SIM_FAULT_COUNT + FLEET_TROUBLE_COUNT];
+        struct simulate_row faults[SIM_FAULT_COUNT], troubles[FLEET_TROUBLE_COUNT];
 
         for (size_t i = 0; i < SIM_FAULT_COUNT; i++)
                 faults[i] =
                         (struct simulate_row){ sim_fault_name((enum sim_fault)i), sum->faults[i] };
         for (size_t i = 0; i < FLEET_TROUBLE_COUNT; i++)
-                faults[SIM_FAULT_COUNT + i] =
-                        (struct simulate_row){ fleet_trouble_name((enum fleet_trouble)i),
-                                               sum->troubles[i] };
+                troubles[i] = (struct simulate_row){ fleet_trouble_name((enum fleet_trouble)i),
+                                                     sum->troubles[i] };
         print_runs(outcome->runs, outcome->violations, sum->virtual_ns);
         print_fleets(sum);
         outcome->virtual_ns = sum->virtual_ns;
@@ -243,6 +242,8 @@ static int end_fleets(const struct simulate_options *options, const struct sim_f
         outcome->count_count = ARRAY_LEN(counts);
         outcome->faults = faults;
         outcome->fault_count = ARRAY_LEN(faults);
+        outcome->troubles = troubles;
+        outcome->trouble_count = ARRAY_LEN(troubles);
         return end_runs(options, "reboot", outcome);
 }
 

@@ -73,6 +73,10 @@ void simulate_page_write(const struct simulate_outcome *outcome, const struct re
         write_head(outcome, facts, &report);
         write_violations(outcome, &report);
         write_rows("What happened", "What", outcome->counts, outcome->count_count, &report);
-        write_rows("Faults", "Fault", outcome->faults, outcome->fault_count, &report);
+        write_rows("Faults of calls, watches and processes", "Fault", outcome->faults,
+                   outcome->fault_count, &report);
+        if (outcome->trouble_count)
+                write_rows("Troubles of nodes and agents", "Trouble", outcome->troubles,
+                           outcome->trouble_count, &report);
         report_end(&report);
 }

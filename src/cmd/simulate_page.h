@@ -14,8 +14,8 @@ struct simulate_row {
 struct simulate_outcome {
         int64_t runs, violations, virtual_ns;
         struct buf texts; /* of the first violations, a line each */
-        const struct simulate_row *counts, *faults;
-        size_t count_count, fault_count;
+        const struct simulate_row *counts, *faults, *troubles; /* of calls; of nodes and agents */
+        size_t count_count, fault_count, trouble_count;
 };
 void simulate_outcome_violated(struct simulate_outcome *outcome, const char *text);
 void simulate_page_write(const struct simulate_outcome *outcome, const struct report_facts *facts,

@@ -186,7 +186,9 @@ static const char *head_class(const char *head) {
 void report_table(struct report *report, const char *const *heads) {
         report->heads = heads;
         report->column = 0;
-        buf_text(report->out, "<div class=\"scroller\" tabindex=\"0\"><table><thead><tr>");
+        /* Where the page is narrow, cells of more than two columns stand below each other. */
+        buf_printf(report->out, "<div class=\"scroller\" tabindex=\"0\"><table%s><thead><tr>",
+                   heads[0] && heads[1] && heads[2] ? " class=\"stacked\"" : "");
         for (; *heads; heads++) {
                 buf_printf(report->out, "<th scope=\"col\"%s>", head_class(*heads));
                 report_escape(report->out, slice_of(*heads + (**heads == '#' || **heads == '=')));
