@@ -42,6 +42,10 @@ struct inventory_device {
 struct inventory_slice {
         const struct resource_slice *slice;
         struct inventory_device *devices;
+        /* Of the first slice of a pool: its devices consume counters that it has, in this
+         * generation.  Found out at the first search. */
+        bool is_sound;
+        int64_t sound_generation;
 };
 struct device_inventory {
         struct arena arena;

@@ -150,12 +150,16 @@ static void take_counters(struct arena *arena, struct device_pool *pool,
         }
 }
 
-/* All slices of the generation count, those for other nodes too. */
-static const char *settle_counters(const struct gathering *gathering, struct device_pool *pool) {
+/* Sets of counters reach every node, so that mistakes in them are the same for all. */
+static const char *check_consumption(const struct gathering *gathering,
+                                     const struct device_pool *pool) {
         const struct device_inventory *inventory = gathering->inventory;
+        struct inventory_slice *first = &inventory->slices[gathering->first];
         int64_t generation = gathering->slices[0]->slice->generation;
-        const char *problem = collect_counters(gathering, pool);
+        const char *problem = NULL;
 
+        if (first->is_sound && first->sound_generation == generation)
+                return NULL;
         for (size_t i = gathering->first; !problem && i < gathering->end; i++) {
                 const struct inventory_slice *entry = &inventory->slices[i];
 
@@ -165,6 +169,30 @@ static const char *settle_counters(const struct gathering *gathering, struct dev
                         problem =
                                 wrong_consumption(gathering->arena, pool, entry->devices[j].device);
         }
+        first->is_sound = !problem;
+        first->sound_generation = generation;
+        return problem;
+}
+
+static bool offers_devices(const struct gathering *gathering) {
+        for (size_t i = 0; i < gathering->count; i++) {
+                if (gathering->slices[i]->slice->device_count)
+                        return true;
+        }
+        return false;
+}
+
+/* All slices of the generation count, those for other nodes too. */
+static const char *settle_counters(const struct gathering *gathering, struct device_pool *pool) {
+        const struct device_inventory *inventory = gathering->inventory;
+        const struct inventory_slice *first = &inventory->slices[gathering->first];
+        int64_t generation = gathering->slices[0]->slice->generation;
+
+        if (!offers_devices(gathering) && first->is_sound && first->sound_generation == generation)
+                return NULL;
+        const char *problem = collect_counters(gathering, pool);
+        if (!problem)
+                problem = check_consumption(gathering, pool);
         for (size_t i = gathering->first; !problem && i < gathering->end; i++) {
                 const struct inventory_slice *entry = &inventory->slices[i];
 
