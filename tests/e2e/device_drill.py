@@ -111,8 +111,11 @@ try:
     judge("pods have the devices of their nodes", not found, found[:5])
     need("DELETE", device_load.PODS)
     until("the end of all pods", lambda: not items(device_load.PODS))
-    until("the end of all claims", lambda: not device_load.leaks(items(device_load.CLAIMS)))
-    left = device_load.leaks(items(device_load.CLAIMS))
+    until("devices that are given back", lambda: not device_load.leaks(items(device_load.CLAIMS)))
+    judge("claims are given back", not device_load.leaks(items(device_load.CLAIMS)), device_load.leaks(items(device_load.CLAIMS))[:2])
+    need("DELETE", device_load.CLAIMS)
+    until("the end of all claims", lambda: not items(device_load.CLAIMS))
+    left = [each["metadata"]["name"] for each in items(device_load.CLAIMS)]
     judge("no claim is left", not left, left[:5])
     time.sleep(0.5)
     judge("nothing is given away twice", not checker.broken, checker.broken[:5])

@@ -135,6 +135,5 @@ def problems(pods, claims, offer):
 
 def leaks(claims):
     """Once no pod is left: claims of pods, and devices that nobody uses."""
-    return [each for each in claims
-            if not each["metadata"]["name"].startswith("common-") or each.get("status", {}).get("allocation")
-            or each.get("status", {}).get("reservedFor") or each["metadata"].get("finalizers")]
+    return [each for each in claims if not each["metadata"]["name"].startswith("common-") or
+            each.get("status", {}).get("allocation") or each.get("status", {}).get("reservedFor")]

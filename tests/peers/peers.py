@@ -16,6 +16,7 @@ import traceback
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent), str(pathlib.Path(__file__).resolve().parents[1] / "e2e")]
 
 import agreement
+import devices
 import lease
 import on_sandbox
 import paced
@@ -38,6 +39,7 @@ ROWS = {
     "compaction": restarts.compaction,
     "one-lease": lease.one_lease,
     "agreement": agreement.agreement,
+    "devices": devices.devices,
     "paced": paced.paced,
     "start": start.start,
     "dry-run": start.one_dry_run,
