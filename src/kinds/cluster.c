@@ -6,6 +6,7 @@
 #include "kinds/kinds.h"
 #include "kinds/prepare.h"
 #include "kinds/row.h"
+#include "kinds/warn.h"
 
 static const struct table_column certificate_signing_request_columns[] = {
         { "Name", "string", "name", 0 },          { "Age", "string", "", 0 },
@@ -137,10 +138,11 @@ static const struct kind_info apiextensions_rows[] = {
         {
                 CLUSTER_WIDE("apiextensions.k8s.io", "customresourcedefinitions",
                              "customresourcedefinition", "CustomResourceDefinition",
-                             KIND_GENERATION | KIND_STATUS),
+                             KIND_GENERATION | KIND_STATUS | KIND_STATUS_METADATA),
                 .apply_defaults = custom_resource_definition_defaults,
                 .prepare = status_prepare,
                 .validate = custom_resource_definition_validate,
+                .warn = custom_resource_definition_warn,
                 .short_names = NAMES("crd", "crds"),
                 .categories = NAMES("api-extensions"),
                 WITH_CREATED,

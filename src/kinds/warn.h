@@ -21,3 +21,4 @@ WARN_HOOK(csi_driver_warn);
 
 /* What to use instead of a label of nodes that has a successor; NULL for any other. */
 const char *old_node_label(struct slice label);
+WARN_HOOK(custom_resource_definition_warn); /* crd_validate.c */

@@ -119,12 +119,35 @@ static bool check_texts(struct rules_check *check, const char *path, const struc
         return check->errors->count + check->errors->more == before;
 }
 
+/* A rule as upstream's own type prints it. */
+static void rule_text(const struct json *rule, struct buf *out) {
+        static const struct {
+                const char *name, *member, *fallback;
+        } members[] = { { "Rule", "rule", "\"\"" },
+                        { "Message", "message", "\"\"" },
+                        { "MessageExpression", "messageExpression", "\"\"" },
+                        { "Reason", "reason", "null" },
+                        { "FieldPath", "fieldPath", "\"\"" },
+                        { "OptionalOldSelf", "optionalOldSelf", "null" } };
+
+        for (size_t i = 0; i < ARRAY_LEN(members); i++) {
+                const struct json *value = json_get(rule, members[i].member);
+
+                buf_printf(out, "%s\"%s\":", i ? "," : "{", members[i].name);
+                if (value)
+                        json_write(value, out);
+                else
+                        buf_text(out, members[i].fallback);
+        }
+        buf_char(out, '}');
+}
+
 static void complain_compile(struct rules_check *check, const char *path, const char *member,
                              const struct json *rule, const struct err *err) {
         bool has_place = strncmp(err->text, "ERROR: ", 7) == 0;
         struct buf value = { 0 };
 
-        json_write(rule, &value);
+        rule_text(rule, &value);
         field_error_add(check->errors, FIELD_INVALID,
                         arena_printf(check->errors->arena, "%s.%s", path, member), value.data,
                         arena_printf(check->errors->arena, "%s%s",

@@ -21,6 +21,16 @@ static const char *field_error_heading(enum field_error_kind kind) {
         return headings[kind];
 }
 
+void field_error_take(struct field_errors *errors, const struct field_error *error) {
+        if (errors->count == FIELD_ERRORS_MAX) {
+                errors->more++;
+                return;
+        }
+        errors->items = arena_grow(errors->arena, errors->items, errors->count, &errors->cap,
+                                   sizeof(*errors->items));
+        errors->items[errors->count++] = *error;
+}
+
 void field_error_add(struct field_errors *errors, enum field_error_kind kind, const char *path,
                      const char *value, const char *detail) {
         pace_step();

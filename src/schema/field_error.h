@@ -38,3 +38,5 @@ void field_error_add(struct field_errors *errors, enum field_error_kind kind, co
 /* The same for each of the details that are joined by "; ". */
 void field_error_add_each(struct field_errors *errors, enum field_error_kind kind, const char *path,
                           const char *value, const char *details);
+/* One that is made already. */
+void field_error_take(struct field_errors *errors, const struct field_error *error);
