@@ -37,12 +37,11 @@ static void check_mixed_case(struct checker *checker, const struct at *at,
                              const struct json_node *names, const char *member) {
         struct slice name = node_get_text(names, member);
         char *lower = arena_string(checker->errors->arena, name);
-        const char *problems;
 
         for (char *c = lower; *c; c++)
                 if (*c >= 'A' && *c <= 'Z')
                         *c = (char)(*c - 'A' + 'a');
-        problems = dns_1035_label_problems(slice_of(lower));
+        const char *problems = dns_1035_label_problems(slice_of(lower));
         if (name.len && problems)
                 report_text(checker, at, member, name,
                             message_of(checker,

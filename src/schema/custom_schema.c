@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "base/regex.h"
+#include "base/time.h"
 #include "base/util.h"
 #include "schema/list_key.h"
 #include "schema/schema.h"
@@ -145,11 +146,14 @@ static void default_value(struct schema_cache *cache, const struct json *schema,
                 fill_defaults(cache, schema, tree, value);
         struct node_iter iter = node_iter(value);
         while (node_next(&iter, &name, &child)) {
-                const struct json *inner = node_type(value) == JSON_ARRAY
-                                                   ? json_get(schema, "items")
-                                                   : member_schema(cache, schema, name);
+                bool is_element = node_type(value) == JSON_ARRAY;
+                const struct json *inner =
+                        is_element ? json_get(schema, "items") : member_schema(cache, schema, name);
 
-                if (inner)
+                if (inner && !is_element && node_type(child) == JSON_NULL &&
+                    !json_is_true(json_get(inner, "nullable")))
+                        node_drop(&iter);
+                else if (inner)
                         default_value(cache, inner, tree, child);
         }
 }
@@ -203,6 +207,11 @@ static bool has_type(const struct json *schema, const struct json_node *value) {
                 return is == JSON_INT || (is == JSON_REAL && node_as_f64(value, &number) &&
                                           fpclassify(number - floor(number)) == FP_ZERO);
         return !slice_is(type, "number") || is == JSON_INT || is == JSON_REAL;
+}
+
+static struct slice type_name(const struct json *schema) {
+        return json_is_true(json_get(schema, INT_OR_STRING)) ? SLICE_LITERAL("integer,string")
+                                                             : json_get_text(schema, "type");
 }
 
 static const char *type_text(const struct json_node *value) {
@@ -276,6 +285,30 @@ static size_t character_count(struct slice text) {
         return count;
 }
 
+/* Formats that are looked at; the others are taken as they are. */
+static bool has_format(struct slice format, struct slice text) {
+        struct wall_time time;
+        char moment[40];
+
+        if (slice_is(format, "date-time") || slice_is(format, "datetime"))
+                return wall_time_parse(text, &time);
+        if (!slice_is(format, "date"))
+                return true;
+        snprintf(moment, sizeof(moment), SLICE_FMT "T00:00:00Z", SLICE_ARG(text));
+        return text.len == 10 && wall_time_parse(slice_of(moment), &time);
+}
+
+static void check_format(const struct json *schema, const struct json_node *value, const char *path,
+                         struct field_errors *errors) {
+        struct slice format = json_get_text(schema, "format");
+
+        if (format.len && !has_format(format, node_get_slice(value)))
+                field_error_add(errors, FIELD_TYPE_INVALID, path, value_text(errors, value),
+                                arena_printf(errors->arena,
+                                             "%s in body must be of type " SLICE_FMT ": %s", path,
+                                             SLICE_ARG(format), value_text(errors, value)));
+}
+
 static void check_string(struct schema_cache *cache, const struct json *schema,
                          const struct json_node *value, const char *path,
                          struct field_errors *errors) {
@@ -284,6 +317,7 @@ static void check_string(struct schema_cache *cache, const struct json *schema,
         size_t count = character_count(text);
         int64_t limit;
 
+        check_format(schema, value, path, errors);
         if (json_as_i64(json_get(schema, "minLength"), &limit) && count < (size_t)limit)
                 custom_schema_invalid(errors, path, value,
                                       arena_printf(errors->arena,
@@ -364,7 +398,6 @@ static void check_array(struct schema_cache *cache, const struct json *schema,
                                 arena_printf(errors->arena, "%zu", node_count(value)),
                                 arena_printf(errors->arena, "must have at most %lld items",
                                              (long long)limit));
-        check_repeated(schema, value, path, errors);
         for (size_t i = 0; items && node_next(&iter, NULL, &element); i++) {
                 path_element(here, path, i);
                 custom_schema_validate(cache, items, element, here, errors);
@@ -397,42 +430,83 @@ static void check_object(struct schema_cache *cache, const struct json *schema,
         }
 }
 
+/* How many of the schemas fit, and the complaints of the first that does not. */
 static size_t count_matching(struct schema_cache *cache, const struct json *list,
-                             const struct json_node *value, const char *path, struct arena *arena) {
+                             const struct json_node *value, const char *path,
+                             struct field_errors *ret_complaints) {
         struct json_iter iter = json_iter(list);
         const struct json *schema;
         size_t matching = 0;
 
         while (json_next(&iter, NULL, &schema)) {
-                struct field_errors errors = { .arena = arena };
+                struct field_errors errors = { .arena = ret_complaints->arena };
 
                 custom_schema_validate(cache, schema, value, path, &errors);
                 matching += errors.count == 0;
+                if (errors.count && ret_complaints->count == 0)
+                        *ret_complaints = errors;
         }
         return matching;
+}
+
+/* Said of a place by its name, as of no field. */
+static void complain_combined(struct field_errors *errors, const char *path, const char *what,
+                              const struct field_errors *complaints) {
+        field_error_add(errors, FIELD_INVALID, "<nil>", "\"\"",
+                        arena_printf(errors->arena, "\"%s\" must %s", path, what));
+        for (size_t i = 0; complaints && i < complaints->count; i++)
+                field_error_take(errors, &complaints->items[i]);
+}
+
+static void check_all_of(struct schema_cache *cache, const struct json *list,
+                         const struct json_node *value, const char *path,
+                         struct field_errors *errors) {
+        struct json_iter iter = json_iter(list);
+        const struct json *schema;
+        size_t matching = 0;
+
+        while (json_next(&iter, NULL, &schema)) {
+                size_t before = errors->count + errors->more;
+
+                custom_schema_validate(cache, schema, value, path, errors);
+                matching += errors->count + errors->more == before;
+        }
+        if (matching < json_count(list))
+                complain_combined(errors, path,
+                                  matching ? "validate all the schemas (allOf)"
+                                           : "validate all the schemas (allOf). None validated",
+                                  NULL);
 }
 
 static void check_combinations(struct schema_cache *cache, const struct json *schema,
                                const struct json_node *value, const char *path,
                                struct field_errors *errors) {
-        struct json_iter all = json_iter(json_get(schema, "allOf"));
         const struct json *any = json_get(schema, "anyOf"), *one = json_get(schema, "oneOf");
-        const struct json *not = json_get(schema, "not"), *inner;
-        struct field_errors inside = { .arena = errors->arena };
+        const struct json *not = json_get(schema, "not");
+        struct field_errors inside = { .arena = errors->arena }, any_errors = inside,
+                            one_errors = inside;
 
-        while (json_next(&all, NULL, &inner))
-                custom_schema_validate(cache, inner, value, path, errors);
-        if (any && count_matching(cache, any, value, path, errors->arena) == 0)
-                custom_schema_invalid(errors, path, value,
-                                      "must validate at least one schema (anyOf)");
-        if (one && count_matching(cache, one, value, path, errors->arena) != 1)
-                custom_schema_invalid(errors, path, value,
-                                      "must validate one and only one schema (oneOf)");
+        if (any && count_matching(cache, any, value, path, &any_errors) == 0)
+                complain_combined(errors, path, "validate at least one schema (anyOf)",
+                                  &any_errors);
+        size_t matching = one ? count_matching(cache, one, value, path, &one_errors) : 1;
+        if (matching == 0)
+                complain_combined(errors, path,
+                                  "validate one and only one schema (oneOf). Found none valid",
+                                  &one_errors);
+        else if (matching > 1)
+                complain_combined(errors, path,
+                                  arena_printf(errors->arena,
+                                               "validate one and only one schema (oneOf). Found "
+                                               "%zu valid alternatives",
+                                               matching),
+                                  NULL);
+        check_all_of(cache, json_get(schema, "allOf"), value, path, errors);
         if (!not )
                 return;
         custom_schema_validate(cache, not, value, path, &inside);
         if (inside.count == 0)
-                custom_schema_invalid(errors, path, value, "must not validate the schema (not)");
+                complain_combined(errors, path, "not validate the schema (not)", NULL);
 }
 
 static void custom_schema_validate(struct schema_cache *cache, const struct json *schema,
@@ -443,8 +517,7 @@ static void custom_schema_validate(struct schema_cache *cache, const struct json
                                 arena_printf(errors->arena, "\"%s\"", type_text(value)),
                                 arena_printf(errors->arena,
                                              "%s in body must be of type " SLICE_FMT ": \"%s\"",
-                                             path, SLICE_ARG(json_get_text(schema, "type")),
-                                             type_text(value)));
+                                             path, SLICE_ARG(type_name(schema)), type_text(value)));
                 return;
         }
         if (node_type(value) == JSON_NULL)
@@ -470,11 +543,38 @@ static void custom_schema_validate(struct schema_cache *cache, const struct json
         }
 }
 
+/* Elements of sets and maps everywhere in a value. */
+static void check_identities(struct schema_cache *cache, const struct json *schema,
+                             const struct json_node *value, const char *path,
+                             struct field_errors *errors) {
+        bool is_list = node_type(value) == JSON_ARRAY;
+        struct node_iter iter = node_iter(value);
+        struct json_node *child;
+        char here[PATH_BYTES];
+        struct slice name;
+
+        if (is_list && slice_is(json_get_text(schema, "type"), "array"))
+                check_repeated(schema, value, path, errors);
+        for (size_t i = 0; node_next(&iter, &name, &child); i++) {
+                const struct json *inner =
+                        is_list ? json_get(schema, "items") : member_schema(cache, schema, name);
+
+                if (!inner || node_count(child) == 0)
+                        continue;
+                if (is_list)
+                        path_element(here, path, i);
+                else
+                        path_member(here, path, name);
+                check_identities(cache, inner, child, here, errors);
+        }
+}
+
 void custom_validate(const struct json *schema, const struct json_node *object,
                      struct field_errors *errors) {
         struct schema_cache *cache = schema_cache_new();
 
         custom_schema_validate(cache, schema, object, "", errors);
+        check_identities(cache, schema, object, "", errors);
         schema_cache_free(cache);
 }
 

@@ -13,7 +13,7 @@ struct below {
         const char *no_defaults; /* why there may be none; NULL = there may */
 };
 
-static void check_schema(struct schema_walk *walk, const struct json *schema, bool is_root,
+static void check_schema(struct structure_walk *walk, const struct json *schema, bool is_root,
                          struct below below);
 
 /* ---- one schema ---- */
@@ -25,7 +25,7 @@ static bool is_one_of(struct slice text, const char *const *names) {
         return false;
 }
 
-static void check_unsupported(struct schema_walk *walk, const struct json *schema,
+static void check_unsupported(struct structure_walk *walk, const struct json *schema,
                               struct below below) {
         static const char *const types[] = { "array",  "boolean", "integer", "number",
                                              "object", "string",  NULL };
@@ -63,7 +63,7 @@ static void check_unsupported(struct schema_walk *walk, const struct json *schem
 }
 
 /* A type that an extension needs. */
-static void check_needed_type(struct schema_walk *walk, const struct json *schema,
+static void check_needed_type(struct structure_walk *walk, const struct json *schema,
                               const char *extension, const char *needed) {
         const struct json *type = json_get(schema, "type");
         bool has_type = json_text(type).len > 0;
@@ -75,7 +75,7 @@ static void check_needed_type(struct schema_walk *walk, const struct json *schem
                                              needed, extension));
 }
 
-static void check_map_type(struct schema_walk *walk, const struct json *schema) {
+static void check_map_type(struct structure_walk *walk, const struct json *schema) {
         static const char *const types[] = { "atomic", "granular", NULL };
         const struct json *preserve = json_get(schema, PRESERVE);
         const struct json *type = json_get(schema, MAP_TYPE);
@@ -90,7 +90,7 @@ static void check_map_type(struct schema_walk *walk, const struct json *schema) 
 }
 
 /* Elements of a set are compared as a whole. */
-static void check_set(struct schema_walk *walk, const struct json *schema) {
+static void check_set(struct structure_walk *walk, const struct json *schema) {
         static const char atomic[] = "must be atomic as item of a list with "
                                      "x-kubernetes-list-type=set";
         const struct json *items = schema_below(schema, "items");
@@ -109,7 +109,7 @@ static void check_set(struct schema_walk *walk, const struct json *schema) {
         schema_walk_out(walk, length);
 }
 
-static void check_map_keys(struct schema_walk *walk, const struct json *schema,
+static void check_map_keys(struct structure_walk *walk, const struct json *schema,
                            const struct json *items) {
         struct json_iter iter = json_iter(json_get(schema, LIST_KEYS));
         CLEANUP(text_set_release) struct text_set seen = { 0 };
@@ -137,7 +137,7 @@ static void check_map_keys(struct schema_walk *walk, const struct json *schema,
         }
 }
 
-static void check_list_map(struct schema_walk *walk, const struct json *schema) {
+static void check_list_map(struct structure_walk *walk, const struct json *schema) {
         const struct json *items = json_get(schema, "items");
 
         if (!schema_says(schema, LIST_KEYS))
@@ -159,7 +159,7 @@ static void check_list_map(struct schema_walk *walk, const struct json *schema) 
 }
 
 /* Keys must always be there, and elements, too. */
-static void check_identity(struct schema_walk *walk, const struct json *schema) {
+static void check_identity(struct structure_walk *walk, const struct json *schema) {
         const struct json *items = schema_below(schema, "items"), *key;
         struct json_iter iter = json_iter(json_get(schema, LIST_KEYS));
         struct slice type = json_get_text(schema, LIST_TYPE);
@@ -192,7 +192,7 @@ static void check_identity(struct schema_walk *walk, const struct json *schema) 
         }
 }
 
-static void check_list_type(struct schema_walk *walk, const struct json *schema) {
+static void check_list_type(struct structure_walk *walk, const struct json *schema) {
         static const char *const types[] = { "atomic", "set", "map", NULL };
         const struct json *type = json_get(schema, LIST_TYPE);
         bool is_map = slice_is(json_text(type), "map");
@@ -215,7 +215,8 @@ static void check_list_type(struct schema_walk *walk, const struct json *schema)
 
 /* ---- schemas below ---- */
 
-static void check_others(struct schema_walk *walk, const struct json *schema, struct below below) {
+static void check_others(struct structure_walk *walk, const struct json *schema,
+                         struct below below) {
         const struct json *others = json_get(schema, "additionalProperties");
 
         if (!others)
@@ -232,7 +233,7 @@ static void check_others(struct schema_walk *walk, const struct json *schema, st
         schema_walk_out(walk, length);
 }
 
-static void check_properties(struct schema_walk *walk, const struct json *schema, bool is_root,
+static void check_properties(struct structure_walk *walk, const struct json *schema, bool is_root,
                              struct below below) {
         static const char *const identities[] = { "metadata", "kind", "apiVersion", NULL };
         struct json_iter iter = json_iter(json_get(schema, "properties"));
@@ -255,7 +256,8 @@ static void check_properties(struct schema_walk *walk, const struct json *schema
         }
 }
 
-static void check_below(struct schema_walk *walk, const struct json *schema, struct below below) {
+static void check_below(struct structure_walk *walk, const struct json *schema,
+                        struct below below) {
         static const char *const lists[] = { "allOf", "oneOf", "anyOf" };
         static const char *const members[] = { "not", "items" };
         const struct json *inner;
@@ -279,7 +281,7 @@ static void check_below(struct schema_walk *walk, const struct json *schema, str
         }
 }
 
-static void check_schema(struct schema_walk *walk, const struct json *schema, bool is_root,
+static void check_schema(struct structure_walk *walk, const struct json *schema, bool is_root,
                          struct below below) {
         if (json_type(schema) != JSON_OBJECT)
                 return;
@@ -292,7 +294,7 @@ static void check_schema(struct schema_walk *walk, const struct json *schema, bo
 }
 
 void custom_schema_check(const struct json *schema, const char *path, struct field_errors *errors) {
-        struct schema_walk walk = { .errors = errors };
+        struct structure_walk walk = { .errors = errors };
 
         buf_text(&walk.path, path);
         check_schema(&walk, schema, true, (struct below){ 0 });

@@ -1,4 +1,4 @@
-/* Whether schemas of definitions are structural: types are told outside of the junctors, and all
+/* Whether schemas of definitions are structural: types stand outside of the junctors, and all
  * that junctors speak of exists there. */
 #include "schema/custom_structure.h"
 
@@ -13,33 +13,33 @@ enum structure_level { LEVEL_ROOT, LEVEL_ITEM, LEVEL_FIELD };
 
 /* ---- places ---- */
 
-size_t schema_walk_in(struct schema_walk *walk, const char *member) {
+size_t schema_walk_in(struct structure_walk *walk, const char *member) {
         size_t length = walk->path.len;
 
         buf_printf(&walk->path, ".%s", member);
         return length;
 }
 
-size_t schema_walk_key(struct schema_walk *walk, const char *member, struct slice key) {
+size_t schema_walk_key(struct structure_walk *walk, const char *member, struct slice key) {
         size_t length = walk->path.len;
 
         buf_printf(&walk->path, ".%s[" SLICE_FMT "]", member, SLICE_ARG(key));
         return length;
 }
 
-size_t schema_walk_index(struct schema_walk *walk, const char *member, size_t index) {
+size_t schema_walk_index(struct structure_walk *walk, const char *member, size_t index) {
         size_t length = walk->path.len;
 
         buf_printf(&walk->path, ".%s[%zu]", member, index);
         return length;
 }
 
-void schema_walk_out(struct schema_walk *walk, size_t length) {
+void schema_walk_out(struct structure_walk *walk, size_t length) {
         walk->path.len = length;
         walk->path.data[length] = '\0';
 }
 
-void schema_complain(struct schema_walk *walk, enum field_error_kind kind, const char *member,
+void schema_complain(struct structure_walk *walk, enum field_error_kind kind, const char *member,
                      const struct json *value, const char *detail) {
         size_t length = member ? schema_walk_in(walk, member) : walk->path.len;
         struct buf text = { 0 };
@@ -81,10 +81,10 @@ const struct json *schema_below(const struct json *schema, const char *member) {
 
 static const char *const junctors[] = { "anyOf", "allOf", "oneOf" };
 
-static void check_junctors(struct schema_walk *walk, const struct json *schema);
+static void check_junctors(struct structure_walk *walk, const struct json *schema);
 
 /* What only the schema outside may say. */
-static void check_forbidden(struct schema_walk *walk, const struct json *schema) {
+static void check_forbidden(struct structure_walk *walk, const struct json *schema) {
         static const struct {
                 const char *member, *detail;
         } members[] = {
@@ -105,7 +105,7 @@ static void check_forbidden(struct schema_walk *walk, const struct json *schema)
 
         for (size_t i = 0; i < ARRAY_LEN(members); i++) {
                 bool is_defined = strstr(members[i].detail, "undefined")
-                                          ? json_get(schema, members[i].member) != NULL
+                                          ? !!json_get(schema, members[i].member)
                                           : schema_says(schema, members[i].member);
 
                 if (is_defined)
@@ -114,7 +114,7 @@ static void check_forbidden(struct schema_walk *walk, const struct json *schema)
         }
 }
 
-static void check_nested(struct schema_walk *walk, const struct json *schema) {
+static void check_nested(struct structure_walk *walk, const struct json *schema) {
         struct json_iter iter = json_iter(json_get(schema, "properties"));
         const struct json *property;
         struct slice name;
@@ -147,14 +147,13 @@ static bool is_int_or_string(const struct json *any_of) {
                slice_is(json_get_text(json_at(any_of, 1), "type"), "string");
 }
 
-static void check_pattern(struct schema_walk *walk, const struct json *schema) {
+static void check_pattern(struct structure_walk *walk, const struct json *schema) {
         struct slice pattern = json_get_text(schema, "pattern");
         struct err err = { 0 };
-        struct regex *regex;
 
         if (pattern.len == 0)
                 return;
-        regex = regex_new(pattern, &err);
+        struct regex *regex = regex_new(pattern, &err);
         if (!regex)
                 schema_complain(walk, FIELD_INVALID, "pattern", json_get(schema, "pattern"),
                                 arena_printf(walk->errors->arena,
@@ -163,7 +162,7 @@ static void check_pattern(struct schema_walk *walk, const struct json *schema) {
         regex_free(regex);
 }
 
-static void check_junctors(struct schema_walk *walk, const struct json *schema) {
+static void check_junctors(struct structure_walk *walk, const struct json *schema) {
         for (size_t i = 0; i < ARRAY_LEN(junctors); i++) {
                 const struct json *list = json_get(schema, junctors[i]), *inner;
                 struct json_iter iter = json_iter(list);
@@ -190,7 +189,7 @@ static void check_junctors(struct schema_walk *walk, const struct json *schema) 
 
 /* ---- structure ---- */
 
-static void check_root_metadata(struct schema_walk *walk, const struct json *metadata) {
+static void check_root_metadata(struct structure_walk *walk, const struct json *metadata) {
         static const char *const allowed[] = { "type", "properties", "default" };
         struct json_iter iter = json_iter(json_get(metadata, "properties"));
         struct slice name;
@@ -213,7 +212,7 @@ static void check_root_metadata(struct schema_walk *walk, const struct json *met
 }
 
 /* Members that every resource has. */
-static void check_resource(struct schema_walk *walk, const struct json *schema,
+static void check_resource(struct structure_walk *walk, const struct json *schema,
                            enum structure_level level) {
         static const char *const identities[] = { "kind", "apiVersion" };
         const struct json *properties = json_get(schema, "properties");
@@ -235,37 +234,42 @@ static void check_resource(struct schema_walk *walk, const struct json *schema,
                 check_root_metadata(walk, metadata);
 }
 
-static void check_structure_type(struct schema_walk *walk, const struct json *schema,
-                                 enum structure_level level) {
-        static const char *const details[] = { "must not be empty at the root",
-                                               "must not be empty for specified array items",
-                                               "must not be empty for specified object fields" };
+static void check_embedded(struct structure_walk *walk, const struct json *schema) {
         const struct json *type = json_get(schema, "type");
-        bool is_embedded = schema_says(schema, EMBEDDED),
-             is_object = slice_is(json_text(type), "object");
+        bool has_type = json_text(type).len > 0;
 
-        if (is_embedded && !is_object)
-                schema_complain(walk, json_text(type).len ? FIELD_INVALID : FIELD_REQUIRED, "type",
-                                json_text(type).len ? type : NULL,
+        if (!slice_is(json_text(type), "object"))
+                schema_complain(walk, has_type ? FIELD_INVALID : FIELD_REQUIRED, "type",
+                                has_type ? type : NULL,
                                 "must be object if x-kubernetes-embedded-resource is true");
-        else if (json_text(type).len == 0 && !schema_says(schema, INT_OR_STRING) &&
-                 !schema_says(schema, PRESERVE))
-                schema_complain(walk, FIELD_REQUIRED, "type", NULL, details[level]);
-        if (is_embedded && json_get(schema, "additionalProperties"))
+        if (json_get(schema, "additionalProperties"))
                 schema_complain(walk, FIELD_FORBIDDEN, "additionalProperties", NULL,
                                 "must not be used if x-kubernetes-embedded-resource is set");
-        if (level == LEVEL_ROOT && json_text(type).len && !is_object)
-                schema_complain(walk, FIELD_INVALID, "type", type, "must be object at the root");
-        if (level == LEVEL_ROOT || is_embedded)
-                check_resource(walk, schema, level);
-        if (is_embedded && !schema_says(schema, PRESERVE) &&
-            json_count(json_get(schema, "properties")) == 0)
+        if (!schema_says(schema, PRESERVE) && json_count(json_get(schema, "properties")) == 0)
                 schema_complain(walk, FIELD_REQUIRED, "properties", NULL,
                                 "must not be empty if x-kubernetes-embedded-resource is true "
                                 "without x-kubernetes-preserve-unknown-fields");
 }
 
-static void check_extensions(struct schema_walk *walk, const struct json *schema) {
+static void check_structure_type(struct structure_walk *walk, const struct json *schema,
+                                 enum structure_level level) {
+        static const char *const details[] = { "must not be empty at the root",
+                                               "must not be empty for specified array items",
+                                               "must not be empty for specified object fields" };
+        const struct json *type = json_get(schema, "type");
+        bool is_embedded = schema_says(schema, EMBEDDED), has_type = json_text(type).len > 0;
+
+        if (is_embedded)
+                check_embedded(walk, schema);
+        else if (!has_type && !schema_says(schema, INT_OR_STRING) && !schema_says(schema, PRESERVE))
+                schema_complain(walk, FIELD_REQUIRED, "type", NULL, details[level]);
+        if (level == LEVEL_ROOT && has_type && !slice_is(json_text(type), "object"))
+                schema_complain(walk, FIELD_INVALID, "type", type, "must be object at the root");
+        if (level == LEVEL_ROOT || is_embedded)
+                check_resource(walk, schema, level);
+}
+
+static void check_extensions(struct structure_walk *walk, const struct json *schema) {
         static const char *const members[] = { PRESERVE, EMBEDDED };
 
         for (size_t i = 0; i < ARRAY_LEN(members); i++)
@@ -275,7 +279,7 @@ static void check_extensions(struct schema_walk *walk, const struct json *schema
                                         "must be false if x-kubernetes-int-or-string is true");
 }
 
-static void check_structure(struct schema_walk *walk, const struct json *schema,
+static void check_structure(struct structure_walk *walk, const struct json *schema,
                             enum structure_level level) {
         struct json_iter iter = json_iter(json_get(schema, "properties"));
         const struct json *items = schema_below(schema, "items"), *property;
@@ -312,7 +316,7 @@ static void check_structure(struct schema_walk *walk, const struct json *schema,
 
 /* Junctors may only speak of what is there outside of them. */
 struct completeness {
-        struct schema_walk outside, inside;
+        struct structure_walk outside, inside;
 };
 
 static void check_complete(struct completeness *check, const struct json *nested,
@@ -382,7 +386,7 @@ static void count_unknown(void *context, const char *path) {
         ++*(size_t *)context;
 }
 
-static void check_default(struct schema_walk *walk, const struct json *schema) {
+static void check_default(struct structure_walk *walk, const struct json *schema) {
         struct field_errors found = { .arena = walk->errors->arena };
         const struct json *value = json_get(schema, "default");
         CLEANUP(cleanup_json_tree) struct json_tree *tree = json_tree_new();
@@ -406,7 +410,7 @@ static void check_default(struct schema_walk *walk, const struct json *schema) {
         }
 }
 
-static void check_defaults(struct schema_walk *walk, const struct json *schema) {
+static void check_defaults(struct structure_walk *walk, const struct json *schema) {
         struct json_iter iter = json_iter(json_get(schema, "properties"));
         const struct json *below[] = { schema_below(schema, "items"),
                                        schema_below(schema, "additionalProperties") };
@@ -439,13 +443,51 @@ static int compare_errors(const void *left, const void *right) {
         return order ? order : strcmp(a->message, b->message);
 }
 
-static void walk_init(struct schema_walk *walk, const char *path, struct field_errors *errors) {
-        *walk = (struct schema_walk){ .errors = errors };
+static void walk_init(struct structure_walk *walk, const char *path, struct field_errors *errors) {
+        *walk = (struct structure_walk){ .errors = errors };
         buf_text(&walk->path, path);
+}
+
+static bool is_unsupported(const struct json *schema);
+
+static bool has_unsupported(const struct json *list) {
+        struct json_iter iter = json_iter(list);
+        const struct json *inner;
+
+        while (json_next(&iter, NULL, &inner))
+                if (is_unsupported(inner))
+                        return true;
+        return false;
+}
+
+/* What makes a schema none that can be structural; it is complained of elsewhere. */
+static bool is_unsupported(const struct json *schema) {
+        static const char *const members[] = {
+                "id",   "additionalItems", "patternProperties", "definitions", "dependencies",
+                "$ref", "$schema"
+        };
+        static const char *const single[] = { "items", "additionalProperties", "not" };
+
+        if (json_type(schema) != JSON_OBJECT)
+                return false;
+        for (size_t i = 0; i < ARRAY_LEN(members); i++)
+                if (schema_says(schema, members[i]))
+                        return true;
+        if (json_type(json_get(schema, "items")) == JSON_ARRAY)
+                return true;
+        for (size_t i = 0; i < ARRAY_LEN(single); i++)
+                if (is_unsupported(json_get(schema, single[i])))
+                        return true;
+        for (size_t i = 0; i < ARRAY_LEN(junctors); i++)
+                if (has_unsupported(json_get(schema, junctors[i])))
+                        return true;
+        return has_unsupported(json_get(schema, "properties"));
 }
 
 bool custom_structure_check(const struct json *schema, const char *path,
                             struct field_errors *errors) {
+        if (is_unsupported(schema))
+                return false;
         struct field_errors found = { .arena = errors->arena };
         struct completeness check;
 

@@ -382,7 +382,9 @@ static int normalise_map(struct schema_normalise_walk *walk, const struct schema
                 }
                 r = field->shape == SHAPE_MAP_OF_LIST
                             ? normalise_list(walk, owner, field, &here, value)
-                            : normalise_value(walk, owner, field, place, value, &fresh);
+                            : normalise_value(walk, owner, field,
+                                              field->type == SCHEMA_OBJECT ? &here : place, value,
+                                              &fresh);
                 if (r < 0)
                         return r;
                 if (fresh)

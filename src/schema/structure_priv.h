@@ -14,17 +14,17 @@
 #define MAP_TYPE "x-kubernetes-map-type"
 #define RULES "x-kubernetes-validations"
 
-struct schema_walk {
+struct structure_walk {
         struct buf path;
         struct field_errors *errors;
 };
 /* Both return the length to go back to. */
-size_t schema_walk_in(struct schema_walk *walk, const char *member);
-size_t schema_walk_key(struct schema_walk *walk, const char *member, struct slice key);
-size_t schema_walk_index(struct schema_walk *walk, const char *member, size_t index);
-void schema_walk_out(struct schema_walk *walk, size_t length);
+size_t schema_walk_in(struct structure_walk *walk, const char *member);
+size_t schema_walk_key(struct structure_walk *walk, const char *member, struct slice key);
+size_t schema_walk_index(struct structure_walk *walk, const char *member, size_t index);
+void schema_walk_out(struct structure_walk *walk, size_t length);
 /* A complaint about a member; NULL = the place itself. */
-void schema_complain(struct schema_walk *walk, enum field_error_kind kind, const char *member,
+void schema_complain(struct structure_walk *walk, enum field_error_kind kind, const char *member,
                      const struct json *value, const char *detail);
 /* A member that is there and true, not empty, not zero. */
 bool schema_says(const struct json *schema, const char *member);

@@ -56,6 +56,16 @@ static bool is_old_eviction(struct slice version, const char *kind) {
         return slice_is(version, "policy/v1beta1") && strcmp(kind, "Eviction") == 0;
 }
 
+/* The same resource is served under the version that the object says it has. */
+static bool is_other_version(const struct api_context *context, struct slice api_version) {
+        struct slice group = SLICE_EMPTY;
+
+        if (slice_contains(api_version, SLICE_LITERAL("/")))
+                slice_split(&api_version, '/', &group);
+        return context->resource && resource_find(&context->engine->resources, group, api_version,
+                                                  slice_of(context->resource->kind->plural));
+}
+
 /* apiVersion and kind must fit where they are given, and are filled in where they are not. */
 static int check_type(struct api_context *context, struct decoded *decoded, const char *api_version,
                       const char *version, const char *kind) {
@@ -65,6 +75,12 @@ static int check_type(struct api_context *context, struct decoded *decoded, cons
         if ((has_kind.len && !slice_is(has_kind, kind)) ||
             (has_version.len && !slice_is(has_version, api_version) &&
              !is_old_eviction(has_version, kind))) {
+                if ((!has_kind.len || slice_is(has_kind, kind)) &&
+                    is_other_version(context, has_version))
+                        return fail_bad_request(context,
+                                                "the API version in the data (" SLICE_FMT
+                                                ") does not match the expected API version (%s)",
+                                                SLICE_ARG(has_version), api_version);
                 const char *named = has_kind.len ? arena_string(context->arena, has_kind) : kind;
                 const char *slash = strrchr(arena_string(context->arena, has_version), '/');
                 const char *shown = !has_version.len ? version

@@ -118,12 +118,34 @@ static int apply_strategic(struct api_context *context, struct api_write *write)
         return 0;
 }
 
+/* Custom resources are validated before their type is looked up. */
+static int fail_custom_type(struct api_context *context, const struct api_write *write,
+                            const char *member, const char *wanted) {
+        struct field_errors errors = { .arena = context->arena };
+        struct buf text = { 0 };
+
+        buf_json_string(&text, node_get_text(write->object, member));
+        field_error_add(&errors, FIELD_INVALID, member, text.data,
+                        arena_printf(context->arena, "must be %s", wanted));
+        buf_release(&text);
+        struct slice version = node_get_text(write->object, "apiVersion"), group = SLICE_EMPTY;
+        if (slice_contains(version, SLICE_LITERAL("/")))
+                slice_split(&version, '/', &group);
+        return fail_invalid(context,
+                            arena_string(context->arena, node_get_text(write->object, "kind")),
+                            arena_string(context->arena, group), write->name, &errors);
+}
+
 static int check_patched_type(struct api_context *context, struct api_write *write) {
         struct slice kind = node_get_text(write->object, "kind");
         struct slice version = node_get_text(write->object, "apiVersion");
 
         if (node_type(write->object) != JSON_OBJECT)
                 return fail_patched(context, "json: cannot unmarshal into an object");
+        if (!write->resource->schema && !slice_is(version, write->resource->api_version))
+                return fail_custom_type(context, write, "apiVersion", write->resource->api_version);
+        if (!write->resource->schema && !slice_is(kind, write->resource->kind->kind))
+                return fail_custom_type(context, write, "kind", write->resource->kind->kind);
         if (!slice_is(kind, write->resource->kind->kind) ||
             !slice_is(version, write->resource->api_version))
                 return fail_patched(context,

@@ -91,8 +91,12 @@ static void scale_write(struct api_context *context, struct slice body, struct b
 
         buf_text(out, "{\"kind\":\"Scale\",\"apiVersion\":\"autoscaling/v1\",\"metadata\":{");
         for (size_t i = 0; i < ARRAY_LEN(members); i++) {
+                struct slice text = json_get_text(metadata, members[i]);
+
+                if (text.len == 0)
+                        continue;
                 buf_printf(out, "%s\"%s\":", i ? "," : "", members[i]);
-                buf_json_string(out, json_get_text(metadata, members[i]));
+                buf_json_string(out, text);
         }
         buf_text(out, "},\"spec\":{");
         if (replicas)
@@ -139,7 +143,7 @@ static int scale_object(struct api_context *context, struct api_write *write,
         struct slice body;
         bool is_deleted;
 
-        if (replicas < 0) {
+        if (replicas < 0 && !write->resource->kind->scale_paths) {
                 field_error_add(&errors, FIELD_INVALID, "spec.replicas",
                                 arena_printf(context->arena, "%lld", (long long)replicas),
                                 "must be greater than or equal to 0");

@@ -42,6 +42,7 @@ struct custom_resource {
         const struct json *schema, *printer_columns;
         struct custom_rules *rules; /* NULL when there are none */
         const char *scale_paths[3];
+        bool is_storage; /* the version that objects are stored in */
 };
 
 struct custom_resources {
@@ -59,16 +60,63 @@ static const struct custom_resource *custom_of(const struct kind_info *kind) {
         return CONTAINER_OF((struct kind_info *)kind, struct custom_resource, kind);
 }
 
+/* Unknown fields are reported in the order of their paths. */
+struct unknown_paths {
+        char **paths; /* from malloc, as they are */
+        size_t count, cap;
+};
+
+static void note_unknown(void *context, const char *path) {
+        struct unknown_paths *unknown = context;
+
+        if (unknown->count == unknown->cap) {
+                unknown->cap = unknown->cap ? 2 * unknown->cap : 8;
+                unknown->paths =
+                        xreallocarray(unknown->paths, unknown->cap, sizeof(*unknown->paths));
+        }
+        unknown->paths[unknown->count++] = slice_dup(slice_of(path));
+}
+
+static int compare_paths(const void *a, const void *b) {
+        return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void report_unknown(struct unknown_paths *unknown,
+                           void (*report)(void *context, const char *path), void *context) {
+        if (unknown->count > 1)
+                qsort(unknown->paths, unknown->count, sizeof(*unknown->paths), compare_paths);
+        for (size_t i = 0; i < unknown->count; i++) {
+                if (report)
+                        report(context, unknown->paths[i]);
+                free(unknown->paths[i]);
+        }
+        free(unknown->paths);
+}
+
 static void custom_resource_prune(const struct kind_info *kind, struct json_tree *tree,
                                   struct json_node *object,
                                   void (*unknown)(void *context, const char *path), void *context) {
         const struct schema_object *metadata = schema_named("meta.v1.ObjectMeta");
         struct json_node *given = node_get(object, "metadata");
 
-        if (custom_of(kind)->schema)
-                custom_prune(custom_of(kind)->schema, tree, object, unknown, context);
+        struct unknown_paths found = { 0 };
+
+        if (custom_of(kind)->schema) {
+                custom_prune(custom_of(kind)->schema, tree, object, note_unknown, &found);
+                report_unknown(&found, unknown, context);
+                custom_default(custom_of(kind)->schema, tree, object);
+        }
         if (metadata && node_type(given) == JSON_OBJECT)
                 schema_normalise(metadata, tree, given, NULL, NULL);
+}
+
+/* The version an object of another one is stored in; NULL = it is its own. */
+static const struct custom_resource *storage_version(const struct custom_resource *custom) {
+        const struct custom_resource *other = custom->definition->versions;
+
+        while (other && !other->is_storage)
+                other = other->next;
+        return other == custom ? NULL : other;
 }
 
 static void custom_resource_prepare(struct kind_context *context, enum kind_operation operation,
@@ -81,6 +129,11 @@ static void custom_resource_prepare(struct kind_context *context, enum kind_oper
                 node_remove(object, "status");
         if (custom->schema)
                 custom_default(custom->schema, tree, object);
+        custom = storage_version(custom);
+        if (!custom || !custom->schema)
+                return;
+        custom_prune(custom->schema, tree, object, NULL, NULL);
+        custom_default(custom->schema, tree, object);
 }
 
 static void check_further(const struct custom_resource *custom, const struct json_node *object,
@@ -99,6 +152,40 @@ static void check_further(const struct custom_resource *custom, const struct jso
         buf_release(&text);
 }
 
+/* What is wrong in a way that rules could not be asked about the object. */
+static bool has_blocking_error(const struct field_errors *errors) {
+        for (size_t i = 0; i < errors->count; i++) {
+                switch (errors->items[i].kind) {
+                case FIELD_REQUIRED:
+                case FIELD_NOT_SUPPORTED:
+                case FIELD_TOO_LONG:
+                case FIELD_TOO_MANY:
+                case FIELD_TYPE_INVALID:
+                        return true;
+                default:
+                        break;
+                }
+        }
+        return false;
+}
+
+static void check_replicas(const struct custom_resource *custom, const struct json_node *object,
+                           size_t which, struct field_errors *errors) {
+        struct slice rest = slice_of(custom->scale_paths[which]), name;
+        const struct json_node *value = object;
+        int64_t replicas;
+
+        while (slice_split(&rest, '.', &name))
+                if (name.len)
+                        value = node_find(value, name);
+        if (!value || !node_as_i64(value, &replicas) || (replicas >= 0 && replicas <= INT32_MAX))
+                return;
+        field_error_add(errors, FIELD_INVALID, custom->scale_paths[which],
+                        arena_printf(errors->arena, "%lld", (long long)replicas),
+                        replicas < 0 ? "should be a non-negative integer"
+                                     : "should be less than or equal to 2147483647");
+}
+
 static void custom_resource_validate(struct kind_context *context, enum kind_operation operation,
                                      const struct json_node *object, const struct json *old,
                                      struct field_errors *errors) {
@@ -106,8 +193,14 @@ static void custom_resource_validate(struct kind_context *context, enum kind_ope
 
         if (custom->schema)
                 custom_validate(custom->schema, object, errors);
-        if (custom->rules)
+        if (custom->rules && has_blocking_error(errors))
+                field_error_add(errors, FIELD_INVALID, "<nil>", "null",
+                                "some validation rules were not checked because the object was "
+                                "invalid; correct the existing errors to complete validation");
+        else if (custom->rules)
                 custom_rules_apply(custom->rules, object, old, errors);
+        for (size_t i = 0; custom->kind.scale_paths && i < 2; i++)
+                check_replicas(custom, object, i, errors);
         if (custom->definition->check && errors->count == 0 && operation != KIND_UPDATE)
                 check_further(custom, object, old, context->now, errors);
 }
@@ -236,6 +329,96 @@ static void make_subresources(struct custom_resource *custom, struct arena *aren
         custom->kind.scale_paths = custom->scale_paths;
 }
 
+/* Paths that lists and watches may select by, without the leading dot. */
+static void make_selectors(struct custom_resource *custom, struct arena *arena,
+                           const struct json *fields) {
+        struct json_iter iter = json_iter(fields);
+        const char **names = ARENA_ARRAY(arena, const char *, json_count(fields) + 1);
+        const struct json *field;
+        size_t count = 0;
+
+        while (json_next(&iter, NULL, &field)) {
+                struct slice path = json_get_text(field, "jsonPath");
+
+                if (path.len > 1)
+                        names[count++] =
+                                arena_string(arena, slice_make(path.ptr + 1, path.len - 1));
+        }
+        names[count] = NULL;
+        if (count)
+                custom->kind.field_selectors = names;
+}
+
+/* v1 before v1beta2 before v1alpha1, higher numbers first, all others by name behind them. */
+static int version_rank(struct slice version, uint64_t *ret_major, uint64_t *ret_minor) {
+        static const char *const stages[] = { "alpha", "beta" };
+        struct slice rest = version;
+        size_t digits = 1;
+
+        *ret_major = *ret_minor = 0;
+        while (digits < rest.len && rest.ptr[digits] >= '0' && rest.ptr[digits] <= '9')
+                digits++;
+        if (rest.len < 2 || rest.ptr[0] != 'v' ||
+            !slice_to_u64(slice_make(rest.ptr + 1, digits - 1), ret_major))
+                return 3;
+        rest = slice_make(rest.ptr + digits, rest.len - digits);
+        for (int i = 0; i < (int)ARRAY_LEN(stages); i++) {
+                size_t length = strlen(stages[i]);
+
+                if (slice_has_prefix(rest, slice_of(stages[i])) &&
+                    slice_to_u64(slice_make(rest.ptr + length, rest.len - length), ret_minor))
+                        return 2 - i;
+        }
+        return rest.len == 0 ? 0 : 3;
+}
+
+static bool is_newer(struct slice version, struct slice than) {
+        uint64_t major[2], minor[2];
+        int rank = version_rank(version, &major[0], &minor[0]);
+        int other = version_rank(than, &major[1], &minor[1]);
+
+        if (rank != other)
+                return rank < other;
+        return major[0] != major[1] ? major[0] > major[1] : minor[0] > minor[1];
+}
+
+/* The newest served version that is not deprecated and newer than this one. */
+static struct slice replacement_of(const struct json *versions, struct slice version) {
+        struct json_iter iter = json_iter(versions);
+        struct slice newest = version;
+        const struct json *other;
+
+        while (json_next(&iter, NULL, &other)) {
+                struct slice name = json_get_text(other, "name");
+
+                if (json_get_bool(other, "served", false) &&
+                    !json_get_bool(other, "deprecated", false) && is_newer(name, newest))
+                        newest = name;
+        }
+        return slice_eq(newest, version) ? SLICE_EMPTY : newest;
+}
+
+static void make_deprecation(struct custom_resource *custom, struct arena *arena,
+                             const struct json *version) {
+        struct slice warning = json_get_text(version, "deprecationWarning");
+        const struct kind_info *kind = &custom->kind;
+        struct slice newer = replacement_of(
+                json_get(json_get(json_doc_root(custom->definition->doc), "spec"), "versions"),
+                slice_of(kind->version));
+
+        if (!json_get_bool(version, "deprecated", false))
+                return;
+        if (warning.len)
+                custom->kind.deprecation = arena_string(arena, warning);
+        else if (newer.len)
+                custom->kind.deprecation = arena_printf(
+                        arena, "%s/%s %s is deprecated; use %s/" SLICE_FMT " %s", kind->group,
+                        kind->version, kind->kind, kind->group, SLICE_ARG(newer), kind->kind);
+        else
+                custom->kind.deprecation = arena_printf(arena, "%s/%s %s is deprecated",
+                                                        kind->group, kind->version, kind->kind);
+}
+
 static void custom_new(struct custom_resources *customs, struct custom_definition *definition,
                        const struct json *version) {
         struct custom_resource *custom = ARENA_NEW(&definition->arena, struct custom_resource);
@@ -243,11 +426,15 @@ static void custom_new(struct custom_resources *customs, struct custom_definitio
         custom->definition = definition;
         custom->kind = definition->kind;
         custom->kind.version = arena_string(&definition->arena, json_get_text(version, "name"));
+        custom->is_storage = json_get_bool(version, "storage", false);
+        custom->kind.has_own_field_table = true;
         custom->schema = json_get(json_get(version, "schema"), "openAPIV3Schema");
         custom->rules = custom_rules_new(custom->schema);
         custom->printer_columns = json_get(version, "additionalPrinterColumns");
         make_columns(custom, &definition->arena);
         make_subresources(custom, &definition->arena, version);
+        make_selectors(custom, &definition->arena, json_get(version, "selectableFields"));
+        make_deprecation(custom, &definition->arena, version);
         resource_add(&customs->engine->resources, &custom->resource, &custom->kind);
         custom->resource.owned_type = custom_type(custom->schema, &definition->arena);
         if (definition->is_given)
@@ -320,11 +507,31 @@ static bool is_taken_in(const struct custom_definition *served, const struct jso
                slice_eq(served->uid, json_get_text(metadata, "uid"));
 }
 
+static int compare_age(const void *left, const void *right) {
+        struct slice a = json_get_text(*(const struct json *const *)left, "name");
+        struct slice b = json_get_text(*(const struct json *const *)right, "name");
+
+        return is_newer(a, b) ? 1 : is_newer(b, a) ? -1 : slice_compare(b, a);
+}
+
+/* What is added last is listed first: the newest version. */
+static void add_versions(struct custom_resources *customs, struct custom_definition *definition,
+                         const struct json *versions) {
+        size_t count;
+        const struct json **elements = json_elements(versions, &count);
+
+        if (count > 1)
+                qsort(elements, count, sizeof(*elements), compare_age);
+        for (size_t i = 0; i < count; i++)
+                if (json_get_bool(elements[i], "served", true))
+                        custom_new(customs, definition, elements[i]);
+        free(elements);
+}
+
 /* A resource for each version; given is NULL for definitions of the store. */
 static void take_in(struct custom_resources *customs, struct slice text,
                     const struct api_definition *given) {
         struct json_doc *doc = NULL;
-        const struct json *version;
 
         if (json_parse(text, &doc, NULL) < 0)
                 return;
@@ -340,12 +547,8 @@ static void take_in(struct custom_resources *customs, struct slice text,
                 definition->is_given = true;
                 definition->check = given->check;
         }
-        struct json_iter iter =
-                json_iter(json_get(json_get(json_doc_root(doc), "spec"), "versions"));
-        while (json_next(&iter, NULL, &version)) {
-                if (json_get_bool(version, "served", true))
-                        custom_new(customs, definition, version);
-        }
+        add_versions(customs, definition,
+                     json_get(json_get(json_doc_root(doc), "spec"), "versions"));
         map_put(customs->served, definition->name, definition);
         definition->next = customs->first;
         customs->first = definition;

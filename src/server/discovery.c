@@ -8,11 +8,24 @@
 
 /* ---- facts ---- */
 
+struct verb_name {
+        unsigned verb;
+        const char *name;
+};
+#define VERB_NAMES 8
+
+static void verb_names_write(const struct verb_name *names, unsigned verbs, struct buf *out) {
+        size_t count = 0;
+
+        buf_char(out, '[');
+        for (size_t i = 0; i < VERB_NAMES; i++)
+                if (verbs & names[i].verb)
+                        buf_printf(out, "%s\"%s\"", count++ ? "," : "", names[i].name);
+        buf_char(out, ']');
+}
+
 void verbs_write(unsigned verbs, struct buf *out) {
-        static const struct {
-                unsigned verb;
-                const char *name;
-        } names[] = {
+        static const struct verb_name names[VERB_NAMES] = {
                 { VERB_CREATE, "create" },
                 { VERB_DELETE, "delete" },
                 { VERB_DELETE_COLLECTION, "deletecollection" },
@@ -22,13 +35,23 @@ void verbs_write(unsigned verbs, struct buf *out) {
                 { VERB_UPDATE, "update" },
                 { VERB_WATCH, "watch" },
         };
-        size_t count = 0;
 
-        buf_char(out, '[');
-        for (size_t i = 0; i < ARRAY_LEN(names); i++)
-                if (verbs & names[i].verb)
-                        buf_printf(out, "%s\"%s\"", count++ ? "," : "", names[i].name);
-        buf_char(out, ']');
+        verb_names_write(names, verbs, out);
+}
+
+/* Those of custom resources come in another order. */
+static void kind_verbs_write(const struct kind_info *kind, struct buf *out) {
+        static const struct verb_name names[VERB_NAMES] = {
+                { VERB_DELETE, "delete" }, { VERB_DELETE_COLLECTION, "deletecollection" },
+                { VERB_GET, "get" },       { VERB_LIST, "list" },
+                { VERB_PATCH, "patch" },   { VERB_CREATE, "create" },
+                { VERB_UPDATE, "update" }, { VERB_WATCH, "watch" },
+        };
+
+        if (kind->prune)
+                verb_names_write(names, kind->verbs, out);
+        else
+                verbs_write(kind->verbs, out);
 }
 
 #define VERBS_VIEW (VERB_GET | VERB_PATCH | VERB_UPDATE)
@@ -163,14 +186,15 @@ static void resource_write(const struct kind_info *kind, struct buf *out) {
                    "{\"name\":\"%s\",\"singularName\":\"%s\",\"namespaced\":%s,\"kind\":\"%s\","
                    "\"verbs\":",
                    kind->plural, kind->singular, is_namespaced ? "true" : "false", kind->kind);
-        verbs_write(kind->verbs, out);
+        kind_verbs_write(kind, out);
         names_write("shortNames", kind->short_names, out);
         names_write("categories", kind->categories, out);
         if (kind->verbs & VERB_WATCH)
                 storage_hash_write(kind, out);
         buf_char(out, '}');
         for (size_t i = 0; i < count; i++) {
-                const struct subresource *sub = &subresources[i];
+                /* Custom resources tell of their status first. */
+                const struct subresource *sub = &subresources[kind->prune ? count - 1 - i : i];
 
                 buf_printf(out, ",{\"name\":\"%s/%s\",\"singularName\":\"\",\"namespaced\":%s,",
                            kind->plural, sub->name, is_namespaced ? "true" : "false");
@@ -225,7 +249,7 @@ static void aggregated_resource_write(const struct kind_info *kind, struct buf *
         response_kind_write(NULL, NULL, kind->kind, out);
         buf_printf(out, ",\"scope\":\"%s\",\"singularResource\":\"%s\",\"verbs\":",
                    kind->flags & KIND_NAMESPACED ? "Namespaced" : "Cluster", kind->singular);
-        verbs_write(kind->verbs, out);
+        kind_verbs_write(kind, out);
         names_write("shortNames", kind->short_names, out);
         names_write("categories", kind->categories, out);
         for (size_t i = 0; i < count; i++) {
