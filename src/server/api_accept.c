@@ -3,6 +3,7 @@
 #include "server/api_failure.h"
 #include "server/api_query.h"
 #include "server/api_request.h"
+#include <string.h>
 
 struct clause {
         struct slice type;
@@ -30,32 +31,55 @@ static struct clause clause_parse(struct slice text) {
         return clause;
 }
 
-static bool clause_serves(struct api_context *context, const struct clause *clause) {
-        bool is_meta = slice_is(clause->group, "meta.k8s.io");
+/* Whether meta.k8s.io has the version; notes which one it is. */
+static bool is_meta(struct api_context *context, const struct clause *clause) {
+        context->table.is_beta = slice_is(clause->version, "v1beta1");
+        return slice_is(clause->group, "meta.k8s.io") &&
+               (context->table.is_beta || slice_is(clause->version, "v1"));
+}
 
-        if (!slice_is(clause->type, "application/json") && !slice_is(clause->type, "*/*"))
+static bool answers_list(const struct api_context *context) {
+        return slice_is(slice_of(context->route.verb), "list") ||
+               slice_is(slice_of(context->route.verb), "deletecollection");
+}
+
+static bool clause_serves(struct api_context *context, const struct clause *clause) {
+        bool is_yaml = slice_is(clause->type, "application/yaml");
+
+        if (!is_yaml && !slice_is(clause->type, "application/json") &&
+            !slice_is(clause->type, "*/*") && !slice_is(clause->type, "application/*"))
                 return false;
         context->form = FORM_OBJECT;
+        context->table.is_yaml = is_yaml; /* JSON is YAML */
         if (clause->as.len == 0)
                 return true;
-        if (slice_is(clause->as, "Table") && is_meta &&
-            (slice_is(clause->version, "v1") || slice_is(clause->version, "v1beta1"))) {
+        if (!is_meta(context, clause))
+                return false;
+        if (slice_is(clause->as, "Table"))
                 context->form = FORM_TABLE;
-                return true;
-        }
-        if ((slice_is(clause->as, "PartialObjectMetadata") ||
-             slice_is(clause->as, "PartialObjectMetadataList")) &&
-            is_meta && slice_is(clause->version, "v1")) {
-                bool is_list = slice_is(clause->as, "PartialObjectMetadataList");
-
-                /* The list form fits collections only, the single form everything else. */
-                if (is_list != (slice_is(slice_of(context->route.verb), "list") ||
-                                slice_is(slice_of(context->route.verb), "deletecollection")))
-                        return false;
+        else if (slice_is(clause->as, "PartialObjectMetadata") ||
+                 slice_is(clause->as, "PartialObjectMetadataList"))
                 context->form = FORM_PARTIAL;
-                return true;
-        }
-        return false;
+        return context->form != FORM_OBJECT;
+}
+
+/* The list form fits collections only, the single form everything else. */
+static int check_partial_form(struct api_context *context, const struct clause *clause) {
+        bool is_list = slice_is(clause->as, "PartialObjectMetadataList");
+        const char *kind = context->resource ? context->resource->kind->kind : "";
+        const char *group = context->resource && *context->resource->kind->group
+                                    ? context->resource->kind->group
+                                    : "core";
+
+        if (context->form != FORM_PARTIAL || is_list == answers_list(context))
+                return 0;
+        context->form = FORM_OBJECT;
+        size_t length = strcspn(group, ".");
+        return fail_plain(context, 406, "NotAcceptable",
+                          "you requested " SLICE_FMT ", but the requested object is %s "
+                          "(*%.*s.%s%s)",
+                          SLICE_ARG(clause->as), is_list ? "not a list" : "a list", (int)length,
+                          group, kind, is_list ? "" : "List");
 }
 
 static int include_option(struct api_context *context) {
@@ -64,9 +88,9 @@ static int include_option(struct api_context *context) {
         if (context->form != FORM_TABLE || include.len == 0 || slice_is(include, "Metadata"))
                 return 0;
         if (slice_is(include, "None"))
-                context->include = INCLUDE_NONE;
+                context->table.include = INCLUDE_NONE;
         else if (slice_is(include, "Object"))
-                context->include = INCLUDE_OBJECT;
+                context->table.include = INCLUDE_OBJECT;
         else
                 return fail_bad_request(
                         context,
@@ -85,10 +109,17 @@ int accept_negotiate(struct api_context *context) {
                 struct clause clause = clause_parse(slice_trim(text));
 
                 if (clause_serves(context, &clause))
-                        return include_option(context);
+                        return check_partial_form(context, &clause) < 0 ? API_FAILED
+                                                                        : include_option(context);
         }
         context->form = FORM_OBJECT;
-        return fail_plain(context, 406, "NotAcceptable",
-                          "only the following media types are accepted: application/json, "
-                          "application/yaml, application/vnd.kubernetes.protobuf");
+        if (slice_contains(context->request->accept, SLICE_LITERAL("as=")))
+                return fail_plain(context, 406, "NotAcceptable",
+                                  "only the following media types are accepted: application/json, "
+                                  "application/yaml, application/vnd.kubernetes.protobuf");
+        fail_plain(context, 406, "NotAcceptable",
+                   "406: Not Acceptable\n\nAvailable representations: application/json, "
+                   "application/yaml, application/vnd.kubernetes.protobuf");
+        context->failure.has_details = true;
+        return API_FAILED;
 }

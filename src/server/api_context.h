@@ -24,6 +24,11 @@ struct api_engine {
 
 enum api_form { FORM_OBJECT, FORM_TABLE, FORM_PARTIAL };
 enum table_include { INCLUDE_METADATA, INCLUDE_NONE, INCLUDE_OBJECT };
+/* How Tables, metadata and objects are written. */
+struct table_form {
+        enum table_include include;
+        bool is_beta, is_yaml; /* meta.k8s.io/v1beta1 was asked for; application/yaml was */
+};
 
 struct query_item {
         struct slice key, value;
@@ -74,7 +79,7 @@ struct api_context {
         const struct api_resource *resource; /* = route.resource */
         struct api_query query;
         enum api_form form;
-        enum table_include include;
+        struct table_form table;
         bool has_partial_list_form; /* asked for as=PartialObjectMetadataList */
         struct api_failure failure;
         struct slice manager; /* field manager */

@@ -236,10 +236,13 @@ static void head_write(struct api_context *context, const struct page *page, str
         const struct kind_info *kind = context->resource->kind;
 
         if (context->form == FORM_TABLE)
-                buf_text(out, "{\"kind\":\"Table\",\"apiVersion\":\"meta.k8s.io/v1\"");
+                buf_printf(out, "{\"kind\":\"Table\",\"apiVersion\":\"meta.k8s.io/%s\"",
+                           meta_version(context->table));
         else if (context->form == FORM_PARTIAL)
-                buf_text(out, "{\"kind\":\"PartialObjectMetadataList\","
-                              "\"apiVersion\":\"meta.k8s.io/v1\"");
+                buf_printf(out,
+                           "{\"kind\":\"PartialObjectMetadataList\",\"apiVersion\":"
+                           "\"meta.k8s.io/%s\"",
+                           meta_version(context->table));
         else
                 buf_printf(out, "{\"kind\":\"%sList\",\"apiVersion\":\"%s\"", kind->kind,
                            context->resource->api_version);
@@ -261,11 +264,12 @@ static void item_write(struct api_context *context, const struct store_object *o
                        struct buf *out) {
         if (context->form == FORM_TABLE)
                 table_row_write(
-                        &context->hooks, context->resource, context->include,
+                        &context->hooks, context->resource, context->table,
                         object_view(context->arena, context->resource, store_object_body(object)),
                         json_cache_get(&context->engine->cache, object), out);
         else if (context->form == FORM_PARTIAL)
-                partial_write(json_cache_get(&context->engine->cache, object), true, out);
+                partial_write(json_cache_get(&context->engine->cache, object),
+                              meta_version(context->table), out);
         else if (context->resource->kind->from_stored)
                 buf_slice(out, object_view(context->arena, context->resource,
                                            store_object_body(object)));

@@ -33,24 +33,33 @@ void object_write(struct slice prefix, struct slice body, struct buf *out) {
         buf_append(out, body.ptr + 1, body.len - 1); /* without the opening brace */
 }
 
-void partial_write(const struct json *object, bool is_typed, struct buf *out) {
-        buf_text(out, is_typed ? "{\"kind\":\"PartialObjectMetadata\","
-                                 "\"apiVersion\":\"meta.k8s.io/v1\",\"metadata\":"
-                               : "{\"metadata\":");
+const char *meta_version(struct table_form form) {
+        return form.is_beta ? "v1beta1" : "v1";
+}
+
+static void partial_head_write(const char *version, struct buf *out) {
+        buf_printf(out,
+                   "{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"meta.k8s.io/%s\","
+                   "\"metadata\":",
+                   version);
+}
+
+void partial_write(const struct json *object, const char *version, struct buf *out) {
+        partial_head_write(version, out);
         json_write(json_get(object, "metadata"), out);
         buf_char(out, '}');
 }
 
 /* Metadata of a table row; one kind has an annotation that only full objects show. */
 static void row_metadata_write(const struct kind_info *kind, const struct json *object,
-                               struct buf *out) {
+                               const char *version, struct buf *out) {
         const struct json *metadata = json_get(object, "metadata");
         const struct json *annotations = json_get(metadata, "annotations");
         CLEANUP(cleanup_json_tree) struct json_tree *tree = NULL;
 
         if (!kind->table_hidden_annotation ||
             !json_get(annotations, kind->table_hidden_annotation)) {
-                partial_write(object, true, out);
+                partial_write(object, version, out);
                 return;
         }
         tree = json_tree_new();
@@ -58,8 +67,7 @@ static void row_metadata_write(const struct kind_info *kind, const struct json *
         node_remove(node_get(copy, "annotations"), kind->table_hidden_annotation);
         if (node_count(node_get(copy, "annotations")) == 0)
                 node_remove(copy, "annotations");
-        buf_text(out, "{\"kind\":\"PartialObjectMetadata\","
-                      "\"apiVersion\":\"meta.k8s.io/v1\",\"metadata\":");
+        partial_head_write(version, out);
         node_write(copy, out);
         buf_char(out, '}');
 }
@@ -98,7 +106,7 @@ static void plain_cells(const struct json *object, struct buf *out) {
 }
 
 void table_row_write(struct kind_context *hooks, const struct api_resource *resource,
-                     enum table_include include, struct slice body, const struct json *object,
+                     struct table_form form, struct slice body, const struct json *object,
                      struct buf *out) {
         struct buf conditions = { 0 };
 
@@ -112,25 +120,27 @@ void table_row_write(struct kind_context *hooks, const struct api_resource *reso
                 buf_slice(out, buf_view(&conditions));
         }
         buf_text(out, ",\"object\":");
-        if (include == INCLUDE_NONE)
+        if (form.include == INCLUDE_NONE)
                 buf_text(out, "null");
-        else if (include == INCLUDE_OBJECT)
+        else if (form.include == INCLUDE_OBJECT)
                 object_write(slice_make(resource->prefix, resource->prefix_size), body, out);
         else
-                row_metadata_write(resource->kind, object, out);
+                row_metadata_write(resource->kind, object, meta_version(form), out);
         buf_char(out, '}');
         buf_release(&conditions);
 }
 
 static void table_of_one(struct api_context *context, struct slice body, const struct json *object,
                          struct buf *out) {
-        buf_text(out, "{\"kind\":\"Table\",\"apiVersion\":\"meta.k8s.io/v1\","
-                      "\"metadata\":{\"resourceVersion\":");
+        buf_printf(out,
+                   "{\"kind\":\"Table\",\"apiVersion\":\"meta.k8s.io/%s\","
+                   "\"metadata\":{\"resourceVersion\":",
+                   meta_version(context->table));
         buf_json_string(out, json_get_text(json_get(object, "metadata"), "resourceVersion"));
         buf_text(out, "},");
         table_columns_write(context->resource, out);
         buf_text(out, ",\"rows\":[");
-        table_row_write(&context->hooks, context->resource, context->include, body, object, out);
+        table_row_write(&context->hooks, context->resource, context->table, body, object, out);
         buf_text(out, "]}");
 }
 
@@ -139,11 +149,12 @@ int respond_object(struct api_context *context, int status, struct slice body) {
         struct slice view = object_view(context->arena, context->resource, body);
 
         context->response->status = status;
-        context->response->content_type = "application/json";
+        context->response->content_type =
+                context->table.is_yaml ? "application/yaml" : "application/json";
         if (context->form == FORM_TABLE)
                 table_of_one(context, view, request_json(context, body), out);
         else if (context->form == FORM_PARTIAL)
-                partial_write(request_json(context, body), true, out);
+                partial_write(request_json(context, body), meta_version(context->table), out);
         else
                 object_write(slice_make(context->resource->prefix, context->resource->prefix_size),
                              view, out);

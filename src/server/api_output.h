@@ -11,8 +11,10 @@ int respond_object(struct api_context *context, int status, struct slice body);
 void warn_add(struct api_context *context, struct slice text); /* Warning header; copied */
 
 void object_write(struct slice prefix, struct slice body, struct buf *out);
-void partial_write(const struct json *object, bool is_typed, struct buf *out);
+void partial_write(const struct json *object, const char *version, struct buf *out);
+/* Of meta.k8s.io. */
+const char *meta_version(struct table_form form);
 void table_columns_write(const struct api_resource *resource, struct buf *out);
 void table_row_write(struct kind_context *hooks, const struct api_resource *resource,
-                     enum table_include include, struct slice body, const struct json *object,
+                     struct table_form form, struct slice body, const struct json *object,
                      struct buf *out);

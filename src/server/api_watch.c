@@ -30,7 +30,7 @@ struct watch {
         struct slice client; /* its User-Agent */
         struct selection selection;
         enum api_form form;
-        enum table_include include;
+        struct table_form table;
         uint64_t revision;               /* all events up to it were written */
         bool is_initial, has_last_key;   /* still writing the objects that were there at revision */
         struct slice last_ns, last_name; /* malloc'ed */
@@ -82,11 +82,13 @@ static void object_text(struct watch *watch, struct slice body, struct buf *out)
         if (json_parse(body, &doc, NULL) < 0)
                 return;
         if (watch->form == FORM_PARTIAL) {
-                partial_write(json_doc_root(doc), true, out);
+                partial_write(json_doc_root(doc), meta_version(watch->table), out);
         } else {
                 hooks_prepare(&context, resource);
-                buf_text(out, "{\"kind\":\"Table\",\"apiVersion\":\"meta.k8s.io/v1\","
-                              "\"metadata\":{\"resourceVersion\":");
+                buf_printf(out,
+                           "{\"kind\":\"Table\",\"apiVersion\":\"meta.k8s.io/%s\","
+                           "\"metadata\":{\"resourceVersion\":",
+                           meta_version(watch->table));
                 buf_json_string(out, json_get_text(json_get(json_doc_root(doc), "metadata"),
                                                    "resourceVersion"));
                 buf_text(out, "},");
@@ -96,7 +98,7 @@ static void object_text(struct watch *watch, struct slice body, struct buf *out)
                         table_columns_write(resource, out);
                 watch->has_columns_written = true;
                 buf_text(out, ",\"rows\":[");
-                table_row_write(&context.hooks, resource, watch->include,
+                table_row_write(&context.hooks, resource, watch->table,
                                 object_view(context.arena, resource, body), json_doc_root(doc),
                                 out);
                 buf_text(out, "]}");
@@ -121,10 +123,13 @@ static void bookmark_write(struct watch *watch, bool is_initial_end, struct buf 
 
         buf_text(out, "{\"type\":\"BOOKMARK\",\"object\":");
         if (watch->form == FORM_TABLE)
-                buf_text(out, "{\"kind\":\"Table\",\"apiVersion\":\"meta.k8s.io/v1\",");
+                buf_printf(out, "{\"kind\":\"Table\",\"apiVersion\":\"meta.k8s.io/%s\",",
+                           meta_version(watch->table));
         else if (watch->form == FORM_PARTIAL)
-                buf_text(out, "{\"kind\":\"PartialObjectMetadata\","
-                              "\"apiVersion\":\"meta.k8s.io/v1\",");
+                buf_printf(out,
+                           "{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"meta.k8s.io/"
+                           "%s\",",
+                           meta_version(watch->table));
         else
                 buf_append(out, resource->prefix, resource->prefix_size);
         buf_printf(out, "\"metadata\":{\"resourceVersion\":\"%" PRIu64 "\"", watch->revision);
@@ -132,9 +137,9 @@ static void bookmark_write(struct watch *watch, bool is_initial_end, struct buf 
                 /* The bookmark is a table whose only row carries the version and annotation. */
                 buf_text(out, "},\"columnDefinitions\":null,\"rows\":[{\"cells\":[],\"object\":");
                 buf_printf(out,
-                           "{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"meta.k8s.io/v1\","
+                           "{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"meta.k8s.io/%s\","
                            "\"metadata\":{\"resourceVersion\":\"%" PRIu64 "\"",
-                           watch->revision);
+                           meta_version(watch->table), watch->revision);
         }
         if (is_initial_end)
                 buf_text(out, ",\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}");
@@ -344,7 +349,7 @@ static struct watch *watch_new(struct api_context *context) {
         watch->only_name = arena_slice(&watch->arena, context->route.name);
         watch->client = arena_slice(&watch->arena, context->request->user_agent);
         watch->form = context->form;
-        watch->include = context->include;
+        watch->table = context->table;
         watch->next = server->watches;
         if (watch->next)
                 watch->next->previous = watch;
