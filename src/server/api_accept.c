@@ -47,7 +47,7 @@ static bool clause_serves(struct api_context *context, const struct clause *clau
         bool is_yaml = slice_is(clause->type, "application/yaml");
 
         if (!is_yaml && !slice_is(clause->type, "application/json") &&
-            !slice_is(clause->type, "*/*") && !slice_is(clause->type, "application/*"))
+            !slice_is(clause->type, "*/*"))
                 return false;
         context->form = FORM_OBJECT;
         context->table.is_yaml = is_yaml; /* JSON is YAML */

@@ -136,6 +136,11 @@ static void test_forms(void **state) {
         assert_string_equal(answer(&f, "/kind"), "ConfigMapList");
         assert_string_equal(answer(&f, "/items/0/kind"), "");
         assert_int_equal(ask_as(&f, "GET", MAPS, NULL, "application/*", NULL), 406);
+        assert_int_equal(ask_as(&f, "GET", MAPS "/a", NULL,
+                                "application/json;as=Table;v=v1beta1;g=meta.k8s.io", NULL),
+                         200);
+        assert_string_equal(answer(&f, "/apiVersion"), "meta.k8s.io/v1beta1");
+        assert_string_equal(answer(&f, "/rows/0/object/apiVersion"), "meta.k8s.io/v1beta1");
         fixture_free(&f);
 }
 
