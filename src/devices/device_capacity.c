@@ -6,7 +6,8 @@
 static int device_capacity_order(struct slice a, struct slice b) {
         int order = 0;
 
-        (void)quantity_compare(a, b, &order, NULL);
+        if (!slice_eq(a, b))
+                (void)quantity_compare(a, b, &order, NULL);
         return order;
 }
 

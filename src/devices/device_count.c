@@ -7,13 +7,13 @@
 static int class_selects(struct device_inventory *inventory, const struct device_class *class,
                          const struct inventory_device *device, struct arena *arena) {
         for (size_t i = 0; i < class->selector_count; i++) {
-                const struct device_selector *selector =
+                struct device_selector *selector =
                         device_inventory_selector(inventory, class->selectors[i]);
                 const char *why;
 
                 if (selector->problem || device->problem)
                         return -1;
-                switch (cel_device_matches(selector->program, device->value, arena, &why)) {
+                switch (device_selector_matches(selector, device, arena, &why)) {
                 case CEL_TRUE:
                         break;
                 case CEL_FALSE:

@@ -52,6 +52,7 @@ static void device_inventory_add_devices(struct device_inventory *inventory,
                 struct err why = { 0 };
 
                 device->device = &slice->devices[i];
+                device->serial = inventory->device_count++;
                 device->number =
                         device_number(inventory, slice->driver, slice->pool, device->device->name);
                 if (cel_device_value(&inventory->arena, device->device, slice->driver, &gates,
@@ -141,8 +142,8 @@ const struct device_class *device_inventory_class(const struct device_inventory 
         return map_get(inventory->classes, name);
 }
 
-const struct device_selector *device_inventory_selector(struct device_inventory *inventory,
-                                                        struct slice expression) {
+struct device_selector *device_inventory_selector(struct device_inventory *inventory,
+                                                  struct slice expression) {
         const struct cel_device_gates gates = { .has_lists = inventory->gates.has_lists,
                                                 .has_shares = true };
         struct device_selector *selector = map_get(inventory->selectors, expression);
@@ -158,6 +159,27 @@ const struct device_selector *device_inventory_selector(struct device_inventory 
         }
         map_put(inventory->selectors, expression, selector);
         return selector;
+}
+
+int device_selector_matches(struct device_selector *selector, const struct inventory_device *device,
+                            struct arena *arena, const char **ret_why) {
+        size_t at = device->serial;
+
+        if (at < selector->known_count && selector->known[at])
+                return selector->known[at] == 2 ? CEL_TRUE : CEL_FALSE;
+        int result = cel_device_matches(selector->program, device->value, arena, ret_why);
+        if (result != CEL_TRUE && result != CEL_FALSE)
+                return result;
+        if (at >= selector->known_count) {
+                size_t count = selector->known_count ? selector->known_count : 64;
+                while (count <= at)
+                        count *= 2;
+                selector->known = xreallocarray(selector->known, count, 1);
+                memset(selector->known + selector->known_count, 0, count - selector->known_count);
+                selector->known_count = count;
+        }
+        selector->known[at] = result == CEL_TRUE ? 2 : 1;
+        return result;
 }
 
 /* ---- what is taken ---- */
@@ -296,8 +318,12 @@ void device_inventory_free(struct device_inventory *inventory) {
 
         if (!inventory)
                 return;
-        while (map_next(inventory->selectors, &at, &key, &value))
-                cel_program_release(((struct device_selector *)value)->program);
+        while (map_next(inventory->selectors, &at, &key, &value)) {
+                struct device_selector *selector = value;
+
+                cel_program_release(selector->program);
+                free(selector->known);
+        }
         for (at = 0; map_next(inventory->holdings, &at, NULL, &value);)
                 free_holding(value);
         map_free(inventory->holdings);

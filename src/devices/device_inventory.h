@@ -20,10 +20,13 @@ struct device_gates {
 };
 struct device_gates device_gates_standard(void);
 
-/* An expression; problem is NULL when it compiled. */
+/* An expression; problem is NULL when it compiled.  What it says of a device stays true as long as
+ * the inventory lives. */
 struct device_selector {
         struct cel_program *program;
         const char *problem;
+        uint8_t *known; /* by serial of the device: 0 not known, 1 no, 2 yes */
+        size_t known_count;
 };
 struct device_use {                     /* of one device by allocated claims */
         uint32_t allocated, shared;     /* by so many of their results */
@@ -38,6 +41,7 @@ struct inventory_device {
         const struct cel_value *value; /* NULL: problem says why selectors fail on it */
         const char *problem;
         size_t number; /* the same for devices of the same driver, pool and name */
+        size_t serial; /* of this one alone: generations of a pool may differ */
 };
 struct inventory_slice {
         const struct resource_slice *slice;
@@ -52,6 +56,7 @@ struct device_inventory {
         struct device_gates gates;
         struct inventory_slice *slices; /* by driver, pool and name */
         size_t slice_count;
+        size_t device_count;
         struct device_use *uses; /* by the number of a device */
         size_t use_count, use_cap;
         struct map *numbers, *selectors, *classes;
@@ -73,8 +78,12 @@ const struct device_class *device_inventory_class(const struct device_inventory 
 void device_inventory_take(struct device_inventory *inventory, struct slice key,
                            const struct resource_claim *claim);
 /* Compiled at the first call for an expression. */
-const struct device_selector *device_inventory_selector(struct device_inventory *inventory,
-                                                        struct slice expression);
+struct device_selector *device_inventory_selector(struct device_inventory *inventory,
+                                                  struct slice expression);
+/* Whether the expression selects the device: CEL_TRUE, CEL_FALSE, or what cel_device_matches says
+ * of an error, with *ret_why. */
+int device_selector_matches(struct device_selector *selector, const struct inventory_device *device,
+                            struct arena *arena, const char **ret_why);
 /* Slices that may reach a node of that name, ascending; in the arena. */
 size_t device_inventory_reach(const struct device_inventory *inventory, struct slice node,
                               struct arena *arena, size_t **ret_slices);

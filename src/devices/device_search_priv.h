@@ -17,7 +17,6 @@ struct search_request {
         size_t device_count; /* that it takes */
         bool takes_all;
         struct search_device *all; /* the devices, when it takes all */
-        uint8_t *matches;          /* by number of the device: 0 not known, 1 no, 2 yes */
 };
 /* Values that devices must not share, as upstream remembers them: the last one of each request. */
 struct search_distinct {

@@ -138,12 +138,15 @@ bool search_has_room(const struct search_state *state, const struct search_devic
                      const struct device_request *request) {
         const struct device_use *use = &state->search->inventory->uses[device->device->number];
         struct arena *arena = state->search->arena;
-        size_t max = 1 + state->search->claim_count * DEVICE_RESULTS_MAX;
+        /* Devices that are not shared have no shares. */
+        size_t max = 1;
+        if (device->device->device->allows_multiple)
+                max += state->search->claim_count * DEVICE_RESULTS_MAX;
         struct device_amounts *taken = ARENA_ARRAY(arena, struct device_amounts, max);
         struct device_shares shares = { taken, 0 };
 
         taken[shares.count++] = (struct device_amounts){ use->consumed, use->consumed_count };
-        for (size_t i = 0; i < state->search->claim_count; i++) {
+        for (size_t i = 0; max > 1 && i < state->search->claim_count; i++) {
                 const struct device_allocation *allocation = &state->allocations[i];
 
                 for (size_t j = 0; j < allocation->pick_count; j++) {

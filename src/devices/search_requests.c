@@ -17,7 +17,7 @@ static int selectors_match(struct search_state *state, const struct search_claim
                            const struct device_class *whose, struct slice expression, size_t at,
                            const struct inventory_device *device) {
         struct arena *arena = state->search->arena;
-        const struct device_selector *selector =
+        struct device_selector *selector =
                 device_inventory_selector(state->search->inventory, expression);
         const char *why = selector->problem, *kind = "compile";
 
@@ -26,7 +26,7 @@ static int selectors_match(struct search_state *state, const struct search_claim
                 why = device->problem;
         }
         if (!why) {
-                switch (cel_device_matches(selector->program, device->value, arena, &why)) {
+                switch (device_selector_matches(selector, device, arena, &why)) {
                 case CEL_TRUE:
                         return 1;
                 case CEL_FALSE:
@@ -59,18 +59,14 @@ static int all_selectors_match(struct search_state *state, const struct search_c
 int search_selects(struct search_state *state, const struct search_claim *claim,
                    struct search_request *request, const struct search_device *device) {
         const struct device *offered = device->device->device;
-        uint8_t *known = &request->matches[device->device->number];
 
         if (!state->search->inventory->gates.has_binding_conditions && offered->condition_count)
                 return 0;
-        if (*known)
-                return *known - 1;
         int matches = all_selectors_match(state, claim, request, device->device);
         if (matches < 0)
                 return -1;
         if (matches && device->slice->slice->has_places)
                 matches = device_place_matches(state->node, &offered->place);
-        *known = (uint8_t)(matches + 1);
         return matches;
 }
 
@@ -163,7 +159,6 @@ static int resolve_request(struct search_state *state, const struct search_claim
                         state, claim, request,
                         arena_printf(arena, "could not retrieve device class " SLICE_FMT,
                                      SLICE_ARG(wanted->class_name)));
-        request->matches = ARENA_ARRAY(arena, uint8_t, state->search->inventory->use_count);
         request->takes_all = slice_is(wanted->mode, "All");
         if (request->takes_all)
                 return take_all(state, claim, request);

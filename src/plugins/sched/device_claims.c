@@ -221,7 +221,7 @@ const struct device_verdict *device_claims_on(const struct sched_cycle *cycle,
                                               const struct device_claims *claims,
                                               const struct resource_claim *extra,
                                               struct node_id node) {
-        struct device_verdict *verdict = &claims->verdicts[node.index];
+        struct device_verdict *verdict = claims->verdicts[node.index];
         const struct node_context context = { cycle->cluster, node };
         const struct device_node place = { cluster_node_name(cycle->cluster, node), matches_node,
                                            &context };
@@ -229,10 +229,10 @@ const struct device_verdict *device_claims_on(const struct sched_cycle *cycle,
                                               claims->wanted_count + !!extra, cycle->scratch };
         struct err err = { 0 };
 
-        if (verdict->is_known)
+        if (verdict)
                 return verdict;
         claims->wanted[claims->wanted_count] = extra;
-        verdict->is_known = true;
+        verdict = claims->verdicts[node.index] = ARENA_NEW(cycle->scratch, struct device_verdict);
         verdict->outcome = device_search_run(&search, &place, &verdict->allocations, &err);
         if (verdict->outcome == DEVICES_FAILED)
                 verdict->problem = arena_string(cycle->scratch, slice_of(err.text));

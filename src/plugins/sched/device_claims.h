@@ -20,7 +20,6 @@ struct device_inventory *device_view_refresh(struct device_view *view,
                                              const struct object_cache *object_cache);
 
 struct device_verdict { /* of one node */
-        bool is_known;
         enum device_outcome outcome;
         const char *problem; /* of a failed search */
         struct device_allocation *allocations;
@@ -32,7 +31,7 @@ struct device_claims { /* of one pod, in the scratch arena */
         /* Those to be allocated, with room for one more that depends on the node. */
         const struct resource_claim **wanted;
         size_t wanted_count;
-        struct device_verdict *verdicts; /* by node */
+        struct device_verdict **verdicts; /* by node; NULL: not known */
 };
 /* Why the claims cannot be allocated at all; NULL when they may be. */
 const char *device_claims_problem(const struct device_claims *claims, struct arena *scratch);

@@ -132,7 +132,7 @@ static void take_devices(const struct sched_cycle *cycle, const struct dynamic_r
         if (!devices->wanted_count && !has_extended(pod))
                 return;
         devices->inventory = device_view_refresh(resources->view, cycle->object_cache);
-        devices->verdicts = ARENA_ARRAY(cycle->scratch, struct device_verdict,
+        devices->verdicts = ARENA_ARRAY(cycle->scratch, struct device_verdict *,
                                         cluster_nodes(cycle->cluster)->count);
 }
 
