@@ -2,13 +2,13 @@
 #include "ask/eviction_plan.h"
 
 #include "api/json.h"
+#include "ask/plan_drain.h"
 #include "ask/snapshot_input.h"
 #include "ask/usage_live.h"
 #include "base/map.h"
 #include "base/saturate.h"
 #include "base/util.h"
 #include "config/descheduler_policy.h"
-#include "desched/descheduler.h"
 #include "desched/recorded_usage.h"
 #include "evict/evict_service.h"
 #include "evict/eviction_cost.h"
@@ -40,10 +40,14 @@ struct slice planned_eviction_outcome_text(const struct planned_eviction *evicti
                                   : slice_of(evict_outcome_text(eviction->outcome));
 }
 
+/* What a drain took of the budgets is gone; of the limits of a policy it takes nothing. */
 static void begin_pass(void *context, const struct evict_pass *pass) {
-        struct evict_sink sink = evict_requester_sink(((struct eviction_plan *)context)->requester);
+        struct eviction_plan *plan = context;
+        struct evict_sink sink = evict_requester_sink(plan->requester);
+        struct evict_pass whole = *pass;
 
-        sink.begin_pass(sink.context, pass);
+        whole.keeps_budgets = plan->drain_count > 0;
+        sink.begin_pass(sink.context, &whole);
 }
 
 static void *eviction_plan_grow(void *items, size_t count, size_t *cap, size_t size) {
@@ -53,27 +57,24 @@ static void *eviction_plan_grow(void *items, size_t count, size_t *cap, size_t s
         return xreallocarray(items, *cap, size);
 }
 
-static enum evict_outcome eviction_plan_ask(void *context, const struct evict_intent *intent) {
-        struct eviction_plan *plan = context;
-        struct arena *arena = &plan->arena;
-        struct evict_sink sink = evict_requester_sink(plan->requester);
-        enum evict_outcome outcome = sink.ask(sink.context, intent);
-        char text[EVICTION_HOLD_TEXT_MAX];
-        struct slice held = SLICE_EMPTY;
+static struct slice budgets_of(struct eviction_plan *plan, struct pod_id pod) {
+        CLEANUP(buf_release) struct buf text = { 0 };
 
-        if (intent->way == EVICT_WAY_REPORT)
-                return outcome;
-        /* Finished pods are deleted, prepared or not. */
-        if (outcome == EVICT_DONE && intent->way == EVICT_WAY_EVICT && !intent->is_finished)
-                held = eviction_costs_hold(
-                        plan->costs, plan->cluster,
-                        cluster_find_pod(plan->cluster, intent->pod.ns, intent->pod.name), text);
-        if (held.len)
-                outcome = EVICT_HELD;
+        if (!pod_id_is_none(pod))
+                evict_budgets_write(plan->cluster, pod, &text);
+        return arena_slice(&plan->arena, buf_view(&text));
+}
+
+static void eviction_plan_note(struct eviction_plan *plan, const struct evict_intent *intent,
+                               enum evict_outcome outcome, struct slice held) {
+        struct arena *arena = &plan->arena;
+        struct pod_id pod = cluster_find_pod(plan->cluster, intent->pod.ns, intent->pod.name);
+
         plan->evictions = eviction_plan_grow(plan->evictions, plan->eviction_count,
                                              &plan->eviction_cap, sizeof(*plan->evictions));
         plan->evictions[plan->eviction_count++] = (struct planned_eviction){
-                .pod = cluster_find_pod(plan->cluster, intent->pod.ns, intent->pod.name),
+                .pod = pod,
+                .budget = outcome == EVICT_BUDGET ? budgets_of(plan, pod) : SLICE_EMPTY,
                 .ns = arena_slice(arena, intent->pod.ns),
                 .name = arena_slice(arena, intent->pod.name),
                 .node = arena_slice(arena, intent->node),
@@ -85,6 +86,26 @@ static enum evict_outcome eviction_plan_ask(void *context, const struct evict_in
                 .landing = NODE_NONE,
         };
         plan->done_count += outcome == EVICT_DONE;
+}
+
+static enum evict_outcome eviction_plan_ask(void *context, const struct evict_intent *intent) {
+        struct eviction_plan *plan = context;
+        struct pod_id pod = cluster_find_pod(plan->cluster, intent->pod.ns, intent->pod.name);
+        char text[EVICTION_HOLD_TEXT_MAX];
+        struct slice held = SLICE_EMPTY;
+
+        if (!pod_id_is_none(pod) && bitset_has(&plan->drained, pod.index))
+                return EVICT_REPEATED;
+        struct evict_sink sink = evict_requester_sink(plan->requester);
+        enum evict_outcome outcome = sink.ask(sink.context, intent);
+        if (intent->way == EVICT_WAY_REPORT)
+                return outcome;
+        /* Finished pods are deleted, prepared or not. */
+        if (outcome == EVICT_DONE && intent->way == EVICT_WAY_EVICT && !intent->is_finished)
+                held = eviction_costs_hold(plan->costs, plan->cluster, pod, text);
+        if (held.len)
+                outcome = EVICT_HELD;
+        eviction_plan_note(plan, intent, outcome, held);
         return outcome;
 }
 
@@ -120,7 +141,8 @@ static const struct desched_usage *usage_of(const struct eviction_plan *plan) {
 }
 
 static int eviction_plan_build(struct eviction_plan *plan, struct cluster *cluster,
-                               const struct role_config *config, struct err *err) {
+                               struct err *err) {
+        const struct role_config *config = plan->config;
         struct config_problems *problems = config_problems_new();
         const struct desched_observer observer = { .context = plan,
                                                    .spared = note_spared,
@@ -166,46 +188,6 @@ static void eviction_plan_estimate(struct eviction_plan *plan, struct wall_time 
                                 plan->costs, plan->cluster, eviction->pod, now, &eviction->cost);
                 plan->has_costs |= eviction->has_cost;
         }
-}
-
-int eviction_plan_make(struct eviction_plan *plan, struct snapshot *snapshot,
-                       const struct role_config *config, struct wall_time now, struct err *err) {
-        arena_init(&plan->arena, 0);
-        plan->cluster = snapshot->cluster;
-        plan->config = config;
-        plan->costs = snapshot_eviction_costs(snapshot);
-        plan->jobs = (struct desched_jobs){ snapshot->jobs_with_ttl, has_ttl };
-        plan->service = evict_service_new(&(struct evict_config){ .cluster = snapshot->cluster });
-        plan->requester = evict_service_join(
-                plan->service, &(struct evict_requester_config){ .is_parity = config->is_parity });
-        int code = snapshot_usage(snapshot, &plan->usage_doc, err);
-        if (code == 0 && snapshot->is_live)
-                code = usage_live_ask(&snapshot->source, config, &plan->live, err);
-        if (code == 0)
-                code = recorded_usage_new(json_doc_root(plan->usage_doc), config->policy,
-                                          &plan->usage, err);
-        if (code == 0)
-                code = eviction_plan_build(plan, snapshot->cluster, config, err);
-        if (code < 0)
-                return code;
-        plan->now = now;
-        plan->report = descheduler_pass(plan->descheduler, now);
-        eviction_plan_estimate(plan, now);
-        return 0;
-}
-
-void eviction_plan_release(struct eviction_plan *plan) {
-        descheduler_free(plan->descheduler);
-        placement_simulator_free(plan->simulator);
-        usage_live_free(plan->live);
-        recorded_usage_free(plan->usage);
-        json_doc_free(plan->usage_doc);
-        evict_service_free(plan->service);
-        eviction_costs_free(plan->costs);
-        free(plan->evictions);
-        free(plan->spared);
-        arena_release(&plan->arena);
-        *plan = (struct eviction_plan){ 0 };
 }
 
 /* ---- landing ---- */
@@ -263,7 +245,6 @@ static enum evict_outcome count_one(void *context, const struct evict_intent *in
 static void count_wanted(struct eviction_plan *plan, struct wall_time now,
                          struct plan_state *state) {
         struct config_problems *problems = config_problems_new();
-        uint32_t *wanted = ARENA_ARRAY(&plan->arena, uint32_t, plan->report->rule_count);
         struct descheduler *counter = NULL;
         const struct desched_report *report;
 
@@ -277,12 +258,13 @@ static void count_wanted(struct eviction_plan *plan, struct wall_time now,
                                                           .is_dry_run = true },
                             problems, &counter, NULL) == 0) {
                 report = descheduler_pass(counter, now);
+                uint32_t *wanted = ARENA_ARRAY(&plan->arena, uint32_t, report->rule_count);
                 for (size_t i = 0; i < report->rule_count; i++) {
                         wanted[i] = report->rules[i].evicted + report->rules[i].spared;
                         state->wanted_sum += wanted[i];
                 }
+                state->wanted = wanted;
         }
-        state->wanted = wanted;
         descheduler_free(counter);
         config_problems_free(problems);
 }
@@ -303,7 +285,8 @@ static size_t count_pending(const struct eviction_plan *plan) {
 static void eviction_plan_measure(struct eviction_plan *plan, struct wall_time now,
                                   struct plan_state *state) {
         cluster_balance_measure(plan->cluster, &plan->arena, &state->balance);
-        count_wanted(plan, now, state);
+        if (plan->config->policy)
+                count_wanted(plan, now, state);
         state->pending = count_pending(plan);
 }
 
@@ -314,35 +297,175 @@ static void eviction_plan_leave(struct eviction_plan *plan, struct cluster *clus
 }
 
 static void place_evicted(struct eviction_plan *plan, struct planned_eviction *eviction,
-                          struct cluster *cluster, const struct sched_profile_list *profiles,
-                          struct wall_time now) {
+                          struct cluster *cluster) {
         const struct pod_row *row = cluster_pod(cluster, eviction->pod);
         const struct sched_profile *profile = sched_profile_list_find(
-                profiles, cluster_class(cluster, row->class)->spec.scheduler_name);
+                &plan->config->profiles, cluster_class(cluster, row->class)->spec.scheduler_name);
 
         if (node_id_is_none(row->node))
                 bitset_add(&plan->gone, eviction->pod.index);
         else if (profile && row->owner_count > 0 && !pod_row_is_finished(row))
-                place_one(eviction, cluster, profile, now);
+                place_one(eviction, cluster, profile, plan->now);
         else
                 eviction_plan_leave(plan, cluster, eviction->pod);
 }
 
-void eviction_plan_place(struct eviction_plan *plan, struct snapshot *snapshot,
-                         const struct sched_profile_list *profiles, struct wall_time now) {
+/* From here on pods are moved. */
+static void begin_what_if(struct eviction_plan *plan, struct cluster *cluster) {
+        eviction_plan_measure(plan, plan->now, &plan->before);
+        cluster_checkpoint(cluster);
+        plan->opened = cluster;
+}
+
+/* ---- nodes taken away ---- */
+
+static int take_node_away(struct eviction_plan *plan, struct slice name, struct err *err) {
+        struct node_id node = cluster_find_node(plan->cluster, name);
+
+        if (node_id_is_none(node) || !bitset_has(&cluster_nodes(plan->cluster)->live, node.index))
+                return err_set(err, BERTH_ERR_INVALID, "there is no node \"" SLICE_FMT "\"",
+                               SLICE_ARG(name));
+        cluster_cordon(plan->opened, node);
+        return 0;
+}
+
+/* Asks for one pod of the node, and places the one that takes its place. */
+static void drain_pod(struct eviction_plan *plan, struct slice node,
+                      const struct drained_pod *pod) {
+        const bool is_finished = pod_row_is_finished(cluster_pod(plan->cluster, pod->pod));
+        const struct evict_intent intent = {
+                .pod = { .ns = pod->ns, .name = pod->name, .uid = pod->uid },
+                .node = node,
+                .plugin = SLICE_LITERAL(PLAN_DRAIN),
+                .reason = SLICE_LITERAL("its node is taken away"),
+                .is_finished = is_finished,
+                .way = is_finished ? EVICT_WAY_DELETE : EVICT_WAY_EVICT,
+        };
+
+        if (pod->stays.len) {
+                eviction_plan_note(plan, &intent, EVICT_HELD, pod->stays);
+        } else if (eviction_plan_ask(plan, &intent) == EVICT_DONE) {
+                place_evicted(plan, &plan->evictions[plan->eviction_count - 1], plan->opened);
+                bitset_add(&plan->drained, pod->pod.index);
+        }
+}
+
+/* All of them are cordoned by now: no pod goes from one to the other. */
+static void drain_nodes(struct eviction_plan *plan, const struct plan_request *request) {
+        struct evict_sink sink = evict_requester_sink(plan->requester);
+
+        if (request->drained_count)
+                sink.begin_pass(sink.context, &(struct evict_pass){ .now = request->now });
+        for (size_t i = 0; i < request->drained_count; i++) {
+                struct node_id node = cluster_find_node(plan->cluster, request->drained[i]);
+                struct drained_list list;
+
+                plan_drain_list(plan->cluster, node, request->now, &plan->arena, &list);
+                for (size_t p = 0; p < list.count; p++)
+                        drain_pod(plan, request->drained[i], &list.items[p]);
+        }
+        plan->drain_count = plan->eviction_count;
+}
+
+/* ---- the whole ---- */
+
+/* What the plan needs besides the policy's rules. */
+static int eviction_plan_open(struct eviction_plan *plan, struct snapshot *snapshot,
+                              const struct plan_request *request, struct err *err) {
+        const struct role_config *config = request->config;
+        size_t pod_cap = cluster_pod_cap(snapshot->cluster);
+
+        arena_init(&plan->arena, 0);
+        plan->cluster = snapshot->cluster;
+        plan->config = config;
+        plan->now = request->now;
+        plan->drained_nodes = request->drained;
+        plan->drained_count = request->drained_count;
+        plan->gone = bitset_in_arena(&plan->arena, pod_cap);
+        plan->drained = bitset_in_arena(&plan->arena, pod_cap);
+        plan->costs = snapshot_eviction_costs(snapshot);
+        plan->jobs = (struct desched_jobs){ snapshot->jobs_with_ttl, has_ttl };
+        plan->service = evict_service_new(&(struct evict_config){ .cluster = snapshot->cluster });
+        plan->requester = evict_service_join(
+                plan->service, &(struct evict_requester_config){ .is_parity = config->is_parity });
+        plan->no_policy.node_count = cluster_node_count(snapshot->cluster);
+        plan->report = &plan->no_policy;
+        if (!config->policy)
+                return 0;
+        int code = snapshot_usage(snapshot, &plan->usage_doc, err);
+        if (code == 0 && snapshot->is_live)
+                code = usage_live_ask(&snapshot->source, config, &plan->live, err);
+        if (code == 0)
+                code = recorded_usage_new(json_doc_root(plan->usage_doc), config->policy,
+                                          &plan->usage, err);
+        return code == 0 ? eviction_plan_build(plan, snapshot->cluster, err) : code;
+}
+
+int eviction_plan_make(struct eviction_plan *plan, struct snapshot *snapshot,
+                       const struct plan_request *request, struct err *err) {
+        if (eviction_plan_open(plan, snapshot, request, err) < 0)
+                return err->code;
+        if (request->drained_count)
+                begin_what_if(plan, snapshot->cluster);
+        for (size_t i = 0; i < request->drained_count; i++)
+                if (take_node_away(plan, request->drained[i], err) < 0)
+                        return err->code;
+        drain_nodes(plan, request);
+        if (plan->descheduler)
+                plan->report = descheduler_pass(plan->descheduler, request->now);
+        eviction_plan_estimate(plan, request->now);
+        return 0;
+}
+
+/* Before the what-if ends: what of the nodes it leaves different. */
+static void note_loads(struct eviction_plan *plan) {
+        const struct node_table *nodes = cluster_nodes(plan->cluster);
+        const struct node_id *touched;
+
+        plan->load_count = cluster_touched_list(plan->cluster, &touched);
+        plan->resource_count = nodes->resource_count;
+        plan->loads = ARENA_ARRAY(&plan->arena, struct changed_load, plan->load_count);
+        for (size_t i = 0; i < plan->load_count; i++) {
+                int64_t *requested = ARENA_ARRAY(&plan->arena, int64_t, plan->resource_count);
+
+                for (size_t r = 0; r < plan->resource_count; r++)
+                        requested[r] = nodes->resources[r].requested[touched[i].index];
+                plan->loads[i] = (struct changed_load){ touched[i], requested };
+        }
+}
+
+void eviction_plan_place(struct eviction_plan *plan, struct snapshot *snapshot) {
         struct cluster *cluster = snapshot->cluster;
 
-        plan->gone = bitset_in_arena(&plan->arena, cluster_pod_cap(cluster));
-        eviction_plan_measure(plan, now, &plan->before);
-        cluster_checkpoint(cluster);
-        for (size_t i = 0; i < plan->eviction_count; i++) {
+        if (!plan->opened)
+                begin_what_if(plan, cluster);
+        for (size_t i = plan->drain_count; i < plan->eviction_count; i++) {
                 struct planned_eviction *eviction = &plan->evictions[i];
 
                 if (eviction->outcome == EVICT_DONE && !pod_id_is_none(eviction->pod))
-                        place_evicted(plan, eviction, cluster, profiles, now);
+                        place_evicted(plan, eviction, cluster);
                 if (plan->progress)
                         plan->progress(plan->progress_context, i + 1, plan->eviction_count);
         }
-        eviction_plan_measure(plan, now, &plan->after);
+        eviction_plan_measure(plan, plan->now, &plan->after);
+        note_loads(plan);
         cluster_rollback(cluster);
+        plan->opened = NULL;
+        plan->is_placed = true;
+}
+
+void eviction_plan_release(struct eviction_plan *plan) {
+        if (plan->opened)
+                cluster_rollback(plan->opened);
+        descheduler_free(plan->descheduler);
+        placement_simulator_free(plan->simulator);
+        usage_live_free(plan->live);
+        recorded_usage_free(plan->usage);
+        json_doc_free(plan->usage_doc);
+        evict_service_free(plan->service);
+        eviction_costs_free(plan->costs);
+        free(plan->evictions);
+        free(plan->spared);
+        arena_release(&plan->arena);
+        *plan = (struct eviction_plan){ 0 };
 }

@@ -6,14 +6,13 @@
 #include "base/arena.h"
 #include "base/bitset.h"
 #include "base/err.h"
+#include "desched/descheduler.h"
 #include "evict/eviction_history.h"
 #include "model/cluster.h"
 #include "model/evict_intent.h"
 #include "plugin/desched_run.h"
 #include <stdbool.h>
 
-struct descheduler;
-struct desched_report;
 struct evict_service;
 struct eviction_costs;
 struct placement_simulator;
@@ -28,6 +27,7 @@ struct planned_eviction {
         struct pod_id pod;
         struct slice ns, name, node, plugin, profile, reason;
         struct slice held;          /* with EVICT_HELD: why */
+        struct slice budget;        /* with EVICT_BUDGET: the names of those that cover the pod */
         enum evict_outcome outcome; /* EVICT_DONE, or which limit keeps the pod */
         bool has_landing;           /* asked where its like would go */
         struct node_id landing;     /* NODE_NONE: it would be pending */
@@ -47,6 +47,12 @@ struct plan_state {
         struct cluster_balance balance;
         size_t pending, wanted_sum;
         const uint32_t *wanted; /* per rule of the report */
+};
+
+/* A node that is not as it was, by number. */
+struct changed_load {
+        struct node_id node;
+        const int64_t *requested; /* afterwards, by column of the model */
 };
 
 struct eviction_plan {
@@ -75,18 +81,39 @@ struct eviction_plan {
         /* Called as evicted pods are placed; may be NULL. */
         void (*progress)(void *context, size_t done, size_t total);
         void *progress_context;
+        /* After it, too: nodes whose pods are others, and how many resources there were. */
+        size_t load_count, resource_count;
+        struct changed_load *loads;
+        bool is_placed;
+        struct cluster *opened;            /* a what-if is open on it; NULL = none */
+        const struct slice *drained_nodes; /* of the request */
+        size_t drained_count;
+        struct bitset drained; /* pods that left with their nodes */
+        size_t drain_count;    /* of the evictions: those that take nodes away, the first ones */
+        struct desched_report no_policy; /* what a pass without one says */
+};
+
+/* Rule that stands for a node that was taken away. */
+#define PLAN_DRAIN "drain"
+
+struct plan_request {
+        const struct role_config *config; /* must outlive the plan; its policy may be NULL */
+        /* Nodes that are taken away first: cordoned, and drained as far as budgets let it. Names
+         * that no node has are an error. */
+        const struct slice *drained;
+        size_t drained_count;
+        struct wall_time now;
 };
 
 const char *evict_outcome_text(enum evict_outcome outcome);
 /* "disruption budget", "held: EvictionPolicy ..." */
 struct slice planned_eviction_outcome_text(const struct planned_eviction *eviction);
-/* config: with a policy; must outlive the plan.  Zero the plan before and release it after,
- * whatever came of it. */
+/* Zero the plan before and release it after, whatever came of it.  The cluster is as before once
+ * eviction_plan_place or eviction_plan_release ran. */
 int eviction_plan_make(struct eviction_plan *plan, struct snapshot *snapshot,
-                       const struct role_config *config, struct wall_time now, struct err *err);
+                       const struct plan_request *request, struct err *err);
 /* Where each evicted pod's like would go: one after the other, each on the state that the earlier
  * moves leave.  Pods without an owner, and finished ones, do not come back.  Also measures the
  * cluster before and after. */
-void eviction_plan_place(struct eviction_plan *plan, struct snapshot *snapshot,
-                         const struct sched_profile_list *profiles, struct wall_time now);
+void eviction_plan_place(struct eviction_plan *plan, struct snapshot *snapshot);
 void eviction_plan_release(struct eviction_plan *plan);

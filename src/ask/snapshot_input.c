@@ -209,6 +209,9 @@ static int add_object(void *context, const struct input_object *object, struct e
         struct snapshot *snapshot = context;
         const struct snapshot_kind *kind = snapshot_kind_find(object->api_version, object->kind);
 
+        if (snapshot->seen)
+                snapshot->seen(snapshot->seen_context, object->api_version, object->kind,
+                               object->value);
         if (slice_is(object->kind, "DeschedulerPolicy"))
                 note_document(object, &snapshot->policy, &snapshot->second_policy);
         if (slice_is(object->kind, "KubeSchedulerConfiguration"))

@@ -52,6 +52,10 @@ struct snapshot {
         struct snapshot_pods wanted;
         int64_t default_priority;   /* of the PriorityClass that is the global default */
         struct snapshot_late *late; /* pods whose priority is still to be looked up */
+        /* Of files: called for every object that was read, whatever its kind; NULL = not. */
+        void (*seen)(void *context, struct slice api_version, struct slice kind,
+                     const struct json *object);
+        void *seen_context;
         bool is_live;
         struct snapshot_source source; /* of a live cluster */
         struct buf note;               /* what could not be read of a live cluster; "" = nothing */

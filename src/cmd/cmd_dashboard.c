@@ -3,7 +3,9 @@
 #include "cmd/command.h"
 #include "cmd/daemon_options.h"
 #include "cmd/dashboard_explainer.h"
+#include "cmd/dashboard_objects.h"
 #include "cmd/dashboard_part.h"
+#include "cmd/dashboard_planner.h"
 #include "cmd/log_writer.h"
 #include "cmd/progress.h"
 
@@ -78,8 +80,8 @@ static int follow_cluster(struct dashboard_command_options *options, struct err 
 
         options->daemon.user_agent = "berth-dashboard";
         options->daemon.requests = EVICT_REQUESTS_NEVER;
-        options->daemon.keeps_finished = true;
-        options->daemon.keeps_object_cache = true;
+        options->page.is_on = true;
+        dashboard_part_need(&options->page, &options->daemon);
         options->daemon.spare_kinds = dashboard_part_spare_kinds();
         options->daemon.without_classes = true;
         return daemon_run(
@@ -95,55 +97,89 @@ static void on_signal(void *context, int number) {
         loop_stop(context);
 }
 
-static int serve_files(const struct dashboard_command_options *options,
-                       const struct snapshot *snapshot, struct event_loop *events,
-                       struct err *err) {
-        struct loop *loop = event_loop_as_loop(events);
-        struct process_signals *signals = NULL;
-        struct dashboard_explainer *explainer = NULL;
-        struct dashboard *dashboard = NULL;
-        const struct role_config_sources sources = { .config_path = options->config,
+/* A dump with what the page needs to show it. */
+struct shown_files {
+        const struct dashboard_command_options *options;
+        struct event_loop *events;
+        struct snapshot snapshot;
+        struct role_config config;
+        struct dashboard_objects *objects;
+        struct dashboard_explainer *explainer;
+        struct dashboard_planner *planner;
+        struct dashboard *dashboard;
+};
+
+static struct snapshot *snapshot_of(void *context) {
+        return context;
+}
+
+static int make_page(struct shown_files *files, struct loop *loop, struct err *err) {
+        const struct dashboard_command_options *options = files->options;
+        struct snapshot *snapshot = &files->snapshot;
+        const struct role_config_sources sources = { .policy = snapshot->policy,
+                                                     .config_path = options->config,
                                                      .config = snapshot->config };
+
+        if (role_config_load(&sources, &files->config, err) < 0 ||
+            role_config_build(&files->config, snapshot->cluster, snapshot->object_cache, err) < 0)
+                return err->code;
+        files->explainer = dashboard_explainer_new(snapshot->cluster, loop, &files->config);
+        files->planner = dashboard_planner_new(&(struct dashboard_planner_config){
+                .loop = loop, .look = snapshot_of, .context = snapshot, .own = &files->config });
+        return dashboard_new(&(struct dashboard_config){ .listen = options->page.listen,
+                                                         .hosts = options->page.hosts,
+                                                         .source = options->inputs.items[0],
+                                                         .cluster = snapshot->cluster,
+                                                         .explain = dashboard_explainer_explain,
+                                                         .explain_context = files->explainer,
+                                                         .plan = dashboard_planner_answer,
+                                                         .plan_context = files->planner,
+                                                         .documents = dashboard_objects_documents,
+                                                         .documents_context = files->objects },
+                             loop, &files->dashboard, err);
+}
+
+static int serve_files(struct shown_files *files, struct err *err) {
+        struct loop *loop = event_loop_as_loop(files->events);
+        struct process_signals *signals = NULL;
         int code = process_signals_new(loop, on_signal, loop, &signals, err);
 
         if (code == 0)
-                code = dashboard_explainer_new(snapshot->cluster, loop, snapshot->object_cache,
-                                               &sources, &explainer, err);
-        if (code == 0)
-                code = dashboard_new(
-                        &(struct dashboard_config){ .listen = options->page.listen,
-                                                    .hosts = options->page.hosts,
-                                                    .source = options->inputs.items[0],
-                                                    .cluster = snapshot->cluster,
-                                                    .explain = dashboard_explainer_explain,
-                                                    .explain_context = explainer },
-                        loop, &dashboard, err);
+                code = make_page(files, loop, err);
         if (code == 0) {
-                dashboard_part_say(dashboard);
-                code = event_loop_run(events, err);
+                dashboard_part_say(files->dashboard);
+                code = event_loop_run(files->events, err);
         }
-        dashboard_free(dashboard);
-        dashboard_explainer_free(explainer);
+        dashboard_free(files->dashboard);
         process_signals_free(signals);
-        event_loop_run_once(events, 0, NULL);
+        event_loop_run_once(files->events, 0, NULL);
         return code;
 }
 
 static int show_files(const struct dashboard_command_options *options, struct err *err) {
-        struct event_loop *events = NULL;
-        struct snapshot snapshot;
+        struct shown_files files = { .options = options };
+        struct snapshot *snapshot = &files.snapshot;
 
-        snapshot_init(&snapshot);
-        int code =
-                snapshot_read_paths(&snapshot, options->inputs.items, options->inputs.count, err);
+        snapshot_init(snapshot);
+        int code = event_loop_new(&files.events, err);
+        if (code == 0) {
+                files.objects =
+                        dashboard_objects_new(snapshot->cluster, event_loop_as_loop(files.events));
+                snapshot->seen = dashboard_objects_see;
+                snapshot->seen_context = files.objects;
+                code = snapshot_read_paths(snapshot, options->inputs.items, options->inputs.count,
+                                           err);
+        }
         if (code == 0)
-                code = snapshot_complete(&snapshot, err);
+                code = snapshot_complete(snapshot, err);
         if (code == 0)
-                code = event_loop_new(&events, err);
-        if (code == 0)
-                code = serve_files(options, &snapshot, events, err);
-        event_loop_free(events);
-        snapshot_release(&snapshot);
+                code = serve_files(&files, err);
+        dashboard_planner_free(files.planner);
+        dashboard_explainer_free(files.explainer);
+        dashboard_objects_free(files.objects);
+        role_config_release(&files.config);
+        event_loop_free(files.events);
+        snapshot_release(snapshot);
         return code;
 }
 

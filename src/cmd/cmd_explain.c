@@ -191,11 +191,13 @@ static int explain_all(struct explain *explain, struct err *err) {
 
 static int explain_cluster(struct explain *explain, struct err *err) {
         struct snapshot_inputs *inputs = &explain->inputs;
+        struct plan_request request = { .config = &inputs->config };
 
         if (snapshot_inputs_read(inputs, &explain->options->input, &explain->files, err) < 0)
                 return err->code;
-        if (inputs->config.policy && eviction_plan_make(&explain->plan, &inputs->snapshot,
-                                                        &inputs->config, inputs->now, err) < 0)
+        request.now = inputs->now;
+        if (inputs->config.policy &&
+            eviction_plan_make(&explain->plan, &inputs->snapshot, &request, err) < 0)
                 return err->code;
         if (explain_all(explain, err) < 0)
                 return err->code;

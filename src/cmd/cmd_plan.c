@@ -14,6 +14,7 @@
 struct plan_options {
         struct snapshot_options input;
         const char *fail_on, *compare, *html;
+        struct option_texts drained;
         int format;
         bool shows_spared;
 };
@@ -108,13 +109,21 @@ static int make_one(struct planning *planning, const struct role_config *config,
                     struct eviction_plan *plan, struct err *err) {
         struct snapshot_inputs *inputs = &planning->inputs;
         struct progress progress;
+        const struct option_texts *drained = &planning->options->drained;
+        struct slice *nodes = ARENA_ARRAY(planning->arena, struct slice, drained->count);
+        const struct plan_request request = { .config = config,
+                                              .drained = nodes,
+                                              .drained_count = drained->count,
+                                              .now = inputs->now };
 
-        if (eviction_plan_make(plan, &inputs->snapshot, config, inputs->now, err) < 0)
+        for (size_t i = 0; i < drained->count; i++)
+                nodes[i] = slice_of(drained->items[i]);
+        if (eviction_plan_make(plan, &inputs->snapshot, &request, err) < 0)
                 return err->code;
         progress_begin(&progress, SLICE_LITERAL("berth plan: placing evicted pods"), "pod");
         plan->progress = progress_step;
         plan->progress_context = &progress;
-        eviction_plan_place(plan, &inputs->snapshot, &config->profiles, inputs->now);
+        eviction_plan_place(plan, &inputs->snapshot);
         plan->progress = NULL;
         progress_end(&progress);
         return 0;
@@ -143,9 +152,10 @@ static int cmd_plan_make(struct planning *planning, struct err *err) {
         if (read_limit(planning, err) < 0 ||
             snapshot_inputs_read(inputs, &planning->options->input, NULL, err) < 0)
                 return err->code;
-        if (!inputs->config.policy)
+        if (!inputs->config.policy && !planning->options->drained.count)
                 return err_set(err, BERTH_ERR_USAGE,
-                               "expected --policy FILE, or a DeschedulerPolicy among the objects");
+                               "expected --policy FILE, a DeschedulerPolicy among the objects, or "
+                               "--drain NODE");
         if (make_one(planning, &inputs->config, &planning->plan, err) < 0 ||
             make_other(planning, err) < 0 || write_page(planning, err) < 0)
                 return err->code;
@@ -171,6 +181,13 @@ static int cmd_plan_run(const struct command_call *call) {
 
 static const struct option plan_table[] = {
         { .group = snapshot_option_table, .offset = offsetof(struct plan_options, input) },
+        { .name = "drain",
+          .type = OPTION_TEXTS,
+          .offset = offsetof(struct plan_options, drained),
+          .value_name = "NODE",
+          .names = NAMES_NODES,
+          .help = "first take this node away: cordoned, and drained as far as budgets let it; may "
+                  "be given again, and needs no policy" },
         { .name = "spared",
           .type = OPTION_FLAG,
           .offset = offsetof(struct plan_options, shows_spared),

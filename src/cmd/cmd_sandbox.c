@@ -55,6 +55,7 @@ static int watch_for_page(struct sandbox *sandbox, struct loop *loop,
                 .evictions = { .requests = EVICT_REQUESTS_NEVER },
                 .instance = "berth-dashboard",
                 .keeps_finished = true,
+                .keeps_detail = true,
                 .keeps_object_cache = true,
                 .spare_kinds = dashboard_part_spare_kinds(),
                 .without_classes = true });

@@ -2,8 +2,11 @@
 #include "cmd/dashboard_part.h"
 
 #include "base/util.h"
+#include "cmd/daemon.h"
 #include "cmd/dashboard_events.h"
 #include "cmd/dashboard_explainer.h"
+#include "cmd/dashboard_objects.h"
+#include "cmd/dashboard_planner.h"
 #include "dashboard/dashboard.h"
 #include "loop/runtime.h"
 #include "model/cluster.h"
@@ -15,7 +18,10 @@ struct dashboard_part {
         struct runtime *runtime;
         struct dashboard *dashboard;
         struct dashboard_explainer *explainer;
+        struct dashboard_planner *planner;
         struct dashboard_events *events;
+        struct dashboard_objects *objects;
+        struct role_config config; /* its own, where it is given none */
 };
 
 static void on_changed(void *self) {
@@ -40,7 +46,10 @@ static void dashboard_part_free(void *self) {
 
         dashboard_free(part->dashboard);
         dashboard_events_free(part->events);
+        dashboard_objects_free(part->objects);
+        dashboard_planner_free(part->planner);
         dashboard_explainer_free(part->explainer);
+        role_config_release(&part->config);
         free(part);
 }
 
@@ -57,20 +66,62 @@ void dashboard_part_say(const struct dashboard *dashboard) {
         fflush(stdout);
 }
 
-static int make_explainer(struct dashboard_part *part, const struct dashboard_part_config *config,
-                          struct err *err) {
+void dashboard_part_need(const struct dashboard_options *options, struct daemon_options *daemon) {
+        if (!options->is_on)
+                return;
+        daemon->keeps_finished = daemon->keeps_detail = daemon->keeps_object_cache = true;
+}
+
+static struct snapshot *dashboard_part_look(void *context) {
+        struct dashboard_part *part = context;
+        struct snapshot *snapshot = dashboard_objects_look(part->objects);
+
+        snapshot->object_cache = runtime_object_cache(part->runtime);
+        return snapshot;
+}
+
+/* What the process schedules by, or what its options say. */
+static int choose_config(struct dashboard_part *part, const struct dashboard_part_config *config,
+                         const struct role_config **ret_config, struct err *err) {
+        const struct role_config_sources sources = { .config_path = config->config_path };
+
+        *ret_config = config->config ? config->config : &part->config;
+        if (config->config)
+                return 0;
+        if (role_config_load(&sources, &part->config, err) < 0)
+                return err->code;
+        return role_config_build(&part->config, runtime_cluster(part->runtime),
+                                 runtime_object_cache(part->runtime), err);
+}
+
+static int make_parts(struct dashboard_part *part, const struct dashboard_part_config *config,
+                      struct err *err) {
         struct cluster *cluster = runtime_cluster(part->runtime);
         struct loop *loop = runtime_loop(part->runtime);
+        const struct role_config *own;
 
-        if (config->profiles) {
-                part->explainer = dashboard_explainer_over(cluster, loop, config->profiles,
-                                                           config->is_parity);
-                return 0;
-        }
-        return dashboard_explainer_new(
-                cluster, loop, runtime_object_cache(part->runtime),
-                &(struct role_config_sources){ .config_path = config->config_path },
-                &part->explainer, err);
+        if (choose_config(part, config, &own, err) < 0)
+                return err->code;
+        part->explainer = dashboard_explainer_new(cluster, loop, own);
+        part->planner = dashboard_planner_new(&(struct dashboard_planner_config){
+                .loop = loop, .look = dashboard_part_look, .context = part, .own = own });
+        return dashboard_new(
+                &(struct dashboard_config){ .listen = config->options->listen,
+                                            .hosts = config->options->hosts,
+                                            .source = config->source,
+                                            .is_live = true,
+                                            .cluster = cluster,
+                                            .is_ready = is_synced,
+                                            .context = part->runtime,
+                                            .explain = dashboard_explainer_explain,
+                                            .explain_context = part->explainer,
+                                            .events = dashboard_events_ring(part->events),
+                                            .plan = dashboard_planner_answer,
+                                            .plan_context = part->planner,
+                                            .documents = dashboard_objects_documents,
+                                            .documents_version = dashboard_objects_version,
+                                            .documents_context = part->objects },
+                loop, &part->dashboard, err);
 }
 
 int dashboard_part_add(const struct dashboard_part_config *config, struct runtime *runtime,
@@ -79,19 +130,9 @@ int dashboard_part_add(const struct dashboard_part_config *config, struct runtim
 
         part->runtime = runtime;
         part->events = dashboard_events_new(runtime, on_changed, part);
-        if (make_explainer(part, config, err) < 0 ||
-            dashboard_new(
-                    &(struct dashboard_config){ .listen = config->options->listen,
-                                                .hosts = config->options->hosts,
-                                                .source = config->source,
-                                                .is_live = true,
-                                                .cluster = runtime_cluster(runtime),
-                                                .is_ready = is_synced,
-                                                .context = runtime,
-                                                .explain = dashboard_explainer_explain,
-                                                .explain_context = part->explainer,
-                                                .events = dashboard_events_ring(part->events) },
-                    runtime_loop(runtime), &part->dashboard, err) < 0) {
+        part->objects = dashboard_objects_new(runtime_cluster(runtime), runtime_loop(runtime));
+        dashboard_objects_follow(part->objects, runtime, on_changed, part);
+        if (make_parts(part, config, err) < 0) {
                 dashboard_part_free(part);
                 return err->code;
         }

@@ -6,7 +6,7 @@
 
 struct dashboard;
 struct runtime;
-struct sched_profile_list;
+struct role_config;
 
 struct dashboard_options {
         bool is_on;
@@ -15,6 +15,9 @@ struct dashboard_options {
 /* --dashboard and what goes with it; of struct dashboard_options. */
 extern const struct option dashboard_option_table[];
 
+/* What it needs of the model of its process, besides what others need. */
+struct daemon_options;
+void dashboard_part_need(const struct dashboard_options *options, struct daemon_options *daemon);
 /* What the page can do without (runtime_config.spare_kinds): it shows nodes and pods, the rest is
  * for explanations. */
 uint32_t dashboard_part_spare_kinds(void);
@@ -22,10 +25,10 @@ uint32_t dashboard_part_spare_kinds(void);
 struct dashboard_part_config {
         const struct dashboard_options *options;
         const char *source; /* what is shown, for people */
-        /* By which pods are explained, over the runtime's cluster; must outlive the runtime. NULL:
-         * those of a KubeSchedulerConfiguration, or the default one. */
-        const struct sched_profile_list *profiles;
-        bool is_parity;
+        /* By whose profiles, over the runtime's cluster, pods are explained, and whose policy a
+         * plan begins with; must outlive the runtime. NULL: those of a KubeSchedulerConfiguration,
+         * or the default one. */
+        const struct role_config *config;
         const char *config_path; /* NULL = none */
 };
 /* Joins the runtime as a role, which only watches, and prints the address on standard output. It

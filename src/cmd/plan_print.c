@@ -48,6 +48,8 @@ static struct json_node *eviction_value(const struct eviction_plan *plan,
                 node_put_text(tree, entry, "reason", eviction->reason);
         if (eviction->outcome != EVICT_DONE)
                 node_put_text(tree, entry, "keptBy", planned_eviction_outcome_text(eviction));
+        if (eviction->budget.len)
+                node_put_text(tree, entry, "budget", eviction->budget);
         put_landing(plan, eviction, tree, entry);
         put_cost(eviction, tree, entry);
         return entry;
@@ -165,7 +167,7 @@ struct json_node *plan_value(const struct eviction_plan *plan, const struct plan
         node_put(tree, root, "evictions", evictions_value(plan, true, tree));
         node_put(tree, root, "kept", evictions_value(plan, false, tree));
         node_put(tree, root, "rules", rules_value(plan, tree));
-        if (plan->after.wanted) {
+        if (plan->is_placed) {
                 node_put(tree, root, "before", state_value(&plan->before, tree));
                 node_put(tree, root, "after", state_value(&plan->after, tree));
         }
@@ -209,6 +211,15 @@ static const char *cost_text(const struct plan_view *view,
                             eviction->cost.count ? "" : ", never seen");
 }
 
+static const char *stay_text(const struct plan_view *view,
+                             const struct planned_eviction *eviction) {
+        struct slice text = planned_eviction_outcome_text(eviction);
+
+        return eviction->budget.len ? arena_printf(view->arena, SLICE_FMT " " SLICE_FMT,
+                                                   SLICE_ARG(text), SLICE_ARG(eviction->budget))
+                                    : text_of(view, text);
+}
+
 static void add_eviction(const struct eviction_plan *plan, const struct plan_view *view,
                          const struct planned_eviction *eviction, struct text_table *table) {
         size_t column = 0;
@@ -217,9 +228,8 @@ static void add_eviction(const struct eviction_plan *plan, const struct plan_vie
         text_table_set(table, column++, pod_text(view, eviction->ns, eviction->name));
         text_table_set(table, column++, text_of(view, eviction->node));
         text_table_set(table, column++,
-                       eviction->outcome == EVICT_DONE
-                               ? landing_text(plan, view, eviction)
-                               : text_of(view, planned_eviction_outcome_text(eviction)));
+                       eviction->outcome == EVICT_DONE ? landing_text(plan, view, eviction)
+                                                       : stay_text(view, eviction));
         if (plan->has_costs)
                 text_table_set(table, column++, cost_text(view, eviction));
         text_table_set(table, column++, text_of(view, eviction->plugin));
@@ -384,7 +394,7 @@ void plan_print(const struct eviction_plan *plan, const struct plan_view *view, 
         print_evictions(plan, view, false, out);
         print_rules(plan, view, out);
         print_idle_rules(plan, view, out);
-        if (plan->after.wanted)
+        if (plan->is_placed)
                 print_states(plan, view, out);
         if (view->shows_spared && plan->spared_count)
                 print_spared(plan, view, out);

@@ -409,12 +409,10 @@ static int up_start(struct up *up, struct err *err) {
             start_sandbox(up, err) < 0 || start_roles(up, err) < 0)
                 return err->code;
         if (up->options->page.is_on &&
-            dashboard_part_add(
-                    &(struct dashboard_part_config){ .options = &up->options->page,
-                                                     .source = "berth up",
-                                                     .profiles = &up->config.profiles,
-                                                     .is_parity = up->options->is_parity },
-                    up->runtime, err) < 0)
+            dashboard_part_add(&(struct dashboard_part_config){ .options = &up->options->page,
+                                                                .source = "berth up",
+                                                                .config = &up->config },
+                               up->runtime, err) < 0)
                 return err->code;
         up->started = loop_mono(up->loop);
         printf("cluster %s\nkubeconfig %s\n", sandbox_url(up->sandbox), up->kubeconfig);

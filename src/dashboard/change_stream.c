@@ -12,8 +12,9 @@ struct viewer {
         struct http_stream stream;
         struct dashboard *dashboard;
         struct viewer *next, *previous;
-        uint64_t since; /* generation that it has */
-        uint64_t event; /* the last event that it knows of */
+        uint64_t since;     /* generation that it has */
+        uint64_t event;     /* the last event that it knows of */
+        uint64_t documents; /* and the last change of the owner's documents */
         uint64_t beats;
         bool is_greeted, is_lost; /* lost: what it has is nothing that changes could be added to */
 };
@@ -61,6 +62,7 @@ static void write_event(struct viewer *viewer, struct buf *out) {
         buf_text(out, "}\n\n");
         viewer->since = cluster_generation(dashboard->cluster);
         viewer->event = dashboard_last_event(dashboard);
+        viewer->documents = dashboard_documents_version(dashboard);
         viewer->is_lost = false;
         viewer->is_greeted = true;
         viewer->beats = dashboard->beats;
@@ -72,7 +74,8 @@ static enum http_stream_state viewer_read(struct http_stream *stream, struct buf
 
         (void)soft_limit;
         if (!viewer->is_greeted || viewer->since < viewer->dashboard->published ||
-            viewer->event < viewer->dashboard->published_event) {
+            viewer->event < viewer->dashboard->published_event ||
+            viewer->documents < viewer->dashboard->published_documents) {
                 write_event(viewer, out);
         } else if (viewer->beats != viewer->dashboard->beats) {
                 viewer->beats = viewer->dashboard->beats;

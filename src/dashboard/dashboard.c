@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define RETRY_S "5"
+#define PLAN_PATH "/api/berth/v1/plan"
 
 /* ---- documents ---- */
 
@@ -117,6 +118,24 @@ static bool answer_file(struct slice path, struct http_response *response) {
         return false;
 }
 
+/* One of the owner's. */
+static bool answer_document(struct dashboard *dashboard, struct slice path, struct slice query,
+                            struct http_response *response) {
+        const struct dashboard_document *document = dashboard->documents;
+
+        while (document && document->path && !slice_is(path, document->path))
+                document++;
+        if (!document || !document->path)
+                return false;
+        response->content_type = "application/json";
+        buf_char(&response->body, '{');
+        dashboard_members(dashboard, &response->body);
+        buf_char(&response->body, ',');
+        document->write(dashboard->documents_context, query, &response->body);
+        buf_text(&response->body, "}\n");
+        return true;
+}
+
 static void answer_open(struct dashboard *dashboard, const struct http_request *request,
                         struct http_response *response) {
         struct slice query = request->target, path;
@@ -137,12 +156,24 @@ static void answer_open(struct dashboard *dashboard, const struct http_request *
                 response->content_type = json;
                 if (!pod_answer_write(dashboard, query, &response->body))
                         answer_text(response, 404, "there is no such pod\n");
+        } else if (slice_is(path, PLAN_PATH)) {
+                plan_answer_write(dashboard, request, query, response);
         } else if (slice_is(path, "/api/berth/v1/changes")) {
                 answer_stream(response, change_stream_new(dashboard, position_of(request, query)),
                               "text/event-stream");
-        } else if (!answer_file(path, response)) {
+        } else if (!answer_document(dashboard, path, query, response) &&
+                   !answer_file(path, response)) {
                 answer_text(response, 404, "there is no such page\n");
         }
+}
+
+/* Questions that do not fit into an address are posted. */
+static bool is_allowed(const struct http_request *request) {
+        struct slice rest = request->target, path;
+
+        slice_split(&rest, '?', &path);
+        return slice_is(request->method, "GET") ||
+               (slice_is(request->method, "POST") && slice_is(path, PLAN_PATH));
 }
 
 static void *begin_answer(void *context, const struct http_request *request,
@@ -171,7 +202,7 @@ static void *begin_answer(void *context, const struct http_request *request,
                 break;
         }
         ret_response->is_known = true;
-        if (!slice_is(request->method, "GET"))
+        if (!is_allowed(request))
                 answer_text(ret_response, 405, "this page is read with GET\n");
         else if (door_ask(&dashboard->door, request) == DOOR_FIRST_VISIT)
                 answer_first_visit(dashboard, request, ret_response);
@@ -197,6 +228,7 @@ static void on_pace(void *context) {
 
         dashboard->published = cluster_generation(dashboard->cluster);
         dashboard->published_event = dashboard_last_event(dashboard);
+        dashboard->published_documents = dashboard_documents_version(dashboard);
         change_streams_wake(dashboard);
 }
 
@@ -263,6 +295,11 @@ int dashboard_new(const struct dashboard_config *config, struct loop *loop,
                                          .explain = config->explain,
                                          .explain_context = config->explain_context,
                                          .events = config->events,
+                                         .plan = config->plan,
+                                         .plan_context = config->plan_context,
+                                         .documents = config->documents,
+                                         .documents_version = config->documents_version,
+                                         .documents_context = config->documents_context,
                                          .source = slice_dup(slice_of(config->source)),
                                          .is_live = config->is_live,
                                          .instance = rng_u64(&rng) };

@@ -15,6 +15,12 @@ uint64_t dashboard_last_event(const struct dashboard *dashboard) {
         return dashboard->events ? event_ring_last(dashboard->events) : 0;
 }
 
+uint64_t dashboard_documents_version(const struct dashboard *dashboard) {
+        return dashboard->documents_version
+                       ? dashboard->documents_version(dashboard->documents_context)
+                       : 0;
+}
+
 void dashboard_headline(struct dashboard *dashboard, struct buf *out) {
         struct dashboard_text *made = &dashboard->headline;
         uint64_t generation = cluster_generation(dashboard->cluster);
@@ -31,7 +37,8 @@ void dashboard_headline(struct dashboard *dashboard, struct buf *out) {
         }
         buf_text(out, "\"headline\":");
         buf_slice(out, buf_view(&made->text));
-        buf_printf(out, ",\"lastEvent\":%" PRIu64, dashboard_last_event(dashboard));
+        buf_printf(out, ",\"lastEvent\":%" PRIu64 ",\"lastDocument\":%" PRIu64,
+                   dashboard_last_event(dashboard), dashboard_documents_version(dashboard));
         if (dashboard->events) {
                 buf_text(out, ",\"evictions\":");
                 event_ring_write_evictions(dashboard->events, out);

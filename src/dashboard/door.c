@@ -110,17 +110,21 @@ bool door_knows_host(const struct door *door, struct slice host) {
         return is_same_name(name, SLICE_LITERAL("localhost"));
 }
 
-/* What a page of another origin sends; pages of our own send none with GET, or our Host. */
-static bool is_foreign(const struct http_request *request) {
+/* What a page of another origin sends; pages of our own send none with GET, or our Host. A
+ * browser names the origin of every POST: without one only a script with the token may ask. */
+static bool is_foreign(const struct door *door, const struct http_request *request) {
         struct slice origin = http_request_header(request, "Origin");
         struct slice site = http_request_header(request, "Sec-Fetch-Site");
+        bool is_read = slice_is(request->method, "GET");
         struct url url;
 
         if (slice_is(site, "cross-site") &&
             slice_has_prefix(request->target, SLICE_LITERAL("/api")))
                 return true;
+        if (!is_read && site.len && !slice_is(site, "same-origin"))
+                return true;
         if (!origin.len)
-                return false;
+                return !is_read && !has_bearer(door, request);
         return url_parse(origin, URL_ANY, &url) ||
                !is_same_name(url.host, http_request_header(request, "Host"));
 }
@@ -128,7 +132,7 @@ static bool is_foreign(const struct http_request *request) {
 enum door_answer door_ask(const struct door *door, const struct http_request *request) {
         if (!door_knows_host(door, http_request_header(request, "Host")))
                 return DOOR_WRONG_HOST;
-        if (is_foreign(request))
+        if (is_foreign(door, request))
                 return DOOR_WRONG_ORIGIN;
         if (is_first_visit(door, request->target))
                 return DOOR_FIRST_VISIT;

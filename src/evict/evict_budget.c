@@ -15,19 +15,34 @@ static bool is_ready(const struct cluster *cluster, const struct pod_row *pod) {
         return true;
 }
 
+/* The next budget that covers the pod; NULL = no more. */
+static const struct budget_row *next_budget(const struct cluster *cluster,
+                                            const struct pod_row *pod, size_t *at) {
+        const struct budget_row *row;
+        while ((row = cluster_budget_next(cluster, pod->ns, at)))
+                if (row->has_selector && !row->selector_is_invalid &&
+                    cluster_labels_match(cluster, &row->selector, pod->labels))
+                        return row;
+        return NULL;
+}
+
 static const struct budget_row *find_budget(const struct cluster *cluster,
                                             const struct pod_row *pod, size_t *ret_count) {
         const struct budget_row *found = NULL, *row;
         size_t at = 0;
-        *ret_count = 0;
-        while ((row = cluster_budget_next(cluster, pod->ns, &at))) {
-                if (!row->has_selector || row->selector_is_invalid ||
-                    !cluster_labels_match(cluster, &row->selector, pod->labels))
-                        continue;
+        for (*ret_count = 0; (row = next_budget(cluster, pod, &at)); (*ret_count)++)
                 found = row;
-                (*ret_count)++;
-        }
         return found;
+}
+
+void evict_budgets_write(const struct cluster *cluster, struct pod_id pod, struct buf *out) {
+        const struct pod_row *row = cluster_pod(cluster, pod);
+        const struct budget_row *budget;
+        size_t at = 0;
+        for (const char *separator = ""; (budget = next_budget(cluster, row, &at));
+             separator = ", ")
+                buf_printf(out, "%s" SLICE_FMT, separator,
+                           SLICE_ARG(cluster_text(cluster, budget->name)));
 }
 
 static bool may_bypass(const struct cluster *cluster, const struct budget_row *budget,

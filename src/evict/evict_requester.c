@@ -53,8 +53,10 @@ size_t evict_requester_in_flight(const struct evict_requester *requester) {
 
 void evict_requester_begin(struct evict_requester *requester, const struct evict_pass *pass) {
         /* What the budgets' own status does not show yet; it does by the next pass. */
-        map_free(requester->budgets);
-        requester->budgets = map_new();
+        if (!pass->keeps_budgets) {
+                map_free(requester->budgets);
+                requester->budgets = map_new();
+        }
         if (!pass->continues) {
                 map_free(requester->nodes);
                 map_free(requester->namespaces);

@@ -141,6 +141,8 @@ struct evict_answer {
         uint64_t id;
 };
 bool evict_service_take_answer(struct evict_service *service, struct evict_answer *ret_answer);
+/* Names of the budgets that cover the pod, comma-separated: two of them let nothing go. */
+void evict_budgets_write(const struct cluster *cluster, struct pod_id pod, struct buf *out);
 /* Evictions queued, in flight or waiting for another try: a one-shot run ends at 0. */
 size_t evict_requester_open(const struct evict_requester *requester);
 size_t evict_requester_in_flight(const struct evict_requester *requester);

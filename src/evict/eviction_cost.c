@@ -22,6 +22,21 @@ static int64_t at_most_a_day(int64_t ns) {
         return ns < STAGE_MAX_NS ? ns : STAGE_MAX_NS;
 }
 
+/* What the history knows of one stage; its timeout where it knows nothing. */
+static struct history_estimate stage_estimate(const struct eviction_policy *policy, size_t stage,
+                                              const struct eviction_history *history,
+                                              struct slice owner, struct wall_time now) {
+        char name[KEY_MAX];
+
+        snprintf(name, sizeof(name), SLICE_FMT "/" SLICE_FMT, SLICE_ARG(policy->ns),
+                 SLICE_ARG(policy->name));
+        const struct history_key key = { .policy = slice_of(name),
+                                         .owner = owner,
+                                         .stage = policy->stages[stage].name };
+
+        return eviction_history_estimate(history, &key, policy->stages[stage].timeout_ns, now);
+}
+
 struct history_estimate eviction_policy_estimate(const struct eviction_policy *policy,
                                                  const struct eviction_history *history,
                                                  struct slice owner, struct wall_time now) {
@@ -29,16 +44,9 @@ struct history_estimate eviction_policy_estimate(const struct eviction_policy *p
 
         if (policy->is_unreadable) /* it holds the pod for as long as it takes to mend it */
                 return (struct history_estimate){ .p50_ns = STAGE_MAX_NS, .p95_ns = STAGE_MAX_NS };
-        char name[KEY_MAX];
-        struct history_key key = { .owner = owner };
-
-        snprintf(name, sizeof(name), SLICE_FMT "/" SLICE_FMT, SLICE_ARG(policy->ns),
-                 SLICE_ARG(policy->name));
-        key.policy = slice_of(name);
         for (size_t i = 0; i < policy->stage_count; i++) {
-                key.stage = policy->stages[i].name;
-                struct history_estimate stage =
-                        eviction_history_estimate(history, &key, policy->stages[i].timeout_ns, now);
+                struct history_estimate stage = stage_estimate(policy, i, history, owner, now);
+
                 sum.p50_ns += at_most_a_day(stage.p50_ns);
                 sum.p95_ns += at_most_a_day(stage.p95_ns);
                 sum.count = stage.count < sum.count ? stage.count : sum.count;
@@ -151,6 +159,27 @@ bool eviction_costs_expect(const struct eviction_costs *costs, const struct clus
         name_owner(cluster, row, owner);
         *ret_estimate = eviction_policy_estimate(policy, costs->history, slice_of(owner), now);
         return true;
+}
+
+size_t eviction_costs_stages(const struct eviction_costs *costs, const struct cluster *cluster,
+                             struct pod_id pod, struct wall_time now,
+                             struct stage_forecast ret_stages[static EVICTION_STAGES_MAX],
+                             struct slice *ret_policy) {
+        const struct pod_row *row = cluster_pod(cluster, pod);
+        const struct eviction_policy *policy = eviction_costs_policy(costs, cluster, row);
+        char owner[KEY_MAX];
+
+        if (!policy)
+                return 0;
+        name_owner(cluster, row, owner);
+        *ret_policy = policy->name;
+        for (size_t i = 0; i < policy->stage_count; i++)
+                ret_stages[i] = (struct stage_forecast){
+                        .name = policy->stages[i].name,
+                        .kind = policy->stages[i].kind,
+                        .estimate = stage_estimate(policy, i, costs->history, slice_of(owner), now),
+                };
+        return policy->stage_count;
 }
 
 void eviction_costs_see_eviction(struct eviction_costs *costs, const struct json *object) {

@@ -35,6 +35,17 @@ int64_t eviction_costs_of(const struct eviction_costs *costs, const struct clust
 bool eviction_costs_expect(const struct eviction_costs *costs, const struct cluster *cluster,
                            struct pod_id pod, struct wall_time now,
                            struct history_estimate *ret_estimate);
+/* The stages by which the pod would leave, with what each took before; 0 for pods without a policy.
+ * Slices belong to the policy. */
+struct stage_forecast {
+        struct slice name;
+        enum stage_kind kind;
+        struct history_estimate estimate;
+};
+size_t eviction_costs_stages(const struct eviction_costs *costs, const struct cluster *cluster,
+                             struct pod_id pod, struct wall_time now,
+                             struct stage_forecast ret_stages[static EVICTION_STAGES_MAX],
+                             struct slice *ret_policy);
 /* Why the pod would stay where it is: its policy cannot be read, or a stage with `onFailure: Hold`
  * has failed; "" = it would not.  text has EVICTION_HOLD_TEXT_MAX bytes. */
 struct slice eviction_costs_hold(const struct eviction_costs *costs, const struct cluster *cluster,

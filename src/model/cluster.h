@@ -74,14 +74,16 @@ uint64_t cluster_charges(const struct cluster *cluster);
 void cluster_settle_budgets(struct cluster *cluster, uint64_t charge);
 
 /* ---- what-if ---- */
-/* Opens a what-if; they nest.  Until the matching rollback only assume, forget, nominate, and
- * cluster_withdraw are allowed.  None of them is logged or raises a generation then, so that no pod
- * wakes for what did not happen; a reader with a cache treats the touched nodes as changed inside a
- * what-if, and once more after it. */
+/* Opens a what-if; they nest.  Until the matching rollback only assume, forget, nominate,
+ * cluster_withdraw and cluster_cordon are allowed.  None of them is logged or raises a generation
+ * then, so that no pod wakes for what did not happen; a reader with a cache treats the touched
+ * nodes as changed inside a what-if, and once more after it. */
 void cluster_checkpoint(struct cluster *cluster);
 void cluster_rollback(struct cluster *cluster);
 /* Takes any assigned pod off its node (as if it were gone); what-if only. */
 void cluster_withdraw(struct cluster *cluster, struct pod_id pod);
+/* The live node takes no new pods; what-if only. */
+void cluster_cordon(struct cluster *cluster, struct node_id node);
 /* Nodes a what-if changed since the outermost checkpoint (possibly already changed back); NULL
  * outside of what-ifs. */
 const struct bitset *cluster_touched_nodes(const struct cluster *cluster);

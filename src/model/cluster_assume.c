@@ -18,14 +18,18 @@ void what_if_release(struct cluster *cluster) {
         bitset_release(&what_if->touched);
 }
 
+static struct undo_entry *journal_push(struct what_if *what_if) {
+        what_if->journal = rows_reserve(what_if->journal, &what_if->cap, what_if->count + 1,
+                                        sizeof(*what_if->journal));
+        return &what_if->journal[what_if->count++];
+}
+
 static void cluster_assume_note(struct cluster *cluster, struct pod_id pod, bool moves_nomination) {
         struct what_if *what_if = &cluster->what_if;
         const struct pod_row *row = pod_row_at(&cluster->pods, pod);
         if (what_if->depth == 0)
                 return;
-        what_if->journal = rows_reserve(what_if->journal, &what_if->cap, what_if->count + 1,
-                                        sizeof(*what_if->journal));
-        struct undo_entry *entry = &what_if->journal[what_if->count++];
+        struct undo_entry *entry = journal_push(what_if);
         *entry = (struct undo_entry){ .pod = pod,
                                       .node = row->node,
                                       .next_on_node = row->next_on_node,
@@ -87,7 +91,22 @@ static void undo_nomination(struct cluster *cluster, const struct undo_entry *en
                 pod_nomination_insert(cluster, entry->pod, entry->nominated_position);
 }
 
+static void set_cordon(struct cluster *cluster, struct node_id node, bool value) {
+        struct node_table *nodes = &cluster->nodes;
+        if (value) {
+                nodes->flags[node.index] |= NODE_UNSCHEDULABLE;
+                bitset_add(&nodes->unschedulable, node.index);
+        } else {
+                nodes->flags[node.index] &= (uint8_t)~NODE_UNSCHEDULABLE;
+                bitset_remove(&nodes->unschedulable, node.index);
+        }
+}
+
 static void cluster_assume_undo(struct cluster *cluster, const struct undo_entry *entry) {
+        if (entry->is_cordon) {
+                set_cordon(cluster, entry->node, false);
+                return;
+        }
         struct pod_row *row = pod_row_at(&cluster->pods, entry->pod);
         if (entry->moves_nomination) {
                 undo_nomination(cluster, entry);
@@ -165,6 +184,15 @@ void cluster_assume(struct cluster *cluster, struct pod_id pod, struct node_id n
 void cluster_forget(struct cluster *cluster, struct pod_id pod) {
         if (pod_row_at(&cluster->pods, pod)->flags & POD_ASSUMED)
                 take_off(cluster, pod);
+}
+
+void cluster_cordon(struct cluster *cluster, struct node_id node) {
+        assert(cluster_is_what_if(cluster));
+        if (cluster->nodes.flags[node.index] & NODE_UNSCHEDULABLE)
+                return;
+        *journal_push(&cluster->what_if) = (struct undo_entry){ .node = node, .is_cordon = true };
+        set_cordon(cluster, node, true);
+        cluster_assume_touch(cluster, node);
 }
 
 void cluster_withdraw(struct cluster *cluster, struct pod_id pod) {

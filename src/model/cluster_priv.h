@@ -334,6 +334,7 @@ struct undo_entry { /* a row as it was before the step */
         uint32_t nominated_position; /* in the list of nominated pods; ID_NONE = not in it */
         uint16_t flags;
         bool moves_nomination;
+        bool is_cordon; /* of the node; no pod is concerned */
 };
 struct what_if {
         struct undo_entry *journal;

@@ -57,6 +57,8 @@ struct evict_pass {
         /* Goes on with the limits of the pass before, what waits for another try included: a pass
          * between two regular ones, started by an event. */
         bool continues;
+        bool keeps_budgets; /* what was taken of them in the pass before is gone for this one, too
+                             */
         /* Nothing is wanted any more: EvictionRequests that are open are withdrawn, too. */
         bool withdraws;
 };

@@ -37,9 +37,9 @@ class Process:
         match = re.search(pattern, "".join(self.lines))
         return match and match.group(1)
 
-    def ask(self, path, headers=None, method="GET"):
+    def ask(self, path, headers=None, method="GET", body=None):
         connection = http.client.HTTPConnection("127.0.0.1", int(self.port), timeout=drill.PATIENCE)
-        connection.request(method, path, headers=headers or {})
+        connection.request(method, path, body, headers or {})
         answer = connection.getresponse()
         body = answer.read()
         connection.close()
@@ -95,7 +95,24 @@ def check_door(page):
         policy = answer.headers["Content-Security-Policy"] or ""
         judge(name + ": headers", "default-src 'none'" in policy and "unsafe" not in policy and answer.headers["X-Content-Type-Options"] == "nosniff",
               answer.headers)
-    judge("reads only", page.ask("/api/berth/v1/pods", cookie, "POST")[0].status == 405)
+    own = {**cookie, "Origin": f"http://127.0.0.1:{page.port}"}
+    judge("reads only", page.ask("/api/berth/v1/pods", own, "POST")[0].status == 405)
+    check_question_door(page, cookie, own)
+
+
+def check_question_door(page, cookie, own):
+    """Questions are posted: by the page itself, or by a script with the token."""
+    json_type, bearer = {"Content-Type": "application/json"}, {"Authorization": "Bearer " + page.token}
+    cases = [("the page asks", {**own, **json_type}, b"{}", 422), ("a script asks", {**bearer, **json_type}, b"{}", 422),
+             ("nobody asks", json_type, b"{}", 403), ("no origin", {**cookie, **json_type}, b"{}", 403),
+             ("another origin asks", {**cookie, **json_type, "Origin": "http://evil.example"}, b"{}", 403),
+             ("another port asks", {**cookie, **json_type, "Origin": "http://127.0.0.1:1"}, b"{}", 403),
+             ("another site asks", {**own, **json_type, "Sec-Fetch-Site": "same-site"}, b"{}", 403),
+             ("a form asks", {**own, "Content-Type": "text/plain"}, b"{}", 415), ("no type", own, b"{}", 415), ("nothing is asked", {**own, **json_type}, b"", 400),
+             ("no JSON", {**own, **json_type}, b"{", 422), ("too much is asked", {**own, **json_type}, b" " * ((1 << 20) + 1), 413)]
+    for name, headers, body, status in cases:
+        answer, said = page.ask("/api/berth/v1/plan", headers, "POST", body)
+        judge("question: " + name, answer.status == status, (answer.status, said))
 
 
 def check_documents(page):

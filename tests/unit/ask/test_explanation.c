@@ -230,15 +230,15 @@ static void evictions_are_planned_with_landing(void **state) {
                                        "priorityClassName: system-cluster-critical, " CPU("\"1\"")),
                            &err),
                 0);
-        assert_int_equal(eviction_plan_make(&plan, &scene.snapshot, &scene.config,
-                                            (struct wall_time){ 0 }, &err),
+        assert_int_equal(eviction_plan_make(&plan, &scene.snapshot,
+                                            &(struct plan_request){ .config = &scene.config },
+                                            &err),
                          0);
         assert_int_equal(plan.done_count, 1);
         assert_true(slice_is(plan.evictions[0].name, "p"));
         assert_int_equal(plan.spared_count, 1);
         assert_true(slice_is(plan.spared[0].name, "kept"));
-        eviction_plan_place(&plan, &scene.snapshot, &scene.config.profiles,
-                            (struct wall_time){ 0 });
+        eviction_plan_place(&plan, &scene.snapshot);
         assert_true(plan.evictions[0].has_landing);
         assert_true(slice_is(cluster_node_name(scene.snapshot.cluster, plan.evictions[0].landing),
                              "m"));

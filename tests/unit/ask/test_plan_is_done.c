@@ -75,7 +75,9 @@ static struct buf plan_lines(struct scene *scene) {
         struct eviction_plan plan = { 0 };
         struct err err = { 0 };
         struct buf text = { 0 };
-        if (eviction_plan_make(&plan, &scene->snapshot, &scene->config, now, &err) < 0)
+        if (eviction_plan_make(&plan, &scene->snapshot,
+                               &(struct plan_request){ .config = &scene->config, .now = now },
+                               &err) < 0)
                 fail_msg("%s", err.text);
         for (size_t i = 0; i < plan.eviction_count; i++) {
                 const struct planned_eviction *planned = &plan.evictions[i];

@@ -56,6 +56,27 @@ static void test_order_of_a_list_comes_back(void **state) {
         }
 }
 
+static void test_cordon(void **state) {
+        struct scene s = scene();
+        uint64_t digest = cluster_digest(s.cluster), generation = cluster_generation(s.cluster);
+        (void)state;
+        cluster_checkpoint(s.cluster);
+        cluster_cordon(s.cluster, s.nodes[1]);
+        cluster_checkpoint(s.cluster);
+        cluster_cordon(s.cluster, s.nodes[1]); /* is cordoned: the inner one undoes nothing */
+        cluster_rollback(s.cluster);
+        assert_true(bitset_has(&cluster_nodes(s.cluster)->unschedulable, s.nodes[1].index));
+        assert_true(bitset_has(cluster_touched_nodes(s.cluster), s.nodes[1].index));
+        assert_int_equal(cluster_check(s.cluster, NULL), 0);
+        assert_true(cluster_digest(s.cluster) != digest);
+        cluster_rollback(s.cluster);
+        assert_false(bitset_has(&cluster_nodes(s.cluster)->unschedulable, s.nodes[1].index));
+        assert_true(cluster_digest(s.cluster) == digest);
+        assert_true(cluster_generation(s.cluster) == generation);
+        assert_int_equal(cluster_check(s.cluster, NULL), 0);
+        cluster_free(s.cluster);
+}
+
 static void test_nested(void **state) {
         struct scene s = scene();
         uint64_t outside = cluster_digest(s.cluster);
@@ -157,6 +178,7 @@ static void test_a_pod_alone_on_a_placeholder(void **state) {
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_withdraw_and_assume),
+                cmocka_unit_test(test_cordon),
                 cmocka_unit_test(test_order_of_a_list_comes_back),
                 cmocka_unit_test(test_nested),
                 cmocka_unit_test(test_nominations_come_back),
