@@ -187,6 +187,28 @@ fetch_client() {
         fi
         rm -rf "$folder.new" "$cache/packages"
 }
+# The accessibility checker of the page's tests: one file of its npm package, which is in no Debian release.
+axe_version=4.10.2
+axe_digest=b511cd9dec01c76f4b2ad1723b66b6db37d4c2eb4ed199076e1829d9ee7b75e3
+fetch_axe() {
+        axe=$cache/axe/axe.min.js
+        [ ! -e "$axe" ] || return 0
+        command -v npm >/dev/null 2>&1 || {
+                say "no axe-core: npm is not here; the page is then not checked for accessibility"
+                return 0
+        }
+        say "fetching axe-core $axe_version by npm into .cache (for tests only)"
+        rm -rf "$cache/axe.new"
+        mkdir -p "$cache/axe.new"
+        if (cd "$cache/axe.new" && logged npm pack --silent "axe-core@$axe_version" &&
+                tar -xzf "axe-core-$axe_version.tgz" package/axe.min.js) &&
+                echo "$axe_digest  $cache/axe.new/package/axe.min.js" | sha256sum -c --status; then
+                mkdir -p "$cache/axe" && mv "$cache/axe.new/package/axe.min.js" "$axe"
+        else
+                say "no axe-core: npm gave none, or another one; the page is then not checked for accessibility"
+        fi
+        rm -rf "$cache/axe.new"
+}
 # The Python client's own release, with what it imports; pure Python but for YAML, which it finds where there is python3-yaml.
 python_client="python3-kubernetes python3-cachetools python3-certifi python3-chardet python3-charset-normalizer
         python3-dateutil python3-pyasn1 python3-pyasn1-modules python3-rsa python3-google-auth python3-idna
@@ -220,5 +242,5 @@ if [ "$wanted" = mirror ]; then
 fi
 mkdir -p "$cache" && : >"$log" || fail "cannot write $log"
 install_missing
-case $wanted in check | dev) fetch_clients ;; esac
+case $wanted in check | dev) fetch_clients && fetch_axe ;; esac
 exit 0

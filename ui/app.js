@@ -1,11 +1,13 @@
 // The page: puts data, map, controls and panel together.
 import { Cluster, filterOf, POD } from "./cluster.js";
 import { EventsView } from "./events.js";
-import { Feed, get } from "./feed.js";
+import { ask, Feed, get } from "./feed.js";
 import { fittingZoom, groupsOf, layoutOf, neighbour, nodeAt, placeOf, ZOOMS } from "./layout.js";
+import { LeavingView } from "./leaving.js";
 import { Panel } from "./panel.js";
 import { PodView } from "./pod.js";
 import { colouringOf, linesOf, podAt, themeOf, Tiles } from "./tiles.js";
+import { WhatIfView } from "./whatif.js";
 import { count, element, gaugeOf, many, percent } from "./words.js";
 
 const ZONE = "topology.kubernetes.io/zone";
@@ -20,6 +22,8 @@ const view = { key: null, order: "name", resource: 0, by: "namespace", filter: n
 const addressOf = (row) => `#pod/${encodeURIComponent(row[POD.namespace])}/${encodeURIComponent(row[POD.name])}`;
 const podView = new PodView(byId("pod"), cluster, get, addressOf);
 const eventsView = new EventsView(byId("events"), get);
+const whatIf = new WhatIfView(byId("whatif"), { cluster, get, ask, link: addressOf, theme: () => tiles.theme });
+const leaving = new LeavingView(byId("leaving"), get);
 const panel = new Panel(byId("panel"), cluster, show, (row) => tiles.theme.palette[view.colouring?.number(row) ?? 0], addressOf);
 
 // ---- drawing ----
@@ -102,12 +106,13 @@ function drawFigures() {
     { value: count(waiting), text: "Pods waiting", note: headline.unplaceable ? `${count(headline.unplaceable)} fit nowhere now` : states.gated ? `${count(states.gated)} gated` : waiting ? "not tried yet" : "none", kind: headline.unplaceable ? "bad" : "", onclick: showWaiting },
     used(headline, 0, "CPU requested"),
     used(headline, 1, "Memory requested"),
-    { value: percent(headline.strandedCpu, headline.freeCpu), text: "Free CPU stranded", note: "no average pod fits there" },
+    { value: percent(headline.strandedCpu, headline.freeCpu), text: "Free CPU stranded", note: "fits no average pod" },
+    { value: count(headline.guarded), text: "Kept by budgets", note: headline.guarded ? "none may go now" : "none", kind: headline.guarded ? "warn" : "" },
     ...(cluster.evictions ? [evicted(cluster.evictions)] : []),
   ].map(figure);
   cards[2].id = "waiting";
   byId("figures").replaceChildren(...cards);
-  if (cards[6]) cards[6].id = "evictions";
+  if (cards[7]) cards[7].id = "evictions";
   if (focused === "waiting" || focused === "evictions") byId(focused)?.focus();
 }
 
@@ -259,18 +264,22 @@ function listen() {
   });
 }
 
-/** The address says which view is open: #cluster, #events, #pod/NAMESPACE/NAME. */
+/** The address says which view is open: #cluster, #events, #pod/NAMESPACE/NAME, #whatif, #leaving. */
 function route() {
   const [name, ...parts] = location.hash.slice(1).split("/");
   const views = [...byId("views").children];
   const open = views.find((each) => each.hash === `#${name}`)?.hash.slice(1) ?? "cluster";
   for (const each of views) each.ariaCurrent = each.hash === `#${open}` ? "page" : null;
+  const link = views.find((each) => each.ariaCurrent);
+  byId("views").scrollLeft = link.offsetLeft - byId("views").offsetLeft - 16;
   for (const each of document.querySelectorAll("[data-of]")) each.hidden = each.dataset.of !== open;
   document.body.dataset.view = open;
   view.open = open;
   const [namespace, pod] = parts.map(decodeURIComponent);
   if (open === "pod") podView.open(pod ? { namespace, name: pod } : null);
   else if (open === "events") eventsView.open();
+  else if (open === "whatif") whatIf.open();
+  else if (open === "leaving") leaving.open();
   else if (view.layout) arrange();
 }
 
@@ -310,8 +319,10 @@ function changed() {
   drawFigures();
   search();
   panel.refresh();
-  if (view.open === "pod") podView.refresh(cluster.lastEvent);
+  if (view.open === "pod") podView.refresh(cluster);
   if (view.open === "events") eventsView.refresh(cluster.lastEvent);
+  if (view.open === "whatif") whatIf.refresh(isNewShape);
+  if (view.open === "leaving") leaving.refresh(cluster.lastDocument);
 }
 
 const feed = new Feed(

@@ -10,6 +10,7 @@ export class Cluster {
     this.headline = null;
     this.evictions = null; // seen by the process, by rule; nothing of a dump
     this.lastEvent = 0; // number of the latest one
+    this.lastDocument = 0; // of the latest change of evictions and reboots
     this.hasPods = false;
     this.shape = 0; // counts changes of which nodes there are, and of their labels
     this.content = 0; // counts all changes

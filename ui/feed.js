@@ -3,7 +3,7 @@ const BASE = "/api/berth/v1/";
 const RETRY_FIRST_MS = 1000;
 const RETRY_LAST_MS = 15000;
 
-class Refused extends Error {}
+export class Refused extends Error {}
 
 /** A document, by its name under the address of all data. */
 export async function get(name) {
@@ -11,6 +11,15 @@ export async function get(name) {
   if (answer.status === 401) throw new Refused("This visit has ended. Open the address that berth prints, with its token.");
   if (!answer.ok) throw Object.assign(new Error(`${name}: ${answer.status}`), { status: answer.status });
   return answer.json();
+}
+
+/** A question, answered with a Response; an error has problems where the question has mistakes. */
+export async function ask(name, body) {
+  const answer = await fetch(BASE + name, { method: "POST", headers: { "Content-Type": "application/json" }, body });
+  if (answer.status === 401) throw new Refused("This visit has ended. Open the address that berth prints, with its token.");
+  if (answer.ok) return answer;
+  const problems = answer.status === 422 ? (await answer.json()).problems : undefined;
+  throw Object.assign(new Error((problems ? "" : await answer.text()).trim() || `${name}: ${answer.status}`), { status: answer.status, problems });
 }
 
 export class Feed {
@@ -51,6 +60,7 @@ export class Feed {
       const changes = JSON.parse(event.data);
       this.cluster.headline = changes.headline;
       this.cluster.lastEvent = changes.lastEvent;
+      this.cluster.lastDocument = changes.lastDocument;
       this.cluster.evictions = changes.evictions;
       this.cluster.apply(changes);
       this.report(changes.ready ? "live" : "loading", changes.ready ? "Live" : "Listing the cluster");

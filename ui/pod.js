@@ -1,6 +1,7 @@
 // One pod: why it is where it is, or why it waits. The answer is that of berth explain; all names are text.
 import { POD } from "./cluster.js";
 import { eventItem } from "./events.js";
+import { evictionCard } from "./leaving.js";
 import { count, element, many } from "./words.js";
 
 const ROWS = 50; // of nodes, asked for at a time
@@ -93,21 +94,24 @@ export class PodView {
     this.asked = target;
     this.answer = null;
     this.events = [];
-    this.lastEvent = 0;
+    this.eviction = null;
+    this.lastEvent = this.lastDocument = 0;
     this.state = null;
     this.body.replaceChildren();
     if (target) {
       this.#ask(0);
       this.#askHistory();
+      this.#askEviction();
     }
     this.#suggest();
   }
 
   /** After changes of the cluster: asks again when it is another matter for this pod. */
-  refresh(lastEvent) {
+  refresh({ lastEvent, lastDocument }) {
     if (!this.asked) return this.#suggest();
     if (lastEvent !== this.lastEvent) this.#askHistory();
-    this.lastEvent = lastEvent;
+    if (lastDocument !== this.lastDocument) this.#askEviction();
+    Object.assign(this, { lastEvent, lastDocument });
     const row = this.#row();
     const state = row ? `${row[POD.node]} ${row[POD.state]}` : "gone";
     if (this.state !== null && state !== this.state && state !== "gone") this.#ask(0);
@@ -167,6 +171,26 @@ export class PodView {
     }
   }
 
+  async #askEviction() {
+    const { asked } = this;
+    try {
+      const { pods } = await this.get(`evictions?${new URLSearchParams(asked)}`);
+      if (asked !== this.asked || JSON.stringify(pods) === JSON.stringify(this.eviction)) return;
+      this.eviction = pods;
+      if (this.answer) this.#draw();
+    } catch {
+      // likewise
+    }
+  }
+
+  /** How it leaves, or would leave: where an eviction is under way, or a policy has stages for it. */
+  #leaving() {
+    const known = (this.eviction ?? []).filter((pod) => pod.asked.length || pod.outcome || pod.policy || pod.held);
+    if (!known.length) return [];
+    const title = known.some((pod) => pod.open) ? "Its eviction" : known.some((pod) => pod.asked.length) ? "Its last eviction" : "How it would be evicted";
+    return [element("section", { id: "pod-eviction" }, element("h3", { text: title }), ...known.map((pod) => evictionCard(pod, false)))];
+  }
+
   #history() {
     if (!this.events.length) return [];
     const list = element("ol", { className: "events" }, ...this.events.map((event) => eventItem(event, false)));
@@ -176,7 +200,7 @@ export class PodView {
   #draw() {
     const focused = this.body.contains(document.activeElement) ? document.activeElement.id : "";
     const selection = focused === "node-find" ? document.activeElement.selectionStart : 0;
-    const parts = [this.#heading(), ...this.#nearest(), ...this.#preemption(), ...this.#before(), ...this.#history(), this.#filters(), this.#tables()];
+    const parts = [this.#heading(), ...this.#nearest(), ...this.#preemption(), ...this.#before(), ...this.#leaving(), ...this.#history(), this.#filters(), this.#tables()];
     this.body.replaceChildren(...parts);
     const again = focused ? document.getElementById(focused) : null;
     again?.focus();

@@ -20,7 +20,7 @@ const FITS_MAX = 20000; // texts whose width is remembered
 export function themeOf() {
   const style = getComputedStyle(document.documentElement);
   const value = (name) => style.getPropertyValue(`--${name}`).trim();
-  const names = ["surface", "text", "quiet", "line", "accent", "fill", "fill-high", "over", "bad", "warn", "track", "tile", "tile-line", "dim"];
+  const names = ["more", "less", "surface", "text", "quiet", "line", "accent", "fill", "fill-high", "over", "bad", "warn", "track", "tile", "tile-line", "dim"];
   const theme = Object.fromEntries(names.map((name) => [name.replace(/-./g, (part) => part[1].toUpperCase()), value(name)]));
   theme.dim = Number(theme.dim);
   theme.palette = matchMedia("(prefers-color-scheme: dark)").matches ? DARK : LIGHT;
@@ -42,6 +42,12 @@ export function colouringOf(cluster, by, now) {
   const words = values.slice(0, OTHERS).map((value) => (value === "" ? "none" : String(value)));
   if (values.length > OTHERS) words.push(`${count(values.length - OTHERS)} others`);
   return { number: (row) => numbers.get(row[column]) ?? OTHERS, words };
+}
+
+/** Requested of allocatable after a plan; as before where it changes nothing. */
+function afterOf(scene, node, resource) {
+  const requested = scene.after?.get(node.id);
+  return requested ? scene.cluster.share({ requested, allocatable: node.allocatable }, resource) : scene.cluster.share(node, resource);
 }
 
 export class Tiles {
@@ -79,6 +85,7 @@ export class Tiles {
         context.globalAlpha = scene.filter && !node.isFound ? theme.dim : 1;
         paint(scene, node, x, y - scene.top);
         context.globalAlpha = 1;
+        if (scene.taken?.has(node.name)) this.#cross(x, y - scene.top, scene.layout.tileWidth, scene.layout.zoom.height);
         if (node === scene.selected) this.#frame(scene.layout, x, y - scene.top);
       },
       (group) => this.#heading(scene, group, group.y - scene.top),
@@ -167,16 +174,49 @@ export class Tiles {
     context.fillRect(x, y, share > 0 ? Math.max(1, width * share) : 0, height);
   }
 
+  /** The bar of a resource; of a node that a plan changes, before and after overlaid: what comes, and what goes. */
+  #load(scene, node, resource, x, y, width, height) {
+    const before = scene.cluster.share(node, resource);
+    const after = afterOf(scene, node, resource);
+    this.#bar(before, x, y, width, height);
+    if (after === before || after === Infinity || before === Infinity) return;
+    const whole = Math.max(1, before, after);
+    if (whole > 1) this.#bar(after, x, y, width, height);
+    const [low, high] = [Math.min(before, after) / whole, Math.max(before, after) / whole].map((share) => share * width);
+    this.context.fillStyle = after > before ? this.theme.more : this.theme.less;
+    this.context.fillRect(x + low, y, Math.max(1, high - low), height);
+  }
+
+  /** A node that is taken away. */
+  #cross(x, y, width, height) {
+    const { context, theme } = this;
+    context.strokeStyle = theme.bad;
+    context.lineWidth = 2;
+    context.beginPath();
+    context.moveTo(x, y);
+    context.lineTo(x + width, y + height);
+    context.moveTo(x + width, y);
+    context.lineTo(x, y + height);
+    context.stroke();
+    context.strokeRect(x + 1, y + 1, width - 2, height - 2);
+  }
+
   /** The smallest tiles: a cell that fills from below. */
   dots(scene, node, x, y) {
     const { context, theme } = this;
     const { width, height } = scene.layout.zoom;
     const share = scene.cluster.share(node, scene.resource);
+    const after = afterOf(scene, node, scene.resource);
     const full = Math.min(share, 1) * height;
     context.fillStyle = theme.track;
     context.fillRect(x, y, width, height);
     context.fillStyle = share > 1 || scene.cluster.isOver(node) ? theme.over : share >= 0.9 ? theme.fillHigh : theme.fill;
     context.fillRect(x, y + height - full, width, full);
+    if (after !== share) {
+      const then = Math.min(after, 1) * height;
+      context.fillStyle = after > share ? theme.more : theme.less;
+      context.fillRect(x, y + height - Math.max(then, full), width, Math.max(1, Math.abs(then - full)));
+    }
     if (!node.ready) {
       context.fillStyle = theme.bad;
       context.fillRect(x, y, width, 2);
@@ -214,7 +254,7 @@ export class Tiles {
   /** Pods as cells, those of one colour together. */
   #pods(scene, node, x, y, width, height, most) {
     const { context, theme } = this;
-    const cells = cellsOf(node.list.length, width, height, most);
+    const cells = scene.colouring && cellsOf(node.list.length, width, height, most);
     if (!cells) return;
     if (node.sorted !== scene.colouring) {
       node.list.sort((a, b) => scene.colouring.number(a) - scene.colouring.number(b) || a[POD.id] - b[POD.id]);
@@ -234,7 +274,7 @@ export class Tiles {
     const width = scene.layout.tileWidth - 14;
     this.#ground(scene, node, x, y);
     this.#text(node.name, x + 7, y + 15, width, this.theme.text, 500, 11);
-    scene.bars.slice(0, 3).forEach((resource, at) => this.#bar(scene.cluster.share(node, resource), x + 7, y + 21 + at * 7, width, 5));
+    scene.bars.slice(0, 3).forEach((resource, at) => this.#load(scene, node, resource, x + 7, y + 21 + at * 7, width, 5));
     this.#pods(scene, node, x + 7, y + 45, width, 23, 6);
   }
 
@@ -256,9 +296,11 @@ export class Tiles {
       const top = y + 30 + at * 17;
       const name = scene.cluster.resources[resource].name.replace(/^.*\//, "");
       this.#text(name, x + 10, top + 10, 62, theme.quiet, 400, 11);
-      this.#bar(share, x + 76, top + 2, width - 66 - 46, 8);
+      this.#load(scene, node, resource, x + 76, top + 2, width - 66 - 46, 8);
       this.context.textAlign = "right";
-      const shown = percent(node.requested[resource] || 0, node.allocatable[resource]);
+      const before = percent(node.requested[resource] || 0, node.allocatable[resource]);
+      const then = scene.after?.get(node.id);
+      const shown = then && then[resource] !== node.requested[resource] ? percent(then[resource] || 0, node.allocatable[resource]) : before;
       this.#text(share === Infinity ? "over" : shown, x + 10 + width, top + 10, 44, share > 1 ? theme.over : theme.text, share > 1 ? 600 : 400, 11);
       this.context.textAlign = "left";
     });

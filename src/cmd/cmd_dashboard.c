@@ -22,7 +22,6 @@
 struct dashboard_command_options {
         struct option_texts inputs;
         struct daemon_options daemon;
-        struct dashboard_options page;
         const char *config; /* of the scheduler */
 };
 
@@ -69,7 +68,7 @@ static int add_page(void *context, struct daemon *daemon, struct runtime *runtim
         progress_begin(&run->progress, SLICE_LITERAL("berth dashboard: reading the cluster"),
                        "object");
         loop_timer_arm(runtime_loop(runtime), &run->tick, PROGRESS_TICK_NS);
-        return dashboard_part_add(&(struct dashboard_part_config){ .options = &options->page,
+        return dashboard_part_add(&(struct dashboard_part_config){ .options = &options->daemon.page,
                                                                    .source = name,
                                                                    .config_path = options->config },
                                   runtime, err);
@@ -80,8 +79,8 @@ static int follow_cluster(struct dashboard_command_options *options, struct err 
 
         options->daemon.user_agent = "berth-dashboard";
         options->daemon.requests = EVICT_REQUESTS_NEVER;
-        options->page.is_on = true;
-        dashboard_part_need(&options->page, &options->daemon);
+        options->daemon.page.is_on = true;
+        dashboard_part_need(&options->daemon.page, &options->daemon);
         options->daemon.spare_kinds = dashboard_part_spare_kinds();
         options->daemon.without_classes = true;
         return daemon_run(
@@ -124,10 +123,14 @@ static int make_page(struct shown_files *files, struct loop *loop, struct err *e
             role_config_build(&files->config, snapshot->cluster, snapshot->object_cache, err) < 0)
                 return err->code;
         files->explainer = dashboard_explainer_new(snapshot->cluster, loop, &files->config);
-        files->planner = dashboard_planner_new(&(struct dashboard_planner_config){
-                .loop = loop, .look = snapshot_of, .context = snapshot, .own = &files->config });
-        return dashboard_new(&(struct dashboard_config){ .listen = options->page.listen,
-                                                         .hosts = options->page.hosts,
+        files->planner = dashboard_planner_new(
+                &(struct dashboard_planner_config){ .loop = loop,
+                                                    .look = snapshot_of,
+                                                    .context = snapshot,
+                                                    .own = &files->config,
+                                                    .source = options->inputs.items[0] });
+        return dashboard_new(&(struct dashboard_config){ .listen = options->daemon.page.listen,
+                                                         .hosts = options->daemon.page.hosts,
                                                          .source = options->inputs.items[0],
                                                          .cluster = snapshot->cluster,
                                                          .explain = dashboard_explainer_explain,
@@ -220,14 +223,14 @@ static const struct option dashboard_table[] = {
         { .name = "listen",
           .heading = "Page",
           .type = OPTION_TEXT,
-          .offset = OFFSET(page.listen),
+          .offset = OFFSET(daemon.page.listen),
           .value_name = "ADDR:PORT",
           .fallback = "127.0.0.1:8088",
           .help = "address of the page, TLS where it is not this machine alone; port 0 takes any "
                   "free port" },
         { .name = "hosts",
           .type = OPTION_TEXT,
-          .offset = OFFSET(page.hosts),
+          .offset = OFFSET(daemon.page.hosts),
           .value_name = "NAME,...",
           .help = "names under which the page may be visited, besides localhost and addresses in "
                   "numbers" },

@@ -117,6 +117,8 @@ const struct option descheduler_options_table[] = {
         { .group = serving_option_table, .offset = offsetof(struct descheduler_options, daemon) },
         { .group = guard_option_table,
           .offset = offsetof(struct descheduler_options, daemon.guard) },
+        { .group = dashboard_option_table,
+          .offset = offsetof(struct descheduler_options, daemon.page) },
         { .group = verbosity_option_table,
           .offset = offsetof(struct descheduler_options, daemon.verbosity),
           .defaults = (const struct option_default[]){ { "v", "2" }, { 0 } } },

@@ -251,6 +251,7 @@ static const struct option run_options_table[] = {
                                                    { 0 } } },
         { .group = serving_option_table, .offset = offsetof(struct run_options, daemon) },
         { .group = guard_option_table, .offset = offsetof(struct run_options, daemon.guard) },
+        { .group = dashboard_option_table, .offset = offsetof(struct run_options, daemon.page) },
         { .group = verbosity_option_table,
           .offset = offsetof(struct run_options, daemon.verbosity),
           .defaults = (const struct option_default[]){ { "v", "2" }, { 0 } } },

@@ -77,6 +77,8 @@ const struct option scheduler_options_table[] = {
                                                        { 0 } } },
         { .group = serving_option_table, .offset = offsetof(struct scheduler_options, daemon) },
         { .group = guard_option_table, .offset = offsetof(struct scheduler_options, daemon.guard) },
+        { .group = dashboard_option_table,
+          .offset = offsetof(struct scheduler_options, daemon.page) },
         { .group = verbosity_option_table,
           .offset = offsetof(struct scheduler_options, daemon.verbosity),
           .defaults = (const struct option_default[]){ { "v", "2" }, { 0 } } },

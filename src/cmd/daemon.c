@@ -250,12 +250,12 @@ struct daemon_lease_options daemon_lease_of(const struct daemon_options *options
         };
 }
 
-/* Those that wait for a Lease and watch meanwhile. */
+/* Those that only look on, and those that wait for a Lease and watch meanwhile. */
 static void start_watching(struct daemon *daemon) {
         for (size_t i = 0; i < daemon->role_count; i++) {
                 const struct daemon_role_state *state = &daemon->roles[i];
 
-                if (!state->lease || !state->role->watches_always)
+                if (!state->role->only_looks && !(state->lease && state->role->watches_always))
                         continue;
                 runtime_release_roles(daemon->runtime, state->first, state->count, false);
                 runtime_start(daemon->runtime);
@@ -273,6 +273,8 @@ static int start_leading(struct daemon *daemon, struct err *err) {
                 const struct daemon_role *role = daemon->roles[i].role;
                 unsigned bit = 1U << i;
 
+                if (role->only_looks)
+                        continue;
                 if (!options->elects || (role->has_no_model && !options->has_no_model))
                         unleased |= bit;
                 else if (!options->has_lease_each)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/err.h"
+#include "cmd/dashboard_part.h"
 #include "cmd/page_guard.h"
 #include "evict/evict_service.h"
 #include "loop/runtime.h"
@@ -52,8 +53,9 @@ struct daemon_options {
         int64_t secure_port;
         bool has_no_metrics, allows_metrics_reset;
         struct page_guard_options guard;
-        const char *health_name; /* of the check that the loop runs; NULL = none */
-        bool ends_by_itself;     /* a single pass: its log waits for a reader, and is complete */
+        struct dashboard_options page; /* the live page */
+        const char *health_name;       /* of the check that the loop runs; NULL = none */
+        bool ends_by_itself; /* a single pass: its log waits for a reader, and is complete */
 };
 
 struct daemon;
@@ -74,6 +76,8 @@ struct daemon_role {
         bool has_no_model;
         /* Watches also while another process has its Lease, and asks daemon_may_act. */
         bool watches_always;
+        /* It only looks on: from the start, whoever has the Lease. */
+        bool only_looks;
         /* Adds the role to the runtime; the cluster model is empty still. */
         int (*add)(void *context, struct daemon *daemon, struct runtime *runtime, struct err *err);
         /* Before everything is torn down, also after a failed add; may be NULL. */

@@ -1,6 +1,8 @@
 /* Processes out of parts. */
 #include "cmd/daemon_part.h"
 
+#include "roles/role_config.h"
+
 #include <stdlib.h>
 #include <sys/random.h>
 
@@ -50,16 +52,57 @@ void daemon_part_join(struct daemon_options *into, const struct daemon_part *par
         into->allows_metrics_reset |= options->allows_metrics_reset;
 }
 
+/* ---- the live page ---- */
+
+struct page_role {
+        const struct daemon_options *options;
+        const struct role_config *config; /* of one of the parts; NULL = of none */
+};
+
+static int add_page(void *context, struct daemon *daemon, struct runtime *runtime,
+                    struct err *err) {
+        const struct page_role *page = context;
+        const struct daemon_options *options = page->options;
+
+        (void)daemon;
+        return dashboard_part_add(
+                &(struct dashboard_part_config){ .options = &options->page,
+                                                 .source = options->context ? options->context
+                                                           : options->kubeconfig
+                                                                   ? options->kubeconfig
+                                                                   : "this cluster",
+                                                 .config = page->config },
+                runtime, err);
+}
+
+/* A policy is more than none. */
+static const struct role_config *page_config(const struct daemon_part *parts, size_t count) {
+        const struct role_config *found = NULL;
+
+        for (size_t i = 0; i < count; i++)
+                if (parts[i].config && (!found || parts[i].config->policy))
+                        found = parts[i].config;
+        return found;
+}
+
 int daemon_parts_run(const struct daemon_options *options, const struct daemon_part *parts,
                      size_t count, struct err *err) {
         struct daemon_role roles[DAEMON_ROLES_MAX] = { 0 };
         struct daemon_options daemon = *options;
+        struct page_role page = { &daemon, page_config(parts, count) };
+        size_t role_count = count;
 
         for (size_t i = 0; i < count; i++)
                 roles[i] = parts[i].role;
+        if (daemon.page.is_on) {
+                dashboard_part_need(&daemon.page, &daemon);
+                roles[role_count++] = (struct daemon_role){ .context = &page,
+                                                            .only_looks = true,
+                                                            .add = add_page };
+        }
         if (daemon.seed == 0 && getrandom(&daemon.seed, sizeof(daemon.seed), 0) < 0)
                 daemon.seed = 1;
-        int code = daemon_run(&daemon, roles, count, err);
+        int code = daemon_run(&daemon, roles, role_count, err);
         for (size_t i = 0; code == 0 && i < count; i++)
                 if (parts[i].end)
                         code = parts[i].end(parts[i].role.context, err);

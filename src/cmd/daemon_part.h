@@ -8,11 +8,15 @@
 struct descheduler_options;
 struct evictions_options;
 struct reboot_options;
+struct role_config;
 struct scheduler_options;
 
 struct daemon_part {
         struct daemon_options daemon; /* of a process with this role alone */
         struct daemon_role role;
+        /* By whose profiles the live page explains pods, and whose policy a plan begins with; NULL
+         * = it has none. */
+        const struct role_config *config;
         /* How the run ended for the role; NULL = as for the process. */
         int (*end)(void *context, struct err *err);
         void (*free)(void *context);

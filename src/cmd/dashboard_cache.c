@@ -1,6 +1,8 @@
 /* Texts of a kind as one. */
 #include "cmd/dashboard_cache.h"
 
+#include "base/arena.h"
+
 void dashboard_cache_join(const struct dashboard_cache *cache, enum cache_kind kind,
                           struct buf *out) {
         size_t at = 0;

@@ -103,8 +103,12 @@ static int make_parts(struct dashboard_part *part, const struct dashboard_part_c
         if (choose_config(part, config, &own, err) < 0)
                 return err->code;
         part->explainer = dashboard_explainer_new(cluster, loop, own);
-        part->planner = dashboard_planner_new(&(struct dashboard_planner_config){
-                .loop = loop, .look = dashboard_part_look, .context = part, .own = own });
+        part->planner = dashboard_planner_new(
+                &(struct dashboard_planner_config){ .loop = loop,
+                                                    .look = dashboard_part_look,
+                                                    .context = part,
+                                                    .own = own,
+                                                    .source = config->source });
         return dashboard_new(
                 &(struct dashboard_config){ .listen = config->options->listen,
                                             .hosts = config->options->hosts,

@@ -6,8 +6,9 @@
 #include "base/util.h"
 #include "cmd/output.h"
 #include "cmd/plan_commands.h"
-#include "cmd/plan_html.h"
+#include "cmd/plan_page.h"
 #include "cmd/plan_print.h"
+#include "cmd/report_file.h"
 #include "config/descheduler_policy.h"
 #include "config/document.h"
 #include "config/scheduler_configuration.h"
@@ -267,7 +268,11 @@ static void write_json(struct dashboard_question *question, struct buf *out) {
 }
 
 static void write_page(struct dashboard_question *question, struct buf *out) {
-        plan_write_html(&question->plan, out);
+        struct report_facts facts;
+
+        report_facts_init(&facts, &question->arena, question->now);
+        report_facts_add(&facts, "Cluster", slice_of(question->planner->config.source));
+        plan_page_write(&question->plan, &facts, out);
 }
 
 static void write_berth(struct dashboard_question *question, struct buf *out) {

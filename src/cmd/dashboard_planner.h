@@ -18,6 +18,7 @@ struct dashboard_planner_config {
         /* What holds where a question says nothing: how the process schedules, and its policy; its
          * policy may be NULL. */
         const struct role_config *own;
+        const char *source; /* what is shown, for reports; must stay */
 };
 
 /* What config refers to must outlive it. */

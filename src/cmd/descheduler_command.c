@@ -139,6 +139,7 @@ int descheduler_part_make(const struct descheduler_options *options, struct daem
         *ret_part = (struct daemon_part){
                 .daemon = daemon,
                 .role = { .context = self, .lease = daemon_lease_of(&daemon), .add = add_role },
+                .config = &self->config,
                 .end = descheduler_part_end,
                 .free = descheduler_part_free
         };

@@ -58,7 +58,6 @@ static void take_request(struct eviction_list *list, const struct json *object) 
                                               sizeof(struct eviction_request *));
         }
         pod->requests[pod->request_count++] = request;
-        pod->is_open |= !eviction_outcome_is_final(request->object.conditions.outcome);
 }
 
 static void take_eviction(struct eviction_list *list, const struct json *object) {
@@ -69,7 +68,17 @@ static void take_eviction(struct eviction_list *list, const struct json *object)
         struct evicted_pod *pod = pod_of(list, &eviction->object);
         eviction_free(pod->eviction);
         pod->eviction = eviction;
-        pod->is_open |= !eviction_outcome_is_final(eviction->status.conditions.outcome);
+}
+
+/* The Eviction says it; before there is one, its requests do. */
+static bool pod_is_open(const struct evicted_pod *pod) {
+        bool is_open = false;
+
+        if (pod->eviction)
+                return !eviction_outcome_is_final(pod->eviction->status.conditions.outcome);
+        for (size_t i = 0; i < pod->request_count; i++)
+                is_open |= !eviction_outcome_is_final(pod->requests[i]->object.conditions.outcome);
+        return is_open;
 }
 
 /* Those under way, the oldest of them first; then what ended, the latest first. */
@@ -103,8 +112,10 @@ static void read_list(const struct dashboard_cache *cache, struct eviction_list 
                         kinds[i].take(list, object);
         }
         list->items = xcalloc(map_count(list->by_uid) + 1, sizeof(struct evicted_pod *));
-        while (map_next(list->by_uid, &at, NULL, &pod))
+        while (map_next(list->by_uid, &at, NULL, &pod)) {
                 list->items[list->count++] = pod;
+                list->items[list->count - 1]->is_open = pod_is_open(pod);
+        }
         qsort(list->items, list->count, sizeof(struct evicted_pod *), pod_compare);
 }
 

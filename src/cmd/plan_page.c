@@ -215,18 +215,30 @@ static void write_rule_evictions(struct plan_page *page, const struct desched_ru
 }
 
 static void write_evictions(struct plan_page *page) {
+        static const struct desched_rule_report drain = { .plugin = SLICE_INIT(PLAN_DRAIN) };
         const struct desched_report *rules = page->plan->report;
         size_t left = EVICTIONS_MAX;
 
         if (!page->plan->done_count)
                 return;
         report_section(&page->report, "What would be evicted", "By the rule that asks for it.");
+        write_rule_evictions(page, &drain, &left);
         for (size_t i = 0; i < rules->rule_count; i++)
                 if (is_first_of_names(rules, i))
                         write_rule_evictions(page, &rules->rules[i], &left);
 }
 
 /* ---- what stays ---- */
+
+static struct slice stay_text(const struct plan_page *page,
+                              const struct planned_eviction *eviction) {
+        struct slice text = planned_eviction_outcome_text(eviction);
+
+        if (!eviction->budget.len)
+                return text;
+        return slice_of(arena_printf(page->arena, SLICE_FMT " " SLICE_FMT, SLICE_ARG(text),
+                                     SLICE_ARG(eviction->budget)));
+}
 
 struct stay_group { /* of pods that stay for the same reason */
         struct slice rule, reason;
@@ -288,7 +300,7 @@ static void list_held(struct plan_page *page) {
                 report_cell(&page->report, pod_text(page, eviction->ns, eviction->name));
                 report_cell(&page->report, eviction->node);
                 report_cell(&page->report, eviction->plugin);
-                report_cell(&page->report, planned_eviction_outcome_text(eviction));
+                report_cell(&page->report, stay_text(page, eviction));
                 written++;
         }
         report_table_end(&page->report);
@@ -305,7 +317,7 @@ static void write_held(struct plan_page *page) {
         for (size_t i = 0; i < plan->eviction_count; i++)
                 if (plan->evictions[i].outcome != EVICT_DONE)
                         group_add(&groups, plan->evictions[i].plugin,
-                                  planned_eviction_outcome_text(&plan->evictions[i]));
+                                  stay_text(page, &plan->evictions[i]));
         report_section(&page->report, "What limits, budgets and policies hold back", NULL);
         write_groups(page, &groups);
         list_held(page);

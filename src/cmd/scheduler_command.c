@@ -259,6 +259,7 @@ int scheduler_part_make(const struct scheduler_options *options, struct daemon_p
                                                     .lease = daemon_lease_of(&self->daemon),
                                                     .add = add_role,
                                                     .leave = print_shadow },
+                                          .config = &self->config,
                                           .free = scheduler_part_free };
         return code;
 }

@@ -12,6 +12,7 @@
 #define REASONS_MAX 100 /* pods beyond have none: a decision looks at every node */
 
 struct top_reasons {
+        struct role_config config;
         struct dashboard_explainer *explainer;
         struct map_u64 *texts; /* by pod */
 };
@@ -23,11 +24,13 @@ int top_reasons_new(const struct snapshot *snapshot, struct loop *loop, const ch
                                                      .config = snapshot->config };
 
         reasons->texts = map_u64_new();
-        if (dashboard_explainer_new(snapshot->cluster, loop, snapshot->object_cache, &sources,
-                                    &reasons->explainer, err) < 0) {
+        if (role_config_load(&sources, &reasons->config, err) < 0 ||
+            role_config_build(&reasons->config, snapshot->cluster, snapshot->object_cache, err) <
+                    0) {
                 top_reasons_free(reasons);
                 return err->code;
         }
+        reasons->explainer = dashboard_explainer_new(snapshot->cluster, loop, &reasons->config);
         *ret_reasons = reasons;
         return 0;
 }
@@ -42,6 +45,7 @@ void top_reasons_free(struct top_reasons *reasons) {
                 free(text);
         map_u64_free(reasons->texts);
         dashboard_explainer_free(reasons->explainer);
+        role_config_release(&reasons->config);
         free(reasons);
 }
 

@@ -42,6 +42,24 @@ struct pod_demand {
         size_t pods;
 };
 
+/* It lets nobody go; what its status does not show yet counts as open. */
+static bool is_closed(const struct budget_row *budget) {
+        return budget->has_selector && !budget->selector_is_invalid &&
+               budget->disruptions_allowed <= 0 && budget->expected_pods > 0 &&
+               budget->observed_generation >= budget->generation;
+}
+
+static bool is_guarded(const struct cluster *cluster, const struct pod_row *row) {
+        const struct budget_row *budget;
+        size_t at = 0;
+
+        while ((budget = cluster_budget_next(cluster, row->ns, &at)))
+                if (is_closed(budget) &&
+                    cluster_labels_match(cluster, &budget->selector, row->labels))
+                        return true;
+        return false;
+}
+
 static void count_pods(const struct cluster *cluster, struct headline *headline) {
         for (uint32_t i = 0; i < cluster_pod_cap(cluster); i++) {
                 const struct pod_row *row = cluster_pod(cluster, (struct pod_id){ i });
@@ -51,7 +69,9 @@ static void count_pods(const struct cluster *cluster, struct headline *headline)
                 enum pod_activity state = pod_state_of(cluster, row);
                 headline->pods++;
                 headline->states[state]++;
-                headline->placed += !node_id_is_none(row->node) && !pod_row_is_finished(row);
+                bool is_placed = !node_id_is_none(row->node) && !pod_row_is_finished(row);
+                headline->placed += is_placed;
+                headline->guarded += is_placed && is_guarded(cluster, row);
                 headline->unplaceable += state == POD_STATE_WAITING && row->failure_hash;
         }
 }
@@ -132,6 +152,7 @@ void headline_write(const struct headline *headline, struct buf *out) {
                 { "pods", (int64_t)headline->pods },
                 { "placed", (int64_t)headline->placed },
                 { "unplaceable", (int64_t)headline->unplaceable },
+                { "guarded", (int64_t)headline->guarded },
                 { "freeCpu", headline->free_cpu },
                 { "strandedCpu", headline->stranded_cpu },
         };

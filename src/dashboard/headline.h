@@ -26,6 +26,7 @@ struct headline {
         size_t placed;        /* on a node and not finished */
         size_t unplaceable;   /* of those that wait: a scheduler has refused them */
         size_t overcommitted; /* nodes with more requested than allocatable */
+        size_t guarded;       /* placed pods that a disruption budget lets nobody evict now */
         /* Free cpu of nodes that take pods, in millicores, and the part of it on nodes where the
          * average pod finds no place. */
         int64_t free_cpu, stranded_cpu;

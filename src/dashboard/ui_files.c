@@ -14,9 +14,12 @@ const struct ui_file ui_files[] = {
         { "/feed.js", SCRIPT },
         { "/icon.svg", "image/svg+xml" },
         { "/layout.js", SCRIPT },
+        { "/leaving.js", SCRIPT },
         { "/panel.js", SCRIPT },
+        { "/planmap.js", SCRIPT },
         { "/pod.js", SCRIPT },
         { "/tiles.js", SCRIPT },
+        { "/whatif.js", SCRIPT },
         { "/words.js", SCRIPT },
         { NULL, NULL },
 };

@@ -96,6 +96,23 @@ static const struct {
           DOOR_FIRST_VISIT },
 };
 
+/* Who may ask a question, which is posted. */
+static const struct {
+        const char *name, *authorization, *origin, *site;
+        enum door_answer answer;
+} questions[] = {
+        { "a script", "Bearer T", "", "", DOOR_OPEN },
+        { "a script from a page", "Bearer T", "http://localhost:1", "", DOOR_OPEN },
+        { "our page", "", "http://localhost:1", "same-origin", DOOR_OPEN },
+        { "an old browser", "", "http://localhost:1", "", DOOR_OPEN },
+        { "no origin", "", "", "", DOOR_WRONG_ORIGIN },
+        { "no origin, but a site", "", "", "same-origin", DOOR_WRONG_ORIGIN },
+        { "another port", "", "http://localhost:2", "same-site", DOOR_WRONG_ORIGIN },
+        { "another port, old browser", "", "http://localhost:2", "", DOOR_WRONG_ORIGIN },
+        { "another site that lies", "", "http://localhost:1", "cross-site", DOOR_WRONG_ORIGIN },
+        { "typed by hand", "", "http://localhost:1", "none", DOOR_WRONG_ORIGIN },
+};
+
 /* T and S, where they stand alone or at the end, are replaced. */
 static const char *filled(const struct door *door, const char *text, char *buffer, size_t size) {
         size_t length = strlen(text), at = strcspn(text, "TS");
@@ -108,6 +125,36 @@ static const char *filled(const struct door *door, const char *text, char *buffe
                 snprintf(buffer, size, "%.*s%s%s", (int)at, text,
                          text[at] == 'T' ? door->token : door->secret, text + at + 1);
         return buffer;
+}
+
+static void test_questions(void **state) {
+        struct door door;
+        struct err err = { 0 };
+
+        (void)state;
+        assert_int_equal(door_init(&door, NULL, &err), 0);
+        door_name_cookie(&door, 8088);
+        for (size_t i = 0; i < sizeof(questions) / sizeof(questions[0]); i++) {
+                struct buf headers = { 0 };
+                char authorization[200];
+
+                buf_printf(&headers, "Host%clocalhost:1%cCookie%c%s=%s%c", 0, 0, 0, door.cookie,
+                           door.secret, 0);
+                if (*questions[i].origin)
+                        buf_printf(&headers, "Origin%c%s%c", 0, questions[i].origin, 0);
+                if (*questions[i].site)
+                        buf_printf(&headers, "Sec-Fetch-Site%c%s%c", 0, questions[i].site, 0);
+                const struct http_request request = {
+                        .method = SLICE_LITERAL("POST"),
+                        .target = SLICE_LITERAL("/api/berth/v1/plan"),
+                        .authorization = slice_of(filled(&door, questions[i].authorization,
+                                                         authorization, sizeof(authorization))),
+                        .headers = buf_view(&headers),
+                };
+                if (door_ask(&door, &request) != questions[i].answer)
+                        fail_msg("%s: %d", questions[i].name, door_ask(&door, &request));
+                buf_release(&headers);
+        }
 }
 
 static void test_visits(void **state) {
@@ -165,6 +212,7 @@ static void test_secrets_differ(void **state) {
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_visits),
+                cmocka_unit_test(test_questions),
                 cmocka_unit_test(test_secrets_differ),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);

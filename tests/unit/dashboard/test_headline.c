@@ -51,6 +51,45 @@ static void test_pods_by_what_they_do(void **state) {
         cluster_free(cluster);
 }
 
+/* A budget keeps the pods that it covers, once its status is of what its spec says. */
+static void test_guarded(void **state) {
+        static const struct {
+                const char *selector, *status;
+                size_t guarded;
+        } cases[] = {
+                { "{'matchLabels':{'app':'web'}}", "'disruptionsAllowed':0,'expectedPods':2", 2 },
+                { "{'matchLabels':{'app':'web'}}", "'disruptionsAllowed':1,'expectedPods':2", 0 },
+                { "{'matchLabels':{'app':'none'}}", "'disruptionsAllowed':0,'expectedPods':2", 0 },
+                { "{}", "'disruptionsAllowed':0,'expectedPods':3", 3 },
+                { "{}", "'disruptionsAllowed':0,'expectedPods':0", 0 },
+                { "{}", "'disruptionsAllowed':0,'expectedPods':3,'observedGeneration':1", 0 },
+        };
+        struct cluster *cluster = cluster_for_test();
+        CLEANUP(arena_release) struct arena arena;
+        struct headline headline;
+
+        (void)state;
+        arena_init(&arena, 0);
+        put_node(cluster, "n", "");
+        for (size_t i = 0; i < 4; i++) /* the last one waits */
+                put(cluster, OBJECT_POD,
+                    "{'metadata':{'namespace':'ns','name':'p%zu','uid':'u%zu','labels':{'app':'%s'}"
+                    "},'spec':{%s'containers':[{'name':'c'}]},'status':{'phase':'Running'}}",
+                    i, i, i < 2 ? "web" : "db", i < 3 ? "'nodeName':'n'," : "");
+        for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+                bool is_stale = strstr(cases[i].status, "observedGeneration");
+
+                put(cluster, OBJECT_BUDGET,
+                    "{'metadata':{'namespace':'ns','name':'b','generation':2},'spec':{'selector':"
+                    "%s},'status':{%s%s}}",
+                    cases[i].selector, cases[i].status, is_stale ? "" : ",'observedGeneration':2");
+                count(cluster, &arena, &headline);
+                if (headline.guarded != cases[i].guarded)
+                        fail_msg("case %zu: %zu", i, headline.guarded);
+        }
+        cluster_free(cluster);
+}
+
 /* Two nodes of 4 cores: pods of 3 cores leave a core on each, where none of them fits. */
 static void test_stranded(void **state) {
         struct cluster *cluster = cluster_for_test();
@@ -92,6 +131,7 @@ static void test_stranded(void **state) {
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_pods_by_what_they_do),
+                cmocka_unit_test(test_guarded),
                 cmocka_unit_test(test_stranded),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
