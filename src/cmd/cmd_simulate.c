@@ -54,9 +54,9 @@ static int write_runs(const struct simulate_options *options, const char *what,
         CLEANUP(buf_release) struct buf page = { 0 };
         struct report_facts facts;
 
+        arena_init(&arena, 0);
         if (!options->report)
                 return 0;
-        arena_init(&arena, 0);
         begin_facts(&facts, &arena,
                     arena_printf(&arena, "berth simulate %s --seed %lld --runs %lld --faults %lld",
                                  what, (long long)options->seed, (long long)options->runs,
