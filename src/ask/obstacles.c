@@ -15,6 +15,7 @@
 #define COST_COMMAND 100
 #define COST_LABEL 150
 #define COST_PORT 300
+#define COST_DEVICE 350
 #define COST_CONDITION 500
 #define COST_ROOM 100
 #define COST_LARGER_NODE 400
@@ -30,6 +31,8 @@ struct obstacles_search {
         struct node_id node;
         size_t count;
         struct obstacle_change changes[CHANGES_MAX];
+        size_t detail_count;
+        struct slice details[CHANGES_MAX]; /* texts of the plugin, beside its reasons */
 };
 
 static void obstacles_add(struct obstacles_search *search, int64_t cost, const char *on_node,
@@ -269,8 +272,35 @@ static const struct {
         { "NodePorts", find_ports },           { "NodeName", find_name },
 };
 
+/* ---- what the plugin itself says ---- */
+
+static void on_detail(void *context, const struct refusal_detail *detail) {
+        struct obstacles_search *search = context;
+
+        if (search->detail_count == CHANGES_MAX)
+                return;
+        search->details[search->detail_count++] = detail->text;
+        if (search->count < CHANGES_MAX && (detail->on_node.len || detail->on_pod.len))
+                search->changes[search->count++] =
+                        (struct obstacle_change){ .on_node = detail->on_node,
+                                                  .on_pod = detail->on_pod,
+                                                  .cost = COST_DEVICE * detail->size };
+}
+
+static void find_details(struct obstacles_search *search, const struct plugin *plugin) {
+        struct sched_attempt *attempt = search->attempt;
+
+        for (size_t i = 0; plugin && plugin->sched->describe && i < attempt->profile->plugin_count;
+             i++)
+                if (attempt->profile->plugins[i].plugin == plugin)
+                        plugin->sched->describe(&attempt->cycle, attempt->profile->plugins[i].state,
+                                                attempt->plugins[i].filter_state, search->node,
+                                                on_detail, search);
+}
+
 static void find_changes(struct obstacles_search *search, const struct plugin *plugin) {
-        search->count = 0;
+        search->count = search->detail_count = 0;
+        find_details(search, plugin);
         for (size_t i = 0; plugin && i < ARRAY_LEN(finders); i++)
                 if (strcmp(finders[i].plugin, plugin->name) == 0)
                         finders[i].find(search);
@@ -283,12 +313,16 @@ static void find_changes(struct obstacles_search *search, const struct plugin *p
 static void obstacles_take(struct obstacles_search *search, const struct plugin *plugin,
                            const struct verdict *verdict, struct obstacle *obstacle) {
         find_changes(search, plugin);
+        size_t count = verdict->reason_count + search->detail_count;
+        struct slice *reasons = ARENA_ARRAY(search->arena, struct slice, count);
+        for (size_t i = 0; i < count; i++)
+                reasons[i] = i < verdict->reason_count ? verdict->reasons[i]
+                                                       : search->details[i - verdict->reason_count];
         *obstacle = (struct obstacle){
                 .plugin = plugin,
                 .code = verdict->code,
-                .reason_count = verdict->reason_count,
-                .reasons = arena_copy(search->arena, verdict->reasons,
-                                      verdict->reason_count * sizeof(verdict->reasons[0])),
+                .reason_count = count,
+                .reasons = reasons,
                 .change_count = search->count,
                 .changes = arena_copy(search->arena, search->changes,
                                       search->count * sizeof(search->changes[0])),

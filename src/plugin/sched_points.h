@@ -91,6 +91,13 @@ struct group_points {
                                          struct verdict *verdict);
 };
 
+/* More about a refusal, for people. */
+struct refusal_detail {
+        struct slice text;
+        struct slice on_node, on_pod; /* the smallest change of either; "" = none is known */
+        int64_t size;                 /* of the change: the lower, the smaller; from 1 on */
+};
+
 /* state is what init made, or the arguments; pod_state is what pre_filter (or pre_score) made. */
 struct sched_points {
         /* PreEnqueue: whether the pod may enter the queue at all (gates). */
@@ -107,7 +114,13 @@ struct sched_points {
         /* Filter of one node: refuses it with code and reasons; verdict is OK on entry. */
         void (*explain)(const struct sched_cycle *cycle, const void *state, const void *pod_state,
                         struct node_id node, struct verdict *verdict);
-        /* The same for many nodes: drops from nodes those the pod cannot run on.  NULL: explain is
+        /* Says more about a node that explain refused; for explanations alone.  NULL: the reasons
+         * say it all. */
+        void (*describe)(const struct sched_cycle *cycle, const void *state, const void *pod_state,
+                         struct node_id node,
+                         void (*say)(void *context, const struct refusal_detail *detail),
+                         void *context);
+        /* Filter of many nodes: drops from nodes those the pod cannot run on.  NULL: explain is
          * asked node by node. */
         void (*filter)(const struct sched_cycle *cycle, const void *state, const void *pod_state,
                        struct bitset *nodes);

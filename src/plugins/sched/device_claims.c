@@ -2,6 +2,7 @@
 #include "plugins/sched/device_claims.h"
 
 #include "base/util.h"
+#include "plugins/sched/device_refusals.h"
 #include "rules/node_affinity.h"
 #include <stdlib.h>
 
@@ -255,6 +256,21 @@ void device_view_count(struct device_inventory *inventory, const struct sched_cy
                 return;
         *ret_count = (int64_t)count;
         *ret_allocated = (int64_t)allocated;
+}
+
+void device_claims_describe(const struct sched_cycle *cycle, const struct device_claims *claims,
+                            const struct device_place_asked *asked,
+                            void (*say)(void *context, const struct refusal_detail *detail),
+                            void *context) {
+        const struct node_context place = { cycle->cluster, asked->node };
+        const struct device_node node = { cluster_node_name(cycle->cluster, asked->node),
+                                          matches_node, &place };
+        const struct device_search search = { claims->inventory, claims->wanted,
+                                              claims->wanted_count + !!asked->extra,
+                                              cycle->scratch };
+
+        claims->wanted[claims->wanted_count] = asked->extra;
+        device_refusals_say(&search, &node, say, context);
 }
 
 /* ---- scores ---- */

@@ -40,6 +40,15 @@ const struct device_verdict *device_claims_on(const struct sched_cycle *cycle,
                                               const struct device_claims *claims,
                                               const struct resource_claim *extra,
                                               struct node_id node);
+struct device_place_asked {
+        const struct resource_claim *extra; /* as for device_claims_on */
+        struct node_id node;
+};
+/* Says of a node without devices what stands in the way. */
+void device_claims_describe(const struct sched_cycle *cycle, const struct device_claims *claims,
+                            const struct device_place_asked *asked,
+                            void (*say)(void *context, const struct refusal_detail *detail),
+                            void *context);
 /* 8 less the index of each choice that is allocated. */
 int64_t device_claims_score(const struct sched_cycle *cycle, const struct device_claims *claims,
                             const struct resource_claim *extra, struct node_id node);

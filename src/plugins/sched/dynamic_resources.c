@@ -269,6 +269,25 @@ static void dynamic_resources_explain(const struct sched_cycle *cycle, const voi
                 verdict_no(verdict, VERDICT_UNRESOLVABLE, SLICE_LITERAL(NOT_AVAILABLE));
 }
 
+static void dynamic_resources_describe(const struct sched_cycle *cycle, const void *state,
+                                       const void *pod_state, struct node_id node,
+                                       void (*say)(void *context,
+                                                   const struct refusal_detail *detail),
+                                       void *context) {
+        const struct claim_state *pod = pod_state;
+
+        (void)state;
+        if (pod->extended->leftover)
+                return;
+        const struct extended_claim *extra = extra_on(cycle, pod, node);
+        const struct device_verdict *devices = devices_on(cycle, pod, node);
+        if (devices && devices->outcome != DEVICES_FOUND)
+                device_claims_describe(
+                        cycle, &pod->devices,
+                        &(struct device_place_asked){ extra ? &extra->claim : NULL, node }, say,
+                        context);
+}
+
 static void dynamic_resources_filter(const struct sched_cycle *cycle, const void *state,
                                      const void *pod_state, struct bitset *nodes) {
         for (size_t i = bitset_next(nodes, 0); i != SIZE_MAX; i = bitset_next(nodes, i + 1)) {
@@ -701,6 +720,7 @@ const struct plugin plugin_dynamic_resources = {
                         .pre_filter = pre_filter,
                         .filter = dynamic_resources_filter,
                         .explain = dynamic_resources_explain,
+                        .describe = dynamic_resources_describe,
                         .score = dynamic_resources_score,
                         .normalize = dynamic_resources_normalize,
                         .post_filter = post_filter,

@@ -1,0 +1,87 @@
+/* Why a node has no devices: every device counts once, under what refuses it first. */
+#include "device_scene.h"
+
+#include "base/util.h"
+#include "devices/device_reasons.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+/* a is free, b is tainted, c is in use, d has no counters left, e has too little capacity, f is of
+ * another model, and g stands on another node. */
+static const char objects[] =
+        "{\"resourceSlices\":[{\"metadata\":{\"name\":\"c\"},\"spec\":{\"driver\":\"g\","
+        "\"nodeName\":\"n\",\"pool\":{\"name\":\"p\",\"generation\":1,\"resourceSliceCount\":2},"
+        "\"sharedCounters\":[{\"name\":\"s\",\"counters\":{\"m\":{\"value\":\"1\"}}}]}},"
+        "{\"metadata\":{\"name\":\"d\"},\"spec\":{\"driver\":\"g\",\"nodeName\":\"n\",\"pool\":{"
+        "\"name\":\"p\",\"generation\":1,\"resourceSliceCount\":2},\"devices\":["
+        "{\"name\":\"a\",\"attributes\":{\"m\":{\"string\":\"x\"}}},"
+        "{\"name\":\"b\",\"attributes\":{\"m\":{\"string\":\"x\"}},\"taints\":[{\"key\":\"k\","
+        "\"value\":\"v\",\"effect\":\"NoSchedule\"}]},"
+        "{\"name\":\"c\",\"attributes\":{\"m\":{\"string\":\"x\"}}},"
+        "{\"name\":\"d\",\"attributes\":{\"m\":{\"string\":\"x\"}},\"consumesCounters\":[{"
+        "\"counterSet\":\"s\",\"counters\":{\"m\":{\"value\":\"2\"}}}]},"
+        "{\"name\":\"e\",\"attributes\":{\"m\":{\"string\":\"x\"}},\"allowMultipleAllocations\":"
+        "true,\"capacity\":{\"memory\":{\"value\":\"1Gi\"}}},"
+        "{\"name\":\"f\",\"attributes\":{\"m\":{\"string\":\"y\"}}}]}},"
+        "{\"metadata\":{\"name\":\"o\"},\"spec\":{\"driver\":\"g\",\"nodeName\":\"other\",\"pool\":"
+        "{\"name\":\"q\",\"generation\":1,\"resourceSliceCount\":1},\"devices\":[{\"name\":\"g\","
+        "\"attributes\":{\"m\":{\"string\":\"x\"}}}]}}],"
+        "\"deviceClasses\":[{\"metadata\":{\"name\":\"any\"},\"spec\":{\"selectors\":[{\"cel\":{"
+        "\"expression\":\"device.attributes['g'].m == 'x'\"}}]}}],"
+        "\"resourceClaims\":[{\"metadata\":{\"name\":\"c\",\"namespace\":\"d\"},\"spec\":{"
+        "\"devices\":{\"requests\":[{\"name\":\"r\",\"exactly\":{\"deviceClassName\":\"any\","
+        "\"allocationMode\":\"ExactCount\",\"count\":3%s}}]}}},"
+        "{\"metadata\":{\"name\":\"t\",\"namespace\":\"d\"},\"spec\":{\"devices\":{\"requests\":"
+        "[]}},\"status\":{\"allocation\":{\"devices\":{\"results\":[{\"request\":\"r\",\"driver\":"
+        "\"g\",\"pool\":\"p\",\"device\":\"c\"}]}}}}]}";
+
+static void expect_reasons(const char *more, size_t usable, const size_t *refused) {
+        struct device_gates gates = device_gates_standard();
+        struct device_request_report *reports;
+        struct device_scene scene;
+        struct json_doc *doc;
+        char text[4096];
+
+        snprintf(text, sizeof(text), objects, more);
+        assert_int_equal(json_parse(slice_of(text), &doc, NULL), 0);
+        device_scene_init(&scene, json_doc_root(doc), &gates);
+        const struct resource_claim *claim =
+                device_scene_claim(&scene, SLICE_LITERAL("d"), SLICE_LITERAL("c"));
+        const struct device_search search = { scene.inventory, &claim, 1, &scene.arena };
+        const struct device_node node = { SLICE_LITERAL("n"), device_scene_matches, NULL };
+
+        assert_int_equal(device_reasons_find(&search, &node, &reports), 1);
+        assert_int_equal(reports->wanted, 3);
+        assert_int_equal(reports->offered, 6);
+        assert_int_equal(reports->usable, usable);
+        for (size_t i = 0; i < DEVICE_REFUSAL_COUNT; i++)
+                assert_int_equal(reports->refused[i], refused[i]);
+        if (refused[DEVICE_NOT_TOLERATED])
+                assert_string_equal(reports->taint, "k=v:NoSchedule");
+        else
+                assert_null(reports->taint);
+        device_scene_release(&scene);
+        json_doc_free(doc);
+}
+
+static void test_reasons(void **state) {
+        (void)state;
+        expect_reasons("", 2, (const size_t[]){ 1, 1, 1, 1, 0 });
+        expect_reasons(",\"tolerations\":[{\"key\":\"k\",\"operator\":\"Exists\"}]", 3,
+                       (const size_t[]){ 1, 0, 1, 1, 0 });
+        expect_reasons(",\"capacity\":{\"requests\":{\"memory\":\"2Gi\"}}", 0,
+                       (const size_t[]){ 1, 1, 1, 1, 2 });
+        expect_reasons(",\"selectors\":[{\"cel\":{\"expression\":\"false\"}}]", 0,
+                       (const size_t[]){ 6, 0, 0, 0, 0 });
+}
+
+int main(void) {
+        const struct CMUnitTest tests[] = {
+                cmocka_unit_test(test_reasons),
+        };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
