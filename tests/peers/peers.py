@@ -16,6 +16,7 @@ import traceback
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent), str(pathlib.Path(__file__).resolve().parents[1] / "e2e")]
 
 import agreement
+import cost
 import devices
 import lease
 import on_sandbox
@@ -41,6 +42,7 @@ ROWS = {
     "agreement": agreement.agreement,
     "devices": devices.devices,
     "paced": paced.paced,
+    "cost": cost.cost,
     "start": start.start,
     "dry-run": start.one_dry_run,
     "sandbox-accounts": on_sandbox.accounts,

@@ -66,8 +66,17 @@ class Plane:
         return self.write_kubeconfig(name, {"client-certificate": str(self.folder / f"{name}.crt"),
                                             "client-key": str(self.folder / f"{name}.key")})
 
-    def account(self, name, namespace="kube-system"):
-        """The kubeconfig of a ServiceAccount, with a token as a pod gets it."""
+    def may(self, user, verb, group, resource):
+        """In kube-system. The API server knows rights a moment after they were written."""
+        asked = {"namespace": "kube-system", "verb": verb, "group": group, "resource": resource}
+        return self.need("POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews", {
+            "apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview",
+            "spec": {"user": user, "resourceAttributes": asked}})["status"]["allowed"]
+
+    def account(self, name, namespace="kube-system", right=("create", "coordination.k8s.io", "leases")):
+        """The kubeconfig of a ServiceAccount that has a right, with a token as a pod gets it."""
+        if right and not wait_until(lambda: self.may(f"system:serviceaccount:{namespace}:{name}", *right), 30):
+            raise RuntimeError(f"{name} may not {' '.join(right)}")
         status, answer = self.api("POST", f"/api/v1/namespaces/{namespace}/serviceaccounts/{name}/token",
                                   {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}})
         if status != 201:

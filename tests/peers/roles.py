@@ -68,7 +68,7 @@ def reboot(stage, plane, node_name, host, kubeconfig=None):
     """kured's DaemonSet, but for where the host of this test is."""
     words = container(plane, "daemonsets", "kured")["args"]
     return stage.start("reboot", [
-        stage.stand_in("kured"), *words, "--reboot-sentinel", host / "required", "--kubeconfig", kubeconfig or plane.account("kured"),
+        stage.stand_in("kured"), *words, "--reboot-sentinel", host / "required", "--kubeconfig", kubeconfig or plane.account("kured", right=("get", "apps", "daemonsets")),
         "--reboot-command", f"{host / 'reboot'} {host}", "--nsenter=false", "--boot-id-file", host / "boot", "--period", "1s",
         "--metrics-host", "127.0.0.1", "--metrics-port", "0"], plane.folder, {"KURED_NODE_ID": node_name})
 
@@ -82,7 +82,7 @@ def requester(stage, plane):
             "metadata": {"name": "asker"},
             "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "berth-eviction-requester"},
             "subjects": [{"kind": "ServiceAccount", "name": "asker", "namespace": "default"}]})
-    return plane.account("asker", "default")
+    return plane.account("asker", "default", None)
 
 
 def evict(stage, plane, name, *more):
