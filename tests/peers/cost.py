@@ -80,8 +80,10 @@ def cost(stage, report):
     report.note("same, reads", f"{real.reads}, {berth.reads}")
     report.line("same, its own CPU", f"at most {real.own:.1f} s", f"{berth.own:.1f} s", berth.own <= real.own)
     plane.apply(*(stage.deploy / "kured-compatible" / name for name in ("rbac.yaml", "extras.yaml", "daemonset.yaml")))
-    for name, process in (("evictions", lambda: roles.evictions(stage, plane)),
-                          ("reboot", lambda: roles.reboot(stage, plane, "n-0", host(plane)))):
-        one = Cost(plane, process)
+    for name, begin in (("evictions", lambda: roles.evictions(stage, plane)),
+                        ("reboot", lambda: roles.reboot(stage, plane, "n-0", host(plane)))):
+        process = begin()
+        time.sleep(5)  # what comes before it has begun
+        one = Cost(plane, lambda started=process: started)
         report.note(f"{name}, nothing to do: kube-apiserver, own", f"{one.server:.1f} s, {one.own:.2f} s; {one.reads} reads, {one.writes} writes")
     plane.stop()
