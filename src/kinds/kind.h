@@ -206,6 +206,8 @@ struct kind_context {
         const char *(*each_rule)(void *engine, const struct user_info *user, struct slice ns,
                                  void (*visit)(void *context, const struct json *rule),
                                  void *context);
+        /* Adds a Warning to the answer; NULL = warnings go nowhere. */
+        void (*warn)(void *engine, const char *text);
         /* Who is behind a bearer token; false when unknown. */
         bool (*authenticate)(void *engine, struct slice token, struct user_info *ret_user);
 };

@@ -271,7 +271,6 @@ int limit_range_admit(struct kind_context *context, struct json_tree *tree, stru
                       struct err *err) {
         struct slice ns = node_get_text(node_get(pod, "metadata"), "namespace");
         struct limiter limiter = { .tree = tree, .pod = pod };
-        int r = 0;
 
         if (!context->each || ns.len == 0)
                 return 0;
@@ -282,14 +281,71 @@ int limit_range_admit(struct kind_context *context, struct json_tree *tree, stru
         }
         if (limiter.note.len)
                 write_note(&limiter);
-        context->each(context->engine, "", "limitranges", ns, visit_check, &limiter);
+        buf_release(&limiter.note);
+        return 0;
+}
+
+/* ---- claims ---- */
+
+static void check_claim_bound(struct limiter *limiter, const struct limit_bound *bound,
+                              bool is_minimum) {
+        const struct json_node *resources = node_get(node_get(limiter->pod, "spec"), "resources");
+        struct json_node *request = node_find(node_get(resources, "requests"), bound->resource);
+
+        if (!request) {
+                limit_range_admit_complain(limiter, bound, ".  No request is specified",
+                                           SLICE_EMPTY);
+                return;
+        }
+        int order = limit_range_admit_order(node_get_slice(request), bound->amount);
+        if (is_minimum ? order < 0 : order > 0)
+                limit_range_admit_complain(limiter, bound, ", but request is ",
+                                           node_get_slice(request));
+}
+
+static void check_claim_bounds(struct limiter *limiter, const struct json *item, bool is_minimum) {
+        struct limit_bound bound = { .name = is_minimum ? "minimum" : "maximum",
+                                     .type = "PersistentVolumeClaim" };
+        struct json_iter iter = json_iter(json_get(item, is_minimum ? "min" : "max"));
+        const struct json *amount;
+
+        while (json_next(&iter, &bound.resource, &amount)) {
+                bound.amount = json_text(amount);
+                check_claim_bound(limiter, &bound, is_minimum);
+        }
+}
+
+static bool visit_claim(void *context, const struct json *range) {
+        struct json_iter iter = json_iter(json_get(json_get(range, "spec"), "limits"));
+        const struct json *item;
+
+        while (json_next(&iter, NULL, &item))
+                if (slice_is(json_get_text(item, "type"), "PersistentVolumeClaim")) {
+                        check_claim_bounds(context, item, true);
+                        check_claim_bounds(context, item, false);
+                }
+        return true;
+}
+
+int limit_range_judge(struct kind_context *context, struct json_tree *tree,
+                      struct json_node *object, struct err *err) {
+        struct slice ns = node_get_text(node_get(object, "metadata"), "namespace");
+        bool is_pod = strcmp(context->kind->plural, "pods") == 0;
+        bool is_claim = strcmp(context->kind->plural, "persistentvolumeclaims") == 0;
+        struct limiter limiter = { .tree = tree, .pod = object };
+        struct json_node *pod = object;
+        int r = 0;
+
+        if (!context->each || ns.len == 0 || *context->kind->group || (!is_pod && !is_claim))
+                return 0;
+        context->each(context->engine, "", "limitranges", ns, is_pod ? visit_check : visit_claim,
+                      &limiter);
         if (limiter.problem_count == 1)
                 r = admit_forbid(context, pod, err, SLICE_FMT,
                                  SLICE_ARG(buf_view(&limiter.problems)));
         else if (limiter.problem_count > 1)
                 r = admit_forbid(context, pod, err, "[" SLICE_FMT "]",
                                  SLICE_ARG(buf_view(&limiter.problems)));
-        buf_release(&limiter.note);
         buf_release(&limiter.problems);
         return r;
 }

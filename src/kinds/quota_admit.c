@@ -19,6 +19,7 @@
 struct limited {
         struct slice key, hard;
         int64_t wanted_milli, used_milli;
+        int64_t reported_milli; /* what the quota's status says is used */
 };
 
 /* The resources of a quota that an object takes of. */
@@ -58,6 +59,58 @@ static bool quota_admit_counts(const struct kind_info *kind, struct slice key,
                 slice_split(&group, '.', &name);
         }
         return slice_is(name, kind->plural) && slice_is(group, kind->group);
+}
+
+/* ---- which quotas count ---- */
+
+static bool has_foreign_term(const struct json *affinity) {
+        static const char *const lists[] = { "requiredDuringSchedulingIgnoredDuringExecution",
+                                             "preferredDuringSchedulingIgnoredDuringExecution" };
+
+        for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
+                struct json_iter iter = json_iter(json_get(affinity, lists[i]));
+                const struct json *term;
+
+                while (json_next(&iter, NULL, &term)) {
+                        if (i == 1)
+                                term = json_get(term, "podAffinityTerm");
+                        if (json_count(json_get(term, "namespaces")) > 0 ||
+                            json_get(term, "namespaceSelector"))
+                                return true;
+                }
+        }
+        return false;
+}
+
+/* Pods that want to be near to, or far from, those of other namespaces. */
+static bool looks_abroad(const struct json *pod) {
+        const struct json *affinity = json_get(json_get(pod, "spec"), "affinity");
+
+        return has_foreign_term(json_get(affinity, "podAffinity")) ||
+               has_foreign_term(json_get(affinity, "podAntiAffinity"));
+}
+
+#define ABROAD "CrossNamespacePodAffinity"
+
+/* Whether the scope of that name, where it is asked for, holds the pod. */
+static bool is_abroad_scope_met(const struct json *quota_spec, const struct json *pod) {
+        struct json_iter iter = json_iter(json_get(quota_spec, "scopes"));
+        const struct json *item;
+
+        while (json_next(&iter, NULL, &item))
+                if (slice_is(json_text(item), ABROAD) && !looks_abroad(pod))
+                        return false;
+        iter = json_iter(json_get(json_get(quota_spec, "scopeSelector"), "matchExpressions"));
+        while (json_next(&iter, NULL, &item))
+                if (slice_is(json_get_text(item, "scopeName"), ABROAD) && !looks_abroad(pod))
+                        return false;
+        return true;
+}
+
+/* Scopes are about pods: a quota that has some is about nothing else. */
+static bool has_scopes(const struct json *quota_spec) {
+        return json_count(json_get(quota_spec, "scopes")) > 0 ||
+               json_count(json_get(json_get(quota_spec, "scopeSelector"), "matchExpressions")) > 0;
 }
 
 /* ---- how much an object uses ---- */
@@ -110,7 +163,7 @@ static void add_pod(struct quota_use *use, const struct json *pod, quota_add *ad
 
         arena_init(&arena, 4096);
         if (pod_spec_decode(json_get(pod, "spec"), &arena, &spec, NULL) == 0 &&
-            quota_covers_pod(use->spec, &spec)) {
+            quota_covers_pod(use->spec, &spec) && is_abroad_scope_met(use->spec, pod)) {
                 struct resource_list requests = pod_spec_requests(&spec, false, &arena);
 
                 for (size_t i = 0; i < use->count; i++) {
@@ -127,28 +180,78 @@ static void add_pod(struct quota_use *use, const struct json *pod, quota_add *ad
         arena_release(&arena);
 }
 
-static int64_t object_use(const struct quota_use *use, const struct limited *limited,
-                          const struct json *object) {
-        bool with_finished;
+/* What stands before ".storageclass.storage.k8s.io/" is a class of volumes. */
+#define CLASS_MARK ".storageclass.storage.k8s.io/"
+#define CLASS_ANNOTATION "volume.beta.kubernetes.io/storage-class"
+
+static struct slice claim_class(const struct json *claim) {
+        const struct json *annotations = json_get(json_get(claim, "metadata"), "annotations");
+
+        return json_get(annotations, CLASS_ANNOTATION)
+                       ? json_get_text(annotations, CLASS_ANNOTATION)
+                       : json_get_text(json_get(claim, "spec"), "storageClassName");
+}
+
+static int64_t claim_use(struct slice key, const struct json *claim) {
+        const struct json *resources = json_get(json_get(claim, "spec"), "resources");
+        struct slice class = claim_class(claim), rest = key;
         int64_t milli = 0;
 
-        if (quota_admit_counts(use->kind, limited->key, &with_finished))
+        if (class.len && slice_has_prefix(key, class)) {
+                rest = slice_make(key.ptr + class.len, key.len - class.len);
+                if (!has_prefix(rest, CLASS_MARK, &rest))
+                        return 0;
+        }
+        if (slice_is(rest, "persistentvolumeclaims"))
                 return MILLI;
-        if (slice_is(limited->key, "requests.storage") &&
-            strcmp(use->kind->plural, "persistentvolumeclaims") == 0)
-                quantity_milli(
-                        json_get_text(json_get(json_get(json_get(object, "spec"), "resources"),
-                                               "requests"),
-                                      "storage"),
-                        &milli, NULL);
+        if (slice_is(rest, "requests.storage"))
+                quantity_milli(json_get_text(json_get(resources, "requests"), "storage"), &milli,
+                               NULL);
         return milli;
 }
 
+/* Ports that are, or will be, open on every node. */
+static int64_t service_use(struct slice key, const struct json *service) {
+        const struct json *spec = json_get(service, "spec"), *port;
+        bool is_balancer = slice_is(json_get_text(spec, "type"), "LoadBalancer");
+        bool is_open = is_balancer || slice_is(json_get_text(spec, "type"), "NodePort");
+        bool are_given = is_balancer && !json_get_bool(spec, "allocateLoadBalancerNodePorts", true);
+        struct json_iter iter = json_iter(json_get(spec, "ports"));
+        int64_t count = 0;
+
+        if (slice_is(key, "services.loadbalancers"))
+                return is_balancer ? MILLI : 0;
+        if (!slice_is(key, "services.nodeports") || !is_open)
+                return 0;
+        while (json_next(&iter, NULL, &port))
+                count += !are_given || json_get_i64(port, "nodePort", 0);
+        return count * MILLI;
+}
+
+static bool is_core_kind(const struct kind_info *kind, const char *plural) {
+        return !*kind->group && strcmp(kind->plural, plural) == 0;
+}
+
+static int64_t object_use(const struct quota_use *use, const struct limited *limited,
+                          const struct json *object) {
+        bool with_finished;
+
+        if (quota_admit_counts(use->kind, limited->key, &with_finished))
+                return MILLI;
+        if (is_core_kind(use->kind, "persistentvolumeclaims"))
+                return claim_use(limited->key, object);
+        if (is_core_kind(use->kind, "services"))
+                return service_use(limited->key, object);
+        return 0;
+}
+
 static void quota_use_add(struct quota_use *use, const struct json *object, quota_add *add) {
-        if (strcmp(use->kind->plural, "pods") == 0 && !*use->kind->group) {
+        if (is_core_kind(use->kind, "pods")) {
                 add_pod(use, object, add);
                 return;
         }
+        if (has_scopes(use->spec))
+                return;
         for (size_t i = 0; i < use->count; i++)
                 add(&use->limited[i], object_use(use, &use->limited[i], object));
 }
@@ -180,6 +283,7 @@ static void amount_add(struct buf *out, struct slice key, int64_t milli) {
 static void quota_use_begin(struct quota_use *use, struct quota_check *check,
                             const struct json *quota) {
         const struct json *hard = json_get(json_get(quota, "status"), "hard"), *amount;
+        const struct json *reported = json_get(json_get(quota, "status"), "used");
         struct json_iter iter = json_iter(hard);
         struct slice key;
         size_t count = 0;
@@ -187,9 +291,13 @@ static void quota_use_begin(struct quota_use *use, struct quota_check *check,
         *use = (struct quota_use){ .kind = check->context->kind,
                                    .spec = json_get(quota, "spec"),
                                    .limited = xcalloc(iter.count + 1, sizeof(*use->limited)) };
-        while (json_next(&iter, &key, &amount))
-                use->limited[use->count++] =
-                        (struct limited){ .key = key, .hard = json_text(amount) };
+        while (json_next(&iter, &key, &amount)) {
+                struct limited *limited = &use->limited[use->count++];
+
+                *limited = (struct limited){ .key = key, .hard = json_text(amount) };
+                quantity_milli(json_text(json_get_slice(reported, key)), &limited->reported_milli,
+                               NULL);
+        }
         quota_use_add(use, check->created, quota_add_wanted);
         for (size_t i = 0; i < use->count; i++)
                 if (use->limited[i].wanted_milli > 0)
@@ -198,14 +306,96 @@ static void quota_use_begin(struct quota_use *use, struct quota_check *check,
 }
 
 static void check_resource(const struct limited *limited, struct overrun *overrun) {
+        int64_t used = limited->used_milli > limited->reported_milli ? limited->used_milli
+                                                                     : limited->reported_milli;
         int64_t allowed = 0;
 
         if (quantity_milli(limited->hard, &allowed, NULL) < 0 ||
-            sum_saturated(limited->used_milli, limited->wanted_milli) <= allowed)
+            sum_saturated(used, limited->wanted_milli) <= allowed)
                 return;
         amount_add(&overrun->requested, limited->key, limited->wanted_milli);
-        amount_add(&overrun->used, limited->key, limited->used_milli);
+        amount_add(&overrun->used, limited->key, used);
         amount_add(&overrun->hard, limited->key, allowed);
+}
+
+/* ---- what containers must say ---- */
+
+/* Amounts that a quota limits have to be said by every container: requests.cpu, or cpu for short.
+ */
+static const struct {
+        const char *key, *list, *member;
+} demanded[] = {
+        { "cpu", "requests", "cpu" },
+        { "limits.cpu", "limits", "cpu" },
+        { "limits.memory", "limits", "memory" },
+        { "memory", "requests", "memory" },
+        { "requests.cpu", "requests", "cpu" },
+        { "requests.memory", "requests", "memory" },
+};
+
+static void names_without(const struct json *pod, size_t index, struct buf *out) {
+        static const char *const lists[] = { "containers", "initContainers" };
+        const struct json *spec = json_get(pod, "spec"), *container;
+
+        for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
+                struct json_iter iter = json_iter(json_get(spec, lists[i]));
+
+                while (json_next(&iter, NULL, &container)) {
+                        const struct json *amounts =
+                                json_get(json_get(container, "resources"), demanded[index].list);
+
+                        if (!json_get(amounts, demanded[index].member))
+                                buf_printf(out, "%s" SLICE_FMT, out->len ? "," : "",
+                                           SLICE_ARG(json_get_text(container, "name")));
+                }
+        }
+}
+
+/* "cpu for: a,b; memory for: a" */
+static void demands_write(const struct json *quota, const struct json *pod, struct buf *out) {
+        const struct json *hard = json_get(json_get(quota, "status"), "hard");
+
+        for (size_t i = 0; i < ARRAY_LEN(demanded); i++) {
+                struct buf names = { 0 };
+
+                if (json_get(hard, demanded[i].key))
+                        names_without(pod, i, &names);
+                if (names.len)
+                        buf_printf(out, "%s%s for: %s", out->len ? "; " : "", demanded[i].key,
+                                   names.data);
+                buf_release(&names);
+        }
+}
+
+static bool is_quota_about(const struct json *quota, const struct json *pod) {
+        const struct json *quota_spec = json_get(quota, "spec");
+        bool is_covered = false;
+        struct pod_spec spec;
+        struct arena arena;
+
+        arena_init(&arena, 4096);
+        is_covered = pod_spec_decode(json_get(pod, "spec"), &arena, &spec, NULL) == 0 &&
+                     quota_covers_pod(quota_spec, &spec) && is_abroad_scope_met(quota_spec, pod);
+        arena_release(&arena);
+        return is_covered;
+}
+
+static bool check_demands(struct quota_check *check, const struct json *quota) {
+        struct buf text = { 0 };
+
+        /* A pod that says its resources as a whole need not say those of its containers. */
+        if (!is_core_kind(check->context->kind, "pods") ||
+            json_get(json_get(check->created, "spec"), "resources") ||
+            !is_quota_about(quota, check->created))
+                return true;
+        demands_write(quota, check->created, &text);
+        if (text.len)
+                check->result = admit_forbid(
+                        check->context, check->object, check->err,
+                        "failed quota: " SLICE_FMT ": must specify %s",
+                        SLICE_ARG(json_get_text(json_get(quota, "metadata"), "name")), text.data);
+        buf_release(&text);
+        return check->result == 0;
 }
 
 static bool check_quota(void *context, const struct json *quota) {
@@ -213,6 +403,8 @@ static bool check_quota(void *context, const struct json *quota) {
         struct overrun overrun = { 0 };
         struct quota_use use;
 
+        if (!check_demands(check, quota))
+                return false;
         quota_use_begin(&use, check, quota);
         if (use.count)
                 check->context->each(check->context->engine, use.kind->group, use.kind->plural,

@@ -2,6 +2,7 @@
 #include "server/api_access.h"
 #include "server/api_context.h"
 #include "server/api_object.h"
+#include "server/api_output.h"
 #include "server/api_request.h"
 #include "server/rbac_rules.h"
 
@@ -83,6 +84,10 @@ static bool hook_authenticate(void *engine, struct slice token, struct user_info
         return true;
 }
 
+static void hook_warn(void *engine, const char *text) {
+        warn_add(engine, slice_of(text));
+}
+
 void hooks_prepare(struct api_context *context, const struct api_resource *resource) {
         context->hooks = (struct kind_context){
                 .kind = resource->kind,
@@ -97,5 +102,6 @@ void hooks_prepare(struct api_context *context, const struct api_resource *resou
                 .authorize = hook_authorize,
                 .each_rule = hook_each_rule,
                 .authenticate = hook_authenticate,
+                .warn = hook_warn,
         };
 }

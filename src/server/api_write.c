@@ -5,6 +5,7 @@
 
 #include "base/uuid.h"
 #include "kinds/admit.h"
+#include "kinds/pod_security.h"
 #include "kinds/release.h"
 #include "schema/object_compare.h"
 #include "server/api_access.h"
@@ -109,9 +110,6 @@ static int run_hooks(struct api_context *context, struct api_write *write) {
         if (run_webhooks(context, write) < 0 || check_escalation(context, write) < 0 ||
             (is_eviction_request(context, write) && keep_eviction_user(context, write) < 0))
                 return API_FAILED;
-        if (write->operation == KIND_CREATE && has_quotas(context, write) &&
-            quota_admit(&context->hooks, write->object, write->ns, &err) < 0)
-                return fail_hook(context, write->name, &err);
         if (kind->prepare)
                 kind->prepare(&context->hooks, write->operation, write->tree, write->object,
                               write->old_json);
@@ -139,6 +137,29 @@ static int run_validation(struct api_context *context, struct api_write *write) 
                 return fail_invalid(context, kind->kind, kind->group, write->name, &errors);
         if (kind->warn)
                 kind->warn(write->operation, write->object, emit_warning, context);
+        return 0;
+}
+
+/* What is valid may still be refused: by the standards of its namespace, webhooks, quotas. */
+static int run_judges(struct api_context *context, struct api_write *write) {
+        const struct kind_info *kind = write->resource->kind;
+        struct field_errors errors = { .arena = context->arena };
+        struct err err = { 0 };
+
+        if (write->operation == KIND_CREATE && !context->engine->is_bootstrapping &&
+            limit_range_judge(&context->hooks, write->tree, write->object, &err) < 0)
+                return fail_hook(context, write->name, &err);
+        if (!context->engine->is_bootstrapping &&
+            pod_security_judge(&context->hooks, write->operation, write->object, write->old_json,
+                               &errors, &err) < 0)
+                return fail_hook(context, write->name, &err);
+        if (errors.count)
+                return fail_invalid(context, kind->kind, kind->group, write->name, &errors);
+        if (webhooks_validate(context, write) < 0)
+                return API_FAILED;
+        if (write->operation == KIND_CREATE && has_quotas(context, write) &&
+            quota_admit(&context->hooks, write->object, write->ns, &err) < 0)
+                return fail_hook(context, write->name, &err);
         return 0;
 }
 
@@ -319,7 +340,7 @@ int write_create(struct api_context *context, struct api_write *write, struct sl
                 node_put_i64(write->tree, metadata, "generation", 1);
         prepare_owners(context, write);
         if (run_hooks(context, write) < 0 || run_validation(context, write) < 0 ||
-            check_may_create(context, write) < 0 || webhooks_validate(context, write) < 0)
+            check_may_create(context, write) < 0 || run_judges(context, write) < 0)
                 return API_FAILED;
         metadata = node_get(write->object, "metadata");
         if (!is_name_free(context, write, metadata, is_generated))
@@ -518,7 +539,7 @@ static int finish_deletion(struct api_context *context, struct api_write *write,
 int write_update(struct api_context *context, struct api_write *write, struct slice *ret_body,
                  bool *ret_is_deleted) {
         *ret_is_deleted = false;
-        if (prepare_update(context, write) < 0 || webhooks_validate(context, write) < 0)
+        if (prepare_update(context, write) < 0 || run_judges(context, write) < 0)
                 return API_FAILED;
         api_write_convert(write);
         if (is_deletion_due(write)) {

@@ -1,5 +1,6 @@
 /* Defaults and admission of pods at create: small specs in, single members out. */
 #include "kind_test.h"
+#include "kinds/admit.h"
 
 struct default_case {
         const char *name, *spec;     /* members of the pod's spec besides containers */
@@ -232,6 +233,8 @@ static void test_admission(void **state) {
                 kind_test_begin(&test, "v1", "Pod", pod.data, NULL);
                 test.others = others;
                 r = kind_test_write(&test, KIND_CREATE);
+                if (r == 0)
+                        r = limit_range_judge(&test.context, test.tree, test.object, &test.err);
                 if (admit_cases[i].error) {
                         assert_int_equal(r, BERTH_ERR_FORBIDDEN);
                         assert_string_equal(test.err.text, admit_cases[i].error);

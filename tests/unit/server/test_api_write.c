@@ -352,7 +352,8 @@ static int post_sized_pod(struct fixture *f, const char *name, const char *cpu) 
 
         snprintf(body, sizeof(body),
                  "{\"metadata\":{\"name\":\"%s\"},\"spec\":{\"containers\":[{\"name\":\"c\","
-                 "\"image\":\"a\",\"resources\":{\"requests\":{\"cpu\":\"%s\"}}}]}}",
+                 "\"image\":\"a\",\"resources\":{\"requests\":{\"cpu\":\"%s\",\"memory\":"
+                 "\"1Mi\"}}}]}}",
                  name, cpu);
         return ask(f, "POST", "/api/v1/namespaces/default/pods", body);
 }
