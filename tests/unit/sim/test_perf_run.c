@@ -279,6 +279,7 @@ static void test_upstream_files(void **state) {
                 "dra",
                 "dra/consumablecapacity",
                 "dra/devicetaints",
+                "dra/extendedresource",
                 "dra/partitionabledevices",
                 "dra/prioritizedlist",
         };
