@@ -127,6 +127,13 @@ peers: ## berth beside the real kube-apiserver, kube-scheduler, ... in the folde
 	@if [ -z "$(PEERS)" ]; then echo "skipped: PEERS names no folder with the real programs (docs/internals/peers.md)"; else \
 		$(MAKE) --no-print-directory all && python3 tests/peers/peers.py $(BUILD)/berth $(PEERS) $(ROWS); fi
 
+FUZZ_API_SECONDS ?= 60
+SEED_API ?= 1
+fuzz-api: ## random requests to the sandbox and to the kube-apiserver in the folder PEERS: classes of difference, smallest examples
+	@if [ -z "$(PEERS)" ]; then echo "skipped: PEERS names no folder with the real programs (docs/internals/peers.md)"; else \
+		$(MAKE) --no-print-directory all && python3 tests/peers/fuzz_api.py $(BUILD)/berth $(PEERS) \
+			--seconds $(if $(filter command environment,$(origin SECONDS)),$(SECONDS),$(FUZZ_API_SECONDS)) --seed $(or $(SEED),$(SEED_API)); fi
+
 HELM_TEMPLATE ?=
 CHARTS ?=
 charts: ## deploy/charts beside upstream's in the folder CHARTS, rendered by the program HELM_TEMPLATE; UPDATE=1 writes tests/e2e/charts
@@ -243,5 +250,5 @@ clean: ## remove every build directory
 
 comma := ,
 
-.PHONY: upstream release release-check packages manifests charts mutate image image-check arm64 sim peers all help setup demo test check asan tsan msan msan-with-clang fuzz fuzz-with-clang soak bench bench-diff golden \
+.PHONY: fuzz-api upstream release release-check packages manifests charts mutate image image-check arm64 sim peers all help setup demo test check asan tsan msan msan-with-clang fuzz fuzz-with-clang soak bench bench-diff golden \
 	cover gates fmt format layers banned limits headers style symbols circles way-out docs commits tidy man dist install clean

@@ -175,7 +175,9 @@ PREPARE_HOOK(daemon_set_prepare) {
         struct json_node *metadata = node_need_object(tree, object, "metadata");
         struct json_node *annotations = node_need_object(tree, metadata, "annotations");
         if (operation == KIND_CREATE) {
-                default_text(tree, annotations, TEMPLATE_GENERATION, "1");
+                if (!slice_to_i64(node_get_text(annotations, TEMPLATE_GENERATION), &generation) ||
+                    generation < 1)
+                        node_put_string(tree, annotations, TEMPLATE_GENERATION, "1");
                 return;
         }
         if (!slice_to_i64(json_get_text(old_annotations, TEMPLATE_GENERATION), &generation))

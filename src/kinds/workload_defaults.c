@@ -29,6 +29,10 @@ void daemon_set_defaults(struct json_tree *tree, struct json_node *object) {
                 default_absent_i64(tree, rolling, "maxSurge", 0);
         }
         default_absent_i64(tree, spec, "revisionHistoryLimit", 10);
+        /* A number inside upstream, so that every writer has one to own. */
+        struct json_node *metadata = node_need_object(tree, object, "metadata");
+        default_text(tree, node_need_object(tree, metadata, "annotations"),
+                     "deprecated.daemonset.template.generation", "0");
 }
 
 /* Claims in a stateful set are complete objects. */

@@ -307,10 +307,18 @@ static int check_create(struct api_context *context, struct api_write *write,
         if (is_namespaced && ns.len && !slice_eq(ns, write->ns))
                 return fail_bad_request(context, "the namespace of the provided object does not "
                                                  "match the namespace sent on the request");
-        if (node_get_text(metadata, "resourceVersion").len)
-                return fail_plain(context, 500, NULL,
-                                  "resourceVersion should not be set on objects to be created");
         return 0;
+}
+
+/* The store refuses what claims to be stored already; dry runs do not get that far. */
+static int check_unversioned(struct api_context *context, const struct json_node *metadata) {
+        uint64_t version = 0;
+
+        if (context->is_dry_run ||
+            !slice_to_u64(node_get_text(metadata, "resourceVersion"), &version) || version == 0)
+                return 0;
+        return fail_plain(context, 500, NULL,
+                          "resourceVersion should not be set on objects to be created");
 }
 
 /* A PUT or an apply that creates needs the right to do that, too. */
@@ -345,6 +353,8 @@ int write_create(struct api_context *context, struct api_write *write, struct sl
         metadata = node_get(write->object, "metadata");
         if (!is_name_free(context, write, metadata, is_generated))
                 return fail_exists(context, write->resource, write->name);
+        if (check_unversioned(context, metadata) < 0)
+                return API_FAILED;
         api_write_convert(write);
         return write_put(context, write, ret_body);
 }
