@@ -359,6 +359,7 @@ const struct kind_info core_rows[] = {
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_DELETE_OBJECT,
                 .more_subresources = NAMES("token"),
+                .prepare = service_account_prepare,
                 WITH_NAME_AGE,
                 .table_row = name_age_row,
         },

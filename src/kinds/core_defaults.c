@@ -110,10 +110,12 @@ void node_defaults(struct json_tree *tree, struct json_node *object) {
         if (capacity && node_count(node_get(status, "allocatable")) == 0)
                 node_put(tree, status, "allocatable", node_clone(tree, capacity));
         resource_list_defaults(tree, node_get(status, "allocatable"));
-        if (cidr.len && node_count(cidrs) == 0)
+        if (cidr.len && !slice_eq(node_get_slice(node_at(cidrs, 0)), cidr)) {
+                node_put(tree, spec, "podCIDRs", node_array(tree));
                 node_append(node_need_array(tree, spec, "podCIDRs"), node_text(tree, cidr));
-        else if (spec && cidr.len == 0 && node_count(cidrs) > 0)
+        } else if (spec && cidr.len == 0 && node_count(cidrs) > 0) {
                 node_put_text(tree, spec, "podCIDR", node_get_slice(node_at(cidrs, 0)));
+        }
 }
 
 /* ---- storage ---- */

@@ -135,6 +135,13 @@ VALIDATE_HOOK(secret_validate) {
         struct slice type = node_get_text(object, "type");
         struct at data = at_root("data");
 
+        if (operation != KIND_CREATE) {
+                struct at place = at_root("type");
+
+                if (!slice_eq(type, json_get_text(old, "type")))
+                        report_text(&checker, &place, NULL, type, "field is immutable");
+                check_frozen(&checker, object, old, frozen);
+        }
         check_config_keys(&checker, object, "data");
         for (size_t i = 0; i < ARRAY_LEN(secret_keys); i++) {
                 struct at place = at_key(&data, slice_of(secret_keys[i].key));
@@ -143,12 +150,4 @@ VALIDATE_HOOK(secret_validate) {
                     !node_get(node_get(object, "data"), secret_keys[i].key))
                         report(&checker, FIELD_REQUIRED, &place, NULL, NULL, NULL);
         }
-        if (operation == KIND_CREATE)
-                return;
-        if (!slice_eq(type, json_get_text(old, "type"))) {
-                struct at place = at_root("type");
-
-                report_text(&checker, &place, NULL, type, "field is immutable");
-        }
-        check_frozen(&checker, object, old, frozen);
 }

@@ -7,7 +7,10 @@ struct kind_rules {
         struct metadata_rules rules;
 };
 static const struct kind_rules kind_rules[] = {
-        { "", "pods configmaps endpoints secrets services serviceaccounts", { "C", "UC", "U" } },
+        { "", "pods configmaps endpoints secrets serviceaccounts", { "C", "UC", "U" } },
+        { "", "services", { "C", "U", "U" } },
+        { "", "events", { "", "", "" } },
+        { "events.k8s.io", NULL, { "C", "U", "U" } },
         { "", "limitranges", { "C", "C", "U" } },
         { "", "namespaces nodes persistentvolumes", { "C", "CU", "U" } },
         { "",
@@ -27,7 +30,9 @@ static const struct kind_rules kind_rules[] = {
         { "scheduling.k8s.io", NULL, { "C", "U", "U" } },
         { "storage.k8s.io", "csistoragecapacities storageclasses", { "C", "CU", "U" } },
         { "storage.k8s.io", "csinodes volumeattachments", { "C", "C", "C" } },
+        { "storage.k8s.io", "volumeattributesclasses", { "C", "UC", "U" } },
         { "storage.k8s.io", NULL, { "C", "U", "U" } },
+        { "networking.k8s.io", "ingresses ingressclasses", { "C", "UC", "U" } },
         { "networking.k8s.io", NULL, { "C", "U", "U" } },
         { "resource.k8s.io", "resourceclaims deviceclasses", { "C", "CU", "U" } },
         { "resource.k8s.io", NULL, { "C", "U", "U" } },

@@ -220,8 +220,6 @@ void pod_spec_defaults(struct json_tree *tree, struct json_node *spec) {
 
         default_text(tree, spec, "restartPolicy", "Always");
         default_absent_i64(tree, spec, "terminationGracePeriodSeconds", 30);
-        if (node_get_i64(spec, "terminationGracePeriodSeconds", 0) < 0)
-                node_put_i64(tree, spec, "terminationGracePeriodSeconds", 1);
         default_text(tree, spec, "dnsPolicy", "ClusterFirst");
         default_absent(tree, spec, "securityContext", node_object(tree));
         default_text(tree, spec, "schedulerName", "default-scheduler");
@@ -280,6 +278,8 @@ void pod_defaults(struct json_tree *tree, struct json_node *pod) {
         bool uses_host = node_is_true(node_get(spec, "hostNetwork"));
 
         pod_spec_defaults(tree, spec);
+        if (node_get_i64(spec, "terminationGracePeriodSeconds", 0) < 0) /* templates keep it */
+                node_put_i64(tree, spec, "terminationGracePeriodSeconds", 1);
         if (object_at(pod, "status"))
                 address_alias(tree, object_at(pod, "status"));
         default_absent_bool(tree, spec, "enableServiceLinks", true);

@@ -88,4 +88,10 @@ PREPARE_HOOK(pod_prepare) {
         } else if (node_get_text(status, "qosClass").len == 0) {
                 keep_member(tree, status, json_get(old, "status"), "qosClass");
         }
+        if (operation == KIND_UPDATE_STATUS) {
+                keep_member(tree, node_get(object, "metadata"), json_get(old, "metadata"),
+                            "ownerReferences");
+                if (!json_get(json_get(old, "status"), "nodeAllocatableResourceClaimStatuses"))
+                        node_remove(status, "nodeAllocatableResourceClaimStatuses");
+        }
 }

@@ -72,6 +72,24 @@ PREPARE_HOOK(namespace_prepare) {
         node_append(finalizers, node_string(tree, "kubernetes"));
 }
 
+/* Of the secrets of an account only names count. */
+PREPARE_HOOK(service_account_prepare) {
+        struct json_node *secrets = node_get(object, "secrets");
+
+        (void)context;
+        (void)operation;
+        (void)old;
+        (void)tree;
+        for (size_t i = 0; i < node_count(secrets); i++) {
+                struct node_iter iter = node_iter(node_at(secrets, i));
+                struct slice key;
+
+                while (node_next(&iter, &key, NULL))
+                        if (!slice_is(key, "name"))
+                                node_drop(&iter);
+        }
+}
+
 /* ---- volumes ---- */
 
 static void stamp_phase(struct kind_context *context, struct json_tree *tree,

@@ -18,6 +18,7 @@ PREPARE_HOOK(pod_prepare);
 PREPARE_HOOK(node_prepare);
 PREPARE_HOOK(namespace_prepare);
 PREPARE_HOOK(service_prepare);
+PREPARE_HOOK(service_account_prepare);
 PREPARE_HOOK(persistent_volume_prepare);
 PREPARE_HOOK(persistent_volume_claim_prepare);
 PREPARE_HOOK(resource_slice_prepare);

@@ -370,8 +370,9 @@ static int merge_member(struct merge *merge, struct json_node *target,
                         schema = schema_field_object(field);
                 return merge_object(merge, old, schema, value);
         }
-        if (!field || !field->merge_key) {
-                node_set(merge->tree, target, key, clean_copy(merge, value));
+        if (!field || !field->merge_key) { /* as it comes, directives too: they mean nothing here */
+                node_set(merge->tree, target, key,
+                         field ? node_import(merge->tree, value) : clean_copy(merge, value));
                 return 0;
         }
         return merge_list(merge, old, field->merge_key, schema_field_object(field), value,

@@ -115,6 +115,12 @@ static int apply_strategic(struct api_context *context, struct api_write *write)
         if (strategic_merge(write->tree, write->object, write->resource->merge_type, patch, &err) <
             0)
                 return fail_plain(context, 500, NULL, "%s", err.text);
+        /* The result is taken as one of the kind, whether it says so or not. */
+        if (!node_get(write->object, "kind"))
+                node_put_string(write->tree, write->object, "kind", write->resource->kind->kind);
+        if (!node_get(write->object, "apiVersion"))
+                node_put_string(write->tree, write->object, "apiVersion",
+                                write->resource->api_version);
         return 0;
 }
 

@@ -118,11 +118,16 @@ int serve_binding(struct api_context *context) {
 
         if (r < 0)
                 return r;
-        struct slice name = node_get_text(node_get(decoded.object, "metadata"), "name");
-        if (context->route.name.len && name.len && !slice_eq(name, context->route.name))
+        struct json_node *metadata = node_get(decoded.object, "metadata");
+        struct slice name = node_get_text(metadata, "name");
+        struct slice ns = node_get_text(metadata, "namespace");
+        if (ns.len && !slice_eq(ns, context->route.ns))
+                r = fail_bad_request(context, "the namespace of the provided object does not match "
+                                              "the namespace sent on the request");
+        else if (context->route.name.len && !slice_eq(name, context->route.name))
                 r = fail_bad_request(context, "name in URL does not match name in Binding object");
-        else if (context->route.name.len)
-                name = context->route.name;
+        if (context->route.name.len == 0) /* as kube-apiserver: the old route looks at no UID */
+                node_remove(metadata, "uid");
         if (r == 0)
                 r = check_target(context, decoded.object);
         if (r == 0)

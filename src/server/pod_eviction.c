@@ -16,6 +16,8 @@
 #include "server/pod_conditions.h"
 #include "server/webhook.h"
 
+#include <string.h>
+
 #define DISRUPTED_PODS_MAX 2000
 #define RETRY_AFTER_S 10
 #define CONTENDED_TRIES 20 /* as kube-apiserver: about ten seconds, then 409 */
@@ -26,7 +28,8 @@ struct subresource_eviction {
         struct slice name;
         const struct store_object *pod;
         const struct json *pod_json;
-        struct delete_options options;
+        const struct json *given;          /* deleteOptions as they came */
+        struct delete_options options;     /* valid once the pod is to be deleted */
         const struct store_object *budget; /* the one that matches */
         size_t budget_count;
         bool is_pinned; /* the pod must not change until it is deleted */
@@ -260,6 +263,9 @@ static int check_preconditions(struct subresource_eviction *eviction) {
         struct slice uid = json_get_text(metadata, "uid");
         struct slice version = json_get_text(metadata, "resourceVersion");
 
+        if (options->uid.len && !slice_eq(options->uid, uid) && eviction->is_pinned &&
+            options->resource_version.len == 0)
+                return fail_processing(eviction); /* to be tried again */
         if (options->uid.len && !slice_eq(options->uid, uid))
                 return fail_conflict(context, "Pod", "", eviction->name,
                                      "the UID in the precondition (" SLICE_FMT
@@ -302,8 +308,10 @@ static int delete_pod(struct subresource_eviction *eviction) {
         struct slice body;
         bool is_gone;
 
-        if (check_preconditions(eviction) < 0)
+        if (delete_options_from(context, eviction->given, &eviction->options) < 0 ||
+            check_preconditions(eviction) < 0)
                 return API_FAILED;
+        eviction->options.is_dry_run |= context->is_dry_run;
         if (!context->is_dry_run && add_condition(eviction) < 0)
                 return API_FAILED;
         eviction->options.resource_version = SLICE_EMPTY;
@@ -333,12 +341,36 @@ static int pod_eviction_evict(struct subresource_eviction *eviction) {
         return delete_pod(eviction);
 }
 
-/* Said in both places, and not alike. Only "All" is ever valid, so repetition is all that can
- * differ.
- */
-static bool has_other_dry_run(const struct api_context *context, const struct json *options) {
-        return slice_is(query_text(&context->query, "dryRun"), "All") &&
-               json_count(json_get(options, "dryRun")) > 1;
+/* As Go prints a list of texts. */
+static const char *dry_run_text(struct api_context *context, const struct json *list) {
+        struct json_iter iter = json_iter(list);
+        const struct json *value;
+        struct buf text = { 0 };
+
+        while (json_next(&iter, NULL, &value)) {
+                if (text.len)
+                        buf_char(&text, ' ');
+                buf_slice(&text, json_text(value));
+        }
+        const char *copy = arena_printf(context->arena, SLICE_FMT, SLICE_ARG(buf_view(&text)));
+        buf_release(&text);
+        return copy;
+}
+
+/* Dry run said in both places, and not alike. Whether what the body says is valid shows only when
+ * the pod is to be deleted. */
+static int check_dry_run(struct api_context *context, const struct json *list) {
+        const char *text = dry_run_text(context, list);
+
+        if (json_count(list) == 0)
+                return 0;
+        if (slice_is(query_text(&context->query, "dryRun"), "All") && strcmp(text, "All"))
+                return fail_plain(context, 500, NULL,
+                                  "Non-matching dry-run options in request and content: [All] and "
+                                  "[%s]",
+                                  text);
+        context->is_dry_run = true;
+        return 0;
 }
 
 static int decode_eviction(struct api_context *context, struct decoded *decoded,
@@ -350,19 +382,10 @@ static int decode_eviction(struct api_context *context, struct decoded *decoded,
                 return fail_bad_request(context,
                                         "name in URL does not match name in Eviction object");
         node_write(decoded->object, &text);
-        const struct json *options =
-                json_get(request_json(context, buf_view(&text)), "deleteOptions");
+        eviction->given = json_get(request_json(context, buf_view(&text)), "deleteOptions");
         buf_release(&text);
-        if (delete_options_from(context, options, &eviction->options) < 0)
-                return API_FAILED;
-        if (has_other_dry_run(context, options))
-                return fail_plain(context, 500, NULL,
-                                  "Non-matching dry-run options in request and content: [All] and "
-                                  "[All All]");
-        if (context->is_dry_run && json_count(json_get(options, "dryRun")) == 0)
-                eviction->options.is_dry_run = true;
-        context->is_dry_run |= eviction->options.is_dry_run;
-        return 0;
+        eviction->options.uid = json_get_text(json_get(eviction->given, "preconditions"), "uid");
+        return check_dry_run(context, json_get(eviction->given, "dryRun"));
 }
 
 /* A policy may lead the pod out first, which is not for this room to know. */

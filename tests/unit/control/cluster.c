@@ -149,14 +149,16 @@ void cluster_schedule(struct cluster *cluster) {
 
         for (size_t i = 0; i < count; i++) {
                 const char *path = "/api/v1/pods?fieldSelector=spec.nodeName%3D";
-                char binding[512], target[512], ns[64];
+                char binding[512], target[512], ns[64], name[256];
                 int status;
 
                 snprintf(ns, sizeof(ns), "%s",
                          cluster_item(cluster, path, 0, "/metadata/namespace"));
-                snprintf(target, sizeof(target), "/api/v1/namespaces/%s/pods/%s/binding", ns,
+                snprintf(name, sizeof(name), "%s",
                          cluster_item(cluster, path, 0, "/metadata/name"));
-                snprintf(binding, sizeof(binding), "{'target':{'kind':'Node','name':'n0'}}");
+                snprintf(target, sizeof(target), "/api/v1/namespaces/%s/pods/%s/binding", ns, name);
+                snprintf(binding, sizeof(binding),
+                         "{'metadata':{'name':'%s'},'target':{'kind':'Node','name':'n0'}}", name);
                 status = cluster_post(cluster, target, binding);
                 assert_true(status == 201 || status == 404); /* deleted meanwhile */
         }

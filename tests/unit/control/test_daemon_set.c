@@ -27,15 +27,16 @@ static void bind_all(struct cluster *c) {
         size_t count = cluster_count(c, path);
 
         for (size_t i = 0; i < count; i++) {
-                char target[256], body[256];
+                char target[256], body[512], name[128];
 
-                snprintf(body, sizeof(body), "{'target':{'kind':'Node','name':'%s'}}",
+                snprintf(name, sizeof(name), "%s", cluster_item(c, path, 0, "/metadata/name"));
+                snprintf(body, sizeof(body),
+                         "{'metadata':{'name':'%s'},'target':{'kind':'Node','name':'%s'}}", name,
                          cluster_item(c, path, 0,
                                       "/spec/affinity/nodeAffinity/"
                                       "requiredDuringSchedulingIgnoredDuringExecution/"
                                       "nodeSelectorTerms/0/matchFields/0/values/0"));
-                snprintf(target, sizeof(target), PODS "/%s/binding",
-                         cluster_item(c, path, 0, "/metadata/name"));
+                snprintf(target, sizeof(target), PODS "/%s/binding", name);
                 assert_int_equal(cluster_post(c, target, body), 201);
         }
 }

@@ -263,7 +263,7 @@ static void test_special_claim(void **state) {
         (void)state;
         cluster_post(&c, PODS,
                      "{'metadata':{'name':'a'},'spec':{'restartPolicy':'Never','containers':[{"
-                     "'name':'c','image':'i'}]}}");
+                     "'name':'c','image':'i','resources':{'limits':{'example.com/gpu':'1'}}}]}}");
         snprintf(uid, sizeof(uid), "%s", cluster_field(&c, PODS "/a", "/metadata/uid"));
         snprintf(body, sizeof(body),
                  "{'metadata':{'name':'special','annotations':{"
@@ -275,7 +275,8 @@ static void test_special_claim(void **state) {
         allocate(&c, "special", consumer_of(&c, "a", consumer, sizeof(consumer)));
         cluster_merge(&c, PODS "/a/status",
                       "{'status':{'extendedResourceClaimStatus':{'resourceClaimName':'special',"
-                      "'requestMappings':[]}}}");
+                      "'requestMappings':[{'containerName':'c','resourceName':'example.com/gpu',"
+                      "'requestName':'r'}]}}}");
         cluster_schedule(&c);
         cluster_wait(&c, 1000);
         assert_int_equal(cluster_count(&c, CLAIMS), 1);

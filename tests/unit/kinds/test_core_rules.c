@@ -228,6 +228,85 @@ static const struct wrong states[] = {
           "\"status\":{\"completedIndexes\":\"0,3-5\",\"failedIndexes\":\"1-2,5\"}}",
           "status.failedIndexes: Invalid value: \"1-2,5\": failedIndexes and completedIndexes "
           "overlap at index: 5" },
+        { "addresses of pods", "v1", "Pod",
+          "{\"spec\":{},\"status\":{\"podIPs\":[{\"ip\":\"x\"}]}}",
+          "{\"status\":{\"podIPs\":[{\"ip\":\"x\"},{\"ip\":\"01.2.3.4\"}],\"hostIP\":\"10.0.0.1\","
+          "\"hostIPs\":[{\"ip\":\"10.0.0.2\"},{\"ip\":\"fd00::1\"}]}}",
+          "status.podIPs[1]: Invalid value: \"01.2.3.4\": must not have leading 0s\n"
+          "status.podIPs: Invalid value: [{\"ip\":\"x\"},{\"ip\":\"01.2.3.4\"}]: may specify no "
+          "more than one IP for each IP family\n"
+          "status.hostIPs[0].ip: Invalid value: \"10.0.0.2\": must be equal to `hostIP`" },
+        { "claims of pods", "v1", "Pod",
+          "{\"spec\":{\"resourceClaims\":[{\"name\":\"a\"}]},"
+          "\"status\":{}}",
+          "{\"status\":{\"resourceClaimStatuses\":[{\"name\":\"a\"},{\"name\":\"b\"},{\"name\":"
+          "\"b\"}],\"extendedResourceClaimStatus\":{\"requestMappings\":[]}}}",
+          "status.resourceClaimStatuses[1].name: Invalid value: \"b\": must match the name of an "
+          "entry in `spec.resourceClaims`\n"
+          "status.resourceClaimStatuses[2].name: Invalid value: \"b\": must match the name of an "
+          "entry in `spec.resourceClaims`\n"
+          "status.resourceClaimStatuses[2].name: Duplicate value: \"b\"\n"
+          "status.extendedResourceClaimStatus.requestMappings: Required value: at least one "
+          "request "
+          "mapping is required\n"
+          "status.extendedResourceClaimStatus.resourceClaimName: Required value" },
+        { "containers that ended", "v1", "Pod",
+          "{\"spec\":{\"restartPolicy\":\"Never\",\"containers\":[{\"name\":\"a\"},{\"name\":\"b\","
+          "\"restartPolicy\":\"Never\",\"restartPolicyRules\":[{\"action\":\"Restart\","
+          "\"exitCodes\":{\"operator\":\"In\",\"values\":[3]}}]}]},\"status\":{"
+          "\"containerStatuses\":[{\"name\":\"a\",\"state\":{\"terminated\":{\"exitCode\":3}}},{"
+          "\"name\":\"b\",\"state\":{\"terminated\":{\"exitCode\":3}}}]}}",
+          "{\"status\":{\"containerStatuses\":[{\"name\":\"a\",\"state\":{}},{\"name\":\"b\","
+          "\"state\":{}}]}}",
+          "status.containerStatuses[0].state: Forbidden: may not be transitioned to non-terminated "
+          "state" },
+        { "conditions and users of pods", "v1", "Pod",
+          "{\"spec\":{\"nodeName\":\"n\"},\"status\":{}}",
+          "{\"status\":{\"conditions\":[{\"type\":\"Ready\"},{\"type\":\"/x\","
+          "\"observedGeneration\":-1}],\"nominatedNodeName\":\"m\",\"containerStatuses\":[{"
+          "\"name\":\"c\",\"user\":{\"linux\":{\"uid\":-1,\"gid\":0}}}],"
+          "\"ephemeralContainerStatuses\":[{\"name\":\"e\",\"allocatedResourcesStatus\":[{\"name\":"
+          "\"r\"}]}]}}",
+          "status.conditions[1].observedGeneration: Invalid value: -1: must be a non-negative "
+          "integer\n"
+          "status.conditions[1].Type: Invalid value: \"/x\": prefix part must be non-empty\n"
+          "status.nominatedNodeName: Forbidden: may not be set on pods that are already bound to a "
+          "node\n"
+          "status.containerStatuses[0].user.linux.uid: Invalid value: -1: must be between 0 and "
+          "2147483647, inclusive\n"
+          "status.ephemeralContainerStatuses[0].allocatedResourcesStatus: Forbidden: must not be "
+          "specified in container status" },
+};
+
+#define STORED                                                                                     \
+        "\"name\":\"c\",\"image\":\"i\",\"terminationMessagePolicy\":\"File\","                    \
+        "\"imagePullPolicy\":\"Always\",\"resources\":"
+#define POD_OF(containers, class)                                                                  \
+        "{\"spec\":{\"restartPolicy\":\"Always\",\"dnsPolicy\":\"ClusterFirst\",\"containers\":"   \
+        "[" containers "]},\"status\":{\"qosClass\":\"" class "\"}}"
+#define ONE "{\"requests\":{\"cpu\":\"1\"}}"
+static const struct wrong sizes[] = {
+        { "what is allowed", "v1", "Pod", POD_OF("{" STORED ONE "}", "Burstable"),
+          POD_OF("{" STORED "{\"requests\":{\"cpu\":\"2\"}}}", "Burstable"), "" },
+        { "removed requests", "v1", "Pod", POD_OF("{" STORED ONE "}", "Burstable"),
+          POD_OF("{" STORED "{}}", "Burstable"),
+          "spec: Invalid value: \"Burstable\": Pod QOS Class may not change as a result of "
+          "resizing\n"
+          "spec.containers[0].resources.requests: Forbidden: resource requests cannot be removed" },
+        { "other resources", "v1", "Pod", POD_OF("{" STORED ONE "}", "Burstable"),
+          POD_OF("{" STORED "{\"requests\":{\"cpu\":\"1\",\"ephemeral-storage\":\"1\"}}}",
+                 "Burstable"),
+          "spec: Forbidden: only cpu and memory resources are mutable" },
+        { "fewer containers", "v1", "Pod",
+          POD_OF("{" STORED "{}},{\"name\":\"d\",\"image\":\"i\"}", "BestEffort"),
+          POD_OF("{" STORED "{}}", "BestEffort"),
+          "spec.containers: Forbidden: containers may not be added or removed on resize" },
+        { "a node that cannot", "v1", "Pod",
+          POD_OF("{" STORED "{}}",
+                 "BestEffort\",\"containerStatuses\":[{\"name\":\"c\",\"state\":{\"running\":{}}}],"
+                 "\"phase\":\"Running"),
+          POD_OF("{" STORED "{}}", "BestEffort"),
+          "spec: Forbidden: Pod running on node without support for resize" },
 };
 
 static void test_states(void **state) {
@@ -242,6 +321,23 @@ static void test_states(void **state) {
                 if (strcmp(complaints, states[i].complaints) != 0)
                         print_error("%s\n", states[i].name);
                 assert_string_equal(complaints, states[i].complaints);
+                free(complaints);
+                kind_test_end(&test);
+        }
+}
+
+static void test_sizes(void **state) {
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
+                struct kind_test test;
+
+                kind_test_begin(&test, "v1", "Pod", sizes[i].json, sizes[i].old);
+                test.context.subresource = SLICE_LITERAL("resize");
+                assert_int_equal(kind_test_write(&test, KIND_UPDATE), 0);
+                char *complaints = kind_test_complaints(&test);
+                if (strcmp(complaints, sizes[i].complaints) != 0)
+                        print_error("%s\n", sizes[i].name);
+                assert_string_equal(complaints, sizes[i].complaints);
                 free(complaints);
                 kind_test_end(&test);
         }
@@ -279,6 +375,7 @@ int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_wrong),
                 cmocka_unit_test(test_states),
+                cmocka_unit_test(test_sizes),
                 cmocka_unit_test(test_image_tags),
         };
 
