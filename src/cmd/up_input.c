@@ -81,12 +81,25 @@ static void add_thing(struct up_input *input, const struct up_thing *thing) {
         input->things[input->thing_count++] = *thing;
 }
 
-/* The object as JSON, with kind and apiVersion even where a typed list left them out. */
-static struct slice object_text(struct up_input *input, const struct input_object *object) {
+/* Whether it has an address of the network of the cluster where it was written down. */
+static bool has_foreign_address(const struct input_object *object, bool is_recorded) {
+        const struct json *spec = json_get(object->value, "spec");
+        struct slice address = json_get_text(spec, "clusterIP");
+
+        return is_recorded && slice_is(object->kind, "Service") && address.len > 0 &&
+               !slice_is(address, "None");
+}
+
+/* The object as JSON, with kind and apiVersion even where a typed list left them out, and
+ * without an address that the network of this cluster may not have. */
+static struct slice object_text(struct up_input *input, const struct input_object *object,
+                                bool is_recorded) {
         CLEANUP(buf_release) struct buf text = { 0 };
         CLEANUP(cleanup_json_tree) struct json_tree *tree = NULL;
+        bool is_foreign = has_foreign_address(object, is_recorded);
 
-        if (json_get(object->value, "kind") && json_get(object->value, "apiVersion")) {
+        if (!is_foreign && json_get(object->value, "kind") &&
+            json_get(object->value, "apiVersion")) {
                 json_write(object->value, &text);
                 return arena_slice(&input->arena, buf_view(&text));
         }
@@ -94,6 +107,10 @@ static struct slice object_text(struct up_input *input, const struct input_objec
         struct json_node *root = node_import(tree, object->value);
         node_put_text(tree, root, "apiVersion", object->api_version);
         node_put_text(tree, root, "kind", object->kind);
+        if (is_foreign) {
+                node_remove(node_get(root, "spec"), "clusterIP");
+                node_remove(node_get(root, "spec"), "clusterIPs");
+        }
         node_write(root, &text);
         return arena_slice(&input->arena, buf_view(&text));
 }
@@ -115,6 +132,14 @@ static bool is_recorded(const struct json *metadata) {
                json_get_text(metadata, "creationTimestamp").len;
 }
 
+/* The Service through which pods reach the API server; each API server keeps its own. */
+static bool is_service_of_api_server(const struct input_object *object,
+                                     const struct json *metadata) {
+        return is_recorded(metadata) && slice_is(object->kind, "Service") &&
+               slice_is(json_get_text(metadata, "namespace"), "default") &&
+               slice_is(json_get_text(metadata, "name"), "kubernetes");
+}
+
 static int add_object(void *context, const struct input_object *object, struct err *err) {
         const struct json *metadata = json_get(object->value, "metadata");
         struct up_input *input = context;
@@ -127,11 +152,16 @@ static int add_object(void *context, const struct input_object *object, struct e
                 return note_document(object, &input->policy, err);
         if (slice_is(object->kind, "KubeSchedulerConfiguration"))
                 return note_document(object, &input->config, err);
+        if (is_service_of_api_server(object, metadata)) {
+                up_omissions_add(&input->omissions, OMITTED_EXISTING, object->api_version,
+                                 object->kind, "");
+                return 0;
+        }
         document_locate(object->document, object->value, &where);
         up_missing_note(&input->missing, object->kind, object->value);
         input->deleted_count += json_get_text(metadata, "deletionTimestamp").len > 0;
         add_thing(input, &(struct up_thing){
-                                 .text = object_text(input, object),
+                                 .text = object_text(input, object, is_recorded(metadata)),
                                  .api_version = arena_slice(&input->arena, object->api_version),
                                  .kind = arena_slice(&input->arena, object->kind),
                                  .is_recorded = is_recorded(metadata),

@@ -97,6 +97,10 @@ items:
   metadata: {name: kubernetes, namespace: default, uid: 00000000-0000-4000-8000-0000000000c2}
   spec: {clusterIP: 10.99.0.1, clusterIPs: [10.99.0.1], ports: [{port: 443}]}
 - apiVersion: v1
+  kind: Service
+  metadata: {name: web, namespace: shop, uid: 00000000-0000-4000-8000-0000000000c6}
+  spec: {clusterIP: 10.99.0.7, clusterIPs: [10.99.0.7], ports: [{port: 80}]}
+- apiVersion: v1
   kind: ResourceQuota
   metadata: {name: full, namespace: shop, uid: 00000000-0000-4000-8000-0000000000c3}
   spec: {hard: {pods: "0"}}
@@ -115,7 +119,7 @@ says all 'being deleted in the input: 2 object(s)'
 says all 'not loaded, of kinds that have no place here: 2 Rollout (argoproj.io/v1alpha1), 1 NodeMetrics (metrics.k8s.io/v1beta1)$'
 says all 'not loaded, as every cluster has its own: 1 Service$'
 says all 'not loaded, as they would call the cluster of the input: 1 ValidatingWebhookConfiguration$'
-says all 'not loaded, refused: 1 ConfigMap (rest.yaml:[0-9]*:3: items\[7\]: .*Wrong_Name'
+says all 'not loaded, refused: 1 ConfigMap (rest.yaml:[0-9]*:3: items\[8\]: .*Wrong_Name'
 says all '2 on 1 nodes: Running 2'
 if grep -q ReconcileFailed all.out; then judge bad "controllers fail: $(cat all.out)"; else judge ok; fi
 
