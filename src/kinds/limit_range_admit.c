@@ -193,20 +193,71 @@ static void add_amounts(struct limiter *limiter, struct json_node *sums,
         }
 }
 
-/* Requests and limits of all regular containers together. */
-static struct json_node *pod_resources(struct limiter *limiter) {
-        struct json_node *sums = node_object(limiter->tree), *container;
-        struct node_iter iter = node_iter(node_get(node_get(limiter->pod, "spec"), "containers"));
+static void raise_amounts(struct limiter *limiter, struct json_node *peaks,
+                          const struct json_node *amounts) {
+        struct node_iter iter = node_iter(amounts);
+        struct json_node *amount, *peak;
+        struct slice name;
+
+        while (node_next(&iter, &name, &amount)) {
+                peak = node_find(peaks, name);
+                if (!peak ||
+                    limit_range_admit_order(node_get_slice(amount), node_get_slice(peak)) > 0)
+                        node_set(limiter->tree, peaks, name, node_clone(limiter->tree, amount));
+        }
+}
+
+/* Init containers run one after another, each beside the sidecars that were started before it: the
+ * pod needs what the largest of them needs, if that is more than all that stay. */
+static void add_init_amounts(struct limiter *limiter, struct json_node *sums, const char *list) {
+        struct json_node *sidecars = node_object(limiter->tree);
+        struct json_node *peaks = node_object(limiter->tree), *container;
+        struct node_iter iter =
+                node_iter(node_get(node_get(limiter->pod, "spec"), "initContainers"));
 
         while (node_next(&iter, NULL, &container)) {
-                struct json_node *resources = object_at(container, "resources");
+                const struct json_node *amounts = node_get(object_at(container, "resources"), list);
+                struct json_node *now = sidecars;
 
-                add_amounts(limiter, node_need_object(limiter->tree, sums, "requests"),
-                            node_get(resources, "requests"));
-                add_amounts(limiter, node_need_object(limiter->tree, sums, "limits"),
-                            node_get(resources, "limits"));
+                if (slice_is(node_get_text(container, "restartPolicy"), "Always"))
+                        add_amounts(limiter, sums, amounts);
+                else
+                        now = node_clone(limiter->tree, sidecars);
+                add_amounts(limiter, now, amounts);
+                raise_amounts(limiter, peaks, now);
         }
-        return sums;
+        raise_amounts(limiter, sums, peaks);
+}
+
+/* What the pod asks for as a whole stands for what its containers ask for. */
+static void take_pod_amounts(struct limiter *limiter, struct json_node *sums, const char *list) {
+        static const char *const names[] = { "cpu", "memory" };
+        const struct json_node *spec = node_get(limiter->pod, "spec");
+        const struct json_node *amounts = node_get(node_get(spec, "resources"), list);
+
+        for (size_t i = 0; i < ARRAY_LEN(names); i++)
+                if (node_get(amounts, names[i]))
+                        node_put(limiter->tree, sums, names[i],
+                                 node_clone(limiter->tree, node_get(amounts, names[i])));
+}
+
+/* Requests and limits of the pod. */
+static struct json_node *pod_resources(struct limiter *limiter) {
+        static const char *const lists[] = { "requests", "limits" };
+        struct json_node *resources = node_object(limiter->tree), *container;
+
+        for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
+                struct json_node *sums = node_need_object(limiter->tree, resources, lists[i]);
+                struct node_iter iter =
+                        node_iter(node_get(node_get(limiter->pod, "spec"), "containers"));
+
+                while (node_next(&iter, NULL, &container))
+                        add_amounts(limiter, sums,
+                                    node_get(object_at(container, "resources"), lists[i]));
+                add_init_amounts(limiter, sums, lists[i]);
+                take_pod_amounts(limiter, sums, lists[i]);
+        }
+        return resources;
 }
 
 /* ---- the whole ---- */

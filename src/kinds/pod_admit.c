@@ -1,6 +1,7 @@
 /* Admission of pods: priority, standard tolerations, runtime class. */
 #include "kinds/admit.h"
 
+#include "api/quantity.h"
 #include "base/arena.h"
 #include "base/util.h"
 #include "kinds/defaults.h"
@@ -159,11 +160,51 @@ static bool has_equal(const struct json_node *array, const struct json_node *val
         return false;
 }
 
+static bool has_equal_amounts(const struct json_node *given, const struct json *wanted) {
+        struct json_iter iter = json_iter(wanted);
+        const struct json *amount;
+        struct slice name;
+        int order = 0;
+
+        if (node_count(given) != json_count(wanted))
+                return false;
+        while (json_next(&iter, &name, &amount)) {
+                const struct json_node *other = node_find(given, name);
+
+                if (!other ||
+                    quantity_compare(node_get_slice(other), json_text(amount), &order, NULL) < 0 ||
+                    order != 0)
+                        return false;
+        }
+        return true;
+}
+
+/* A pod that names its overhead has to name that of its class. */
+static int take_overhead(struct kind_context *context, struct json_tree *tree,
+                         struct json_node *pod, const struct json *defined, struct err *err) {
+        struct json_node *spec = node_get(pod, "spec");
+        const struct json_node *given = node_get(spec, "overhead");
+        const struct json *fixed = json_get(defined, "podFixed");
+
+        if (node_count(given) > 0 && !defined)
+                return admit_forbid(context, pod, err,
+                                    "pod rejected: Pod Overhead set without "
+                                    "corresponding RuntimeClass defined "
+                                    "Overhead");
+        if (node_count(given) > 0 && !has_equal_amounts(given, fixed))
+                return admit_forbid(context, pod, err,
+                                    "pod rejected: Pod's Overhead doesn't match "
+                                    "RuntimeClass's defined Overhead");
+        if (fixed)
+                node_put(tree, spec, "overhead", node_import(tree, fixed));
+        return 0;
+}
+
 int runtime_class_admit(struct kind_context *context, struct json_tree *tree, struct json_node *pod,
                         struct err *err) {
         struct json_node *spec = node_get(pod, "spec"), *tolerations;
         struct slice name = node_get_text(spec, "runtimeClassName");
-        const struct json *class = NULL, *overhead, *toleration;
+        const struct json *class = NULL, *toleration;
 
         if (name.len && context->lookup)
                 class = context->lookup(context->engine, "node.k8s.io", "runtimeclasses",
@@ -172,16 +213,11 @@ int runtime_class_admit(struct kind_context *context, struct json_tree *tree, st
                 return admit_forbid(context, pod, err,
                                     "pod rejected: RuntimeClass \"" SLICE_FMT "\" not found",
                                     SLICE_ARG(name));
-        overhead = json_get(json_get(class, "overhead"), "podFixed");
-        if (!overhead && node_count(node_get(spec, "overhead")) > 0)
-                return admit_forbid(context, pod, err,
-                                    "pod rejected: Pod Overhead set without "
-                                    "corresponding RuntimeClass defined "
-                                    "Overhead");
-        if (overhead)
-                node_put(tree, spec, "overhead", node_import(tree, overhead));
-        int r = merge_node_selector(context, tree, pod,
-                                    json_get(json_get(class, "scheduling"), "nodeSelector"), err);
+        int r = take_overhead(context, tree, pod, json_get(class, "overhead"), err);
+        if (r < 0)
+                return r;
+        r = merge_node_selector(context, tree, pod,
+                                json_get(json_get(class, "scheduling"), "nodeSelector"), err);
         if (r < 0)
                 return r;
         tolerations = node_need_array(tree, spec, "tolerations");

@@ -199,6 +199,16 @@ static const struct {
           "pods \"p\" is forbidden: pod rejected: Pod Overhead set without corresponding "
           "RuntimeClass defined Overhead",
           NULL, NULL },
+        { ",\"runtimeClassName\":\"vm\",\"overhead\":{\"cpu\":\"0.05\"}", NULL, "spec.overhead",
+          "{\"cpu\":\"50m\"}" },
+        { ",\"runtimeClassName\":\"vm\",\"overhead\":{\"cpu\":\"1\"}",
+          "pods \"p\" is forbidden: pod rejected: Pod's Overhead doesn't match RuntimeClass's "
+          "defined Overhead",
+          NULL, NULL },
+        { ",\"runtimeClassName\":\"vm\",\"overhead\":{\"cpu\":\"50m\",\"memory\":\"1\"}",
+          "pods \"p\" is forbidden: pod rejected: Pod's Overhead doesn't match RuntimeClass's "
+          "defined Overhead",
+          NULL, NULL },
         { ",\"nodeName\":\"n1\"", NULL, "metadata.labels",
           "{\"topology.kubernetes.io/zone\":\"z\"}" },
         { ",\"nodeName\":\"n2\"", NULL, "metadata.labels", NULL },
@@ -247,6 +257,53 @@ static void test_admission(void **state) {
         }
 }
 
+/* A container without resources, and what else a pod has, against bounds of whole pods. */
+static const struct {
+        const char *spec, *error; /* NULL = admitted */
+} bound_cases[] = {
+        { "", "pods \"p\" is forbidden: maximum cpu usage per Pod is 4.  No limit is specified" },
+        { ",\"resources\":{\"limits\":{\"cpu\":\"3\"}}", NULL },
+        { ",\"resources\":{\"limits\":{\"cpu\":\"5\"}}",
+          "pods \"p\" is forbidden: maximum cpu usage per Pod is 4, but limit is 5" },
+        { ",\"initContainers\":[{\"name\":\"i\",\"image\":\"a:1\",\"resources\":{\"limits\":{"
+          "\"cpu\":\"3\"}}},{\"name\":\"j\",\"image\":\"a:1\",\"resources\":{\"limits\":{"
+          "\"cpu\":\"2\"}}}]",
+          NULL },
+        { ",\"initContainers\":[{\"name\":\"i\",\"image\":\"a:1\",\"restartPolicy\":\"Always\","
+          "\"resources\":{\"limits\":{\"cpu\":\"3\"}}},{\"name\":\"j\",\"image\":\"a:1\","
+          "\"resources\":{\"limits\":{\"cpu\":\"2\"}}}]",
+          "pods \"p\" is forbidden: maximum cpu usage per Pod is 4, but limit is 5" },
+};
+
+static void test_pod_bounds(void **state) {
+        static const struct other_object ranges[] = {
+                { "/limitranges",
+                  "{\"spec\":{\"limits\":[{\"type\":\"Pod\",\"max\":{\"cpu\":\"4\"}}]}}" },
+                { NULL, NULL },
+        };
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(bound_cases); i++) {
+                struct buf pod = { 0 };
+                struct kind_test test;
+
+                buf_printf(&pod,
+                           "{\"metadata\":{\"name\":\"p\",\"namespace\":\"n\"},\"spec\":{"
+                           "\"containers\":" PLAIN "%s}}",
+                           bound_cases[i].spec);
+                kind_test_begin(&test, "v1", "Pod", pod.data, NULL);
+                test.others = ranges;
+                assert_int_equal(kind_test_write(&test, KIND_CREATE), 0);
+                assert_int_equal(
+                        limit_range_judge(&test.context, test.tree, test.object, &test.err),
+                        bound_cases[i].error ? BERTH_ERR_FORBIDDEN : 0);
+                if (bound_cases[i].error)
+                        assert_string_equal(test.err.text, bound_cases[i].error);
+                kind_test_end(&test);
+                buf_release(&pod);
+        }
+}
+
 /* A client that leaves out what admission filled in does not thereby change it. */
 static void test_update_keeps_priority(void **state) {
         struct kind_test test;
@@ -282,8 +339,11 @@ static void test_addresses(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_defaults),  cmocka_unit_test(test_qos),
-                cmocka_unit_test(test_admission), cmocka_unit_test(test_update_keeps_priority),
+                cmocka_unit_test(test_defaults),
+                cmocka_unit_test(test_qos),
+                cmocka_unit_test(test_admission),
+                cmocka_unit_test(test_pod_bounds),
+                cmocka_unit_test(test_update_keeps_priority),
                 cmocka_unit_test(test_addresses),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
