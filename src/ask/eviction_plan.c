@@ -13,6 +13,7 @@
 #include "evict/evict_service.h"
 #include "evict/eviction_cost.h"
 #include "plugins/desched/registry.h"
+#include "roles/moved_claims.h"
 #include "roles/placement_simulator.h"
 #include "roles/role_config.h"
 #include "sched/decision.h"
@@ -150,8 +151,10 @@ static int eviction_plan_build(struct eviction_plan *plan, struct cluster *clust
         struct placement_predictor predictor = { 0 };
 
         if (config->profiles.count > 0) {
-                plan->simulator = placement_simulator_new(cluster, &config->profiles);
+                plan->simulator =
+                        placement_simulator_new(cluster, &config->profiles, plan->object_cache);
                 predictor = placement_simulator_oracle(plan->simulator);
+                plan->judge = placement_simulator_judge(plan->simulator);
         }
         int code = descheduler_new(
                 &(struct descheduler_config){ .cluster = plan->cluster,
@@ -162,6 +165,7 @@ static int eviction_plan_build(struct eviction_plan *plan, struct cluster *clust
                                               .usage = usage_of(plan),
                                               .jobs = &plan->jobs,
                                               .predictor = plan->simulator ? &predictor : NULL,
+                                              .device_judge = plan->simulator ? &plan->judge : NULL,
                                               .is_parity = config->is_parity },
                 problems, &plan->descheduler, err);
 
@@ -202,8 +206,22 @@ static bool total_of(const struct decision *decision, struct node_id node, int64
         return false;
 }
 
-static void place_one(struct planned_eviction *eviction, struct cluster *cluster,
-                      const struct sched_profile *profile, struct wall_time now) {
+/* The devices that the pod has where it lands. */
+static void take_claims(struct eviction_plan *plan, const struct planned_eviction *eviction,
+                        struct cluster *cluster, const struct sched_profile *profile,
+                        struct arena *arena) {
+        if (pod_has_claims(cluster, eviction->pod))
+                moved_claims_take(plan->claims,
+                                  &(struct reserve_request){ .cluster = cluster,
+                                                             .profile = profile,
+                                                             .pod = eviction->pod,
+                                                             .node = eviction->landing,
+                                                             .now = plan->now,
+                                                             .arena = arena });
+}
+
+static void place_one(struct eviction_plan *plan, struct planned_eviction *eviction,
+                      struct cluster *cluster, const struct sched_profile *profile) {
         struct arena arena;
         struct decision decision;
         struct node_id home = cluster_pod(cluster, eviction->pod)->node;
@@ -211,9 +229,10 @@ static void place_one(struct planned_eviction *eviction, struct cluster *cluster
 
         arena_init(&arena, 0);
         cluster_withdraw(cluster, eviction->pod);
+        moved_claims_give_back(plan->claims, cluster, eviction->pod);
         scheduler_decide(cluster, profile,
-                         &(struct decision_request){ .pod = eviction->pod, .now = now }, &arena,
-                         &decision);
+                         &(struct decision_request){ .pod = eviction->pod, .now = plan->now },
+                         &arena, &decision);
         eviction->has_landing = true;
         if (decision.outcome == DECISION_PLACED) {
                 eviction->landing = decision.node;
@@ -221,6 +240,7 @@ static void place_one(struct planned_eviction *eviction, struct cluster *cluster
                                      total_of(&decision, home, &here);
                 if (eviction->has_gain)
                         eviction->gain = there - here;
+                take_claims(plan, eviction, cluster, profile, &arena);
                 cluster_assume(cluster, eviction->pod, decision.node);
         }
         arena_release(&arena);
@@ -254,6 +274,9 @@ static void count_wanted(struct eviction_plan *plan, struct wall_time now,
                                                           .sink = { plan, begin_count, count_one },
                                                           .usage = usage_of(plan),
                                                           .jobs = &plan->jobs,
+                                                          .device_judge = plan->simulator
+                                                                                  ? &plan->judge
+                                                                                  : NULL,
                                                           .is_parity = plan->config->is_parity,
                                                           .is_dry_run = true },
                             problems, &counter, NULL) == 0) {
@@ -293,6 +316,7 @@ static void eviction_plan_measure(struct eviction_plan *plan, struct wall_time n
 static void eviction_plan_leave(struct eviction_plan *plan, struct cluster *cluster,
                                 struct pod_id pod) {
         cluster_withdraw(cluster, pod);
+        moved_claims_give_back(plan->claims, cluster, pod);
         bitset_add(&plan->gone, pod.index);
 }
 
@@ -305,7 +329,7 @@ static void place_evicted(struct eviction_plan *plan, struct planned_eviction *e
         if (node_id_is_none(row->node))
                 bitset_add(&plan->gone, eviction->pod.index);
         else if (profile && row->owner_count > 0 && !pod_row_is_finished(row))
-                place_one(eviction, cluster, profile, plan->now);
+                place_one(plan, eviction, cluster, profile);
         else
                 eviction_plan_leave(plan, cluster, eviction->pod);
 }
@@ -377,6 +401,8 @@ static int eviction_plan_open(struct eviction_plan *plan, struct snapshot *snaps
 
         arena_init(&plan->arena, 0);
         plan->cluster = snapshot->cluster;
+        plan->object_cache = snapshot->object_cache;
+        plan->claims = moved_claims_new(snapshot->object_cache);
         plan->config = config;
         plan->now = request->now;
         plan->drained_nodes = request->drained;
@@ -449,6 +475,7 @@ void eviction_plan_place(struct eviction_plan *plan, struct snapshot *snapshot) 
         }
         eviction_plan_measure(plan, plan->now, &plan->after);
         note_loads(plan);
+        moved_claims_leave(plan->claims);
         cluster_rollback(cluster);
         plan->opened = NULL;
         plan->is_placed = true;
@@ -459,6 +486,7 @@ void eviction_plan_release(struct eviction_plan *plan) {
                 cluster_rollback(plan->opened);
         descheduler_free(plan->descheduler);
         placement_simulator_free(plan->simulator);
+        moved_claims_free(plan->claims);
         usage_live_free(plan->live);
         recorded_usage_free(plan->usage);
         json_doc_free(plan->usage_doc);

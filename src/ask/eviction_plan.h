@@ -11,12 +11,14 @@
 #include "model/cluster.h"
 #include "model/evict_intent.h"
 #include "plugin/desched_run.h"
+#include "plugin/device_judge.h"
 #include <stdbool.h>
 
 struct evict_service;
 struct eviction_costs;
 struct placement_simulator;
 struct json_doc;
+struct moved_claims;
 struct role_config;
 struct recorded_usage;
 struct sched_profile_list;
@@ -64,6 +66,9 @@ struct eviction_plan {
         struct json_doc *usage_doc;
         struct usage_live *live;               /* NULL = the objects are the measured usage */
         struct placement_simulator *simulator; /* NULL = not asked where pods would go */
+        struct moved_claims *claims;           /* of pods that are placed elsewhere */
+        struct device_judge judge;
+        struct object_cache *object_cache; /* of the snapshot */
         struct descheduler *descheduler;
         const struct cluster *cluster;
         const struct desched_report *report; /* per rule */

@@ -92,6 +92,8 @@ static void desched_pass_prepare(struct pass *pass, struct descheduler *deschedu
                 .is_dry_run = config->is_dry_run,
                 .hides_budgets = config->hides_budgets,
                 .jobs = config->jobs,
+                .device_judge =
+                        descheduler->device_judge.narrow ? &descheduler->device_judge : NULL,
                 .expected_times = config->is_parity ? NULL : config->expected_times,
                 .sink = config->sink,
                 .usage = config->usage,

@@ -83,6 +83,8 @@ int descheduler_new(const struct descheduler_config *config, struct config_probl
                 descheduler->returns = return_memory_new();
                 descheduler->move_budget = move_budget_new();
         }
+        if (config->device_judge && !config->is_parity)
+                descheduler->device_judge = *config->device_judge;
         build_profiles(descheduler, problems);
         int code = config_problems_to_err(problems, err);
         if (code < 0)

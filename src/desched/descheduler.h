@@ -16,6 +16,7 @@ struct desched_usage;       /* plugin/desched_points.h */
 struct desched_jobs;        /* plugin/desched_run.h */
 struct expected_times;      /* plugin/expected_times.h */
 struct placement_predictor; /* plugin/placement_predictor.h */
+struct device_judge;        /* plugin/device_judge.h */
 struct descheduler_policy;  /* config/descheduler_policy.h */
 struct config_problems;
 
@@ -30,6 +31,8 @@ struct descheduler_config {
         /* Copied; NULL = pods are moved without asking where they would go.  Not used in parity,
          * nor when the policy says moveOnlyIfBetter: false. */
         const struct placement_predictor *predictor;
+        /* Copied; NULL = whether nodes have devices for a pod is not asked; nor is it in parity. */
+        const struct device_judge *device_judge;
         /* What evictions are expected to take; must outlive the descheduler.  NULL = not looked at;
          * nor is it in parity. */
         const struct expected_times *expected_times;

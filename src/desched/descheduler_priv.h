@@ -11,6 +11,7 @@ struct descheduler {
         struct desched_profile **profiles;
         struct evict_limits limits;
         struct placement_predictor predictor; /* place NULL = none */
+        struct device_judge device_judge;     /* narrow NULL = none */
         struct return_memory *returns;        /* NULL = none */
         struct move_budget *move_budget;      /* likewise */
         bool has_grace, notes_failures;

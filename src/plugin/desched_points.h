@@ -26,6 +26,9 @@ int64_t desched_run_expected_ns(const struct desched_run *run, struct pod_id pod
 bool desched_run_job_has_ttl(const struct desched_run *run, struct slice job_uid);
 /* Upstream outside of dry run: the budgets are never loaded, no pod is covered by one. */
 bool desched_run_hides_budgets(const struct desched_run *run);
+/* Drops the nodes on which the pod's claims of devices could not be met; none when nobody knows. */
+void desched_run_drop_deviceless(const struct desched_run *run, struct pod_id pod,
+                                 struct bitset *nodes);
 /* Asked to go in this pass, and no longer shown. */
 bool desched_run_is_gone(const struct desched_run *run, struct pod_id pod);
 /* Of all pods as the pass began. */

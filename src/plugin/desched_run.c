@@ -402,6 +402,12 @@ enum evict_outcome desched_run_evict(struct desched_run *run, struct pod_id pod,
         return outcome;
 }
 
+void desched_run_drop_deviceless(const struct desched_run *run, struct pod_id pod,
+                                 struct bitset *nodes) {
+        if (run->device_judge)
+                run->device_judge->narrow(run->device_judge->context, pod, nodes);
+}
+
 enum evict_outcome desched_run_delete(struct desched_run *run, struct pod_id pod,
                                       struct slice reason) {
         assert(pod_row_is_finished(cluster_pod(run->cluster, pod)));

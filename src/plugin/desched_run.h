@@ -4,6 +4,7 @@
 #pragma once
 
 #include "plugin/desched_points.h"
+#include "plugin/device_judge.h"
 #include "plugin/expected_times.h"
 #include "plugin/move_budget.h"
 #include "plugin/placement_predictor.h"
@@ -84,7 +85,8 @@ struct desched_run {
         struct slice profile, plugin;
         struct evict_sink sink;
         const struct desched_usage *usage;
-        const struct desched_jobs *jobs; /* NULL = nothing is known of Jobs */
+        const struct device_judge *device_judge; /* NULL = devices are not looked at */
+        const struct desched_jobs *jobs;         /* NULL = nothing is known of Jobs */
         bool has_grace;
         int64_t grace_s;
         struct desched_run_listener listener;

@@ -240,11 +240,14 @@ static int descheduler_role_build(struct descheduler_role *role, struct err *err
         const struct descheduler_role_config *config = &role->config;
         struct config_problems *problems = config_problems_new();
         struct placement_predictor predictor = { 0 };
+        struct device_judge judge = { 0 };
 
         if (config->profiles) {
                 role->simulator =
-                        placement_simulator_new(runtime_cluster(role->runtime), config->profiles);
+                        placement_simulator_new(runtime_cluster(role->runtime), config->profiles,
+                                                runtime_object_cache(role->runtime));
                 predictor = placement_simulator_oracle(role->simulator);
+                judge = placement_simulator_judge(role->simulator);
         }
         role->feed = usage_feed_new(runtime_transport(role->runtime), runtime_loop(role->runtime),
                                     config->policy, config->is_parity);
@@ -258,6 +261,7 @@ static int descheduler_role_build(struct descheduler_role *role, struct err *err
                         .usage = role->feed ? usage_feed_source(role->feed) : NULL,
                         .jobs = role->jobs ? &role->known_jobs : NULL,
                         .predictor = role->simulator ? &predictor : NULL,
+                        .device_judge = role->simulator ? &judge : NULL,
                         .expected_times =
                                 role->forecast ? eviction_forecast_times(role->forecast) : NULL,
                         .is_parity = config->is_parity,

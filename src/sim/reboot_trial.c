@@ -77,7 +77,7 @@ static int start_descheduler(struct trial *trial, struct err *err) {
         trial->problems = config_problems_new();
         trial->policy =
                 descheduler_policy_read(slice_of(policy_text), "policy", false, trial->problems);
-        trial->simulator = placement_simulator_new(trial->cluster, &trial->roles.profiles);
+        trial->simulator = placement_simulator_new(trial->cluster, &trial->roles.profiles, NULL);
         struct placement_predictor predictor = placement_simulator_oracle(trial->simulator);
         trial->descheduling =
                 (struct loop_timer){ .fired = reboot_trial_deschedule, .context = trial };

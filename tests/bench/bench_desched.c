@@ -234,7 +234,8 @@ static void measure_with_scheduler(struct cluster *cluster) {
         if (role_config_load(&(struct role_config_sources){ 0 }, &config, &err) < 0 ||
             role_config_build(&config, cluster, NULL, &err) < 0)
                 die(err.text);
-        struct placement_simulator *simulator = placement_simulator_new(cluster, &config.profiles);
+        struct placement_simulator *simulator =
+                placement_simulator_new(cluster, &config.profiles, NULL);
         struct placement_predictor oracle = placement_simulator_oracle(simulator);
         measure(cluster, &(struct variant){ .name = "every strategy, moveOnlyIfBetter",
                                             .predictor = &oracle });

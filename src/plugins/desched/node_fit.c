@@ -123,6 +123,24 @@ static const struct bitset *nodes_for(struct desched_run *run, const struct pod_
         return nodes;
 }
 
+/* Those of them on which the pod's claims of devices could be met. */
+static const struct bitset *nodes_for_pod(struct desched_run *run, struct pod_id id) {
+        static const char owner;
+        const struct cluster *cluster = desched_run_cluster(run);
+        const struct pod_row *pod = cluster_pod(cluster, id);
+        const struct pod_spec *spec = &cluster_class(cluster, pod->class)->spec;
+        const struct bitset *fitting = nodes_for(run, pod, spec);
+        if (spec->claim_count == 0)
+                return fitting;
+        struct bitset *nodes = desched_run_cached(run, &owner, id.index);
+        if (nodes)
+                return nodes;
+        nodes = copy_nodes(run, fitting);
+        desched_run_drop_deviceless(run, id, nodes);
+        desched_run_cache_put(run, &owner, id.index, nodes);
+        return nodes;
+}
+
 static bool fits_own_node(struct desched_run *run, const struct pod_row *pod,
                           const struct pod_spec *spec) {
         const struct cluster *cluster = desched_run_cluster(run);
@@ -138,7 +156,7 @@ bool node_fits(struct desched_run *run, struct pod_id id, struct node_id node) {
         const struct pod_spec *spec = &cluster_class(cluster, pod->class)->spec;
         if (pod->node.index == node.index)
                 return fits_own_node(run, pod, spec);
-        return bitset_has(nodes_for(run, pod, spec), node.index) &&
+        return bitset_has(nodes_for_pod(run, id), node.index) &&
                !is_repelled(run, pod, spec, node, true);
 }
 
@@ -159,7 +177,7 @@ struct node_search node_search_make(struct desched_run *run, struct pod_id id,
         return (struct node_search){ .run = run,
                                      .pod = pod,
                                      .spec = spec,
-                                     .fitting = nodes_for(run, pod, spec),
+                                     .fitting = nodes_for_pod(run, id),
                                      .nodes = nodes,
                                      .is_for_all = terms_stay_in(cluster, spec, pod->ns) };
 }

@@ -1,7 +1,7 @@
 /* Whether a pod could run on a node, as far as the descheduler asks (upstream: NodeFit,
  * pkg/descheduler/node; reference descheduler.md 3.4): cordon, node selector and required affinity,
- * taints, the pod's own required anti-affinity against the pods of that very node, free resources.
- */
+ * taints, the pod's own required anti-affinity against the pods of that very node, free resources;
+ * beyond upstream, free devices for its claims. */
 #pragma once
 
 #include "plugin/desched_points.h"

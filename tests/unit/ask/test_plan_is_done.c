@@ -116,8 +116,8 @@ static void carry_out(struct evict_service *service, struct buf *text) {
 
 static struct buf pass_lines(struct scene *scene) {
         struct cluster *cluster = scene->snapshot.cluster;
-        struct placement_simulator *simulator =
-                placement_simulator_new(cluster, &scene->config.profiles);
+        struct placement_simulator *simulator = placement_simulator_new(
+                cluster, &scene->config.profiles, scene->snapshot.object_cache);
         struct placement_predictor oracle = placement_simulator_oracle(simulator);
         struct evict_service *service =
                 evict_service_new(&(struct evict_config){ .cluster = cluster });

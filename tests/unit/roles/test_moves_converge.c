@@ -184,7 +184,7 @@ static void open_world(struct world *world, const struct world_case *def, bool i
         assert_int_equal(role_config_load(&(struct role_config_sources){ 0 }, &world->config, &err),
                          0);
         assert_int_equal(role_config_build(&world->config, world->cluster, NULL, &err), 0);
-        world->simulator = placement_simulator_new(world->cluster, &world->config.profiles);
+        world->simulator = placement_simulator_new(world->cluster, &world->config.profiles, NULL);
         oracle = placement_simulator_oracle(world->simulator);
         if (descheduler_new(&(struct descheduler_config){ .cluster = world->cluster,
                                                           .policy = world->policy,
