@@ -118,6 +118,7 @@ static void read_container(struct reader *reader, const struct json *object, boo
 
         container->name = json_get_text(object, "name");
         container->image = json_get_text(object, "image");
+        container->resources = json_get(object, "resources");
         if (is_init)
                 container->role = slice_is(json_get_text(object, "restartPolicy"), "Always")
                                           ? CONTAINER_SIDECAR

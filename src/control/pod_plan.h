@@ -9,6 +9,7 @@ enum planned_container_role { CONTAINER_MAIN, CONTAINER_INIT, CONTAINER_SIDECAR 
 
 struct container_plan {
         struct slice name, image;
+        const struct json *resources; /* of the specification, borrowed, may be NULL */
         enum planned_container_role role;
         struct lifecycle_script script;
         struct lifecycle_readiness readiness;

@@ -205,6 +205,18 @@ static struct json_node *waiting_node(const struct pod_run *run, const struct po
         return state;
 }
 
+/* What a running container has: a change of the specification is in force at once. Without it the
+ * API server takes the node for one that cannot resize pods. */
+static void put_resources(struct json_tree *tree, struct json_node *node,
+                          const struct json *resources) {
+        const struct json *requests = json_get(resources, "requests");
+
+        if (json_count(requests))
+                node_put(tree, node, "allocatedResources", node_import(tree, requests));
+        node_put(tree, node, "resources",
+                 resources ? node_import(tree, resources) : node_object(tree));
+}
+
 static struct json_node *container_node(const struct pod_run *run, const struct pod_plan *plan,
                                         size_t i, struct json_tree *tree) {
         const struct container_run *container = &run->containers[i];
@@ -240,6 +252,8 @@ static struct json_node *container_node(const struct pod_run *run, const struct 
         if (container->has_begun)
                 node_put_string(tree, node, "containerID",
                                 container->is_backing_off ? last_id : id);
+        if (is_running)
+                put_resources(tree, node, planned->resources);
         node_put_bool(tree, node, "started",
                       is_running && (planned->role != CONTAINER_INIT || container->has_begun));
         return node;

@@ -114,8 +114,10 @@ printf '#!/bin/sh\nsed -i "s/revisionHistoryLimit: 4/revisionHistoryLimit: 5/" "
 chmod +x "$work/editor"
 check edit 'edited' env EDITOR="$work/editor" "$kubectl" edit deployment web
 check edited '^5$' k get deployment web -o 'jsonpath={.spec.revisionHistoryLimit}'
-check replace 'replaced' sh -c '"$kubectl" get deployment web -o json | "$kubectl" replace -f -'
 check server-side-conflict 'conflict' k apply --server-side -f "$work/two.yaml"
+check replace 'replaced' sh -c '"$kubectl" get deployment web -o json | "$kubectl" replace -f -'
+# The replacement is what was applied last, so its fields may be taken over.
+check server-side-after-replace 'serverside-applied' k apply --server-side -f "$work/two.yaml"
 check server-side 'serverside-applied' k apply --server-side --force-conflicts -f "$work/two.yaml"
 check server-side-again 'serverside-applied' k apply --server-side -f "$work/two.yaml"
 check dry-run 'dry run' k apply --dry-run=server -f "$work/two.yaml"
