@@ -111,7 +111,8 @@ static inline struct wall_time control_now(const struct control *control) {
 /* Looks at a key again at a time of the wall clock. */
 void run_add_at(struct controller_run *run, struct slice ns, struct slice name,
                 struct wall_time due);
-/* The root of an object of the store as it is now, or NULL; *ret_doc is the caller's to free. */
+/* The root of an object of the store as it is now, or NULL; *ret_doc is the caller's to free. A
+ * resource that the version does not have (-1) has no objects, here and below. */
 const struct json *control_read(const struct control *control, int resource, struct slice ns,
                                 struct slice name, struct json_doc **ret_doc);
 const struct json *entry_read(const struct object_entry *entry, struct json_doc **ret_doc);

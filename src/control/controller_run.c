@@ -15,7 +15,8 @@ void run_add_at(struct controller_run *run, struct slice ns, struct slice name,
 
 const struct json *control_read(const struct control *control, int resource, struct slice ns,
                                 struct slice name, struct json_doc **ret_doc) {
-        const struct store_object *object = store_get(control->store, resource, ns, name);
+        const struct store_object *object =
+                resource < 0 ? NULL : store_get(control->store, resource, ns, name);
 
         if (!object || json_parse(store_object_body(object), ret_doc, NULL) < 0)
                 return NULL;
@@ -36,7 +37,7 @@ void control_each(const struct control *control, int resource, struct slice ns,
         size_t count = 0, cap = 0;
         bool is_going = true;
 
-        if (store_cursor_open(control->store, &range, &cursor, NULL) < 0)
+        if (resource < 0 || store_cursor_open(control->store, &range, &cursor, NULL) < 0)
                 return;
         while ((object = store_cursor_next(cursor))) {
                 if (count == cap) {

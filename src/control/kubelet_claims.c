@@ -58,6 +58,10 @@ const char *kubelet_claims_problem(struct kubelet *kubelet, const struct json *p
                                       .arena = &kubelet->scratch };
         const struct json *entry;
 
+        /* Kubelets of a version without claims do not look at those that a pod kept from a later
+         * one. */
+        if (check.control->resource.resource_claims < 0)
+                return NULL;
         while (json_next(&iter, NULL, &entry)) {
                 if (pod_claim_read(pod, entry).state == POD_CLAIM_ABSENT)
                         return arena_printf(check.arena,

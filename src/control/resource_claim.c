@@ -159,6 +159,9 @@ static void template_changed(struct controller_run *run, const struct store_obje
 static void resource_claim_changed(struct controller_run *run, struct change *change) {
         const struct resource_numbers *number = &run->control->resource;
 
+        /* A pod may have kept its claims from a later version. */
+        if (number->resource_claims < 0)
+                return;
         if (change->resource == number->pods)
                 pod_changed(run, change);
         else if (change->resource == number->resource_claims)

@@ -7,13 +7,13 @@ static struct slice strict_json(const char *loose, struct buf *out) {
         return buf_view(out);
 }
 
-struct cluster cluster_new_with(const char *controllers, const struct webhook_caller *webhooks) {
+static struct cluster cluster_start(const char *controllers,
+                                    const struct api_server_config *config) {
         struct cluster cluster = { .loop = virtual_loop_new() };
         struct loop *loop = virtual_loop_get(cluster.loop);
         struct err err = { 0 };
 
-        cluster.server = api_server_new(
-                &(struct api_server_config){ .seed = 1, .webhooks = webhooks }, loop);
+        cluster.server = api_server_new(config, loop);
         if (control_new(&(struct control_config){ .loop = loop,
                                                   .server = cluster.server,
                                                   .controllers = controllers,
@@ -27,6 +27,15 @@ struct cluster cluster_new_with(const char *controllers, const struct webhook_ca
                 0);
         virtual_loop_run(cluster.loop);
         return cluster;
+}
+
+struct cluster cluster_new_with(const char *controllers, const struct webhook_caller *webhooks) {
+        return cluster_start(controllers,
+                             &(struct api_server_config){ .seed = 1, .webhooks = webhooks });
+}
+
+struct cluster cluster_of_version(const char *controllers, unsigned minor) {
+        return cluster_start(controllers, &(struct api_server_config){ .seed = 1, .minor = minor });
 }
 
 struct cluster cluster_new(const char *controllers) {

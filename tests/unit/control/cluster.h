@@ -29,6 +29,8 @@ struct cluster {
 struct cluster cluster_new(const char *controllers);
 /* The same with somebody to ask webhooks; what the test itself asks for is not for them. */
 struct cluster cluster_new_with(const char *controllers, const struct webhook_caller *webhooks);
+/* The same of Kubernetes 1.MINOR. */
+struct cluster cluster_of_version(const char *controllers, unsigned minor);
 void cluster_free(struct cluster *cluster);
 /* Status of the answer, after which everything that follows at once has happened. */
 int cluster_ask(struct cluster *cluster, const char *method, const char *path, const char *body);

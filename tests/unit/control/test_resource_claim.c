@@ -1,6 +1,8 @@
 /* Resource claims: made from templates, reserved, and given back when nobody uses them. */
 #include "cluster.h"
 
+#include <inttypes.h>
+
 #define CONTROLLERS "kubelet,resourceclaim-controller,garbage-collector-controller"
 #define GROUP "/apis/resource.k8s.io/v1/namespaces/default"
 #define CLAIMS GROUP "/resourceclaims"
@@ -285,6 +287,41 @@ static void test_special_claim(void **state) {
         cluster_free(&c);
 }
 
+/* Pods of a data folder that a later version left: claims are nothing to this one. */
+static void test_version_without_claims(void **state) {
+        static const char *const claims[] = { BY_NAME, FROM_TEMPLATE };
+        struct cluster c = cluster_of_version("*", 33);
+        struct store *store = api_server_store(c.server);
+        int pods = api_server_resource(c.server, "", "pods");
+        char body[1024];
+
+        (void)state;
+        assert_int_equal(api_server_resource(c.server, "resource.k8s.io", "resourceclaims"), -1);
+        for (size_t i = 0; i < ARRAY_LEN(claims); i++) {
+                int size = snprintf(body, sizeof(body),
+                                    "{'apiVersion':'v1','kind':'Pod','metadata':{'name':'p%zu',"
+                                    "'namespace':'default','uid':'u%zu','resourceVersion':'%" PRIu64
+                                    "'},'spec':{'nodeName':'n0','resourceClaims':[%s],"
+                                    "'containers':[{'name':'c','image':'i'}]},"
+                                    "'status':{'phase':'Pending'}}",
+                                    i, i, store_next_revision(store), claims[i]);
+                char name[] = { 'p', (char)('0' + i), '\0' };
+
+                for (int at = 0; at < size; at++)
+                        body[at] = body[at] == '\'' ? '"' : body[at];
+                assert_int_equal(store_put(store, pods, SLICE_LITERAL("default"), slice_of(name),
+                                           slice_of(body), NULL),
+                                 0);
+        }
+        cluster_wait(&c, 1000);
+        assert_string_equal(cluster_field(&c, PODS "/p0", "/status/phase"), "Running");
+        assert_string_equal(cluster_field(&c, PODS "/p1", "/status/phase"), "Running");
+        assert_string_equal(cluster_event(&c, "p1", "FailedResourceClaimCreation"), "gone");
+        cluster_ask(&c, "DELETE", PODS "/p0?gracePeriodSeconds=0", NULL);
+        assert_string_equal(cluster_field(&c, PODS "/p0", "/status/phase"), "gone");
+        cluster_free(&c);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_made_from_template),
@@ -299,6 +336,7 @@ int main(void) {
                 cmocka_unit_test(test_allocated_unused),
                 cmocka_unit_test(test_bound_without_scheduler),
                 cmocka_unit_test(test_special_claim),
+                cmocka_unit_test(test_version_without_claims),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
