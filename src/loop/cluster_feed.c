@@ -2,12 +2,14 @@
 #include "loop/cluster_feed.h"
 
 #include "api/json.h"
+#include "base/buf.h"
 #include "base/log.h"
 #include "base/util.h"
 #include "loop/watch_set.h"
 #include "model/cluster.h"
 #include "model/object_cache.h"
 #include <stdlib.h>
+#include <string.h>
 
 struct feed_source {
         const char *path;
@@ -65,6 +67,7 @@ struct cluster_feed_line {
         const struct feed_source *source;
         struct watch_row *row; /* NULL: not followed */
         bool is_absent;        /* optional, and not to be had so far */
+        bool is_unsaid;        /* not served, which was not said yet */
 };
 
 struct cluster_feed {
@@ -85,6 +88,27 @@ struct cluster_feed {
         struct err last;
 };
 
+/* One line for what a version of an API group lacks: mostly that is all of it. */
+static void say_not_served(struct cluster_feed *feed) {
+        for (size_t i = 0; i < ARRAY_LEN(sources); i++) {
+                const char *path = sources[i].path;
+                size_t head = (size_t)(strrchr(path, '/') - path) + 1;
+                struct buf names = { 0 };
+
+                if (!feed->lines[i].is_unsaid)
+                        continue;
+                for (size_t j = i; j < ARRAY_LEN(sources); j++) {
+                        if (!feed->lines[j].is_unsaid || strncmp(sources[j].path, path, head) != 0)
+                                continue;
+                        feed->lines[j].is_unsaid = false;
+                        buf_printf(&names, "%s%s", names.len ? ", " : "", sources[j].path + head);
+                }
+                LOG(LOG_INFO, "KindNotServed", log_slice("group", slice_make(path, head - 1)),
+                    log_slice("resources", buf_view(&names)));
+                buf_release(&names);
+        }
+}
+
 static void cluster_feed_notify(void *context) {
         struct cluster_feed *feed = context;
 
@@ -92,6 +116,7 @@ static void cluster_feed_notify(void *context) {
 
         if (!cluster_feed_is_synced(feed))
                 return;
+        say_not_served(feed);
         feed->woken = 0;
         feed->changed(feed->context, woken);
 }
@@ -184,8 +209,7 @@ static void on_failed(void *context, const struct err *err, int64_t delay_ns) {
         (void)delay_ns;
         if (!line->is_absent && watch_row_is_ready(line->row)) {
                 line->is_absent = true;
-                if (err->code == BERTH_ERR_NOT_FOUND)
-                        LOG(LOG_INFO, "KindNotServed", log_text("resource", line->source->path));
+                line->is_unsaid = err->code == BERTH_ERR_NOT_FOUND;
                 cluster_feed_poke(line->feed);
         }
 }
