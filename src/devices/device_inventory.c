@@ -89,6 +89,50 @@ static void device_inventory_index(struct device_inventory *inventory, size_t at
         list->items[list->count++] = at;
 }
 
+/* ---- who sees what ---- */
+
+/* Counters tie all devices of a pool together, so that its nodes are those of all its slices. */
+static uint32_t home_of_pool(struct device_inventory *inventory, size_t first, size_t end) {
+        struct slice node = inventory->slices[first].slice->place.node_name;
+
+        for (size_t i = first; i < end; i++)
+                if (node.len == 0 || !slice_eq(inventory->slices[i].slice->place.node_name, node))
+                        return DEVICE_HOME_ANY;
+        inventory->homes[inventory->home_count] = node;
+        return inventory->home_count++;
+}
+
+static bool is_of_pool(const struct resource_slice *a, const struct resource_slice *b) {
+        return slice_eq(a->driver, b->driver) && slice_eq(a->pool, b->pool);
+}
+
+static void device_inventory_house(struct device_inventory *inventory) {
+        inventory->homes = ARENA_ARRAY(&inventory->arena, struct slice,
+                                       inventory->slice_count + DEVICE_HOME_FIRST);
+        inventory->home_count = DEVICE_HOME_FIRST;
+        for (size_t first = 0, end; first < inventory->slice_count; first = end) {
+                end = first + 1;
+                while (end < inventory->slice_count &&
+                       is_of_pool(inventory->slices[first].slice, inventory->slices[end].slice))
+                        end++;
+                uint32_t home = home_of_pool(inventory, first, end);
+                for (size_t i = first; i < end; i++)
+                        for (size_t j = 0; j < inventory->slices[i].slice->device_count; j++)
+                                inventory->uses[inventory->slices[i].devices[j].number].home = home;
+        }
+}
+
+static void note_change(struct device_inventory *inventory, uint32_t home) {
+        if (home == DEVICE_HOME_ANY)
+                inventory->shared_change_count++;
+        else if (home != DEVICE_HOME_NONE)
+                inventory->changes[inventory->change_count++ % DEVICE_CHANGES_MAX] = home;
+}
+
+struct slice device_inventory_changed_node(const struct device_inventory *inventory, uint64_t at) {
+        return inventory->homes[inventory->changes[at % DEVICE_CHANGES_MAX]];
+}
+
 struct device_inventory *device_inventory_new(const struct device_gates *gates,
                                               const struct resource_slice *slices, size_t count) {
         struct device_inventory *inventory = xcalloc(1, sizeof(*inventory));
@@ -111,6 +155,7 @@ struct device_inventory *device_inventory_new(const struct device_gates *gates,
                 device_inventory_add_devices(inventory, &inventory->slices[i]);
                 device_inventory_index(inventory, i);
         }
+        device_inventory_house(inventory);
         return inventory;
 }
 
@@ -246,6 +291,7 @@ static void count_holding(struct device_inventory *inventory, const struct devic
                 const struct held_device *held = &holding->devices[i];
                 struct device_use *use = &inventory->uses[held->number];
 
+                note_change(inventory, use->home);
                 use->allocated += held->is_share ? 0 : step;
                 use->shared += held->is_share ? step : 0;
                 for (size_t j = 0; j < held->consumed.count; j++)
@@ -293,16 +339,31 @@ static struct device_holding *holding_of(struct device_inventory *inventory,
         return holding;
 }
 
+/* The same devices as a whole; what is consumed of shares is not compared. */
+static bool is_same_holding(const struct device_holding *a, const struct device_holding *b) {
+        if (a->count != b->count)
+                return false;
+        for (size_t i = 0; i < a->count; i++)
+                if (a->devices[i].number != b->devices[i].number || a->devices[i].is_share ||
+                    b->devices[i].is_share)
+                        return false;
+        return true;
+}
+
 void device_inventory_take(struct device_inventory *inventory, struct slice key,
                            const struct resource_claim *claim) {
         struct device_holding *before = map_remove(inventory->holdings, key);
+        struct device_holding *now =
+                claim && claim->result_count ? holding_of(inventory, claim) : NULL;
 
-        if (claim && claim->result_count) {
-                struct device_holding *now = holding_of(inventory, claim);
-
-                count_holding(inventory, now, false);
+        if (now)
                 map_put(inventory->holdings, key, now);
+        if (before && now && is_same_holding(before, now)) {
+                free_holding(before);
+                return;
         }
+        if (now)
+                count_holding(inventory, now, false);
         if (!before)
                 return;
         count_holding(inventory, before, true);

@@ -28,10 +28,15 @@ struct device_selector {
         uint8_t *known; /* by serial of the device: 0 not known, 1 no, 2 yes */
         size_t known_count;
 };
+/* Who sees a device: nobody, several nodes perhaps, or one node, whose place in the list of homes
+ * the number is. */
+enum device_home { DEVICE_HOME_NONE, DEVICE_HOME_ANY, DEVICE_HOME_FIRST };
+#define DEVICE_CHANGES_MAX 1024         /* remembered; a power of two */
 struct device_use {                     /* of one device by allocated claims */
         uint32_t allocated, shared;     /* by so many of their results */
         struct device_amount *consumed; /* of shares, summed */
         size_t consumed_count, consumed_cap;
+        uint32_t home; /* enum device_home, or more */
 };
 static inline bool device_use_is_none(const struct device_use *use) {
         return use->allocated == 0 && use->shared == 0;
@@ -64,6 +69,11 @@ struct device_inventory {
         size_t *shared;       /* slices that are not of one node; ascending */
         size_t shared_count;
         struct map *nodes; /* name to a list of slices, ascending */
+        struct slice *homes;
+        uint32_t home_count;
+        /* What is taken of devices changed so often: of one node, of several. */
+        uint64_t change_count, shared_change_count;
+        uint32_t changes[DEVICE_CHANGES_MAX]; /* the homes of the last ones, in a ring */
 };
 
 struct device_inventory *device_inventory_new(const struct device_gates *gates,
@@ -77,6 +87,8 @@ const struct device_class *device_inventory_class(const struct device_inventory 
  * or is NULL. Administrative access takes nothing. */
 void device_inventory_take(struct device_inventory *inventory, struct slice key,
                            const struct resource_claim *claim);
+/* The node whose devices changed at that change; only the last DEVICE_CHANGES_MAX are known. */
+struct slice device_inventory_changed_node(const struct device_inventory *inventory, uint64_t at);
 /* Compiled at the first call for an expression. */
 struct device_selector *device_inventory_selector(struct device_inventory *inventory,
                                                   struct slice expression);
