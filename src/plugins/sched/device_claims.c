@@ -32,6 +32,7 @@ struct device_view {
         uint64_t slices, classes, rules, claims; /* versions of the kinds, as read */
         struct arena arena;                      /* slices and classes */
         struct device_inventory *inventory;
+        uint64_t serial; /* of the inventory */
 };
 
 struct device_view *device_view_new(const struct device_gates *gates) {
@@ -48,6 +49,10 @@ void device_view_free(struct device_view *view) {
         device_inventory_free(view->inventory);
         arena_release(&view->arena);
         free(view);
+}
+
+uint64_t device_view_serial(const struct device_view *view) {
+        return view->serial;
 }
 
 /* ---- taint rules ---- */
@@ -146,6 +151,7 @@ struct device_inventory *device_view_refresh(struct device_view *view,
                 arena_clear(&view->arena);
                 read_devices(view, object_cache);
                 view->is_read = true;
+                view->serial++;
                 view->slices = slices;
                 view->classes = classes;
                 view->rules = rules;
@@ -218,23 +224,46 @@ static bool matches_node(const void *context, const struct affinity *terms) {
                                 place->node);
 }
 
+static enum device_outcome search_node(const struct sched_cycle *cycle,
+                                       const struct device_search *search, struct node_id node,
+                                       struct device_allocation **ret_allocations,
+                                       struct err *err) {
+        const struct node_context context = { cycle->cluster, node };
+        const struct device_node place = { cluster_node_name(cycle->cluster, node), matches_node,
+                                           &context };
+
+        return device_search_run(search, &place, ret_allocations, err);
+}
+
+enum device_outcome device_claims_search(const struct sched_cycle *cycle,
+                                         const struct device_claims *claims, struct node_id node,
+                                         struct arena *arena,
+                                         struct device_allocation **ret_allocations) {
+        const struct device_search search = { claims->inventory, claims->wanted,
+                                              claims->wanted_count, arena };
+        struct err err = { 0 };
+
+        return search_node(cycle, &search, node, ret_allocations, &err);
+}
+
 const struct device_verdict *device_claims_on(const struct sched_cycle *cycle,
                                               const struct device_claims *claims,
                                               const struct resource_claim *extra,
                                               struct node_id node) {
-        struct device_verdict *verdict = claims->verdicts[node.index];
-        const struct node_context context = { cycle->cluster, node };
-        const struct device_node place = { cluster_node_name(cycle->cluster, node), matches_node,
-                                           &context };
         const struct device_search search = { claims->inventory, claims->wanted,
                                               claims->wanted_count + !!extra, cycle->scratch };
         struct err err = { 0 };
 
+        if (!claims->verdicts->items)
+                claims->verdicts->items = ARENA_ARRAY(cycle->scratch, struct device_verdict *,
+                                                      cluster_nodes(cycle->cluster)->count);
+        struct device_verdict *verdict = claims->verdicts->items[node.index];
         if (verdict)
                 return verdict;
         claims->wanted[claims->wanted_count] = extra;
-        verdict = claims->verdicts[node.index] = ARENA_NEW(cycle->scratch, struct device_verdict);
-        verdict->outcome = device_search_run(&search, &place, &verdict->allocations, &err);
+        verdict = claims->verdicts->items[node.index] =
+                ARENA_NEW(cycle->scratch, struct device_verdict);
+        verdict->outcome = search_node(cycle, &search, node, &verdict->allocations, &err);
         if (verdict->outcome == DEVICES_FAILED)
                 verdict->problem = arena_string(cycle->scratch, slice_of(err.text));
         return verdict;
@@ -313,18 +342,20 @@ static int64_t score_of_choices(const struct resource_claim *claim,
         return score;
 }
 
-int64_t device_claims_score(const struct sched_cycle *cycle, const struct device_claims *claims,
-                            const struct resource_claim *extra, struct node_id node) {
+int64_t device_claims_score_found(const struct device_claims *claims,
+                                  const struct device_allocation *allocations) {
         int64_t score = 0;
 
-        if (!claims->wanted_count && !extra)
-                return 0;
-        const struct device_verdict *verdict = device_claims_on(cycle, claims, extra, node);
-        if (verdict->outcome != DEVICES_FOUND)
-                return 0;
-        for (size_t i = 0, at = 0; i < claims->count; i++)
-                score += claims->claims[i]->is_allocated
-                                 ? score_of_results(claims->claims[i])
-                                 : score_of_choices(claims->claims[i], &verdict->allocations[at++]);
+        for (size_t i = 0; i < claims->wanted_count; i++)
+                score += score_of_choices(claims->wanted[i], &allocations[i]);
+        return score;
+}
+
+int64_t device_claims_score_allocated(const struct device_claims *claims) {
+        int64_t score = 0;
+
+        for (size_t i = 0; i < claims->count; i++)
+                if (claims->claims[i]->is_allocated)
+                        score += score_of_results(claims->claims[i]);
         return score;
 }

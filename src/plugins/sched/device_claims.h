@@ -19,19 +19,30 @@ void device_view_free(struct device_view *view); /* accepts NULL */
 struct device_inventory *device_view_refresh(struct device_view *view,
                                              const struct object_cache *object_cache);
 
+/* Another number for each inventory that the view had. */
+uint64_t device_view_serial(const struct device_view *view);
+
 struct device_verdict { /* of one node */
         enum device_outcome outcome;
         const char *problem; /* of a failed search */
         struct device_allocation *allocations;
 };
+struct device_verdicts {
+        struct device_verdict **items; /* by node; NULL: not known, or none is yet */
+};
 struct device_claims { /* of one pod, in the scratch arena */
         struct device_inventory *inventory;
+        uint64_t inventory_serial;
         const struct resource_claim **claims; /* in the pod's order */
         size_t count;
         /* Those to be allocated, with room for one more that depends on the node. */
         const struct resource_claim **wanted;
         size_t wanted_count;
-        struct device_verdict **verdicts; /* by node; NULL: not known */
+        struct device_verdicts *verdicts;
+        /* What is known of the wanted ones (claim_kinds.h), as long as the serial is this one;
+         * NULL: on some nodes they are more. */
+        struct claim_kind *kind;
+        uint64_t kind_serial;
 };
 /* Why the claims cannot be allocated at all; NULL when they may be. */
 const char *device_claims_problem(const struct device_claims *claims, struct arena *scratch);
@@ -49,6 +60,13 @@ void device_claims_describe(const struct sched_cycle *cycle, const struct device
                             const struct device_place_asked *asked,
                             void (*say)(void *context, const struct refusal_detail *detail),
                             void *context);
-/* 8 less the index of each choice that is allocated. */
-int64_t device_claims_score(const struct sched_cycle *cycle, const struct device_claims *claims,
-                            const struct resource_claim *extra, struct node_id node);
+/* The same without remembering anything; what was found is in the arena. */
+enum device_outcome device_claims_search(const struct sched_cycle *cycle,
+                                         const struct device_claims *claims, struct node_id node,
+                                         struct arena *arena,
+                                         struct device_allocation **ret_allocations);
+/* 8 less the index of each choice: of those made in what was found for the wanted claims, and of
+ * those that are allocated already. */
+int64_t device_claims_score_found(const struct device_claims *claims,
+                                  const struct device_allocation *allocations);
+int64_t device_claims_score_allocated(const struct device_claims *claims);

@@ -3,6 +3,7 @@
  * its claims are written: what was allocated, and that the pod reserves it. */
 #include "base/util.h"
 #include "plugin/sched_attempt.h"
+#include "plugins/sched/claim_kinds.h"
 #include "plugins/sched/device_claims.h"
 #include "plugins/sched/extended_claim.h"
 #include "plugins/sched/node_devices.h"
@@ -30,6 +31,7 @@ struct dynamic_resources {
         bool has_node_devices; /* DRANodeAllocatableResources */
         int64_t binding_timeout_ns;
         struct device_view *view;
+        struct claim_kinds *kinds;
 };
 
 static int dynamic_resources_init(const struct plugin_env *env, const void *args, void **ret_state,
@@ -43,6 +45,7 @@ static int dynamic_resources_init(const struct plugin_env *env, const void *args
         resources->has_node_devices = env->gates & FEATURE_NODE_DEVICES;
         resources->binding_timeout_ns = own->binding_timeout_ns;
         resources->view = device_view_new(&resources->gates);
+        resources->kinds = claim_kinds_new();
         *ret_state = resources;
         return 0;
 }
@@ -50,8 +53,10 @@ static int dynamic_resources_init(const struct plugin_env *env, const void *args
 static void dynamic_resources_fini(void *state) {
         struct dynamic_resources *resources = state;
 
-        if (resources)
+        if (resources) {
+                claim_kinds_free(resources->kinds);
                 device_view_free(resources->view);
+        }
         free(resources);
 }
 
@@ -97,6 +102,17 @@ static const struct device_verdict *devices_on(const struct sched_cycle *cycle,
                        : NULL;
 }
 
+/* How the search for devices ends on the node; found where nothing is sought. */
+static enum device_outcome outcome_on(const struct sched_cycle *cycle,
+                                      const struct claim_state *pod, struct node_id node) {
+        const struct extended_claim *extra = extra_on(cycle, pod, node);
+
+        return pod->devices.wanted_count || extra
+                       ? claim_kinds_outcome(cycle, &pod->devices, extra ? &extra->claim : NULL,
+                                             node)
+                       : DEVICES_FOUND;
+}
+
 /* Why a claim cannot be used as it is; NULL: it can, or can be allocated. */
 static const char *claim_problem(const struct sched_cycle *cycle,
                                  const struct pod_device_claim *item) {
@@ -132,8 +148,9 @@ static void take_devices(const struct sched_cycle *cycle, const struct dynamic_r
         if (!devices->wanted_count && !has_extended(pod))
                 return;
         devices->inventory = device_view_refresh(resources->view, cycle->object_cache);
-        devices->verdicts = ARENA_ARRAY(cycle->scratch, struct device_verdict *,
-                                        cluster_nodes(cycle->cluster)->count);
+        devices->inventory_serial = device_view_serial(resources->view);
+        devices->verdicts = ARENA_NEW(cycle->scratch, struct device_verdicts);
+        devices->verdicts->items = NULL;
 }
 
 static const char *prepare_claims(const struct sched_cycle *cycle,
@@ -150,7 +167,10 @@ static const char *prepare_claims(const struct sched_cycle *cycle,
         if (problem)
                 return problem;
         take_devices(cycle, resources, pod);
-        return device_claims_problem(&pod->devices, cycle->scratch);
+        problem = device_claims_problem(&pod->devices, cycle->scratch);
+        if (!problem && pod->devices.wanted_count && !has_extended(pod))
+                claim_kinds_find(resources->kinds, cycle, &pod->devices);
+        return problem;
 }
 
 /* Most pods ask for nothing that devices could be. */
@@ -230,10 +250,13 @@ static bool may_share(const struct sched_cycle *cycle, const struct dynamic_reso
 static bool fits_with_devices(const struct sched_cycle *cycle,
                               const struct dynamic_resources *resources,
                               const struct claim_state *pod, struct node_id node,
-                              const struct device_verdict *devices, struct verdict *verdict) {
+                              struct verdict *verdict) {
         struct node_devices taken;
 
         if (!resources->has_node_devices)
+                return true;
+        const struct device_verdict *devices = devices_on(cycle, pod, node);
+        if (!devices)
                 return true;
         return node_devices_of(cycle, &pod->claims, &pod->devices, devices->allocations, &taken,
                                verdict) == VERDICT_OK &&
@@ -254,16 +277,16 @@ static void dynamic_resources_explain(const struct sched_cycle *cycle, const voi
         }
         if (!may_share(cycle, state, pod, node, verdict))
                 return;
-        const struct device_verdict *devices = devices_on(cycle, pod, node);
-        if (devices && devices->outcome == DEVICES_FAILED)
-                verdict_no(verdict, VERDICT_ERROR, slice_of(devices->problem));
-        else if (devices && devices->outcome == DEVICES_INVALID)
+        enum device_outcome outcome = outcome_on(cycle, pod, node);
+        if (outcome == DEVICES_FAILED)
+                verdict_no(verdict, VERDICT_ERROR, slice_of(devices_on(cycle, pod, node)->problem));
+        else if (outcome == DEVICES_INVALID)
                 verdict_no(verdict, VERDICT_UNRESOLVABLE,
                            SLICE_LITERAL("invalid resource pools were encountered"));
-        else if (devices && devices->outcome == DEVICES_MISSING)
+        else if (outcome == DEVICES_MISSING)
                 verdict_no(verdict, VERDICT_UNRESOLVABLE,
                            SLICE_LITERAL("cannot allocate all claims"));
-        else if (devices && !fits_with_devices(cycle, state, pod, node, devices, verdict))
+        else if (!fits_with_devices(cycle, state, pod, node, verdict))
                 return;
         else if (has_unavailable(cycle, state, pod, node))
                 verdict_no(verdict, VERDICT_UNRESOLVABLE, SLICE_LITERAL(NOT_AVAILABLE));
@@ -288,8 +311,22 @@ static void dynamic_resources_describe(const struct sched_cycle *cycle, const vo
                         context);
 }
 
+/* Whether something stands in the way beside the devices that are sought. */
+static bool is_about_more(const struct dynamic_resources *resources,
+                          const struct claim_state *pod) {
+        return resources->has_node_devices || pod->extended->leftover ||
+               pod->devices.wanted_count < pod->claims.count;
+}
+
 static void dynamic_resources_filter(const struct sched_cycle *cycle, const void *state,
                                      const void *pod_state, struct bitset *nodes) {
+        const struct claim_state *pod = pod_state;
+
+        if (claim_kind_lasts(&pod->devices)) {
+                claim_kind_narrow(cycle, &pod->devices, nodes);
+                if (!is_about_more(state, pod))
+                        return;
+        }
         for (size_t i = bitset_next(nodes, 0); i != SIZE_MAX; i = bitset_next(nodes, i + 1)) {
                 struct verdict verdict = { .code = VERDICT_OK };
 
@@ -578,7 +615,7 @@ static int64_t score_on(const struct sched_cycle *cycle, const struct claim_stat
                         struct node_id node) {
         const struct extended_claim *extra = extra_on(cycle, pod, node);
 
-        return device_claims_score(cycle, &pod->devices, extra ? &extra->claim : NULL, node);
+        return claim_kinds_score(cycle, &pod->devices, extra ? &extra->claim : NULL, node);
 }
 
 static void dynamic_resources_score(const struct sched_cycle *cycle, const void *state,

@@ -1,0 +1,225 @@
+/* What is known of the nodes for claims that ask for the same. */
+#include "plugins/sched/claim_kinds.h"
+
+#include "base/util.h"
+#include <stdlib.h>
+
+#define KINDS_MAX 32
+#define NODE_CHANGES (CLUSTER_NODE_ADDED | CLUSTER_NODE_REMOVED | CLUSTER_NODE_LABELS)
+
+struct claim_kind {
+        struct arena *scratch; /* of all kinds; for one search */
+        struct buf key;        /* what the claims ask for; empty: free */
+        uint64_t last_used, serial;
+        uint64_t generation; /* of the cluster */
+        uint64_t change_count, shared_change_count;
+        struct bitset known, fits, invalid;
+        int32_t *scores; /* of nodes that fit */
+};
+struct claim_kinds {
+        struct arena scratch;
+        struct buf key; /* of the claims that are looked for */
+        uint64_t clock, serials, inventory_serial;
+        struct claim_kind items[KINDS_MAX];
+};
+
+/* ---- life ---- */
+
+struct claim_kinds *claim_kinds_new(void) {
+        struct claim_kinds *kinds = xcalloc(1, sizeof(*kinds));
+
+        arena_init(&kinds->scratch, 0);
+        for (size_t i = 0; i < KINDS_MAX; i++) {
+                kinds->items[i].scratch = &kinds->scratch;
+                bitset_init(&kinds->items[i].known);
+                bitset_init(&kinds->items[i].fits);
+                bitset_init(&kinds->items[i].invalid);
+        }
+        return kinds;
+}
+
+static void forget_kinds(struct claim_kinds *kinds) {
+        for (size_t i = 0; i < KINDS_MAX; i++) {
+                buf_clear(&kinds->items[i].key);
+                kinds->items[i].serial = 0;
+        }
+}
+
+void claim_kinds_free(struct claim_kinds *kinds) {
+        if (!kinds)
+                return;
+        for (size_t i = 0; i < KINDS_MAX; i++) {
+                struct claim_kind *kind = &kinds->items[i];
+
+                buf_release(&kind->key);
+                bitset_release(&kind->known);
+                bitset_release(&kind->fits);
+                bitset_release(&kind->invalid);
+                free(kind->scores);
+        }
+        buf_release(&kinds->key);
+        arena_release(&kinds->scratch);
+        free(kinds);
+}
+
+/* ---- what changed ---- */
+
+static void start_again(struct claim_kind *kind, const struct sched_cycle *cycle,
+                        const struct device_inventory *inventory) {
+        size_t count = cluster_nodes(cycle->cluster)->count;
+
+        if (kind->known.bits != count) {
+                bitset_resize(&kind->known, count);
+                bitset_resize(&kind->fits, count);
+                bitset_resize(&kind->invalid, count);
+                kind->scores = xreallocarray(kind->scores, count + 1, sizeof(*kind->scores));
+        }
+        bitset_clear(&kind->known);
+        bitset_clear(&kind->fits);
+        bitset_clear(&kind->invalid);
+        kind->generation = cluster_generation(cycle->cluster);
+        kind->change_count = inventory->change_count;
+        kind->shared_change_count = inventory->shared_change_count;
+}
+
+static void forget_node(struct claim_kind *kind, struct node_id node) {
+        if (node.index >= kind->known.bits)
+                return;
+        bitset_remove(&kind->known, node.index);
+        bitset_remove(&kind->fits, node.index);
+        bitset_remove(&kind->invalid, node.index);
+}
+
+static void forget_nodes(struct claim_kind *kind, const struct cluster_change *changes,
+                         size_t count) {
+        for (size_t i = 0; i < count; i++)
+                if (changes[i].mask & NODE_CHANGES)
+                        forget_node(kind, changes[i].node);
+}
+
+/* False: too much changed. */
+static bool catch_up(struct claim_kind *kind, const struct sched_cycle *cycle,
+                     const struct device_inventory *inventory) {
+        struct change_range range;
+
+        if (kind->known.bits != cluster_nodes(cycle->cluster)->count ||
+            kind->shared_change_count != inventory->shared_change_count ||
+            inventory->change_count - kind->change_count > DEVICE_CHANGES_MAX ||
+            !cluster_changes_since(cycle->cluster, kind->generation, &range))
+                return false;
+        forget_nodes(kind, range.first, range.first_count);
+        forget_nodes(kind, range.second, range.second_count);
+        kind->generation = cluster_generation(cycle->cluster);
+        for (; kind->change_count < inventory->change_count; kind->change_count++)
+                forget_node(kind, cluster_find_node(cycle->cluster,
+                                                    device_inventory_changed_node(
+                                                            inventory, kind->change_count)));
+        return true;
+}
+
+/* ---- finding ---- */
+
+static struct claim_kind *kind_of_key(struct claim_kinds *kinds, bool *ret_is_new) {
+        struct claim_kind *oldest = &kinds->items[0];
+
+        for (size_t i = 0; i < KINDS_MAX; i++) {
+                struct claim_kind *kind = &kinds->items[i];
+
+                if (kind->key.len && slice_eq(buf_view(&kind->key), buf_view(&kinds->key)))
+                        return kind;
+                if (kind->last_used < oldest->last_used)
+                        oldest = kind;
+        }
+        buf_clear(&oldest->key);
+        buf_slice(&oldest->key, buf_view(&kinds->key));
+        oldest->serial = ++kinds->serials;
+        *ret_is_new = true;
+        return oldest;
+}
+
+void claim_kinds_find(struct claim_kinds *kinds, const struct sched_cycle *cycle,
+                      struct device_claims *claims) {
+        bool is_new = false;
+
+        if (kinds->inventory_serial != claims->inventory_serial)
+                forget_kinds(kinds);
+        kinds->inventory_serial = claims->inventory_serial;
+        buf_clear(&kinds->key);
+        for (size_t i = 0; i < claims->wanted_count; i++) {
+                if (claims->wanted[i]->spec_json)
+                        json_write(claims->wanted[i]->spec_json, &kinds->key);
+                buf_char(&kinds->key, '\n');
+        }
+        struct claim_kind *kind = kind_of_key(kinds, &is_new);
+        if (is_new || !catch_up(kind, cycle, claims->inventory))
+                start_again(kind, cycle, claims->inventory);
+        kind->last_used = ++kinds->clock;
+        claims->kind = kind;
+        claims->kind_serial = kind->serial;
+}
+
+bool claim_kind_lasts(const struct device_claims *claims) {
+        return claims->kind && claims->kind->serial == claims->kind_serial;
+}
+
+/* ---- nodes ---- */
+
+/* What failed is not remembered: its words name the claim. */
+static enum device_outcome outcome_on(const struct sched_cycle *cycle,
+                                      const struct device_claims *claims, struct node_id node) {
+        struct claim_kind *kind = claims->kind;
+        struct device_allocation *allocations;
+
+        if (bitset_has(&kind->known, node.index))
+                return bitset_has(&kind->fits, node.index)      ? DEVICES_FOUND
+                       : bitset_has(&kind->invalid, node.index) ? DEVICES_INVALID
+                                                                : DEVICES_MISSING;
+        enum device_outcome outcome =
+                device_claims_search(cycle, claims, node, kind->scratch, &allocations);
+        if (outcome != DEVICES_FAILED)
+                bitset_add(&kind->known, node.index);
+        if (outcome == DEVICES_FOUND) {
+                bitset_add(&kind->fits, node.index);
+                kind->scores[node.index] = (int32_t)device_claims_score_found(claims, allocations);
+        } else if (outcome == DEVICES_INVALID) {
+                bitset_add(&kind->invalid, node.index);
+        }
+        arena_clear(kind->scratch);
+        return outcome;
+}
+
+void claim_kind_narrow(const struct sched_cycle *cycle, const struct device_claims *claims,
+                       struct bitset *nodes) {
+        const struct claim_kind *kind = claims->kind;
+
+        for (size_t word = 0; word < (nodes->bits + 63) / 64; word++)
+                for (uint64_t left = nodes->words[word] & ~kind->known.words[word]; left;
+                     left &= left - 1) {
+                        size_t bit = (size_t)__builtin_ctzll(left);
+
+                        outcome_on(cycle, claims, (struct node_id){ (uint32_t)(word * 64 + bit) });
+                }
+        bitset_and(nodes, &kind->fits);
+}
+
+enum device_outcome claim_kinds_outcome(const struct sched_cycle *cycle,
+                                        const struct device_claims *claims,
+                                        const struct resource_claim *extra, struct node_id node) {
+        return claim_kind_lasts(claims) ? outcome_on(cycle, claims, node)
+                                        : device_claims_on(cycle, claims, extra, node)->outcome;
+}
+
+int64_t claim_kinds_score(const struct sched_cycle *cycle, const struct device_claims *claims,
+                          const struct resource_claim *extra, struct node_id node) {
+        int64_t found;
+
+        if ((!claims->wanted_count && !extra) ||
+            claim_kinds_outcome(cycle, claims, extra, node) != DEVICES_FOUND)
+                return 0;
+        if (claim_kind_lasts(claims))
+                found = claims->kind->scores[node.index];
+        else
+                found = device_claims_score_found(
+                        claims, device_claims_on(cycle, claims, extra, node)->allocations);
+        return found + device_claims_score_allocated(claims);
+}
