@@ -3,9 +3,11 @@
  *
  *     bench_sched                 5,000 nodes and 20,000 pods, then plain pods on 1,000 to
  * 1,000,000 bench_sched NODES [PODS]    one size
+ *     bench_sched devices [NODES [PODS]]  claims of devices alone
  */
 #include "base/util.h"
 #include "model/cluster.h"
+#include "model/object_cache.h"
 #include "plugins/sched/registry.h"
 #include "sched/decision.h"
 #include "sched/scheduler.h"
@@ -21,10 +23,12 @@
 
 struct bench {
         struct cluster *cluster;
+        struct object_cache *objects;
         struct sched_profile *profile;
         struct scheduler *scheduler;
         struct action_list actions;
         size_t bound, failed;
+        bool shows_pods; /* that were bound, as the watch would */
 };
 
 /* Time on a processor: what else runs on the machine counts as little as possible. */
@@ -106,23 +110,60 @@ static void add_pod(struct bench *bench, size_t i, size_t shape, size_t shapes, 
         apply(bench, OBJECT_POD, text);
 }
 
-/* Every bind succeeds at once. */
+/* The watch shows the claim as it was written. */
+static void show_claim(struct bench *bench, const struct object_ref *target) {
+        const struct json *claim =
+                object_cache_get(bench->objects, CACHED_RESOURCE_CLAIM, target->ns, target->name);
+        if (claim)
+                object_cache_put(bench->objects, CACHED_RESOURCE_CLAIM, claim);
+}
+
+static void apply_claimant(struct bench *bench, size_t i, struct slice node) {
+        char text[1024];
+        snprintf(text, sizeof(text),
+                 "{\"metadata\":{\"namespace\":\"default\",\"name\":\"pod-%zu\",\"uid\":\"u-%zu\"},"
+                 "\"spec\":{%s" SLICE_FMT "%s\"resourceClaims\":[{\"name\":\"x\","
+                 "\"resourceClaimTemplateName\":\"t\"}],\"containers\":[{\"name\":\"c\","
+                 "\"image\":\"i\",\"resources\":{\"requests\":{\"cpu\":\"100m\","
+                 "\"memory\":\"250Mi\"}}}]},\"status\":{\"resourceClaimStatuses\":[{"
+                 "\"name\":\"x\",\"resourceClaimName\":\"c-%zu\"}]}}",
+                 i, i, node.len ? "\"nodeName\":\"" : "", SLICE_ARG(node), node.len ? "\"," : "",
+                 i);
+        apply(bench, OBJECT_POD, text);
+}
+
+static void answer(struct bench *bench, const struct action *action, struct action_list *out) {
+        struct action_result result = { .id = action->id,
+                                        .kind = action->kind,
+                                        .target = action->target };
+        bench->bound += action->kind == ACTION_BIND;
+        bench->failed += action->kind == ACTION_POD_STATUS;
+        if (action->kind != ACTION_BIND && action->kind != ACTION_PATCH_OBJECT)
+                return;
+        scheduler_result(bench->scheduler, &result, (struct mono_time){ 0 },
+                         (struct wall_time){ 0 }, out);
+        if (action->kind == ACTION_PATCH_OBJECT && action->patch.verb == PATCH_STATUS)
+                show_claim(bench, &action->target);
+        if (action->kind == ACTION_BIND && bench->shows_pods)
+                apply_claimant(bench, strtoul(action->target.name.ptr + strlen("pod-"), NULL, 10),
+                               action->bind.node);
+}
+
+/* Every write succeeds at once. */
 static void confirm(struct bench *bench) {
-        struct action_list out;
-        action_list_init(&out);
-        for (size_t i = 0; i < bench->actions.count; i++) {
-                const struct action *action = &bench->actions.items[i];
-                struct action_result result = { .id = action->id,
-                                                .kind = action->kind,
-                                                .target = action->target };
-                bench->bound += action->kind == ACTION_BIND;
-                bench->failed += action->kind == ACTION_POD_STATUS;
-                if (action->kind == ACTION_BIND)
-                        scheduler_result(bench->scheduler, &result, (struct mono_time){ 0 },
-                                         (struct wall_time){ 0 }, &out);
+        struct action_list lists[] = { bench->actions, { .count = 0 } };
+        action_list_init(&lists[1]);
+        for (size_t at = 0; lists[at].count > 0; at = 1 - at) {
+                struct action_list *list = &lists[at], *next = &lists[1 - at];
+                next->next_id = list->next_id;
+                for (size_t i = 0; i < list->count; i++)
+                        answer(bench, &list->items[i], next);
+                action_list_clear(list);
         }
-        action_list_release(&out);
-        action_list_clear(&bench->actions);
+        lists[0].next_id =
+                lists[0].next_id > lists[1].next_id ? lists[0].next_id : lists[1].next_id;
+        action_list_release(&lists[1]);
+        bench->actions = lists[0];
 }
 
 static void print_resident(size_t nodes, size_t pods) {
@@ -138,15 +179,19 @@ static void print_resident(size_t nodes, size_t pods) {
 }
 
 static void bench_init(struct bench *bench) {
-        struct profile_env env = { .registry = sched_registry };
+        struct object_cache *objects = object_cache_new();
+        struct profile_env env = { .registry = sched_registry, .object_cache = objects };
         struct err err = { 0 };
-        *bench = (struct bench){ .cluster = cluster_new(&(struct cluster_config){ 0 }) };
+        *bench = (struct bench){ .cluster = cluster_new(&(struct cluster_config){ 0 }),
+                                 .objects = objects };
         if (sched_profile_new_default(&env, &bench->profile, &err) < 0) {
                 fprintf(stderr, "bench_sched: %s\n", err.text);
                 exit(1);
         }
-        bench->scheduler = scheduler_new(&(struct scheduler_config){
-                .cluster = bench->cluster, .profile_count = 1, .profiles = &bench->profile });
+        bench->scheduler = scheduler_new(&(struct scheduler_config){ .cluster = bench->cluster,
+                                                                     .object_cache = bench->objects,
+                                                                     .profile_count = 1,
+                                                                     .profiles = &bench->profile });
         action_list_init(&bench->actions);
 }
 
@@ -154,6 +199,7 @@ static void bench_release(struct bench *bench) {
         action_list_release(&bench->actions);
         scheduler_free(bench->scheduler);
         sched_profile_free(bench->profile);
+        object_cache_free(bench->objects);
         cluster_free(bench->cluster);
 }
 
@@ -202,6 +248,71 @@ static void run(const char *name, size_t nodes, size_t pods, size_t shapes, cons
                (double)decisions * 1e9 / (double)spent);
         if (bench.failed > 0)
                 printf("pods without a node, %zu nodes, %s  %zu pods\n", nodes, name, bench.failed);
+        bench_release(&bench);
+}
+
+/* ---- devices ---- */
+
+#define DEVICES_OF_NODE 8
+
+static void put_object(struct bench *bench, enum cached_kind kind, const char *text) {
+        struct err err = { 0 };
+        struct json_doc *doc;
+        if (json_parse(slice_of(text), &doc, &err) < 0) {
+                fprintf(stderr, "bench_sched: %s\n", err.text);
+                exit(1);
+        }
+        object_cache_put(bench->objects, kind, json_doc_root(doc));
+        json_doc_free(doc);
+}
+
+static void add_devices(struct bench *bench, size_t nodes) {
+        put_object(bench, CACHED_DEVICE_CLASS,
+                   "{\"metadata\":{\"name\":\"gpu\"},\"spec\":{\"selectors\":[{\"cel\":{"
+                   "\"expression\":\"device.driver == 'gpu.example.com'\"}}]}}");
+        for (size_t i = 0; i < nodes; i++) {
+                struct buf text = { 0 };
+                buf_printf(&text,
+                           "{\"metadata\":{\"name\":\"s-%zu\"},\"spec\":{\"driver\":"
+                           "\"gpu.example.com\",\"nodeName\":\"node-%zu\",\"pool\":{\"name\":"
+                           "\"node-%zu\",\"generation\":1,\"resourceSliceCount\":1},\"devices\":[",
+                           i, i, i);
+                for (size_t j = 0; j < DEVICES_OF_NODE; j++)
+                        buf_printf(&text, "%s{\"name\":\"gpu-%zu\"}", j ? "," : "", j);
+                buf_printf(&text, "]}}");
+                put_object(bench, CACHED_RESOURCE_SLICE, text.data);
+                buf_release(&text);
+        }
+}
+
+/* A pod with the claim that was made for it from a template. */
+static void add_pod_with_claim(struct bench *bench, size_t i) {
+        char text[1024];
+        snprintf(text, sizeof(text),
+                 "{\"metadata\":{\"namespace\":\"default\",\"name\":\"c-%zu\",\"uid\":"
+                 "\"c-%zu\",\"ownerReferences\":[{\"kind\":\"Pod\",\"name\":\"pod-%zu\",\"uid\":"
+                 "\"u-%zu\",\"controller\":true}]},\"spec\":{\"devices\":{\"requests\":[{"
+                 "\"name\":\"q\",\"exactly\":{\"deviceClassName\":\"gpu\",\"allocationMode\":"
+                 "\"ExactCount\",\"count\":1}}]}}}",
+                 i, i, i, i);
+        put_object(bench, CACHED_RESOURCE_CLAIM, text);
+        apply_claimant(bench, i, SLICE_EMPTY);
+}
+
+static void run_devices(size_t nodes, size_t pods) {
+        struct bench bench;
+        size_t decisions = 0;
+        bench_init(&bench);
+        bench.shows_pods = true;
+        add_nodes(&bench, nodes);
+        add_devices(&bench, nodes);
+        for (size_t i = 0; i < pods; i++)
+                add_pod_with_claim(&bench, i);
+        int64_t spent = decide_all(&bench, &decisions);
+        printf("decisions, %zu nodes of %d devices, claims of one device  %.0f decisions/s\n",
+               nodes, DEVICES_OF_NODE, (double)decisions * 1e9 / (double)spent);
+        if (bench.bound < pods)
+                printf("pods without a node  %zu pods\n", pods - bench.bound);
         bench_release(&bench);
 }
 
@@ -280,6 +391,7 @@ static void run_shapes(size_t nodes, size_t pods) {
         run("affinity by zone", nodes, pods / 8, 1, near_terms);
         run("preferred affinity by host", nodes, pods / 8, 1, soft_near_terms);
         run("preferred anti-affinity by host", nodes, pods / 8, 1, soft_away_terms);
+        run_devices(nodes, pods);
         run_preemptions("plain pods", 500, "");
         run_preemptions("spread by zone", 500, spread_terms);
         run_preemptions("anti-affinity by host", 500, away_terms);
@@ -291,6 +403,11 @@ static void run_shapes(size_t nodes, size_t pods) {
 
 int main(int argc, char **argv) {
         static const size_t scale[] = { 1000, 15000, 100000, 1000000 };
+        if (argc > 1 && strcmp(argv[1], "devices") == 0) {
+                run_devices(argc > 2 ? strtoul(argv[2], NULL, 10) : 5000,
+                            argc > 3 ? strtoul(argv[3], NULL, 10) : 20000);
+                return 0;
+        }
         if (argc == 1)
                 run_resident(5000, 150000, 1500);
         run_shapes(argc > 1 ? strtoul(argv[1], NULL, 10) : 5000,
