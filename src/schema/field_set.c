@@ -72,16 +72,23 @@ static bool subtract_child(struct json_node *mine, const struct json_node *minus
         return node_count(mine) == 0 && !is_member;
 }
 
+/* Goes through the smaller one: many owners that lose the same large set cost what they own. */
 void field_set_subtract(struct json_node *set, const struct json_node *minus) {
-        struct node_iter iter = node_iter(minus);
+        bool is_smaller = node_count(set) < node_count(minus);
+        struct node_iter iter = node_iter(is_smaller ? set : minus);
         struct json_node *child;
         struct slice name;
 
         while (node_next(&iter, &name, &child)) {
-                struct json_node *mine = slice_is(name, ".") ? NULL : node_find(set, name);
+                struct json_node *other =
+                        slice_is(name, ".") ? NULL : node_find(is_smaller ? minus : set, name);
 
-                if (mine && subtract_child(mine, child))
+                if (!other)
+                        continue;
+                if (!is_smaller && subtract_child(other, child))
                         node_remove_slice(set, name);
+                else if (is_smaller && subtract_child(child, other))
+                        node_drop(&iter);
         }
 }
 
