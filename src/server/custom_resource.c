@@ -24,7 +24,8 @@ struct custom_definition {
         struct json_doc *doc;
         struct slice name, uid; /* plural.group */
         int64_t generation;
-        struct arena arena; /* of texts, tables and versions */
+        struct slice newest; /* version that replaces older ones, if any */
+        struct arena arena;  /* of texts, tables and versions */
         struct kind_info kind;
         /* Of a definition the server was given: see struct api_definition. */
         int (*check)(const struct json *object, const struct json *old, struct wall_time now,
@@ -382,38 +383,37 @@ static bool is_newer(struct slice version, struct slice than) {
         return major[0] != major[1] ? major[0] > major[1] : minor[0] > minor[1];
 }
 
-/* The newest served version that is not deprecated and newer than this one. */
-static struct slice replacement_of(const struct json *versions, struct slice version) {
+/* The newest served version that is not deprecated: what replaces those that are older. */
+static struct slice newest_version(const struct json *versions) {
         struct json_iter iter = json_iter(versions);
-        struct slice newest = version;
-        const struct json *other;
+        struct slice newest = SLICE_EMPTY;
+        const struct json *version;
 
-        while (json_next(&iter, NULL, &other)) {
-                struct slice name = json_get_text(other, "name");
+        while (json_next(&iter, NULL, &version)) {
+                struct slice name = json_get_text(version, "name");
 
-                if (json_get_bool(other, "served", false) &&
-                    !json_get_bool(other, "deprecated", false) && is_newer(name, newest))
+                if (json_get_bool(version, "served", false) &&
+                    !json_get_bool(version, "deprecated", false) &&
+                    (newest.len == 0 || is_newer(name, newest)))
                         newest = name;
         }
-        return slice_eq(newest, version) ? SLICE_EMPTY : newest;
+        return newest;
 }
 
 static void make_deprecation(struct custom_resource *custom, struct arena *arena,
                              const struct json *version) {
         struct slice warning = json_get_text(version, "deprecationWarning");
         const struct kind_info *kind = &custom->kind;
-        struct slice newer = replacement_of(
-                json_get(json_get(json_doc_root(custom->definition->doc), "spec"), "versions"),
-                slice_of(kind->version));
+        struct slice newest = custom->definition->newest;
 
         if (!json_get_bool(version, "deprecated", false))
                 return;
         if (warning.len)
                 custom->kind.deprecation = arena_string(arena, warning);
-        else if (newer.len)
+        else if (newest.len && is_newer(newest, slice_of(kind->version)))
                 custom->kind.deprecation = arena_printf(
                         arena, "%s/%s %s is deprecated; use %s/" SLICE_FMT " %s", kind->group,
-                        kind->version, kind->kind, kind->group, SLICE_ARG(newer), kind->kind);
+                        kind->version, kind->kind, kind->group, SLICE_ARG(newest), kind->kind);
         else
                 custom->kind.deprecation = arena_printf(arena, "%s/%s %s is deprecated",
                                                         kind->group, kind->version, kind->kind);
@@ -456,6 +456,7 @@ static struct custom_definition *definition_new(struct json_doc *doc) {
         definition->name = json_get_text(metadata, "name");
         definition->uid = json_get_text(metadata, "uid");
         definition->generation = json_get_i64(metadata, "generation", 0);
+        definition->newest = newest_version(json_get(spec, "versions"));
         definition->kind = (struct kind_info){
                 .group = arena_string(arena, json_get_text(spec, "group")),
                 .plural = arena_string(arena, json_get_text(names, "plural")),
