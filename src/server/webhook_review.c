@@ -1,5 +1,6 @@
-/* What a webhook is asked: an AdmissionReview, sent to a URL or to the first address that the
- * Endpoints of a service name (nothing routes to services here). */
+/* What a webhook is asked: an AdmissionReview, sent to a URL, to the name that an ExternalName
+ * Service has, or to the first address in the Endpoints of another (nothing routes to services
+ * here). */
 #include "base/base64.h"
 #include "server/api_context.h"
 #include "server/api_object.h"
@@ -16,27 +17,51 @@ int64_t webhook_timeout_s(const struct json *row) {
 
 /* ---- address ---- */
 
+static const struct json *find_core_object(struct api_context *context, struct slice resource,
+                                           const struct json *service) {
+        const struct store_object *object =
+                object_find(context,
+                            resource_find(&context->engine->resources, SLICE_EMPTY,
+                                          SLICE_LITERAL("v1"), resource),
+                            json_get_text(service, "namespace"), json_get_text(service, "name"));
+
+        return object ? request_object_json(context, object) : NULL;
+}
+
+/* False when there is none; the host of an ExternalName Service is reached at the port that the
+ * webhook names. */
+static bool service_host(struct api_context *context, const struct json *service,
+                         struct slice *ret_host, int64_t *ret_port) {
+        int64_t port = json_get_i64(service, "port", SERVICE_PORT_DEFAULT);
+        const struct json *spec =
+                json_get(find_core_object(context, SLICE_LITERAL("services"), service), "spec");
+
+        if (slice_is(json_get_text(spec, "type"), "ExternalName")) {
+                *ret_host = json_get_text(spec, "externalName");
+                *ret_port = port;
+                return true;
+        }
+        const struct json *subset = json_at(
+                json_get(find_core_object(context, SLICE_LITERAL("endpoints"), service), "subsets"),
+                0);
+        struct slice address = json_get_text(json_at(json_get(subset, "addresses"), 0), "ip");
+
+        if (address.len == 0)
+                return false;
+        *ret_host = address;
+        *ret_port = json_get_i64(json_at(json_get(subset, "ports"), 0), "port", port);
+        return true;
+}
+
 static bool service_address(struct api_context *context, const struct json *service,
                             struct buf *url) {
-        const struct api_resource *endpoints =
-                resource_find(&context->engine->resources, SLICE_EMPTY, SLICE_LITERAL("v1"),
-                              SLICE_LITERAL("endpoints"));
-        const struct store_object *object =
-                object_find(context, endpoints, json_get_text(service, "namespace"),
-                            json_get_text(service, "name"));
-        struct slice path = json_get_text(service, "path");
+        struct slice path = json_get_text(service, "path"), host;
+        int64_t port;
 
-        if (!object)
+        if (!service_host(context, service, &host, &port))
                 return false;
-        const struct json *subset =
-                json_at(json_get(request_object_json(context, object), "subsets"), 0);
-        const struct json *address = json_at(json_get(subset, "addresses"), 0);
-        int64_t port = json_get_i64(json_at(json_get(subset, "ports"), 0), "port",
-                                    json_get_i64(service, "port", SERVICE_PORT_DEFAULT));
-        if (json_get_text(address, "ip").len == 0)
-                return false;
-        buf_printf(url, "https://" SLICE_FMT ":%lld" SLICE_FMT,
-                   SLICE_ARG(json_get_text(address, "ip")), (long long)port, SLICE_ARG(path));
+        buf_printf(url, "https://" SLICE_FMT ":%lld" SLICE_FMT, SLICE_ARG(host), (long long)port,
+                   SLICE_ARG(path));
         return true;
 }
 

@@ -90,14 +90,15 @@ if command -v openssl >/dev/null && command -v python3 >/dev/null; then
         wait_for "it answers" Ready cat "$work/webhook"
         for kind in validating mutating; do
                 kubectl patch ${kind}webhookconfiguration berth-evictions --type=json \
-                        -p "[{\"op\":\"add\",\"path\":\"/webhooks/0/clientConfig/caBundle\",\"value\":\"$(base64 -w0 <"$work/crt")\"}]" >/dev/null
+                        -p "[{\"op\":\"add\",\"path\":\"/webhooks/0/clientConfig/caBundle\",\"value\":\"$(base64 -w0 <"$work/crt")\"},
+                        {\"op\":\"add\",\"path\":\"/webhooks/0/clientConfig/service/port\",\"value\":$port}]" >/dev/null
         done
-        kubectl -n kube-system delete endpoints berth-evictions-webhook --ignore-not-found >/dev/null 2>&1
+        kubectl -n kube-system delete service berth-evictions-webhook --ignore-not-found >/dev/null 2>&1
         kubectl -n kube-system create -f - >/dev/null <<END
 apiVersion: v1
-kind: Endpoints
+kind: Service
 metadata: {name: berth-evictions-webhook}
-subsets: [{addresses: [{ip: 127.0.0.1}], ports: [{name: webhook, port: $port}]}]
+spec: {type: ExternalName, externalName: localhost}
 END
         kubectl create -f - >/dev/null <<END
 apiVersion: lifecycle.berth.dev/v1alpha1

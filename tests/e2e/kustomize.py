@@ -237,11 +237,12 @@ def lead_to(port):
     bundle = base64.b64encode((WORK / "tls.crt").read_bytes()).decode()
     for kind in ("validatingwebhookconfigurations", "mutatingwebhookconfigurations"):
         ask("PATCH", f"/apis/admissionregistration.k8s.io/v1/{kind}/berth-evictions",
-            [{"op": "add", "path": "/webhooks/0/clientConfig/caBundle", "value": bundle}], "application/json-patch+json")
-    ask("DELETE", f"{SYSTEM}/endpoints/berth-evictions-webhook")
-    status, answer = ask("POST", f"{SYSTEM}/endpoints", {"metadata": {"name": "berth-evictions-webhook"}, "subsets": [
-        {"addresses": [{"ip": "127.0.0.1"}], "ports": [{"name": "webhook", "port": port}]}]})
-    judge("the webhook's endpoints", status == 201, answer)
+            [{"op": "add", "path": "/webhooks/0/clientConfig/caBundle", "value": bundle},
+             {"op": "add", "path": "/webhooks/0/clientConfig/service/port", "value": port}], "application/json-patch+json")
+    ask("DELETE", f"{SYSTEM}/services/berth-evictions-webhook")
+    status, answer = ask("POST", f"{SYSTEM}/services", {"metadata": {"name": "berth-evictions-webhook"}, "spec": {
+        "type": "ExternalName", "externalName": "localhost"}})
+    judge("the webhook's Service", status == 201, answer)
 
 
 def evicts(name, words, kubeconfig):

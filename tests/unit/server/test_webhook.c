@@ -345,14 +345,33 @@ static void test_dry_run(void **state) {
         scene_free(scene);
 }
 
+static const char service[] =
+        "{\"metadata\":{\"name\":\"s\"},\"webhooks\":[{\"name\":\"s.example.com\","
+        "\"clientConfig\":{\"service\":{\"namespace\":\"default\",\"name\":\"hook\","
+        "\"path\":\"/x\"}},\"sideEffects\":\"None\",\"admissionReviewVersions\":[\"v1\"],"
+        "\"rules\":[{\"operations\":[\"CREATE\"],\"apiGroups\":[\"\"],\"apiVersions\":["
+        "\"v1\"],\"resources\":[\"secrets\"]}]}]}";
+
+/* Some Services lead to the name that they have, at the webhook's port. */
+static void test_external_service(void **state) {
+        struct scene *scene = scene_new();
+
+        (void)state;
+        assert_int_equal(ask(&scene->f, "POST", GROUP VALIDATING, service), 201);
+        assert_int_equal(ask(&scene->f, "POST", "/api/v1/namespaces/default/services",
+                             "{\"metadata\":{\"name\":\"hook\"},\"spec\":{\"type\":"
+                             "\"ExternalName\",\"externalName\":\"localhost\"}}"),
+                         201);
+        assert_int_equal(begin(scene, "POST", "/api/v1/namespaces/default/secrets",
+                               "{\"metadata\":{\"name\":\"a\"}}"),
+                         0);
+        assert_string_equal(scene->calls[0].url, "https://localhost:443/x?timeout=10s");
+        api_pending_cancel(scene->pending);
+        scene_free(scene);
+}
+
 /* Services lead to the first address of their Endpoints. */
 static void test_service(void **state) {
-        static const char service[] =
-                "{\"metadata\":{\"name\":\"s\"},\"webhooks\":[{\"name\":\"s.example.com\","
-                "\"clientConfig\":{\"service\":{\"namespace\":\"default\",\"name\":\"hook\","
-                "\"path\":\"/x\"}},\"sideEffects\":\"None\",\"admissionReviewVersions\":[\"v1\"],"
-                "\"rules\":[{\"operations\":[\"CREATE\"],\"apiGroups\":[\"\"],\"apiVersions\":["
-                "\"v1\"],\"resources\":[\"secrets\"]}]}]}";
         struct scene *scene = scene_new();
 
         (void)state;
@@ -438,12 +457,13 @@ static void test_configuration(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_eviction_denied), cmocka_unit_test(test_eviction_allowed),
-                cmocka_unit_test(test_failure_policy),  cmocka_unit_test(test_wrong_answers),
-                cmocka_unit_test(test_mutating),        cmocka_unit_test(test_parallel),
-                cmocka_unit_test(test_not_asked),       cmocka_unit_test(test_delete_and_update),
-                cmocka_unit_test(test_dry_run),         cmocka_unit_test(test_service),
-                cmocka_unit_test(test_configuration),   cmocka_unit_test(test_future),
+                cmocka_unit_test(test_eviction_denied),  cmocka_unit_test(test_eviction_allowed),
+                cmocka_unit_test(test_failure_policy),   cmocka_unit_test(test_wrong_answers),
+                cmocka_unit_test(test_mutating),         cmocka_unit_test(test_parallel),
+                cmocka_unit_test(test_not_asked),        cmocka_unit_test(test_delete_and_update),
+                cmocka_unit_test(test_dry_run),          cmocka_unit_test(test_service),
+                cmocka_unit_test(test_external_service), cmocka_unit_test(test_configuration),
+                cmocka_unit_test(test_future),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
