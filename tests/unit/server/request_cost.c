@@ -27,6 +27,9 @@ static void element_write(const char *element, size_t number, struct buf *out) {
                         buf_printf(out, "%zu", number);
                 else if (*at == '@')
                         buf_printf(out, "%zu", number % 65000 + 1);
+                else if (*at == '~')
+                        buf_printf(out, "10.%zu.%zu.%zu", number >> 16 & 255, number >> 8 & 255,
+                                   number & 255);
                 else
                         buf_char(out, *at);
         }

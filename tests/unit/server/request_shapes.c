@@ -96,7 +96,7 @@ static const char widget_definition[] =
         "\"some\":{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\"}}}"
         "}}}}}}]}}";
 
-/* In an element # stands for its number and @ for a port. */
+/* In an element # stands for its number, @ for a port and ~ for an address. */
 const struct cost_shape cost_shapes[] = {
         ROW("pod.containers", PODS, POD "\"containers\":[",
             "{\"name\":\"c#\",\"image\":\"i\",\"ports\":[{\"containerPort\":@}]}", "]}}",
@@ -108,7 +108,7 @@ const struct cost_shape cost_shapes[] = {
                  "{\"maxSkew\":1,\"topologyKey\":\"k#\",\"whenUnsatisfiable\":\"DoNotSchedule\","
                  "\"labelSelector\":{}}"),
         POD_LIST("imagePullSecrets", "{\"name\":\"s#\"}"),
-        POD_LIST("hostAliases", "{\"ip\":\"10.0.0.1\",\"hostnames\":[\"h#\"]}"),
+        POD_LIST("hostAliases", "{\"ip\":\"~\",\"hostnames\":[\"h#\"]}"),
         POD_LIST("schedulingGates", "{\"name\":\"g#\"}"),
         POD_LIST("readinessGates", "{\"conditionType\":\"g#\"}"),
         POD_LIST("resourceClaims", "{\"name\":\"g#\",\"resourceClaimName\":\"g#\"}"),
@@ -162,7 +162,7 @@ const struct cost_shape cost_shapes[] = {
         NODE_LIST("spec", "taints", "{\"key\":\"k#\",\"effect\":\"NoSchedule\"}"),
         ROW("node.taints.same", NODES, IN_NODE("spec") "\"taints\":[",
             "{\"key\":\"k\",\"effect\":\"NoSchedule\"}", "]}}", "/spec/taints"),
-        NODE_LIST("status", "addresses", "{\"type\":\"InternalIP\",\"address\":\"a#\"}"),
+        NODE_LIST("status", "addresses", "{\"type\":\"T#\",\"address\":\"a#\"}"),
         NODE_LIST("status", "images", "{\"names\":[\"i#\"],\"sizeBytes\":1}"),
         NODE_LIST("status", "conditions", "{\"type\":\"T#\",\"status\":\"True\"}"),
         ROW("node.capacity", NODES, IN_NODE("status") "\"capacity\":{", "\"a.b/r#\":\"1\"", "}}}",
