@@ -62,6 +62,7 @@ enum cel_outcome {
         CEL_TRUE,
         CEL_FALSE,
         CEL_TEXT,       /* of programs that want a string */
+        CEL_NOTHING,    /* null, of programs that want anything */
         CEL_FAILED,     /* evaluation error; text says which */
         CEL_OVER_BUDGET /* of this call, or of *steps */
 };

@@ -202,6 +202,7 @@ static int check_variable(struct cel_checker *checker, struct cel_node *node, si
                     cel_check_check(checker, NULL, root) < 0)
                         return BERTH_ERR_INVALID;
                 program->variable_limit = limit;
+                root->variable_of = variable->name;
                 program->variables[index] = root;
         }
         *node = *program->variables[index];

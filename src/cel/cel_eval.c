@@ -454,8 +454,8 @@ static struct cel_value bind_value(struct cel_run *run, const struct cel_eval_bi
 
 /* ---- all of it ---- */
 
-static struct cel_value cel_eval_eval(struct cel_run *run, const struct cel_eval_binding *scope,
-                                      const struct cel_node *node) {
+static struct cel_value node_value(struct cel_run *run, const struct cel_eval_binding *scope,
+                                   const struct cel_node *node) {
         if (!cel_spend(run, 1))
                 return cel_error(run, "cost");
         switch (node->kind) {
@@ -488,6 +488,17 @@ static struct cel_value cel_eval_eval(struct cel_run *run, const struct cel_eval
         default:
                 return relation_value(run, scope, node);
         }
+}
+
+/* What goes wrong in a variable of a policy names it. */
+static struct cel_value cel_eval_eval(struct cel_run *run, const struct cel_eval_binding *scope,
+                                      const struct cel_node *node) {
+        struct cel_value value = node_value(run, scope, node);
+
+        if (node->variable_of.len == 0 || value.kind != CEL_ERROR)
+                return value;
+        return cel_error(run, "composited variable \"" SLICE_FMT "\" fails to evaluate: " SLICE_FMT,
+                         SLICE_ARG(node->variable_of), SLICE_ARG(value.as.text));
 }
 
 struct cel_value cel_run_node(struct cel_run *run, const struct cel_node *node) {
@@ -565,6 +576,8 @@ enum cel_outcome cel_evaluate(const struct cel_program *program, const struct ce
                 return CEL_OVER_BUDGET;
         if (value.kind == CEL_BOOL)
                 return value.as.boolean ? CEL_TRUE : CEL_FALSE;
+        if (value.kind == CEL_NULL && program->wants == CEL_WANTS_ANYTHING)
+                return CEL_NOTHING;
         if (value.kind == CEL_STRING || value.kind == CEL_ERROR)
                 *ret_text = arena_string(input->arena, value.as.text);
         else

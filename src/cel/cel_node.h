@@ -45,6 +45,7 @@ struct cel_node {
         size_t arg_count;
         struct slice variables[2];
         size_t variable_count;
+        struct slice variable_of; /* the policy's variable that it is the expression of; or empty */
         enum cel_macro macro;
         bool is_member, is_optional; /* .?name, [?index] */
         bool is_optional_element;    /* of a list: left out when there is nothing in it */
