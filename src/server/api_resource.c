@@ -72,6 +72,10 @@ void resource_table_init(struct resource_table *table, struct store *store, unsi
                                                  "mutatingwebhookconfigurations");
         table->validating_webhooks = resource_core(table, "admissionregistration.k8s.io",
                                                    "validatingwebhookconfigurations");
+        table->policies =
+                resource_core(table, "admissionregistration.k8s.io", "validatingadmissionpolicies");
+        table->policy_bindings = resource_core(table, "admissionregistration.k8s.io",
+                                               "validatingadmissionpolicybindings");
 }
 
 void resource_table_release(struct resource_table *table) {

@@ -35,6 +35,7 @@ struct resource_table {
         struct map *by_path;        /* "apps/v1/deployments" */
         const struct api_resource *pods, *nodes, *namespaces, *budgets, *quotas;
         const struct api_resource *accounts, *mutating_webhooks, *validating_webhooks;
+        const struct api_resource *policies, *policy_bindings; /* NULL: the release has none */
 };
 
 /* minor: what is served is what that release serves (kinds/release.h). */

@@ -140,7 +140,8 @@ static int run_validation(struct api_context *context, struct api_write *write) 
         return 0;
 }
 
-/* What is valid may still be refused: by the standards of its namespace, webhooks, quotas. */
+/* What is valid may still be refused: by the standards of its namespace, policies, webhooks,
+ * quotas. */
 static int run_judges(struct api_context *context, struct api_write *write) {
         const struct kind_info *kind = write->resource->kind;
         struct field_errors errors = { .arena = context->arena };

@@ -4,6 +4,7 @@
 
 #include "api/json_patch.h"
 #include "base/base64.h"
+#include "server/admission_policy.h"
 #include "server/api_context.h"
 #include "server/api_decode.h"
 #include "server/api_failure.h"
@@ -234,6 +235,17 @@ static int consult_all(struct api_context *context, const struct api_resource *c
         return r;
 }
 
+/* Policies judge what mutating webhooks have left, before the validating ones. */
+static int judge_all(struct api_context *context, const struct webhook_subject *subject) {
+        if (policies_validate(context, subject) < 0)
+                return API_FAILED;
+        return consult_all(context, context->engine->resources.validating_webhooks, subject, NULL);
+}
+
+static bool has_judges(const struct api_context *context) {
+        return context->pending || has_policies(context);
+}
+
 /* ---- writes ---- */
 
 static struct webhook_subject subject_of(const struct api_context *context,
@@ -261,7 +273,7 @@ static struct webhook_subject subject_of(const struct api_context *context,
 
 /* A Scale is not the object that the write holds. */
 static bool is_judged(const struct api_context *context) {
-        return context->pending && !slice_is(context->route.subresource, "scale");
+        return has_judges(context) && !slice_is(context->route.subresource, "scale");
 }
 
 int webhooks_mutate(struct api_context *context, struct api_write *write) {
@@ -282,7 +294,7 @@ int webhooks_validate(struct api_context *context, const struct api_write *write
 
         if (!is_judged(context))
                 return 0;
-        return consult_all(context, context->engine->resources.validating_webhooks, &subject, NULL);
+        return judge_all(context, &subject);
 }
 
 int webhooks_allow_delete(struct api_context *context, const struct api_resource *resource,
@@ -295,7 +307,7 @@ int webhooks_allow_delete(struct api_context *context, const struct api_resource
         struct webhook_subject subject = subject_of(context, &write);
         struct target target = { 0 };
 
-        if (!context->pending)
+        if (!has_judges(context))
                 return 0;
         subject.operation = "DELETE";
         subject.options = "DeleteOptions";
@@ -304,7 +316,7 @@ int webhooks_allow_delete(struct api_context *context, const struct api_resource
         if (consult_all(context, context->engine->resources.mutating_webhooks, &subject, &target) <
             0)
                 return API_FAILED;
-        return consult_all(context, context->engine->resources.validating_webhooks, &subject, NULL);
+        return judge_all(context, &subject);
 }
 
 int webhooks_allow_action(struct api_context *context, struct decoded *decoded,
@@ -318,7 +330,7 @@ int webhooks_allow_action(struct api_context *context, struct decoded *decoded,
         struct webhook_subject subject = subject_of(context, &write);
         struct target target = { decoded->tree, decoded->object };
 
-        if (!context->pending)
+        if (!has_judges(context))
                 return 0;
         subject.type_group = type_group;
         subject.type_version = "v1";
@@ -328,5 +340,5 @@ int webhooks_allow_action(struct api_context *context, struct decoded *decoded,
                 return API_FAILED;
         decoded->object = target.object;
         subject.object = decoded->object;
-        return consult_all(context, context->engine->resources.validating_webhooks, &subject, NULL);
+        return judge_all(context, &subject);
 }

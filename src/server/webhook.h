@@ -39,11 +39,21 @@ int webhooks_allow_action(struct api_context *context, struct decoded *decoded,
 /* ---- selecting (webhook_match.c) ---- */
 bool webhook_matches(struct api_context *context, const struct json *row,
                      const struct webhook_subject *subject);
+/* The same for the matchConstraints of a policy, or the matchResources of its binding. */
+bool resources_match(struct api_context *context, const struct json *resources,
+                     const struct webhook_subject *subject);
+/* Absent selectors select everything. */
+bool labels_selected(struct api_context *context, const struct json *selector,
+                     const struct json *metadata);
 
 /* ---- asking (webhook_review.c) ---- */
 /* Address and name to expect in the certificate, in the arena; false when there is none. */
 bool webhook_address(struct api_context *context, const struct json *row, const char **ret_url,
                      const char **ret_server_name);
+/* Members of an AdmissionRequest, each behind a comma: all but the objects, and those. */
+void webhook_request_write(struct api_context *context, const struct webhook_subject *subject,
+                           struct buf *out);
+void webhook_objects_write(const struct webhook_subject *subject, struct buf *out);
 void webhook_review_write(struct api_context *context, const struct webhook *webhook,
                           const struct webhook_subject *subject, struct buf *out);
 /* The answer, asked for now if it has not been; NULL while it is under way. */

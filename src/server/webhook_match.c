@@ -38,9 +38,8 @@ static bool rule_matches(const struct json *rule, const struct webhook_subject *
         return false;
 }
 
-/* Absent selectors select everything. */
-static bool webhook_match_selects(struct api_context *context, const struct json *selector,
-                                  const struct json *metadata) {
+bool labels_selected(struct api_context *context, const struct json *selector,
+                     const struct json *metadata) {
         struct selector parsed;
 
         if (json_type(selector) != JSON_OBJECT || json_count(selector) == 0)
@@ -66,24 +65,24 @@ static bool selects_namespace(struct api_context *context, const struct json *se
         const struct api_resource *namespaces = context->engine->resources.namespaces;
 
         if (slice_is(subject->plural, "namespaces") && subject->group.len == 0)
-                return webhook_match_selects(context, selector,
-                                             subject->object ? metadata_of(context, subject->object)
-                                                             : json_get(subject->old, "metadata"));
+                return labels_selected(context, selector,
+                                       subject->object ? metadata_of(context, subject->object)
+                                                       : json_get(subject->old, "metadata"));
         if (!subject->is_namespaced)
                 return true;
         const struct store_object *object =
                 object_find(context, namespaces, SLICE_EMPTY, subject->ns);
         return object &&
-               webhook_match_selects(context, selector,
-                                     json_get(request_object_json(context, object), "metadata"));
+               labels_selected(context, selector,
+                               json_get(request_object_json(context, object), "metadata"));
 }
 
 static bool selects_object(struct api_context *context, const struct json *selector,
                            const struct webhook_subject *subject) {
         return (subject->object &&
-                webhook_match_selects(context, selector, metadata_of(context, subject->object))) ||
+                labels_selected(context, selector, metadata_of(context, subject->object))) ||
                (subject->old &&
-                webhook_match_selects(context, selector, json_get(subject->old, "metadata")));
+                labels_selected(context, selector, json_get(subject->old, "metadata")));
 }
 
 /* The configurations of webhooks are out of their own reach. */
@@ -102,4 +101,30 @@ bool webhook_matches(struct api_context *context, const struct json *row,
         return has_rule && !is_exempt(subject) &&
                selects_namespace(context, json_get(row, "namespaceSelector"), subject) &&
                selects_object(context, json_get(row, "objectSelector"), subject);
+}
+
+/* Rules of policies may name objects. */
+static bool has_named_rule(const struct json *rules, const struct webhook_subject *subject) {
+        struct json_iter iter = json_iter(rules);
+        const struct json *rule;
+
+        while (json_next(&iter, NULL, &rule)) {
+                const struct json *names = json_get(rule, "resourceNames");
+
+                if (rule_matches(rule, subject) &&
+                    (json_count(names) == 0 || json_array_has(names, subject->name)))
+                        return true;
+        }
+        return false;
+}
+
+bool resources_match(struct api_context *context, const struct json *resources,
+                     const struct webhook_subject *subject) {
+        const struct json *rules = json_get(resources, "resourceRules");
+
+        return !is_exempt(subject) &&
+               !has_named_rule(json_get(resources, "excludeResourceRules"), subject) &&
+               (json_count(rules) == 0 || has_named_rule(rules, subject)) &&
+               selects_namespace(context, json_get(resources, "namespaceSelector"), subject) &&
+               selects_object(context, json_get(resources, "objectSelector"), subject);
 }

@@ -180,12 +180,8 @@ static const char *review_version(const struct json *row) {
         return json_count(versions) ? "v1beta1" : "v1";
 }
 
-void webhook_review_write(struct api_context *context, const struct webhook *webhook,
-                          const struct webhook_subject *subject, struct buf *out) {
-        buf_printf(out,
-                   "{\"kind\":\"AdmissionReview\",\"apiVersion\":\"admission.k8s.io/%s\","
-                   "\"request\":{\"uid\":\"%s\"",
-                   review_version(webhook->row), pending_uid(context->pending));
+void webhook_request_write(struct api_context *context, const struct webhook_subject *subject,
+                           struct buf *out) {
         type_write(subject, "kind", out);
         resource_write(subject, "", out);
         type_write(subject, "requestKind", out);
@@ -196,12 +192,25 @@ void webhook_review_write(struct api_context *context, const struct webhook *web
                 text_member(out, "namespace", subject->ns);
         text_member(out, "operation", slice_of(subject->operation));
         user_write(&context->user, out);
+        buf_printf(out, ",\"dryRun\":%s", subject->is_dry_run ? "true" : "false");
+        options_write(context, subject, out);
+}
+
+void webhook_objects_write(const struct webhook_subject *subject, struct buf *out) {
         buf_text(out, ",\"object\":");
         if (!subject->object || !node_write(subject->object, out))
                 buf_text(out, "null");
         old_write(subject, out);
-        buf_printf(out, ",\"dryRun\":%s", subject->is_dry_run ? "true" : "false");
-        options_write(context, subject, out);
+}
+
+void webhook_review_write(struct api_context *context, const struct webhook *webhook,
+                          const struct webhook_subject *subject, struct buf *out) {
+        buf_printf(out,
+                   "{\"kind\":\"AdmissionReview\",\"apiVersion\":\"admission.k8s.io/%s\","
+                   "\"request\":{\"uid\":\"%s\"",
+                   review_version(webhook->row), pending_uid(context->pending));
+        webhook_request_write(context, subject, out);
+        webhook_objects_write(subject, out);
         buf_text(out, "}}");
 }
 
