@@ -27,20 +27,29 @@ static bool account_exists(struct api_context *context, const struct json *kuber
                         json_get_text(account, "uid"));
 }
 
-/* So must a pod that the token is bound to. */
-static bool pod_exists(struct api_context *context, const struct json *kubernetes) {
-        const struct json *pod = json_get(kubernetes, "pod");
+static bool is_part_there(struct api_context *context, const struct json *kubernetes,
+                          const char *member, const char *plural) {
+        const struct json *claim = json_get(kubernetes, member);
+        const struct api_resource *resource = resource_find(
+                &context->engine->resources, SLICE_EMPTY, SLICE_LITERAL("v1"), slice_of(plural));
+        struct slice ns = resource->kind->flags & KIND_NAMESPACED
+                                  ? json_get_text(kubernetes, "namespace")
+                                  : SLICE_EMPTY;
         const struct store_object *object =
-                pod ? object_find(context, context->engine->resources.pods,
-                                  json_get_text(kubernetes, "namespace"),
-                                  json_get_text(pod, "name"))
-                    : NULL;
+                claim ? object_find(context, resource, ns, json_get_text(claim, "name")) : NULL;
 
-        return !pod ||
+        return !claim ||
                (object &&
                 slice_eq(json_get_text(json_get(request_object_json(context, object), "metadata"),
                                        "uid"),
-                         json_get_text(pod, "uid")));
+                         json_get_text(claim, "uid")));
+}
+
+/* So must what the token is bound to; the node of a pod is for information. */
+static bool is_bound_there(struct api_context *context, const struct json *kubernetes) {
+        return is_part_there(context, kubernetes, "pod", "pods") &&
+               is_part_there(context, kubernetes, "secret", "secrets") &&
+               (json_get(kubernetes, "pod") || is_part_there(context, kubernetes, "node", "nodes"));
 }
 
 static bool is_for_us(const struct json *claims) {
@@ -99,7 +108,7 @@ static const struct api_user *account_user(struct api_context *context, struct s
         buf_release(&text);
         const struct json *kubernetes = json_get(claims, "kubernetes.io");
         if (json_get_i64(claims, "exp", 0) <= now || !is_for_us(claims) ||
-            !account_exists(context, kubernetes) || !pod_exists(context, kubernetes))
+            !account_exists(context, kubernetes) || !is_bound_there(context, kubernetes))
                 return NULL;
         struct slice ns = json_get_text(kubernetes, "namespace");
         struct api_user *user = ARENA_NEW(context->arena, struct api_user);

@@ -20,6 +20,33 @@ static void request_defaults(struct decoded *request) {
                 node_append(audiences, node_string(request->tree, TOKEN_ISSUER));
         if (node_type(node_get(spec, "expirationSeconds")) != JSON_INT)
                 node_put_i64(request->tree, spec, "expirationSeconds", TOKEN_LIFE_S);
+        if (!node_get(spec, "boundObjectRef"))
+                node_put(request->tree, spec, "boundObjectRef", node_null(request->tree));
+}
+
+/* What the request says of its account has to be so. */
+static int check_account(struct api_context *context, const struct json_node *metadata) {
+        const struct {
+                const char *member;
+                struct slice expected;
+        } members[] = { { "name", context->route.name }, { "namespace", context->route.ns } };
+
+        for (size_t i = 0; i < ARRAY_LEN(members); i++) {
+                struct field_errors errors = { .arena = context->arena };
+                struct slice given = node_get_text(metadata, members[i].member);
+
+                if (given.len == 0 || slice_eq(given, members[i].expected))
+                        continue;
+                field_error_add(&errors, FIELD_INVALID,
+                                arena_printf(context->arena, "metadata.%s", members[i].member),
+                                arena_printf(context->arena, "\"" SLICE_FMT "\"", SLICE_ARG(given)),
+                                arena_printf(context->arena,
+                                             "must match the service account %s if specified",
+                                             members[i].member));
+                return fail_invalid(context, "TokenRequest", "authentication.k8s.io",
+                                    context->route.name, &errors);
+        }
+        return 0;
 }
 
 static int check_life(struct api_context *context, int64_t seconds) {
@@ -37,64 +64,108 @@ static int check_life(struct api_context *context, int64_t seconds) {
         return fail_invalid(context, "TokenRequest", "authentication.k8s.io", SLICE_EMPTY, &errors);
 }
 
-/* The node that the pod is on. */
-static void put_node(struct api_context *context, const struct json *pod, struct json_tree *tree,
-                     struct json_node *kubernetes) {
-        struct slice name = json_get_text(json_get(pod, "spec"), "nodeName");
-        const struct api_resource *nodes =
-                resource_find(&context->engine->resources, SLICE_EMPTY, SLICE_LITERAL("v1"),
-                              SLICE_LITERAL("nodes"));
-        const struct store_object *node =
-                name.len ? object_find(context, nodes, SLICE_EMPTY, name) : NULL;
-
-        if (name.len == 0)
-                return;
+static void claim_put(struct json_tree *tree, struct json_node *kubernetes, const char *member,
+                      struct slice name, struct slice uid) {
         struct json_node *claim = node_object(tree);
+
         node_put_text(tree, claim, "name", name);
-        if (node)
-                node_put_text(
-                        tree, claim, "uid",
-                        json_get_text(json_get(request_object_json(context, node), "metadata"),
-                                      "uid"));
-        node_put(tree, kubernetes, "node", claim);
+        if (uid.len)
+                node_put_text(tree, claim, "uid", uid);
+        node_put(tree, kubernetes, member, claim);
 }
 
-/* A token bound to a pod ends with it. Other objects are taken as they come. */
+static const struct json *core_object(struct api_context *context, const char *plural,
+                                      struct slice ns, struct slice name) {
+        const struct api_resource *resource = resource_find(
+                &context->engine->resources, SLICE_EMPTY, SLICE_LITERAL("v1"), slice_of(plural));
+        const struct store_object *object = object_find(context, resource, ns, name);
+
+        return object ? request_object_json(context, object) : NULL;
+}
+
+/* The account of the pod, and the node that it is on. */
+static int bind_pod(struct api_context *context, const struct json *pod, struct json_tree *tree,
+                    struct json_node *kubernetes) {
+        const struct json *spec = json_get(pod, "spec");
+        struct slice node = json_get_text(spec, "nodeName");
+        struct slice account = json_get_text(spec, "serviceAccountName");
+
+        /* Nothing writes the default into pods here. */
+        if (!slice_eq(account.len ? account : SLICE_LITERAL("default"), context->route.name))
+                return fail_bad_request(context,
+                                        "cannot bind token for serviceaccount \"" SLICE_FMT
+                                        "\" to pod running with different serviceaccount name.",
+                                        SLICE_ARG(context->route.name));
+        if (node.len)
+                claim_put(tree, kubernetes, "node", node,
+                          json_get_text(json_get(core_object(context, "nodes", SLICE_EMPTY, node),
+                                                 "metadata"),
+                                        "uid"));
+        return 0;
+}
+
+/* What a token may be bound to: it ends with it. */
+static const struct bindable {
+        const char *kind, *plural, *claim;
+        bool is_namespaced;
+} bindables[] = {
+        { "Pod", "pods", "pod", true },
+        { "Node", "nodes", "node", false },
+        { "Secret", "secrets", "secret", true },
+};
+
+static const struct bindable *find_bindable(const struct json_node *reference) {
+        struct slice version = node_get_text(reference, "apiVersion");
+
+        for (size_t i = 0; i < ARRAY_LEN(bindables); i++)
+                if (slice_is(node_get_text(reference, "kind"), bindables[i].kind) &&
+                    !slice_contains(version, SLICE_LITERAL("/")))
+                        return &bindables[i];
+        return NULL;
+}
+
 static int bind_claims(struct api_context *context, const struct json_node *reference,
                        struct json_tree *tree, struct json_node *kubernetes) {
-        struct slice name = node_get_text(reference, "name"), uid;
+        const struct bindable *bindable = find_bindable(reference);
+        struct slice name = node_get_text(reference, "name");
+        struct slice version = node_get_text(reference, "apiVersion");
+        struct slice wanted = node_get_text(reference, "uid");
 
-        if (!slice_is(node_get_text(reference, "kind"), "Pod"))
+        if (node_type(reference) != JSON_OBJECT)
                 return 0;
-        const struct store_object *pod =
-                object_find(context, context->engine->resources.pods, context->route.ns, name);
-        if (!pod)
-                return fail_not_found(context, context->engine->resources.pods, name);
-        uid = json_get_text(json_get(request_object_json(context, pod), "metadata"), "uid");
-        if (node_get_text(reference, "uid").len && !slice_eq(node_get_text(reference, "uid"), uid))
-                return fail_conflict(context, "pods", "", name,
+        if (!bindable)
+                return fail_bad_request(
+                        context,
+                        "cannot bind token to object of type %s" SLICE_FMT ", Kind=" SLICE_FMT,
+                        slice_contains(version, SLICE_LITERAL("/")) ? "" : "/", SLICE_ARG(version),
+                        SLICE_ARG(node_get_text(reference, "kind")));
+        const struct json *object =
+                core_object(context, bindable->plural,
+                            bindable->is_namespaced ? context->route.ns : SLICE_EMPTY, name);
+        if (!object)
+                return fail_not_found(
+                        context,
+                        resource_any_version(&context->engine->resources, "", bindable->plural),
+                        name);
+        struct slice uid = json_get_text(json_get(object, "metadata"), "uid");
+        if (bindable == &bindables[0] && bind_pod(context, object, tree, kubernetes) < 0)
+                return API_FAILED;
+        if (wanted.len && !slice_eq(wanted, uid))
+                return fail_conflict(context, bindable->kind, "", name,
                                      "the UID in the bound object reference (" SLICE_FMT
                                      ") does not match the UID in record. The object might have "
                                      "been deleted and then recreated",
-                                     SLICE_ARG(node_get_text(reference, "uid")));
-        struct json_node *claim = node_object(tree);
-        node_put_text(tree, claim, "name", name);
-        node_put_text(tree, claim, "uid", uid);
-        node_put(tree, kubernetes, "pod", claim);
-        put_node(context, request_object_json(context, pod), tree, kubernetes);
+                                     SLICE_ARG(wanted));
+        claim_put(tree, kubernetes, bindable->claim, name, uid);
         return 0;
 }
 
 static void put_account(struct api_context *context, const struct store_object *account,
                         struct json_tree *tree, struct json_node *kubernetes) {
-        struct json_node *claim = node_object(tree);
-
         node_put_text(tree, kubernetes, "namespace", context->route.ns);
-        node_put_text(tree, claim, "name", context->route.name);
-        node_put_text(
-                tree, claim, "uid",
+        claim_put(
+                tree, kubernetes, "serviceaccount", context->route.name,
                 json_get_text(json_get(request_object_json(context, account), "metadata"), "uid"));
-        node_put(tree, kubernetes, "serviceaccount", claim);
 }
 
 static int make_claims(struct api_context *context, const struct json_node *spec,
@@ -123,7 +194,8 @@ static int make_claims(struct api_context *context, const struct json_node *spec
         return 0;
 }
 
-static void respond_token(struct api_context *context, struct decoded *request, const char *token) {
+static void respond_token(struct api_context *context, struct decoded *request,
+                          const struct store_object *account, const char *token) {
         struct json_node *status = node_need_object(request->tree, request->object, "status");
         struct json_node *metadata = node_need_object(request->tree, request->object, "metadata");
         struct wall_time now = loop_wall(context->engine->loop), expires = now;
@@ -137,6 +209,9 @@ static void respond_token(struct api_context *context, struct decoded *request, 
         wall_time_format(now, text);
         node_put_text(request->tree, metadata, "name", context->route.name);
         node_put_text(request->tree, metadata, "namespace", context->route.ns);
+        node_put_text(
+                request->tree, metadata, "uid",
+                json_get_text(json_get(request_object_json(context, account), "metadata"), "uid"));
         node_put_string(request->tree, metadata, "creationTimestamp", text);
         context->response->status = 201;
         context->response->content_type = "application/json";
@@ -155,7 +230,7 @@ static int make_token(struct api_context *context, struct decoded *request,
         if (r == 0 && !account_key_sign(account_key(context->server), buf_view(&claims), &token))
                 r = fail_plain(context, 500, "InternalError", "cannot sign the token");
         if (r == 0)
-                respond_token(context, request, token.data);
+                respond_token(context, request, account, token.data);
         buf_release(&claims);
         buf_release(&token);
         return r;
@@ -166,9 +241,11 @@ int serve_token(struct api_context *context) {
                 object_find(context, context->resource, context->route.ns, context->route.name);
         struct decoded request = { 0 };
 
-        if (!account)
-                return fail_not_found(context, context->resource, context->route.name);
         int r = decode_body(context, "authentication.k8s.io", "v1", "TokenRequest", &request);
+        if (r == 0)
+                r = check_account(context, node_get(request.object, "metadata"));
+        if (r == 0 && !account)
+                r = fail_not_found(context, context->resource, context->route.name);
         if (r == 0)
                 r = make_token(context, &request, account);
         decoded_release(&request);

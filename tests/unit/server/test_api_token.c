@@ -85,10 +85,11 @@ static void test_bound_to_pod(void **state) {
         assert_int_equal(ask(&f, "POST", ACCOUNTS "/a/token",
                              "{\"spec\":{\"boundObjectRef\":{\"kind\":\"Pod\",\"name\":\"p\"}}}"),
                          404);
-        assert_int_equal(ask(&f, "POST", PODS,
-                             "{\"metadata\":{\"name\":\"p\"},\"spec\":{\"containers\":[{\"name\":"
-                             "\"c\",\"image\":\"i\"}]}}"),
-                         201);
+        assert_int_equal(
+                ask(&f, "POST", PODS,
+                    "{\"metadata\":{\"name\":\"p\"},\"spec\":{\"serviceAccountName\":\"a\","
+                    "\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}"),
+                201);
         assert_int_equal(ask(&f, "POST", ACCOUNTS "/a/token",
                              "{\"spec\":{\"boundObjectRef\":{\"kind\":\"Pod\",\"name\":\"p\","
                              "\"uid\":\"x\"}}}"),
@@ -98,6 +99,65 @@ static void test_bound_to_pod(void **state) {
         assert_int_equal(ask(&f, "DELETE", PODS "/p", NULL), 200);
         assert_false(is_good(&f, token));
         free(token);
+        fixture_free(&f);
+}
+
+static void test_bound_to_secret(void **state) {
+        struct fixture f = account_new();
+        char *token;
+
+        (void)state;
+        assert_int_equal(ask(&f, "POST", "/api/v1/namespaces/default/secrets",
+                             "{\"metadata\":{\"name\":\"s\"}}"),
+                         201);
+        token = take_token(&f, "{\"boundObjectRef\":{\"kind\":\"Secret\",\"name\":\"s\"}}");
+        assert_true(is_good(&f, token));
+        assert_int_equal(ask(&f, "DELETE", "/api/v1/namespaces/default/secrets/s", NULL), 200);
+        assert_false(is_good(&f, token));
+        free(token);
+        fixture_free(&f);
+}
+
+/* What a request may not say. */
+static const struct {
+        const char *body;
+        int code;
+        const char *message;
+} refused[] = {
+        { "{\"metadata\":{\"name\":\"b\"}}", 422,
+          "TokenRequest.authentication.k8s.io \"a\" is invalid: metadata.name: Invalid value: "
+          "\"b\": must match the service account name if specified" },
+        { "{\"metadata\":{\"namespace\":\"b\"}}", 422,
+          "TokenRequest.authentication.k8s.io \"a\" is invalid: metadata.namespace: Invalid value: "
+          "\"b\": must match the service account namespace if specified" },
+        { "{\"spec\":{\"boundObjectRef\":{\"kind\":\"Secret\",\"apiVersion\":\"v1\",\"name\":\"s\"}"
+          "}}",
+          404, "secrets \"s\" not found" },
+        { "{\"spec\":{\"boundObjectRef\":{\"kind\":\"Node\",\"apiVersion\":\"v1\",\"name\":\"n\"}}"
+          "}",
+          404, "nodes \"n\" not found" },
+        { "{\"spec\":{\"boundObjectRef\":{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"name\":\"q\"}}}",
+          400,
+          "cannot bind token for serviceaccount \"a\" to pod running with different "
+          "serviceaccount name." },
+        { "{\"spec\":{\"boundObjectRef\":{\"kind\":\"Pod\",\"apiVersion\":\"x/"
+          "v1\",\"name\":\"q\"}}}",
+          400, "cannot bind token to object of type x/v1, Kind=Pod" },
+};
+
+static void test_refused(void **state) {
+        struct fixture f = account_new();
+
+        (void)state;
+        assert_int_equal(ask(&f, "POST", PODS,
+                             "{\"metadata\":{\"name\":\"q\"},\"spec\":{\"containers\":[{\"name\":"
+                             "\"c\",\"image\":\"i\"}]}}"),
+                         201);
+        for (size_t i = 0; i < ARRAY_LEN(refused); i++) {
+                assert_int_equal(ask(&f, "POST", ACCOUNTS "/a/token", refused[i].body),
+                                 refused[i].code);
+                assert_string_equal(answer(&f, "/message"), refused[i].message);
+        }
         fixture_free(&f);
 }
 
@@ -140,9 +200,10 @@ static void test_documents(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_request),      cmocka_unit_test(test_review),
-                cmocka_unit_test(test_account_gone), cmocka_unit_test(test_bound_to_pod),
-                cmocka_unit_test(test_bearer),       cmocka_unit_test(test_documents),
+                cmocka_unit_test(test_request),         cmocka_unit_test(test_review),
+                cmocka_unit_test(test_account_gone),    cmocka_unit_test(test_bound_to_pod),
+                cmocka_unit_test(test_bound_to_secret), cmocka_unit_test(test_refused),
+                cmocka_unit_test(test_bearer),          cmocka_unit_test(test_documents),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

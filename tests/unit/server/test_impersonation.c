@@ -222,8 +222,8 @@ static void test_own_node(void **state) {
         make(&f, "/api/v1/nodes", "{'metadata':{'name':'a'}}");
         make(&f, "/api/v1/namespaces/default/serviceaccounts", "{'metadata':{'name':'sa'}}");
         make(&f, "/api/v1/namespaces/default/pods",
-             "{'metadata':{'name':'p'},'spec':{'nodeName':'a','containers':[{'name':'c','image':"
-             "'i'}]}}");
+             "{'metadata':{'name':'p'},'spec':{'nodeName':'a','serviceAccountName':'sa',"
+             "'containers':[{'name':'c','image':'i'}]}}");
         make(&f, RBAC "/clusterroles",
              "{'metadata':{'name':'r'},'rules':[" CONSTRAINED(
                      "associated-node", "'resources':['nodes']") "," ON("associated-node") "]}");
