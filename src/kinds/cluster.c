@@ -14,6 +14,47 @@ static const struct table_column certificate_signing_request_columns[] = {
         { "RequestedDuration", "string", "", 0 }, { "Condition", "string", "", 0 },
 };
 
+static const struct table_column webhook_configuration_columns[] = {
+        { "Name", "string", "name", 0 },
+        { "Webhooks", "integer", "", 0 },
+        { "Age", "string", "", 0 },
+};
+static const struct table_column validating_admission_policy_columns[] = {
+        { "Name", "string", "name", 0 },
+        { "Validations", "integer", "", 0 },
+        { "ParamKind", "string", "", 0 },
+        { "Age", "string", "", 0 },
+};
+static const struct table_column mutating_admission_policy_columns[] = {
+        { "Name", "string", "name", 0 },
+        { "Mutations", "integer", "", 0 },
+        { "ParamKind", "string", "", 0 },
+        { "Age", "string", "", 0 },
+};
+static const struct table_column admission_policy_binding_columns[] = {
+        { "Name", "string", "name", 0 },
+        { "PolicyName", "string", "", 0 },
+        { "ParamRef", "string", "", 0 },
+        { "Age", "string", "", 0 },
+};
+static const struct table_column flow_schema_columns[] = {
+        { "Name", "string", "name", 0 },
+        { "PriorityLevel", "string", "", 0 },
+        { "MatchingPrecedence", "string", "", 0 },
+        { "DistinguisherMethod", "string", "", 0 },
+        { "Age", "string", "", 0 },
+        { "MissingPL", "string", "", 0 },
+};
+static const struct table_column priority_level_configuration_columns[] = {
+        { "Name", "string", "name", 0 },
+        { "Type", "string", "", 0 },
+        { "NominalConcurrencyShares", "string", "", 0 },
+        { "Queues", "string", "", 0 },
+        { "HandSize", "string", "", 0 },
+        { "QueueLengthLimit", "string", "", 0 },
+        { "Age", "string", "", 0 },
+};
+
 #define CLUSTER_WIDE(group_name, plural_name, singular_name, kind_name, more)                      \
         .group = (group_name), .version = "v1", .plural = (plural_name),                           \
         .singular = (singular_name), .kind = (kind_name), .verbs = VERB_STANDARD, .flags = (more)
@@ -42,7 +83,8 @@ static const struct kind_info flowcontrol_rows[] = {
                 .since = 29,
                 .apply_defaults = flow_schema_defaults,
                 .validate = flow_schema_validate,
-                WITH_CREATED,
+                COLUMNS(flow_schema_columns),
+                .table_row = flow_schema_row,
         },
         {
                 CLUSTER_WIDE("flowcontrol.apiserver.k8s.io", "prioritylevelconfigurations",
@@ -52,7 +94,8 @@ static const struct kind_info flowcontrol_rows[] = {
                 .since = 29,
                 .apply_defaults = priority_level_configuration_defaults,
                 .validate = priority_level_configuration_validate,
-                WITH_CREATED,
+                COLUMNS(priority_level_configuration_columns),
+                .table_row = priority_level_configuration_row,
         },
 };
 const struct kind_group kind_group_flowcontrol = { flowcontrol_rows, ARRAY_LEN(flowcontrol_rows) };
@@ -64,7 +107,8 @@ static const struct kind_info admissionregistration_rows[] = {
                 .since = 36,
                 .apply_defaults = admission_policy_defaults,
                 .validate = mutating_admission_policy_validate,
-                WITH_CREATED,
+                COLUMNS(mutating_admission_policy_columns),
+                .table_row = mutating_admission_policy_row,
         },
         {
                 CLUSTER_WIDE("admissionregistration.k8s.io", "mutatingadmissionpolicybindings",
@@ -73,7 +117,8 @@ static const struct kind_info admissionregistration_rows[] = {
                 .since = 36,
                 .apply_defaults = admission_policy_binding_defaults,
                 .validate = mutating_admission_policy_binding_validate,
-                WITH_CREATED,
+                COLUMNS(admission_policy_binding_columns),
+                .table_row = admission_policy_binding_row,
         },
         {
                 CLUSTER_WIDE("admissionregistration.k8s.io", "mutatingwebhookconfigurations",
@@ -82,7 +127,8 @@ static const struct kind_info admissionregistration_rows[] = {
                 .apply_defaults = mutating_webhook_configuration_defaults,
                 .validate = webhook_configuration_validate,
                 .categories = NAMES("api-extensions"),
-                WITH_CREATED,
+                COLUMNS(webhook_configuration_columns),
+                .table_row = webhook_configuration_row,
         },
         {
                 CLUSTER_WIDE("admissionregistration.k8s.io", "validatingadmissionpolicies",
@@ -93,7 +139,8 @@ static const struct kind_info admissionregistration_rows[] = {
                 .since = 30,
                 .apply_defaults = admission_policy_defaults,
                 .validate = validating_admission_policy_validate,
-                WITH_CREATED,
+                COLUMNS(validating_admission_policy_columns),
+                .table_row = validating_admission_policy_row,
         },
         {
                 CLUSTER_WIDE("admissionregistration.k8s.io", "validatingadmissionpolicybindings",
@@ -103,7 +150,8 @@ static const struct kind_info admissionregistration_rows[] = {
                 .since = 30,
                 .apply_defaults = admission_policy_binding_defaults,
                 .validate = validating_admission_policy_binding_validate,
-                WITH_CREATED,
+                COLUMNS(admission_policy_binding_columns),
+                .table_row = admission_policy_binding_row,
         },
         {
                 CLUSTER_WIDE("admissionregistration.k8s.io", "validatingwebhookconfigurations",
@@ -112,7 +160,8 @@ static const struct kind_info admissionregistration_rows[] = {
                 .apply_defaults = validating_webhook_configuration_defaults,
                 .validate = webhook_configuration_validate,
                 .categories = NAMES("api-extensions"),
-                WITH_CREATED,
+                COLUMNS(webhook_configuration_columns),
+                .table_row = webhook_configuration_row,
         },
 };
 const struct kind_group kind_group_admissionregistration = {

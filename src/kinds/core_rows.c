@@ -262,16 +262,6 @@ ROW_HOOK(resource_quota_row) {
 
 /* ---- services ---- */
 
-static void balanced_addresses(const struct json *service, struct buf *out) {
-        const struct json *balancer = json_get(json_get(service, "status"), "loadBalancer"), *way;
-        struct json_iter iter = json_iter(json_get(balancer, "ingress"));
-
-        while (json_next(&iter, NULL, &way))
-                buf_printf(out, "%s" SLICE_FMT, out->len ? "," : "",
-                           SLICE_ARG(first_of(json_get_text(way, "ip"),
-                                              json_get_text(way, "hostname"))));
-}
-
 static void cell_external_address(struct row *row, const struct json *service) {
         const struct json *spec = json_get(service, "spec"), *address;
         struct json_iter iter = json_iter(json_get(spec, "externalIPs"));
@@ -284,7 +274,7 @@ static void cell_external_address(struct row *row, const struct json *service) {
                 return;
         }
         if (is_balanced)
-                balanced_addresses(service, &text);
+                balancer_print(row->context->scratch, json_get(service, "status"), &text);
         while (json_next(&iter, NULL, &address))
                 buf_printf(&text, "%s" SLICE_FMT, text.len ? "," : "",
                            SLICE_ARG(json_text(address)));
@@ -441,8 +431,10 @@ ROW_HOOK(persistent_volume_claim_row) {
         cell_name(&row, object);
         cell_phase(&row, object);
         cell_text(&row, volume);
-        cell_text(&row, volume.len ? json_get_text(json_get(status, "capacity"), "storage")
-                                   : SLICE_EMPTY);
+        if (volume.len)
+                cell_or(&row, json_get_text(json_get(status, "capacity"), "storage"), "0");
+        else
+                cell_string(&row, "");
         cell_access_modes(&row, volume.len ? json_get(status, "accessModes") : NULL);
         cell_text(&row, json_get_text(spec, "storageClassName"));
         cell_or(&row, json_get_text(spec, "volumeAttributesClassName"), "<unset>");

@@ -255,16 +255,9 @@ static void cell_hosts(struct row *row, const struct json *rules) {
 }
 
 static void cell_balancer(struct row *row, const struct json *status) {
-        struct json_iter iter = json_iter(json_get(json_get(status, "loadBalancer"), "ingress"));
-        const struct json *way;
         struct buf text = { 0 };
 
-        while (json_next(&iter, NULL, &way)) {
-                struct slice address = json_get_text(way, "ip");
-
-                buf_printf(&text, "%s" SLICE_FMT, text.len ? "," : "",
-                           SLICE_ARG(address.len ? address : json_get_text(way, "hostname")));
-        }
+        balancer_print(row->context->scratch, status, &text);
         cell_text(row, buf_view(&text));
         buf_release(&text);
 }

@@ -134,3 +134,29 @@ void cells_containers(struct row *row, const struct json *pod_spec) {
         buf_release(&names);
         buf_release(&images);
 }
+
+static int compare_texts(const void *left, const void *right) {
+        const struct slice *a = left, *b = right;
+
+        return slice_compare(*a, *b);
+}
+
+void balancer_print(struct arena *arena, const struct json *status, struct buf *out) {
+        const struct json *ways = json_get(json_get(status, "loadBalancer"), "ingress"), *way;
+        struct slice *texts = ARENA_ARRAY(arena, struct slice, json_count(ways) + 1);
+        struct json_iter iter = json_iter(ways);
+        size_t count = 0;
+
+        while (json_next(&iter, NULL, &way)) {
+                struct slice text = json_get_text(way, "ip");
+
+                if (text.len == 0)
+                        text = json_get_text(way, "hostname");
+                if (text.len)
+                        texts[count++] = text;
+        }
+        qsort(texts, count, sizeof(*texts), compare_texts);
+        for (size_t i = 0; i < count; i++)
+                if (i == 0 || !slice_eq(texts[i], texts[i - 1]))
+                        buf_printf(out, "%s" SLICE_FMT, i ? "," : "", SLICE_ARG(texts[i]));
+}

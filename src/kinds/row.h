@@ -24,6 +24,8 @@ void cell_join(struct row *row, const struct json *texts, const char *otherwise)
 /* "a=b,c=d" of a label map; "<none>" when empty. */
 void cell_labels(struct row *row, const struct json *labels);
 void cell_label_selector(struct row *row, const struct json *selector);
+/* Addresses, else names, of status.loadBalancer: each once, in order, joined by commas. */
+void balancer_print(struct arena *arena, const struct json *status, struct buf *out);
 /* Two cells: names and images of the containers of a pod spec. */
 void cells_containers(struct row *row, const struct json *pod_spec);
 
@@ -73,3 +75,9 @@ ROW_HOOK(service_cidr_row);
 ROW_HOOK(resource_claim_row);
 ROW_HOOK(resource_slice_row);
 ROW_HOOK(certificate_signing_request_row);
+ROW_HOOK(webhook_configuration_row);
+ROW_HOOK(validating_admission_policy_row);
+ROW_HOOK(mutating_admission_policy_row);
+ROW_HOOK(admission_policy_binding_row);
+ROW_HOOK(flow_schema_row);
+ROW_HOOK(priority_level_configuration_row);

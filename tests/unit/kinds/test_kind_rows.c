@@ -123,6 +123,51 @@ static const struct {
           "\"subjects\":[{\"kind\":\"User\",\"name\":\"u\"},{\"kind\":\"User\",\"name\":\"v\"},{"
           "\"kind\":\"ServiceAccount\",\"namespace\":\"n\",\"name\":\"s\"}]}",
           "[\"r\",\"Role/x\",\"<unknown>\",\"u, v\",\"\",\"n/s\"]" },
+        { "admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration",
+          "{\"metadata\":{\"name\":\"w\"},\"webhooks\":[{},{}]}", "[\"w\",2,\"<unknown>\"]" },
+        { "admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration",
+          "{\"metadata\":{\"name\":\"w\"}}", "[\"w\",0,\"<unknown>\"]" },
+        { "admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy",
+          "{\"metadata\":{\"name\":\"p\"},\"spec\":{\"validations\":[{}],\"paramKind\":{"
+          "\"apiVersion\":\"a/v1\",\"kind\":\"K\"}}}",
+          "[\"p\",1,\"a/v1/K\",\"<unknown>\"]" },
+        { "admissionregistration.k8s.io/v1", "MutatingAdmissionPolicy",
+          "{\"metadata\":{\"name\":\"p\"},\"spec\":{\"mutations\":[{},{}]}}",
+          "[\"p\",2,\"<unset>\",\"<unknown>\"]" },
+        { "admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicyBinding",
+          "{\"metadata\":{\"name\":\"b\"},\"spec\":{\"policyName\":\"p\",\"paramRef\":{\"name\":"
+          "\"x\"}}}",
+          "[\"b\",\"p\",\"*/x\",\"<unknown>\"]" },
+        { "admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicyBinding",
+          "{\"metadata\":{\"name\":\"b\"},\"spec\":{\"policyName\":\"p\"}}",
+          "[\"b\",\"p\",\"<unset>\",\"<unknown>\"]" },
+        { "admissionregistration.k8s.io/v1", "MutatingAdmissionPolicyBinding",
+          "{\"metadata\":{\"name\":\"b\"},\"spec\":{\"policyName\":\"p\",\"paramRef\":{"
+          "\"selector\":"
+          "{\"matchLabels\":{\"z\":\"1\",\"a\":\"2\"},\"matchExpressions\":[{\"key\":\"k\","
+          "\"operator\":\"In\",\"values\":[\"u\",\"v\"]}]}}}}",
+          "[\"b\",\"p\",\"&LabelSelector{MatchLabels:map[string]string{a: 2,z: 1,},"
+          "MatchExpressions:[]LabelSelectorRequirement{LabelSelectorRequirement{Key:k,Operator:In,"
+          "Values:[u v],},},}\",\"<unknown>\"]" },
+        { "flowcontrol.apiserver.k8s.io/v1", "FlowSchema",
+          "{\"metadata\":{\"name\":\"f\"},\"spec\":{\"priorityLevelConfiguration\":{\"name\":\"l\"}"
+          ","
+          "\"matchingPrecedence\":7,\"distinguisherMethod\":{\"type\":\"ByUser\"}},\"status\":{"
+          "\"conditions\":[{\"type\":\"Dangling\",\"status\":\"True\"}]}}",
+          "[\"f\",\"l\",7,\"ByUser\",\"<unknown>\",\"True\"]" },
+        { "flowcontrol.apiserver.k8s.io/v1", "PriorityLevelConfiguration",
+          "{\"metadata\":{\"name\":\"l\"},\"spec\":{\"type\":\"Limited\",\"limited\":{"
+          "\"nominalConcurrencyShares\":5,\"limitResponse\":{\"type\":\"Reject\"}}}}",
+          "[\"l\",\"Limited\",5,\"<none>\",\"<none>\",\"<none>\",\"<unknown>\"]" },
+        { "networking.k8s.io/v1", "Ingress",
+          "{\"metadata\":{\"name\":\"i\"},\"status\":{\"loadBalancer\":{\"ingress\":[{\"ip\":\"2\"}"
+          ","
+          "{},{\"hostname\":\"1\"},{\"ip\":\"2\",\"hostname\":\"3\"}]}}}",
+          "[\"i\",\"<none>\",\"*\",\"1,2\",\"80\",\"<unknown>\"]" },
+        { "v1", "PersistentVolumeClaim",
+          "{\"metadata\":{\"name\":\"c\"},\"spec\":{\"volumeName\":\"v\"},\"status\":{\"phase\":"
+          "\"Pending\"}}",
+          "[\"c\",\"Pending\",\"v\",\"0\",\"\",\"\",\"<unset>\",\"<unknown>\",\"<unset>\"]" },
 };
 
 static void test_rows(void **state) {
