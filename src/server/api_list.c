@@ -75,33 +75,44 @@ static int number_option(struct api_context *context, const char *name, int64_t 
         return 0;
 }
 
-static int check_match(struct api_context *context, struct slice version, struct slice match) {
-        struct slice ignored;
+static void match_errors(struct api_context *context, struct slice version, struct slice match,
+                         struct field_errors *errors) {
+        static const char field[] = "resourceVersionMatch";
+        bool is_exact = slice_is(match, "Exact");
         struct buf quoted = { 0 };
-        int r = 0;
 
-        if (query_get(&context->query, "sendInitialEvents", &ignored))
-                return fail_option(context, "ListOptions", FIELD_FORBIDDEN, "sendInitialEvents",
-                                   NULL, "sendInitialEvents is forbidden for list");
-        if (match.len == 0)
-                return 0;
         if (version.len == 0)
-                return fail_option(context, "ListOptions", FIELD_FORBIDDEN, "resourceVersionMatch",
-                                   NULL,
-                                   "resourceVersionMatch is forbidden unless resourceVersion is "
-                                   "provided");
-        if (slice_is(match, "Exact") && slice_is(version, "0"))
-                return fail_option(context, "ListOptions", FIELD_FORBIDDEN, "resourceVersionMatch",
-                                   NULL,
-                                   "resourceVersionMatch \"exact\" is forbidden for "
-                                   "resourceVersion \"0\"");
-        if (slice_is(match, "Exact") || slice_is(match, "NotOlderThan"))
-                return 0;
-        buf_json_string(&quoted, match);
-        r = fail_option(context, "ListOptions", FIELD_NOT_SUPPORTED, "resourceVersionMatch",
-                        quoted.data, "supported values: \"Exact\", \"NotOlderThan\", \"\"");
-        buf_release(&quoted);
-        return r;
+                field_error_add(errors, FIELD_FORBIDDEN, field, NULL,
+                                "resourceVersionMatch is forbidden unless resourceVersion is "
+                                "provided");
+        if (query_text(&context->query, "continue").len)
+                field_error_add(errors, FIELD_FORBIDDEN, field, NULL,
+                                "resourceVersionMatch is forbidden when continue is provided");
+        if (!is_exact && !slice_is(match, "NotOlderThan")) {
+                buf_json_string(&quoted, match);
+                field_error_add(errors, FIELD_NOT_SUPPORTED, field, quoted.data,
+                                "supported values: \"Exact\", \"NotOlderThan\", \"\"");
+                buf_release(&quoted);
+        }
+        if (is_exact && slice_is(version, "0"))
+                field_error_add(errors, FIELD_FORBIDDEN, field, NULL,
+                                "resourceVersionMatch \"exact\" is forbidden for "
+                                "resourceVersion \"0\"");
+}
+
+/* All that is wrong with the options, in upstream's order. */
+static int check_match(struct api_context *context, struct slice version, struct slice match) {
+        struct field_errors errors = { .arena = context->arena };
+        struct slice ignored;
+
+        if (match.len)
+                match_errors(context, version, match, &errors);
+        if (query_get(&context->query, "sendInitialEvents", &ignored))
+                field_error_add(&errors, FIELD_FORBIDDEN, "sendInitialEvents", NULL,
+                                "sendInitialEvents is forbidden for list");
+        return errors.count
+                       ? fail_invalid(context, "ListOptions", "meta.k8s.io", SLICE_EMPTY, &errors)
+                       : 0;
 }
 
 /* Tokens are base64url JSON: version of the format, revision, last key shown. */
@@ -152,6 +163,8 @@ static int version_option(struct api_context *context, struct page *page) {
         if (token.len && version.len && !slice_is(version, "0"))
                 return fail_bad_request(context, "specifying resource version is not allowed when "
                                                  "using continue");
+        if (slice_is(version, "0"))
+                page->limit = 0; /* cache reads return everything */
         if (token.len)
                 return token_parse(context, token, page);
         if (version.len && !slice_to_u64(version, &wanted))
@@ -160,8 +173,6 @@ static int version_option(struct api_context *context, struct page *page) {
                 return fail_future(context, wanted);
         if (slice_is(match, "Exact"))
                 page->range.revision = wanted;
-        else if (slice_is(version, "0"))
-                page->limit = 0; /* cache reads return everything */
         return 0;
 }
 

@@ -392,33 +392,43 @@ void watches_write(const struct api_server *server, struct buf *out) {
 
 /* ---- options ---- */
 
-static int check_watch_match(struct api_context *context, bool has_initial, struct slice match) {
-        struct field_errors errors = { .arena = context->arena };
+static void watch_match_errors(struct api_context *context, bool has_initial, struct slice match,
+                               struct field_errors *errors) {
+        static const char field[] = "resourceVersionMatch";
         struct buf quoted = { 0 };
-        bool is_served = release_has(context->engine->resources.minor, RELEASE_WATCH_LIST);
 
-        if (!has_initial && match.len)
-                return fail_option(context, "ListOptions", FIELD_FORBIDDEN, "resourceVersionMatch",
-                                   NULL,
-                                   "resourceVersionMatch is forbidden for watch unless "
-                                   "sendInitialEvents is provided");
-        if (!has_initial || (is_served && slice_is(match, "NotOlderThan")))
-                return 0;
-        if (!slice_is(match, "NotOlderThan"))
-                field_error_add(&errors, FIELD_FORBIDDEN, "resourceVersionMatch", NULL,
-                                "sendInitialEvents requires setting resourceVersionMatch to "
-                                "NotOlderThan");
-        if (!is_served)
-                field_error_add(&errors, FIELD_FORBIDDEN, "sendInitialEvents", NULL,
-                                "sendInitialEvents is forbidden for watch unless the WatchList "
-                                "feature gate is enabled");
-        if (match.len && !slice_is(match, "NotOlderThan")) {
+        if (!has_initial)
+                field_error_add(errors, FIELD_FORBIDDEN, field, NULL,
+                                "resourceVersionMatch is forbidden for watch unless "
+                                "sendInitialEvents is provided");
+        if (!slice_is(match, "NotOlderThan")) {
                 buf_json_string(&quoted, match);
-                field_error_add(&errors, FIELD_NOT_SUPPORTED, "resourceVersionMatch", quoted.data,
+                field_error_add(errors, FIELD_NOT_SUPPORTED, field, quoted.data,
                                 "supported values: \"NotOlderThan\"");
                 buf_release(&quoted);
         }
-        return fail_invalid(context, "ListOptions", "meta.k8s.io", SLICE_EMPTY, &errors);
+        if (query_text(&context->query, "continue").len)
+                field_error_add(errors, FIELD_FORBIDDEN, field, NULL,
+                                "resourceVersionMatch is forbidden when continue is provided");
+}
+
+static int check_watch_match(struct api_context *context, bool has_initial, struct slice match) {
+        struct field_errors errors = { .arena = context->arena };
+        bool is_served = release_has(context->engine->resources.minor, RELEASE_WATCH_LIST);
+
+        if (has_initial && !slice_is(match, "NotOlderThan"))
+                field_error_add(&errors, FIELD_FORBIDDEN, "resourceVersionMatch", NULL,
+                                "sendInitialEvents requires setting resourceVersionMatch to "
+                                "NotOlderThan");
+        if (has_initial && !is_served)
+                field_error_add(&errors, FIELD_FORBIDDEN, "sendInitialEvents", NULL,
+                                "sendInitialEvents is forbidden for watch unless the WatchList "
+                                "feature gate is enabled");
+        if (match.len)
+                watch_match_errors(context, has_initial, match, &errors);
+        return errors.count
+                       ? fail_invalid(context, "ListOptions", "meta.k8s.io", SLICE_EMPTY, &errors)
+                       : 0;
 }
 
 static int start_option(struct api_context *context, struct watch *watch) {

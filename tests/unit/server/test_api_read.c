@@ -119,6 +119,56 @@ static void test_versions(void **state) {
         fixture_free(&f);
 }
 
+/* Everything that is wrong with the options is said, in upstream's order. */
+static void test_match_options(void **state) {
+        static const struct {
+                const char *query;
+                size_t count;
+        } cases[] = {
+                { "resourceVersionMatch=Exact", 1 },
+                { "resourceVersionMatch=Exact&continue=x", 2 },
+                { "resourceVersionMatch=No&continue=x", 3 },
+                { "resourceVersionMatch=Exact&resourceVersion=0", 1 },
+                { "resourceVersionMatch=Exact&resourceVersion=0&continue=x&sendInitialEvents=1",
+                  3 },
+                { "watch=1&resourceVersionMatch=Exact&continue=x", 3 },
+                { "watch=1&resourceVersionMatch=Exact&sendInitialEvents=true", 2 },
+                { "watch=1&resourceVersionMatch=NotOlderThan", 1 },
+        };
+        struct fixture f = fixture_new();
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+                char path[256], cause[64];
+
+                snprintf(path, sizeof(path), MAPS "?%s", cases[i].query);
+                assert_int_equal(ask(&f, "GET", path, NULL), 422);
+                snprintf(cause, sizeof(cause), "/details/causes/%zu/field", cases[i].count - 1);
+                assert_string_not_equal(answer(&f, cause), "");
+                snprintf(cause, sizeof(cause), "/details/causes/%zu/field", cases[i].count);
+                assert_string_equal(answer(&f, cause), "");
+        }
+        fixture_free(&f);
+}
+
+/* A page that may come from the cache is the whole rest. */
+static void test_continue_from_cache(void **state) {
+        struct fixture f = fixture_new();
+        char path[512];
+
+        (void)state;
+        add(&f, "a", "1");
+        add(&f, "b", "1");
+        add(&f, "c", "1");
+        assert_int_equal(ask(&f, "GET", MAPS "?limit=1", NULL), 200);
+        snprintf(path, sizeof(path), MAPS "?limit=1&resourceVersion=0&continue=%s",
+                 answer(&f, "/metadata/continue"));
+        assert_int_equal(ask(&f, "GET", path, NULL), 200);
+        assert_string_equal(answer(&f, "/items/1/metadata/name"), "c");
+        assert_string_equal(answer(&f, "/metadata/continue"), "");
+        fixture_free(&f);
+}
+
 static void test_forms(void **state) {
         struct fixture f = fixture_new();
         static const char table[] = "application/json;as=Table;v=v1;g=meta.k8s.io";
@@ -347,12 +397,20 @@ static void test_server_end(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_pages),         cmocka_unit_test(test_long_list),
-                cmocka_unit_test(test_versions),      cmocka_unit_test(test_forms),
-                cmocka_unit_test(test_routes),        cmocka_unit_test(test_access),
-                cmocka_unit_test(test_account_token), cmocka_unit_test(test_watch_events),
-                cmocka_unit_test(test_watch_starts),  cmocka_unit_test(test_watch_time),
-                cmocka_unit_test(test_watch_overrun), cmocka_unit_test(test_server_end),
+                cmocka_unit_test(test_pages),
+                cmocka_unit_test(test_long_list),
+                cmocka_unit_test(test_versions),
+                cmocka_unit_test(test_match_options),
+                cmocka_unit_test(test_continue_from_cache),
+                cmocka_unit_test(test_forms),
+                cmocka_unit_test(test_routes),
+                cmocka_unit_test(test_access),
+                cmocka_unit_test(test_account_token),
+                cmocka_unit_test(test_watch_events),
+                cmocka_unit_test(test_watch_starts),
+                cmocka_unit_test(test_watch_time),
+                cmocka_unit_test(test_watch_overrun),
+                cmocka_unit_test(test_server_end),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
