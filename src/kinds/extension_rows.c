@@ -43,18 +43,18 @@ ROW_HOOK(mutating_admission_policy_row) {
 
 /* ---- the parameter of a binding: its name, or its selector as Go prints it ---- */
 
-struct label_pair {
+struct shown_label {
         struct slice key, value;
 };
 
 static int compare_pairs(const void *left, const void *right) {
-        const struct label_pair *a = left, *b = right;
+        const struct shown_label *a = left, *b = right;
 
         return slice_compare(a->key, b->key);
 }
 
 static void labels_print(struct arena *arena, const struct json *labels, struct buf *out) {
-        struct label_pair *pairs = ARENA_ARRAY(arena, struct label_pair, json_count(labels) + 1);
+        struct shown_label *pairs = ARENA_ARRAY(arena, struct shown_label, json_count(labels) + 1);
         struct json_iter iter = json_iter(labels);
         const struct json *value;
         size_t count = 0;
