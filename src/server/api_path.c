@@ -140,12 +140,22 @@ static bool serve_document(struct api_context *context) {
         return true;
 }
 
+/* Paths that upstream serves as it serves resources: another method is 405, elsewhere 404. */
+static bool has_methods(struct slice path) {
+        static const char *const others[] = { "/version", "/version/", "/openid/v1/jwks",
+                                              "/.well-known/openid-configuration" };
+
+        for (size_t i = 0; i < ARRAY_LEN(others); i++)
+                if (slice_is(path, others[i]))
+                        return true;
+        return slice_has_prefix(path, SLICE_LITERAL("/api"));
+}
+
 int serve_path(struct api_context *context) {
         struct slice path = context->route.path, method = context->request->method;
 
         if (!slice_is(method, "GET") && !slice_is(method, "HEAD"))
-                return slice_has_prefix(path, SLICE_LITERAL("/api")) ? fail_method(context)
-                                                                     : not_found(context);
+                return has_methods(path) ? fail_method(context) : not_found(context);
         if (slice_is(path, "/version") || slice_is(path, "/version/"))
                 serve_version(context);
         else if (slice_is(path, "/metrics"))

@@ -40,6 +40,16 @@ static int serve_read(struct api_context *context) {
         return serve_get(context);
 }
 
+/* A name that cannot be stored is looked for nowhere. */
+static int check_name(struct api_context *context) {
+        const char *problem = segment_problem(context->route.name, false);
+
+        if (!problem || slice_is(context->request->method, "POST"))
+                return 0;
+        return fail_bad_request(context, "Name parameter invalid: \"" SLICE_FMT "\": %s",
+                                SLICE_ARG(context->route.name), problem);
+}
+
 static int serve_resource(struct api_context *context) {
         struct slice method = context->request->method;
 
@@ -51,6 +61,8 @@ static int serve_resource(struct api_context *context) {
         hooks_prepare(context, context->resource);
         if (context->resource->kind->deprecation)
                 warn_add(context, slice_of(context->resource->kind->deprecation));
+        if (check_name(context) < 0)
+                return API_FAILED;
         if (slice_is(method, "GET") || slice_is(method, "HEAD"))
                 return serve_read(context);
         if (body_from_yaml(context) < 0)

@@ -106,7 +106,7 @@ static void not_acceptable(struct api_document *document) {
                 &document->body,
                 "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\","
                 "\"message\":\"only the following media types are accepted: application/json\","
-                "\"reason\":\"NotAcceptable\",\"code\":406}\n");
+                "\"reason\":\"NotAcceptable\",\"details\":{},\"code\":406}\n");
 }
 
 /* Cached documents carry a tag; a client that has this one gets no body. */
@@ -228,6 +228,8 @@ static bool serve_openapi(struct slice path, struct slice accept, struct slice i
         } else if (slice_has_prefix(path, below)) {
                 serve_openapi_v3(slice_make(path.ptr + below.len, path.len - below.len),
                                  if_none_match, document);
+                if (document->status == 404)
+                        buf_clear(&document->body); /* upstream says no more there */
         } else if (slice_is(path, "/openapi/v2")) {
                 serve_openapi_v2(accept, if_none_match, document);
         } else {

@@ -63,6 +63,23 @@ static const struct json *state_of(const struct json *status, struct slice name)
         return NULL;
 }
 
+/* What the options say has no effect here, but it must be numbers. */
+static int check_log_options(struct api_context *context) {
+        static const char *const numbers[] = { "limitBytes", "sinceSeconds", "tailLines" };
+        int64_t ignored;
+
+        for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
+                struct slice text = query_text(&context->query, numbers[i]);
+
+                if (text.len && !slice_to_i64(text, &ignored))
+                        return fail_bad_request(context,
+                                                "strconv.ParseInt: parsing \"" SLICE_FMT
+                                                "\": invalid syntax",
+                                                SLICE_ARG(text));
+        }
+        return 0;
+}
+
 int serve_log(struct api_context *context) {
         const struct api_route *route = &context->route;
         const struct store_object *object =
@@ -70,6 +87,8 @@ int serve_log(struct api_context *context) {
         struct slice name = SLICE_EMPTY;
         struct buf text = { 0 };
 
+        if (check_log_options(context) < 0)
+                return API_FAILED;
         if (!object)
                 return fail_not_found(context, context->resource, route->name);
         const struct json *pod = request_object_json(context, object);

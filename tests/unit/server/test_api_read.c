@@ -119,6 +119,31 @@ static void test_versions(void **state) {
         fixture_free(&f);
 }
 
+static void test_odd_paths(void **state) {
+        static const struct {
+                const char *method, *path;
+                int status;
+        } cases[] = {
+                { "POST", "/version", 405 },
+                { "DELETE", "/version/", 405 },
+                { "POST", "/openid/v1/jwks", 405 },
+                { "POST", "/apis", 405 },
+                { "POST", "/nowhere", 404 },
+                { "GET", "/openapi/v3/apis/nope/v1", 404 },
+                { "GET", MAPS "/%2e%2e", 400 },
+                { "DELETE", MAPS "/%2e", 400 },
+                { "GET", MAPS "/a%25b", 400 },
+                { "GET", "/api/v1/namespaces/default/pods/x/log?tailLines=x", 400 },
+                { "GET", "/api/v1/namespaces/default/pods/x/log?tailLines=1", 404 },
+        };
+        struct fixture f = fixture_new();
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+                assert_int_equal(ask(&f, cases[i].method, cases[i].path, NULL), cases[i].status);
+        fixture_free(&f);
+}
+
 /* Everything that is wrong with the options is said, in upstream's order. */
 static void test_match_options(void **state) {
         static const struct {
@@ -397,19 +422,13 @@ static void test_server_end(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_pages),
-                cmocka_unit_test(test_long_list),
-                cmocka_unit_test(test_versions),
-                cmocka_unit_test(test_match_options),
-                cmocka_unit_test(test_continue_from_cache),
-                cmocka_unit_test(test_forms),
-                cmocka_unit_test(test_routes),
-                cmocka_unit_test(test_access),
-                cmocka_unit_test(test_account_token),
-                cmocka_unit_test(test_watch_events),
-                cmocka_unit_test(test_watch_starts),
-                cmocka_unit_test(test_watch_time),
-                cmocka_unit_test(test_watch_overrun),
+                cmocka_unit_test(test_pages),        cmocka_unit_test(test_long_list),
+                cmocka_unit_test(test_versions),     cmocka_unit_test(test_match_options),
+                cmocka_unit_test(test_odd_paths),    cmocka_unit_test(test_continue_from_cache),
+                cmocka_unit_test(test_forms),        cmocka_unit_test(test_routes),
+                cmocka_unit_test(test_access),       cmocka_unit_test(test_account_token),
+                cmocka_unit_test(test_watch_events), cmocka_unit_test(test_watch_starts),
+                cmocka_unit_test(test_watch_time),   cmocka_unit_test(test_watch_overrun),
                 cmocka_unit_test(test_server_end),
         };
 
