@@ -13,6 +13,24 @@ static const struct table_column horizontal_pod_autoscaler_columns[] = {
         { "Age", "string", "", 0 },
 };
 
+static const struct table_column scale_columns[] = {
+        { "Name", "string", "", 0 },
+        { "Desired", "integer", "", 0 },
+        { "Available", "integer", "", 0 },
+        { "Age", "string", "", 0 },
+};
+
+const struct kind_info kind_scale = {
+        .group = "autoscaling",
+        .version = "v1",
+        .plural = "scales",
+        .singular = "scale",
+        .kind = "Scale",
+        .flags = KIND_NAMESPACED,
+        COLUMNS(scale_columns),
+        .table_row = scale_row,
+};
+
 static const struct kind_info rows[] = {
         {
                 .group = "autoscaling",

@@ -47,6 +47,17 @@ ROW_HOOK(priority_class_row) {
         row_end(&row);
 }
 
+ROW_HOOK(scale_row) {
+        struct row row = row_begin(context, cells);
+
+        (void)conditions;
+        cell_name(&row, object);
+        cell_number(&row, json_get_i64(json_get(object, "spec"), "replicas", 0));
+        cell_number(&row, json_get_i64(json_get(object, "status"), "replicas", 0));
+        cell_age(&row, object);
+        row_end(&row);
+}
+
 ROW_HOOK(runtime_class_row) {
         struct row row = row_begin(context, cells);
 

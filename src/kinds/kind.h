@@ -223,6 +223,8 @@ unsigned kind_minor(void); /* RELEASE_DEFAULT outside of that */
 const struct kind_info *kind_at(size_t index);
 const struct kind_info *kind_find(struct slice group, struct slice version,
                                   struct slice plural); /* NULL when unknown */
+/* What /scale shows of other kinds; not in the registry. */
+extern const struct kind_info kind_scale;
 const struct kind_info *kind_find_by_kind(struct slice api_version, struct slice kind);
 #define KIND_API_VERSION_MAX 320 /* a group of 253 bytes and a version of 63 */
 struct slice kind_api_version(const struct kind_info *kind, char *buffer); /* "v1", "apps/v1" */

@@ -56,6 +56,7 @@ ROW_HOOK(controller_revision_row);
 ROW_HOOK(job_row);
 ROW_HOOK(cron_job_row);
 ROW_HOOK(horizontal_pod_autoscaler_row);
+ROW_HOOK(scale_row);
 ROW_HOOK(pod_disruption_budget_row);
 ROW_HOOK(lease_row);
 ROW_HOOK(priority_class_row);

@@ -102,7 +102,10 @@ static void add_conflict(void *context, const char *path) {
                 buf_printf(&text, " with subresource \"" SLICE_FMT "\"",
                            SLICE_ARG(owner->subresource));
         if (!owner->is_applier)
-                buf_printf(&text, " using " SLICE_FMT, SLICE_ARG(owner->version));
+                buf_printf(&text, " using " SLICE_FMT,
+                           SLICE_ARG(slice_is(conflicts->context->route.subresource, "scale")
+                                             ? SLICE_LITERAL("autoscaling/v1")
+                                             : owner->version));
         conflicts->owners[conflicts->count] = owner;
         conflicts->causes[conflicts->count++] = (struct failure_cause){
                 .reason = "FieldManagerConflict",
@@ -248,7 +251,6 @@ static int merge_applied(struct api_context *context, struct api_write *write,
         struct field_shape shape = written_shape(write);
         struct json_node *live = write->old_json ? live_object(write) : unborn_object(write);
         struct json_node *last = NULL;
-        char now[WALL_TIME_TEXT_MAX];
 
         if (write->old_json && owners->count == 0)
                 own_what_is_there(context, write, owners, live);
@@ -268,27 +270,32 @@ static int merge_applied(struct api_context *context, struct api_write *write,
         if (api_apply_settle(context, write, owners, &changes, live) < 0)
                 return API_FAILED;
         owned_set_strip(mine->set);
-        if (!write->old_json || !node_equal(live, write->object)) {
-                wall_time_format(loop_wall(context->engine->loop), now);
-                mine->time = arena_slice(context->arena, slice_of(now));
-        }
+        if (!write->old_json || !node_equal(live, write->object))
+                owner_stamp(context, write, mine);
         return 0;
 }
 
-int apply_configuration(struct api_context *context, struct api_write *write) {
+int apply_fields(struct api_context *context, struct api_write *write,
+                 const struct json_node *applied) {
         const struct json *stored =
                 json_get(json_get(write->old_json, "metadata"), "managedFields");
         struct owners owners = { 0 };
-        struct json_node *applied;
 
-        if (read_applied(context, write->resource, write->tree, &applied) < 0)
-                return API_FAILED;
         write->is_apply = true;
         if (stored)
                 owners_read(context, node_import(write->tree, stored), &owners);
         if (merge_applied(context, write, &owners, applied) < 0)
                 return API_FAILED;
         owners_write(write, &owners);
+        return 0;
+}
+
+int apply_configuration(struct api_context *context, struct api_write *write) {
+        struct json_node *applied;
+
+        if (read_applied(context, write->resource, write->tree, &applied) < 0 ||
+            apply_fields(context, write, applied) < 0)
+                return API_FAILED;
         renew_last_applied(context, write, applied);
         return 0;
 }

@@ -4,4 +4,7 @@
 #include "server/api_store.h"
 
 int apply_configuration(struct api_context *context, struct api_write *write);
+/* Fields of a stored object, as its manager wants them. */
+int apply_fields(struct api_context *context, struct api_write *write,
+                 const struct json_node *applied);
 int create_by_apply(struct api_context *context);

@@ -1,13 +1,15 @@
 /* The scale subresource: replicas of a workload as an autoscaling/v1 Scale. */
-#include "api/merge_patch.h"
 #include "api/selector.h"
+#include "server/api_apply.h"
 #include "server/api_context.h"
 #include "server/api_decode.h"
 #include "server/api_failure.h"
 #include "server/api_object.h"
+#include "server/api_output.h"
 #include "server/api_store.h"
 #include "server/api_verbs.h"
 #include "server/api_write.h"
+#include "server/patch_document.h"
 
 enum scale_path { SCALE_SPEC_REPLICAS, SCALE_STATUS_REPLICAS, SCALE_SELECTOR };
 
@@ -30,22 +32,23 @@ static const struct json *value_at(const struct json *object, struct slice path)
         return object;
 }
 
-static void set_replicas(struct api_write *write, struct slice path, int64_t replicas) {
-        struct json_node *object = write->object, *inner;
+static void set_replicas(struct json_tree *tree, struct json_node *object, struct slice path,
+                         int64_t replicas) {
+        struct json_node *inner;
         struct slice name, next = SLICE_EMPTY;
 
         while (slice_split(&path, '.', &name)) {
                 if (next.len) {
                         inner = node_find(object, next);
                         if (node_type(inner) != JSON_OBJECT) {
-                                inner = node_object(write->tree);
-                                node_set(write->tree, object, next, inner);
+                                inner = node_object(tree);
+                                node_set(tree, object, next, inner);
                         }
                         object = inner;
                 }
                 next = name;
         }
-        node_set(write->tree, object, next, node_i64(write->tree, replicas));
+        node_set(tree, object, next, node_i64(tree, replicas));
 }
 
 static int64_t replicas_at(const struct json *object, struct slice path) {
@@ -81,6 +84,7 @@ static void selector_write(struct api_context *context, const struct json *objec
         buf_release(&text);
 }
 
+/* Without kind and apiVersion, as objects are stored. */
 static void scale_write(struct api_context *context, struct slice body, struct buf *out) {
         static const char *const members[] = { "name", "namespace", "uid", "resourceVersion",
                                                "creationTimestamp" };
@@ -89,7 +93,7 @@ static void scale_write(struct api_context *context, struct slice body, struct b
         const struct kind_info *kind = context->resource->kind;
         int64_t replicas = replicas_at(object, scale_path(kind, SCALE_SPEC_REPLICAS));
 
-        buf_text(out, "{\"kind\":\"Scale\",\"apiVersion\":\"autoscaling/v1\",\"metadata\":{");
+        buf_text(out, "{\"metadata\":{");
         for (size_t i = 0; i < ARRAY_LEN(members); i++) {
                 struct slice text = json_get_text(metadata, members[i]);
 
@@ -107,56 +111,118 @@ static void scale_write(struct api_context *context, struct slice body, struct b
         buf_text(out, "}}");
 }
 
-static void respond_scale(struct api_context *context, struct slice body) {
-        context->response->status = 200;
-        context->response->content_type = "application/json";
-        scale_write(context, body, &context->response->body);
+static const struct api_resource *scale_resource(const struct api_context *context) {
+        static char prefix[] = "{\"kind\":\"Scale\",\"apiVersion\":\"autoscaling/v1\",";
+        static char api_version[] = "autoscaling/v1", qualified[] = "scales.autoscaling";
+        struct api_resource *scale = ARENA_NEW(context->arena, struct api_resource);
+
+        *scale = (struct api_resource){
+                .kind = &kind_scale,
+                .store_resource = -1,
+                .schema = schema_find(SLICE_LITERAL("autoscaling"), SLICE_LITERAL("v1"),
+                                      SLICE_LITERAL("Scale")),
+                .prefix = prefix,
+                .prefix_size = sizeof(prefix) - 1,
+                .api_version = api_version,
+                .qualified = qualified,
+                .minor = context->resource->minor,
+        };
+        scale->owned_type = scale->schema;
+        if (context->resource->schema) /* custom resources take no strategic patches */
+                scale->merge_type = scale->schema;
+        return scale;
 }
 
-/* Replicas and version asked for, from a whole Scale (PUT) or from a patched one. */
+static struct slice scale_body(struct api_context *context, struct slice body) {
+        CLEANUP(buf_release) struct buf text = { 0 };
+
+        scale_write(context, body, &text);
+        return arena_slice(context->arena, buf_view(&text));
+}
+
+static int respond_scale(struct api_context *context, struct slice body) {
+        struct slice scale = scale_body(context, body);
+
+        context->resource = scale_resource(context);
+        return respond_object(context, 200, scale);
+}
+
+static int patch_scale(struct api_context *context, struct slice current, struct decoded *decoded) {
+        struct api_write scale = { .resource = scale_resource(context),
+                                   .ns = context->route.ns,
+                                   .name = context->route.name };
+        CLEANUP(buf_release) struct buf text = { 0 };
+
+        object_write(slice_make(scale.resource->prefix, scale.resource->prefix_size),
+                     scale_body(context, current), &text);
+        scale.before = buf_view(&text);
+        if (json_tree_parse(scale.before, &scale.tree, NULL) < 0)
+                return fail_plain(context, 500, "InternalError", "stored object is damaged");
+        scale.object = json_tree_root(scale.tree);
+        int r = patch_document(context, &scale);
+        decoded->tree = scale.tree;
+        decoded->object = scale.object;
+        return r;
+}
+
+/* Replicas and version asked for, from a whole Scale (PUT, apply) or from a patched one. */
 static int decode_scale(struct api_context *context, struct slice current,
                         struct decoded *decoded) {
-        struct json_tree *patch = NULL;
-        struct buf text = { 0 };
-        struct err err = { 0 };
-        int r = 0;
-
         if (slice_is(context->request->method, "PUT"))
                 return decode_body(context, "autoscaling", "v1", "Scale", decoded);
-        scale_write(context, current, &text);
-        if (json_tree_parse(buf_view(&text), &decoded->tree, &err) < 0 ||
-            json_tree_parse(context->request->body, &patch, &err) < 0 ||
-            merge_patch_apply(decoded->tree, json_tree_root(patch), &err) < 0)
-                r = fail_bad_request(context, "error decoding patch: %s", err.text);
-        json_tree_free(patch);
-        buf_release(&text);
-        decoded->object = json_tree_root(decoded->tree);
+        if (patch_type(context) != PATCH_APPLY)
+                return patch_scale(context, current, decoded);
+        context->converted.content_type = SLICE_EMPTY; /* JSON by now */
+        int r = decode_body(context, "autoscaling", "v1", "Scale", decoded);
+        context->converted.content_type = SLICE_LITERAL("application/apply-patch+yaml");
         return r;
+}
+
+static int check_replicas(struct api_context *context, const struct api_write *write,
+                          int64_t replicas) {
+        struct field_errors errors = { .arena = context->arena };
+
+        if (replicas >= 0 || write->resource->kind->scale_paths)
+                return 0;
+        field_error_add(&errors, FIELD_INVALID, "spec.replicas",
+                        arena_printf(context->arena, "%lld", (long long)replicas),
+                        "must be greater than or equal to 0");
+        return fail_invalid(context, "Scale", "autoscaling", write->name, &errors);
+}
+
+/* The same as an apply of the field of the object itself; one that was not given is not owned. */
+static int apply_replicas(struct api_context *context, struct api_write *write, struct slice path,
+                          int64_t replicas) {
+        const struct json *spec = json_get(request_json(context, context->request->body), "spec");
+        struct json_node *applied = node_object(write->tree);
+        int64_t given;
+
+        if (json_as_i64(json_get(spec, "replicas"), &given))
+                set_replicas(write->tree, applied, path, replicas);
+        return apply_fields(context, write, applied);
 }
 
 static int scale_object(struct api_context *context, struct api_write *write,
                         const struct json_node *scale) {
-        struct field_errors errors = { .arena = context->arena };
-        int64_t replicas = node_get_i64(node_get(scale, "spec"), "replicas", 0);
+        struct slice path = scale_path(write->resource->kind, SCALE_SPEC_REPLICAS);
         struct slice version = node_get_text(node_get(scale, "metadata"), "resourceVersion");
-        struct json_node *metadata = node_get(write->object, "metadata");
+        int64_t replicas = node_get_i64(node_get(scale, "spec"), "replicas", 0);
         struct slice body;
         bool is_deleted;
 
-        if (replicas < 0 && !write->resource->kind->scale_paths) {
-                field_error_add(&errors, FIELD_INVALID, "spec.replicas",
-                                arena_printf(context->arena, "%lld", (long long)replicas),
-                                "must be greater than or equal to 0");
-                return fail_invalid(context, "Scale", "autoscaling", write->name, &errors);
-        }
-        if (version.len)
-                node_put_text(write->tree, metadata, "resourceVersion", version);
-        set_replicas(write, scale_path(write->resource->kind, SCALE_SPEC_REPLICAS), replicas);
         write->subresource = SLICE_LITERAL("scale");
+        if (check_replicas(context, write, replicas) < 0)
+                return API_FAILED;
+        if (patch_type(context) != PATCH_APPLY)
+                set_replicas(write->tree, write->object, path, replicas);
+        else if (apply_replicas(context, write, path, replicas) < 0)
+                return API_FAILED;
+        if (version.len)
+                node_put_text(write->tree, node_get(write->object, "metadata"), "resourceVersion",
+                              version);
         if (write_update(context, write, &body, &is_deleted) < 0)
                 return API_FAILED;
-        respond_scale(context, body);
-        return 0;
+        return respond_scale(context, body);
 }
 
 int serve_scale(struct api_context *context) {
@@ -167,10 +233,8 @@ int serve_scale(struct api_context *context) {
 
         if (!object)
                 return fail_not_found(context, context->resource, context->route.name);
-        if (slice_is(context->request->method, "GET")) {
-                respond_scale(context, store_object_body(object));
-                return 0;
-        }
+        if (slice_is(context->request->method, "GET"))
+                return respond_scale(context, store_object_body(object));
         int r = decode_scale(context, store_object_body(object), &decoded);
         if (r == 0)
                 r = write_begin(context, context->resource, object, &write);

@@ -13,6 +13,7 @@ struct api_write {
         const struct json *old_json;    /* in the view of the resource */
         const struct json *stored_json; /* as stored; the same but for views */
         struct slice subresource;       /* for managedFields: status, scale */
+        struct slice before;            /* what is patched, of a view that is stored nowhere */
         bool is_apply;
         bool is_patch; /* changes of identity are 422 instead of 409 */
 };

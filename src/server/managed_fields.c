@@ -79,6 +79,16 @@ struct field_owner *owners_add(struct api_context *context, const struct api_wri
         return owner;
 }
 
+void owner_stamp(struct api_context *context, const struct api_write *write,
+                 struct field_owner *owner) {
+        char now[WALL_TIME_TEXT_MAX];
+
+        if (slice_is(write->subresource, "scale"))
+                return;
+        wall_time_format(loop_wall(context->engine->loop), now);
+        owner->time = arena_slice(context->arena, slice_of(now));
+}
+
 /* Appliers first, then by time and name. */
 static int compare_owners(const void *left, const void *right) {
         const struct field_owner *a = left, *b = right;
@@ -307,7 +317,6 @@ static void take_ownership(struct api_context *context, struct api_write *write,
                            struct owners *owners, const struct field_changes *changes) {
         struct json_node *set = changes->sets[CHANGE_ADDED];
         struct field_owner *mine = owners_find(context, write, owners);
-        char now[WALL_TIME_TEXT_MAX];
 
         field_set_add(write->tree, set, changes->sets[CHANGE_MODIFIED]);
         owned_set_strip(set);
@@ -319,8 +328,7 @@ static void take_ownership(struct api_context *context, struct api_write *write,
                 field_set_add(write->tree, mine->set, set);
         else
                 mine->set = set;
-        wall_time_format(loop_wall(context->engine->loop), now);
-        mine->time = arena_slice(context->arena, slice_of(now));
+        owner_stamp(context, write, mine);
         cap_updaters(write, owners);
 }
 

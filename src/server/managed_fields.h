@@ -20,6 +20,10 @@ struct field_owner *owners_find(const struct api_context *context, const struct 
                                 const struct owners *owners);
 struct field_owner *owners_add(struct api_context *context, const struct api_write *write,
                                struct owners *owners, struct slice manager);
+/* The owner has changed something now. Writes of replicas through /scale tell no time, as upstream.
+ */
+void owner_stamp(struct api_context *context, const struct api_write *write,
+                 struct field_owner *owner);
 /* Leaves out those that own nothing, and sorts the rest into metadata. */
 void owners_write(const struct api_write *write, struct owners *owners);
 /* Fields that identify an object have no owner. */

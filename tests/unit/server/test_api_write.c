@@ -198,6 +198,107 @@ static void test_generation_and_status(void **state) {
         fixture_free(&f);
 }
 
+static void scaled_deployment(struct fixture *f) {
+        assert_int_equal(
+                ask(f, "POST", DEPLOYMENTS,
+                    "{\"metadata\":{\"name\":\"d\"},\"spec\":{\"replicas\":2,\"selector\":{"
+                    "\"matchLabels\":{\"a\":\"b\"}},\"template\":{\"metadata\":{\"labels\":{"
+                    "\"a\":\"b\"}},\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":"
+                    "\"i\"}]}}}}"),
+                201);
+}
+
+/* Each patch of a scale: status, replicas after it, and a part of the complaint. */
+static void test_scale_patches(void **state) {
+        static const struct {
+                const char *type, *body;
+                int status;
+                const char *replicas, *message;
+        } cases[] = {
+                { JSON_PATCH, "[{\"op\":\"replace\",\"path\":\"/spec/replicas\",\"value\":5}]", 200,
+                  "5", NULL },
+                { JSON_PATCH, "[{\"op\":\"test\",\"path\":\"/spec/replicas\",\"value\":4}]", 422,
+                  "5", NULL },
+                { JSON_PATCH, "[{\"op\":\"add\",\"path\":\"/spec/replicas\",\"value\":-1}]", 422,
+                  "5", "Scale.autoscaling \"d\" is invalid: spec.replicas: Invalid value: -1" },
+                { JSON_PATCH, "[{\"op\":\"add\",\"path\":\"/spec/replicas\",\"value\":\"3\"}]", 422,
+                  "5", "\\\"spec\\\":{\\\"replicas\\\":\\\"3\\\"}" },
+                { MERGE_PATCH, "{\"spec\":{\"replicas\":2147483648}}", 422, "5", "2147483648" },
+                { STRATEGIC_PATCH, "{\"spec\":{\"replicas\":1.5}}", 422, "5",
+                  "Invalid value: \"map[spec:map[replicas:1.5]]\"" },
+                { STRATEGIC_PATCH, "{\"spec\":{\"replicas\":3}}", 200, "3", NULL },
+                { MERGE_PATCH, "{\"spec\":{\"replicas\":null}}", 200, "", NULL },
+        };
+        struct fixture f = fixture_new();
+
+        (void)state;
+        scaled_deployment(&f);
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+                assert_int_equal(
+                        ask_patch(&f, cases[i].type, DEPLOYMENTS "/d/scale", cases[i].body),
+                        cases[i].status);
+                if (cases[i].message)
+                        assert_non_null(strstr(answer(&f, "/message"), cases[i].message));
+                assert_int_equal(ask(&f, "GET", DEPLOYMENTS "/d/scale", NULL), 200);
+                assert_string_equal(answer(&f, "/spec/replicas"), cases[i].replicas);
+        }
+        assert_int_equal(ask_as(&f, "GET", DEPLOYMENTS "/d/scale", NULL,
+                                "application/json;as=Table;v=v1;g=meta.k8s.io", NULL),
+                         200);
+        assert_string_equal(answer(&f, "/kind"), "Table");
+        assert_string_equal(answer(&f, "/columnDefinitions/2/name"), "Available");
+        assert_string_equal(answer(&f, "/rows/0/cells/0"), "d");
+        fixture_free(&f);
+}
+
+/* An apply of a scale owns the replicas, tells no time, and others cannot take them. */
+static void test_scale_apply(void **state) {
+        static const char zero[] = "{\"apiVersion\":\"autoscaling/v1\",\"kind\":\"Scale\","
+                                   "\"metadata\":{\"name\":\"d\"},\"spec\":{\"replicas\":0}}";
+        static const char four[] = "{\"apiVersion\":\"autoscaling/v1\",\"kind\":\"Scale\","
+                                   "\"metadata\":{\"name\":\"d\"},\"spec\":{\"replicas\":4}}";
+        struct fixture f = fixture_new();
+
+        (void)state;
+        scaled_deployment(&f);
+        assert_int_equal(ask_patch(&f, APPLY_PATCH, DEPLOYMENTS "/d/scale?fieldManager=s", zero),
+                         409);
+        assert_non_null(strstr(answer(&f, "/message"), "using autoscaling/v1: .spec.replicas"));
+        assert_int_equal(
+                ask_patch(&f, APPLY_PATCH, DEPLOYMENTS "/d/scale?fieldManager=s&force=true", zero),
+                200);
+        assert_int_equal(ask(&f, "GET", DEPLOYMENTS "/d", NULL), 200);
+        assert_string_equal(answer(&f, "/spec/replicas"), "0");
+        assert_string_equal(answer(&f, "/metadata/managedFields/0/manager"), "s");
+        assert_string_equal(answer(&f, "/metadata/managedFields/0/operation"), "Apply");
+        assert_string_equal(answer(&f, "/metadata/managedFields/0/time"), "");
+        assert_string_equal(answer(&f, "/metadata/managedFields/0/fieldsV1"),
+                            "{\"f:spec\":{\"f:replicas\":{}}}");
+        assert_int_equal(ask_patch(&f, APPLY_PATCH, DEPLOYMENTS "/d/scale?fieldManager=t", four),
+                         409);
+        fixture_free(&f);
+}
+
+/* The complaint about a patch that does not decode shows what it made, unknown fields too. */
+static void test_undecodable_patch(void **state) {
+        struct fixture f = fixture_new();
+
+        (void)state;
+        ask(&f, "POST", MAPS, "{\"metadata\":{\"name\":\"c\"},\"data\":{\"a\":\"1\"}}");
+        assert_int_equal(ask_patch(&f, MERGE_PATCH, MAP "?fieldValidation=Strict",
+                                   "{\"odd\":1,\"data\":{\"b\":\"2\"}}"),
+                         422);
+        assert_non_null(strstr(answer(&f, "/message"), "\\\"odd\\\":1"));
+        assert_non_null(
+                strstr(answer(&f, "/message"), "{\\\"a\\\":\\\"1\\\",\\\"b\\\":\\\"2\\\"}"));
+        assert_int_equal(ask_patch(&f, STRATEGIC_PATCH, MAP,
+                                   "{\"data\":{\"z\":[1,\"x\"],\"b\":null,\"a\":true}}"),
+                         422);
+        assert_non_null(
+                strstr(answer(&f, "/message"), "\"map[data:map[a:true b:<nil> z:[1 x]]]\""));
+        fixture_free(&f);
+}
+
 static void test_apply(void **state) {
         static const char head[] = "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{"
                                    "\"name\":\"c\"},\"data\":";
@@ -424,13 +525,23 @@ static void test_quota(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_create),        cmocka_unit_test(test_generate_name),
-                cmocka_unit_test(test_strictness),    cmocka_unit_test(test_defaults_have_an_end),
-                cmocka_unit_test(test_dry_run),       cmocka_unit_test(test_update),
-                cmocka_unit_test(test_patch_types),   cmocka_unit_test(test_generation_and_status),
-                cmocka_unit_test(test_apply),         cmocka_unit_test(test_apply_over_plain),
-                cmocka_unit_test(test_given_owners),  cmocka_unit_test(test_namespace_life),
-                cmocka_unit_test(test_pod_parts),     cmocka_unit_test(test_quota),
+                cmocka_unit_test(test_create),
+                cmocka_unit_test(test_generate_name),
+                cmocka_unit_test(test_strictness),
+                cmocka_unit_test(test_defaults_have_an_end),
+                cmocka_unit_test(test_dry_run),
+                cmocka_unit_test(test_update),
+                cmocka_unit_test(test_patch_types),
+                cmocka_unit_test(test_generation_and_status),
+                cmocka_unit_test(test_scale_patches),
+                cmocka_unit_test(test_scale_apply),
+                cmocka_unit_test(test_undecodable_patch),
+                cmocka_unit_test(test_apply),
+                cmocka_unit_test(test_apply_over_plain),
+                cmocka_unit_test(test_given_owners),
+                cmocka_unit_test(test_namespace_life),
+                cmocka_unit_test(test_pod_parts),
+                cmocka_unit_test(test_quota),
                 cmocka_unit_test(test_quota_of_many),
         };
 

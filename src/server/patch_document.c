@@ -1,0 +1,263 @@
+/* The patch formats: what a patch makes of a document, and whether that is one of its type. */
+#include "server/patch_document.h"
+
+#include "api/json_patch.h"
+#include "api/merge_patch.h"
+#include "schema/strategic_merge.h"
+#include "server/api_context.h"
+#include "server/api_decode.h"
+#include "server/api_failure.h"
+#include "server/api_object.h"
+#include "server/api_output.h"
+#include "server/managed_fields.h"
+#include <stdlib.h>
+
+enum patch_type patch_type(const struct api_context *context) {
+        static const char *const names[] = { "application/json-patch+json",
+                                             "application/merge-patch+json",
+                                             "application/strategic-merge-patch+json",
+                                             "application/apply-patch+yaml" };
+        struct slice content_type = context->request->content_type, head = SLICE_EMPTY;
+
+        slice_split(&content_type, ';', &head);
+        for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+                if (slice_is(slice_trim(head), names[i]))
+                        return (enum patch_type)i;
+        }
+        return PATCH_UNKNOWN;
+}
+
+/* ---- applying ---- */
+
+static int apply_json(struct api_context *context, struct api_write *write) {
+        struct json_tree *ops = NULL;
+        struct err err = { 0 };
+
+        if (json_tree_parse(context->request->body, &ops, &err) < 0)
+                return fail_bad_request(context, "error decoding patch: %s", err.text);
+        int r = json_patch_apply(write->tree, json_tree_root(ops), &err);
+        json_tree_free(ops);
+        if (r == 0) {
+                write->object = json_tree_root(write->tree);
+                return 0;
+        }
+        if (r == BERTH_ERR_INVALID) {
+                fail_plain(context, 422, "Invalid", JSON_PATCH_REFUSED);
+                context->failure.has_details = true;
+                return API_FAILED;
+        }
+        return r == BERTH_ERR_TOO_LARGE
+                       ? fail_plain(context, 413, "RequestEntityTooLarge", "%s", err.text)
+                       : fail_bad_request(context, "error decoding patch: %s", err.text);
+}
+
+static int apply_merge_patch(struct api_context *context, struct api_write *write) {
+        struct json_tree *patch = NULL;
+        struct err err = { 0 };
+        int r;
+
+        if (json_tree_parse(context->request->body, &patch, &err) < 0)
+                return fail_bad_request(context, "error decoding patch: %s", err.text);
+        if (node_type(json_tree_root(patch)) == JSON_NULL)
+                r = fail_bad_request(context, "Invalid JSON Patch");
+        else if (merge_patch_apply(write->tree, json_tree_root(patch), &err) < 0)
+                r = fail_bad_request(context, "error decoding patch: %s", err.text);
+        else
+                r = 0;
+        json_tree_free(patch);
+        write->object = json_tree_root(write->tree);
+        return r;
+}
+
+static int apply_strategic(struct api_context *context, struct api_write *write) {
+        struct err err = { 0 };
+
+        if (!write->resource->merge_type)
+                return fail_plain(context, 415, "UnsupportedMediaType",
+                                  "the body of the request was in an unknown format - accepted "
+                                  "media types include: application/json-patch+json, "
+                                  "application/merge-patch+json, application/apply-patch+yaml");
+        const struct json *patch = request_json(context, context->request->body);
+        if (json_type(patch) != JSON_OBJECT)
+                return fail_bad_request(context, "error decoding patch: it is no JSON object");
+        if (strategic_merge(write->tree, write->object, write->resource->merge_type, patch, &err) <
+            0)
+                return fail_plain(context, 500, NULL, "%s", err.text);
+        /* The result is taken as one of the kind, whether it says so or not. */
+        if (!node_get(write->object, "kind"))
+                node_put_string(write->tree, write->object, "kind", write->resource->kind->kind);
+        if (!node_get(write->object, "apiVersion"))
+                node_put_string(write->tree, write->object, "apiVersion",
+                                write->resource->api_version);
+        return 0;
+}
+
+static int apply_patch(struct api_context *context, enum patch_type type, struct api_write *write) {
+        if (type == PATCH_JSON)
+                return apply_json(context, write);
+        return type == PATCH_MERGE ? apply_merge_patch(context, write)
+                                   : apply_strategic(context, write);
+}
+
+/* ---- what does not decode ---- */
+
+struct go_pair {
+        struct slice key;
+        const struct json *value;
+};
+
+static int compare_go_pairs(const void *left, const void *right) {
+        const struct go_pair *a = left, *b = right;
+
+        return slice_compare(a->key, b->key);
+}
+
+/* As Go prints maps and lists: "map[a:1 b:[x y]]". */
+static void go_print(struct arena *arena, const struct json *value, struct buf *out) {
+        struct go_pair *pairs = ARENA_ARRAY(arena, struct go_pair, json_count(value) + 1);
+        struct json_iter iter = json_iter(value);
+        bool is_map = json_type(value) == JSON_OBJECT;
+        size_t count = 0;
+
+        if (!is_map && json_type(value) != JSON_ARRAY) {
+                if (json_type(value) == JSON_STRING)
+                        buf_slice(out, json_text(value));
+                else if (json_type(value) == JSON_NULL)
+                        buf_text(out, "<nil>");
+                else
+                        json_write(value, out);
+                return;
+        }
+        while (json_next(&iter, &pairs[count].key, &pairs[count].value))
+                count++;
+        if (is_map)
+                qsort(pairs, count, sizeof(*pairs), compare_go_pairs);
+        buf_text(out, is_map ? "map[" : "[");
+        for (size_t i = 0; i < count; i++) {
+                buf_text(out, i ? " " : "");
+                if (is_map)
+                        buf_printf(out, SLICE_FMT ":", SLICE_ARG(pairs[i].key));
+                go_print(arena, pairs[i].value, out);
+        }
+        buf_char(out, ']');
+}
+
+/* Patches once more: what was patched first is half decoded by now. */
+static void patch_again(struct api_context *context, enum patch_type type,
+                        const struct api_write *write, struct buf *out) {
+        const struct api_resource *resource = write->resource;
+        struct api_write again = { .resource = resource };
+        struct buf before = { 0 };
+
+        if (write->old)
+                object_write(slice_make(resource->prefix, resource->prefix_size),
+                             object_view(context->arena, resource, store_object_body(write->old)),
+                             &before);
+        else
+                buf_slice(&before, write->before);
+        if (json_tree_parse(buf_view(&before), &again.tree, NULL) == 0) {
+                again.object = json_tree_root(again.tree);
+                if (apply_patch(context, type, &again) == 0)
+                        node_write(again.object, out);
+        }
+        json_tree_free(again.tree);
+        buf_release(&before);
+}
+
+/* 422 about a field "patch" of an object without name. The value is the patched object; of a
+ * strategic patch, which is no text to upstream, the patch. */
+static int fail_patched(struct api_context *context, const struct api_write *write,
+                        const char *complaint) {
+        enum patch_type type = patch_type(context);
+        struct field_errors errors = { .arena = context->arena };
+        struct buf text = { 0 }, quoted = { 0 };
+
+        if (type == PATCH_STRATEGIC)
+                go_print(context->arena, request_json(context, context->request->body), &text);
+        else if (type == PATCH_JSON || type == PATCH_MERGE)
+                patch_again(context, type, write, &text);
+        else
+                buf_text(&text, "{}");
+        buf_json_string(&quoted, buf_view(&text));
+        field_error_add(&errors, FIELD_INVALID, "patch", quoted.data, complaint);
+        buf_release(&text);
+        buf_release(&quoted);
+        return fail_invalid(context, "", "", SLICE_EMPTY, &errors);
+}
+
+/* Custom resources are validated before their type is looked up. */
+static int fail_custom_type(struct api_context *context, const struct api_write *write,
+                            const char *member, const char *wanted) {
+        struct field_errors errors = { .arena = context->arena };
+        struct buf text = { 0 };
+
+        buf_json_string(&text, node_get_text(write->object, member));
+        field_error_add(&errors, FIELD_INVALID, member, text.data,
+                        arena_printf(context->arena, "must be %s", wanted));
+        buf_release(&text);
+        struct slice version = node_get_text(write->object, "apiVersion"), group = SLICE_EMPTY;
+        if (slice_contains(version, SLICE_LITERAL("/")))
+                slice_split(&version, '/', &group);
+        return fail_invalid(context,
+                            arena_string(context->arena, node_get_text(write->object, "kind")),
+                            arena_string(context->arena, group), write->name, &errors);
+}
+
+static int check_patched_type(struct api_context *context, struct api_write *write) {
+        struct slice kind = node_get_text(write->object, "kind");
+        struct slice version = node_get_text(write->object, "apiVersion");
+
+        if (node_type(write->object) != JSON_OBJECT)
+                return fail_patched(context, write, "json: cannot unmarshal into an object");
+        if (!write->resource->schema && !slice_is(version, write->resource->api_version))
+                return fail_custom_type(context, write, "apiVersion", write->resource->api_version);
+        if (!write->resource->schema && !slice_is(kind, write->resource->kind->kind))
+                return fail_custom_type(context, write, "kind", write->resource->kind->kind);
+        if (!slice_is(kind, write->resource->kind->kind) ||
+            !slice_is(version, write->resource->api_version))
+                return fail_patched(context, write,
+                                    arena_printf(context->arena,
+                                                 "no kind \"" SLICE_FMT
+                                                 "\" is registered for version \"" SLICE_FMT "\"",
+                                                 SLICE_ARG(kind), SLICE_ARG(version)));
+        return 0;
+}
+
+/* Unknown fields that the patch brought in, and wrong types. */
+static int check_patched_fields(struct api_context *context, struct api_write *write) {
+        struct strictness strictness = { .context = context };
+        struct schema_report report = { .unknown = strictness_unknown,
+                                        .context = &strictness,
+                                        .minor = write->resource->minor };
+        struct err err = { 0 };
+        int r = 0;
+
+        keep_owner_reset(write->tree, write->object);
+        if (context->validation != VALIDATE_IGNORE && !write->is_apply)
+                json_duplicates(request_json(context, context->request->body), strictness_duplicate,
+                                &strictness);
+        if (write->resource->kind->prune)
+                write->resource->kind->prune(write->resource->kind, write->tree, write->object,
+                                             strictness_unknown, &strictness);
+        if (write->resource->schema && schema_normalise(write->resource->schema, write->tree,
+                                                        write->object, &report, &err) < 0)
+                r = fail_patched(context, write, err.text);
+        else if (context->validation == VALIDATE_STRICT && strictness.count)
+                r = fail_patched(context, write,
+                                 arena_printf(context->arena, "strict decoding error: " SLICE_FMT,
+                                              SLICE_ARG(buf_view(&strictness.text))));
+        buf_release(&strictness.text);
+        return r;
+}
+
+int patch_check(struct api_context *context, struct api_write *write) {
+        if (check_patched_type(context, write) < 0)
+                return API_FAILED;
+        return check_patched_fields(context, write);
+}
+
+int patch_document(struct api_context *context, struct api_write *write) {
+        if (apply_patch(context, patch_type(context), write) < 0)
+                return API_FAILED;
+        return patch_check(context, write);
+}
