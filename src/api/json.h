@@ -105,6 +105,8 @@ struct json_node *json_tree_root(const struct json_tree *tree); /* NULL until se
 void json_tree_set_root(struct json_tree *tree, struct json_node *root);
 
 struct json_node *node_import(struct json_tree *tree, const struct json *value); /* deep copy */
+/* The same of what has each member once, as all that a tree wrote. */
+struct json_node *node_import_unique(struct json_tree *tree, const struct json *value);
 struct json_node *node_clone(struct json_tree *tree,
                              const struct json_node *node); /* deep copy, any tree */
 struct json_node *node_null(struct json_tree *tree);

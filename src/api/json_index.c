@@ -133,7 +133,7 @@ static yyjson_mut_val *walk_members(yyjson_mut_val *object, struct slice key) {
         size_t count = length_of(object);
         yyjson_mut_val *at = last_of(object)->next->next;
         for (size_t i = 0; i < count; i++, at = at->next->next) {
-                if (!slice_eq(key_slice(at), key))
+                if (!json_has_key(at, key))
                         continue;
                 container->walked += i;
                 return at;

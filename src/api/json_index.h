@@ -8,6 +8,13 @@
 /* A container of a tree; all are made by json_container_new. */
 yyjson_mut_val *json_container_new(yyjson_mut_doc *doc, bool is_object);
 
+/* Whether a key node has this text. Most texts differ in their length or first byte. */
+static inline bool json_has_key(yyjson_mut_val *key, struct slice text) {
+        return unsafe_yyjson_get_len(key) == text.len &&
+               (text.len == 0 ||
+                (key->uni.str[0] == text.ptr[0] && memcmp(key->uni.str, text.ptr, text.len) == 0));
+}
+
 /* The key node of a member, or NULL; its value hangs at its next. */
 yyjson_mut_val *json_index_find(yyjson_mut_val *object, struct slice key);
 /* Adds a member that is not there yet. */

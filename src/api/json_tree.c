@@ -109,7 +109,7 @@ static bool has_repeated_key(yyjson_mut_val *object, size_t count) {
         for (size_t i = 0; i < count; i++, a = a->next->next) {
                 yyjson_mut_val *b = a->next->next;
                 for (size_t j = i + 1; j < count; j++, b = b->next->next) {
-                        if (slice_eq(key_slice(a), key_slice(b)))
+                        if (json_has_key(b, key_slice(a)))
                                 return true;
                 }
         }
@@ -197,6 +197,12 @@ struct json_node *node_import(struct json_tree *tree, const struct json *value) 
         yyjson_mut_val *copy = copy_parsed(doc_of(tree), val_of(value));
         drop_repeated(copy);
         return node_of(copy);
+}
+
+struct json_node *node_import_unique(struct json_tree *tree, const struct json *value) {
+        if (!value)
+                abort();
+        return node_of(copy_parsed(doc_of(tree), val_of(value)));
 }
 
 struct json_node *node_clone(struct json_tree *tree, const struct json_node *node) {
@@ -345,24 +351,34 @@ static void sort_keys(yyjson_mut_val **keys, yyjson_mut_val **spare, size_t coun
         }
 }
 
+static bool is_sorted(const struct json_node *object,
+                      int (*compare)(struct slice a, struct slice b)) {
+        struct node_iter iter = node_iter(object);
+        struct slice before, key;
+
+        for (bool has_next = node_next(&iter, &before, NULL); has_next; before = key) {
+                has_next = node_next(&iter, &key, NULL);
+                if (has_next && compare(before, key) >= 0)
+                        return false;
+        }
+        return true;
+}
+
 void node_sort(struct json_node *object, int (*compare)(struct slice a, struct slice b)) {
         size_t count = yyjson_mut_is_obj(mut_of(object)) ? node_count(object) : 0;
-        yyjson_mut_val **keys = count > 1 ? xcalloc(2 * count, sizeof(*keys)) : NULL;
         struct node_iter iter = node_iter(object);
-        bool is_sorted = true;
 
-        for (size_t i = 0; keys && node_next(&iter, NULL, NULL); i++) {
+        if (count < 2 || is_sorted(object, compare))
+                return;
+        yyjson_mut_val **keys = xcalloc(2 * count, sizeof(*keys));
+        for (size_t i = 0; node_next(&iter, NULL, NULL); i++)
                 keys[i] = iter.at;
-                is_sorted &= i == 0 || compare(key_slice(keys[i - 1]), key_slice(keys[i])) < 0;
-        }
-        if (!is_sorted) {
-                sort_keys(keys, keys + count, count, compare);
-                for (size_t i = 0; i < count; i++)
-                        keys[count + i] = keys[i]->next;
-                json_index_clear(mut_of(object));
-                for (size_t i = 0; i < count; i++)
-                        json_index_add(mut_of(object), keys[i], keys[count + i]);
-        }
+        sort_keys(keys, keys + count, count, compare);
+        for (size_t i = 0; i < count; i++)
+                keys[count + i] = keys[i]->next;
+        json_index_clear(mut_of(object));
+        for (size_t i = 0; i < count; i++)
+                json_index_add(mut_of(object), keys[i], keys[count + i]);
         free(keys);
 }
 

@@ -331,7 +331,8 @@ bool check_quantity_not_negative(struct checker *checker, const struct at *at,
                                  struct slice quantity) {
         struct quantity_info info;
 
-        if (quantity_describe(quantity, &info, NULL) < 0 || info.sign >= 0)
+        if (!slice_has_prefix(quantity, SLICE_LITERAL("-")) ||
+            quantity_describe(quantity, &info, NULL) < 0 || info.sign >= 0)
                 return true;
         report_text(checker, at, NULL, quantity, "must be greater than or equal to 0");
         return false;

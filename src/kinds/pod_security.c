@@ -41,6 +41,17 @@ static bool label_find(const struct security_labels *labels, const char *mode, c
         return json_get(labels->json, key);
 }
 
+/* Whether a namespace has a policy of its own; most have none. */
+static bool has_mode(const struct json *labels) {
+        struct json_iter iter = json_iter(labels);
+        struct slice key;
+
+        while (json_next(&iter, &key, NULL))
+                if (slice_has_prefix(key, SLICE_LITERAL(LABEL_PREFIX)))
+                        return true;
+        return false;
+}
+
 static bool read_level(struct slice text, enum security_level *ret_level) {
         for (size_t i = 0; i < ARRAY_LEN(level_names); i++)
                 if (slice_is(text, level_names[i])) {
@@ -131,7 +142,7 @@ static bool namespace_policy(struct kind_context *context, struct slice ns,
         const struct security_labels labels = { .json = json_get(json_get(object, "metadata"),
                                                                  "labels") };
 
-        if (!labels.json)
+        if (!has_mode(labels.json))
                 return false;
         read_policy(&labels, policy, NULL);
         return true;
@@ -191,8 +202,8 @@ static int judge_pod(struct kind_context *context, const struct json_node *pod,
         struct buf text = { 0 };
         int code = 0;
 
-        if (!namespace_policy(context, node_get_text(metadata, "namespace"), policy) ||
-            (old && !is_judged_again(spec, json_get(old, "spec"))))
+        if ((old && !is_judged_again(spec, json_get(old, "spec"))) ||
+            !namespace_policy(context, node_get_text(metadata, "namespace"), policy))
                 return 0;
         if (pod_violates(context, &policy[MODE_ENFORCE], metadata, spec, &text))
                 code = admit_forbid(context, pod, err, "violates%s", text.data + strlen("violate"));

@@ -124,11 +124,13 @@ static void warn_fractions(const struct warner *warner, const char *path,
 
         for (size_t i = 0; i < ARRAY_LEN(byte_resources); i++)
                 for (size_t j = 0; j < ARRAY_LEN(lists); j++) {
+                        const struct json_node *amounts = node_get(resources, lists[j]);
                         struct buf place = { 0 };
 
+                        if (!node_get(amounts, byte_resources[i]))
+                                continue;
                         buf_printf(&place, "%s.resources.%s", path, lists[j]);
-                        warn_fraction(warner, place.data, byte_resources[i],
-                                      node_get(resources, lists[j]));
+                        warn_fraction(warner, place.data, byte_resources[i], amounts);
                         buf_release(&place);
                 }
 }

@@ -19,7 +19,7 @@ void field_set_make_member(struct json_tree *tree, struct json_node *set) {
 }
 
 static bool is_step(struct slice name) {
-        return slice_is(name, ".") || slice_has_prefix(name, SLICE_LITERAL("f:")) ||
+        return slice_has_prefix(name, SLICE_LITERAL("f:")) || slice_is(name, ".") ||
                slice_has_prefix(name, SLICE_LITERAL("v:")) ||
                slice_has_prefix(name, SLICE_LITERAL("k:{")) ||
                slice_has_prefix(name, SLICE_LITERAL("i:"));

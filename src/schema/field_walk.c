@@ -1,6 +1,7 @@
 /* Sets of field paths from values. */
 #include "schema/field_walk.h"
 
+#include "base/arena.h"
 #include "base/map.h"
 #include "base/pace.h"
 #include "base/util.h"
@@ -138,6 +139,7 @@ struct json_node *field_set_of(struct json_tree *tree, struct field_shape shape,
 /* One place in both states, NULL where it is absent, and what is found out about it. */
 struct comparison {
         struct json_tree *tree;
+        struct buf *step; /* of the whole comparison: for one step at a time */
         struct field_shape shape;
         const struct json_node *before, *after;
         struct json_node *sets[CHANGES]; /* NULL = not in it */
@@ -163,21 +165,26 @@ static void adopt_changes(struct comparison *place, struct slice step,
         }
 }
 
+static void adopt_member(struct comparison *place, struct slice name,
+                         const struct comparison *inner) {
+        if (!inner->sets[0] && !inner->sets[1] && !inner->sets[2])
+                return;
+        buf_clear(place->step);
+        buf_append(place->step, "f:", 2);
+        buf_slice(place->step, name);
+        adopt_changes(place, buf_view(place->step), inner);
+}
+
 static void compare_member(struct comparison *place, struct slice name,
                            const struct json_node *before, const struct json_node *after) {
         struct comparison inner = { .tree = place->tree,
+                                    .step = place->step,
                                     .shape = field_shape_member(place->shape, name),
                                     .before = before,
                                     .after = after };
-        struct buf step = { 0 };
 
         field_compare(&inner);
-        if (inner.sets[0] || inner.sets[1] || inner.sets[2]) {
-                buf_text(&step, "f:");
-                buf_slice(&step, name);
-                adopt_changes(place, buf_view(&step), &inner);
-        }
-        buf_release(&step);
+        adopt_member(place, name, &inner);
 }
 
 static void compare_maps(struct comparison *place, const struct json_node *before,
@@ -200,6 +207,7 @@ static void compare_namesakes(struct comparison *place, struct slice step,
                               const struct namesakes *before, const struct namesakes *after) {
         size_t had = before ? before->count : 0, has = after ? after->count : 0;
         struct comparison inner = { .tree = place->tree,
+                                    .step = place->step,
                                     .shape = field_shape_element(place->shape) };
 
         if (had > 1 && has > 1) {
@@ -218,8 +226,22 @@ static void compare_namesakes(struct comparison *place, struct slice step,
         adopt_changes(place, step, &inner);
 }
 
+/* Most lists that are new have one element. */
+static void compare_single(struct comparison *place, const struct json_node *after) {
+        struct namesakes only = { .first = node_at(after, 0), .count = 1 };
+        CLEANUP(buf_release) struct buf step = { 0 };
+        const char *reason;
+
+        if (field_element_step(place->shape, only.first, &step, &reason))
+                compare_namesakes(place, buf_view(&step), NULL, &only);
+}
+
 static void compare_lists(struct comparison *place, const struct json_node *before,
                           const struct json_node *after) {
+        if (!before && node_count(after) == 1) {
+                compare_single(place, after);
+                return;
+        }
         struct map *had = namesakes_of(place->shape, before),
                    *has = namesakes_of(place->shape, after);
         struct slice step;
@@ -295,8 +317,9 @@ static struct field_changes changes_of(const struct comparison *place) {
 struct field_changes field_set_compare(struct json_tree *tree, struct field_shape shape,
                                        const struct json_node *before,
                                        const struct json_node *after) {
+        CLEANUP(buf_release) struct buf step = { 0 };
         struct comparison place = {
-                .tree = tree, .shape = shape, .before = before, .after = after
+                .tree = tree, .step = &step, .shape = shape, .before = before, .after = after
         };
 
         compare_maps(&place, before, after);
@@ -312,17 +335,14 @@ static void compare_stored_member(struct comparison *place, struct slice name,
                                   const struct json *before, const struct json_node *after,
                                   unsigned depth) {
         struct comparison inner = { .tree = place->tree,
+                                    .step = place->step,
                                     .shape = field_shape_member(place->shape, name),
                                     .after = after };
-        struct buf step = { 0 };
 
         if (before && after && is_same_value(after, before))
                 return;
         compare_stored(&inner, before, depth + 1);
-        buf_text(&step, "f:");
-        buf_slice(&step, name);
-        adopt_changes(place, buf_view(&step), &inner);
-        buf_release(&step);
+        adopt_member(place, name, &inner);
 }
 
 static bool is_no_field(struct slice name, unsigned depth) {
@@ -330,25 +350,39 @@ static bool is_no_field(struct slice name, unsigned depth) {
                           : depth == 1 && slice_is(name, "managedFields");
 }
 
-static void compare_stored_members(struct comparison *place, const struct json *before,
-                                   unsigned depth) {
+/* Members that the stored object has not. */
+static void compare_new_members(struct comparison *place, const struct json *before,
+                                unsigned depth) {
         struct node_iter nodes = node_iter(place->after);
         struct json_iter iter = json_iter(before);
         struct map *names = map_new();
-        const struct json *old;
         struct json_node *value;
         struct slice name;
 
-        while (json_next(&iter, &name, &old)) {
+        while (json_next(&iter, &name, NULL))
                 map_put(names, name, place);
-                if (!is_no_field(name, depth))
-                        compare_stored_member(place, name, old, node_find(place->after, name),
-                                              depth);
-        }
         while (node_next(&nodes, &name, &value))
                 if (!is_no_field(name, depth) && !map_get(names, name))
                         compare_stored_member(place, name, NULL, value, depth);
         map_free(names);
+}
+
+static void compare_stored_members(struct comparison *place, const struct json *before,
+                                   unsigned depth) {
+        struct json_iter iter = json_iter(before);
+        const struct json *old;
+        struct slice name;
+        size_t kept = 0;
+
+        while (json_next(&iter, &name, &old)) {
+                struct json_node *value = node_find(place->after, name);
+
+                kept += value != NULL;
+                if (!is_no_field(name, depth))
+                        compare_stored_member(place, name, old, value, depth);
+        }
+        if (kept < node_count(place->after))
+                compare_new_members(place, before, depth);
 }
 
 static void compare_stored(struct comparison *place, const struct json *before, unsigned depth) {
@@ -360,13 +394,14 @@ static void compare_stored(struct comparison *place, const struct json *before, 
                 compare_stored_members(place, before, depth);
                 return;
         }
-        place->before = before ? node_import(place->tree, before) : NULL;
+        place->before = before ? node_import_unique(place->tree, before) : NULL;
         field_compare(place);
 }
 
 struct field_changes field_set_since(struct json_tree *tree, struct field_shape shape,
                                      const struct json *before, const struct json_node *after) {
-        struct comparison place = { .tree = tree, .shape = shape, .after = after };
+        CLEANUP(buf_release) struct buf step = { 0 };
+        struct comparison place = { .tree = tree, .step = &step, .shape = shape, .after = after };
 
         compare_stored_members(&place, before, 0);
         return changes_of(&place);

@@ -50,7 +50,8 @@ const struct schema_field *schema_field_find(const struct schema_object *object,
         for (size_t i = 0; i < object->count; i++) {
                 const char *candidate = object->fields[i].name;
 
-                if (strncmp(candidate, name.ptr, name.len) == 0 && candidate[name.len] == '\0')
+                if (name.len && candidate[0] == name.ptr[0] &&
+                    strncmp(candidate, name.ptr, name.len) == 0 && candidate[name.len] == '\0')
                         return &object->fields[i];
         }
         return NULL;

@@ -123,10 +123,12 @@ int write_begin(struct api_context *context, const struct api_resource *resource
                 .name = arena_slice(context->arena, store_object_name(object)),
         };
 
-        write.object = tree_of_object(object, &write.tree);
         write.stored_json = request_object_json(context, object);
-        if (!write.object || !write.stored_json)
+        if (!write.stored_json)
                 return fail_plain(context, 500, "InternalError", "stored object is damaged");
+        write.tree = json_tree_new();
+        write.object = node_import_unique(write.tree, write.stored_json);
+        json_tree_set_root(write.tree, write.object);
         if (resource->kind->from_stored) {
                 resource->kind->from_stored(write.tree, write.object);
                 write.old_json = request_json(

@@ -3,6 +3,7 @@
 
 #include "base/util.h"
 #include "schema/field_walk.h"
+#include "schema/object_compare.h"
 #include "server/api_context.h"
 #include <stdlib.h>
 
@@ -357,7 +358,7 @@ static struct owners owners_before(struct api_context *context, struct api_write
                         return owners;
         }
         owners = (struct owners){ 0 };
-        if (stored && !owners_read(context, node_import(write->tree, stored), &owners))
+        if (stored && !owners_read(context, node_import_unique(write->tree, stored), &owners))
                 owners = (struct owners){ 0 };
         return owners;
 }
@@ -384,26 +385,37 @@ void manage_fields(struct api_context *context, struct api_write *write) {
 
 /* ---- after a write ---- */
 
-static struct json_node *stored_owners(const struct api_write *write) {
-        const struct json *list = json_get(json_get(write->old_json, "metadata"), "managedFields");
+static bool is_same_entry(const struct json_node *entry, const struct json *old, bool is_timeless) {
+        struct json_iter iter = json_iter(old);
+        const struct json *value;
+        struct slice name;
+        size_t count = node_count(entry);
 
-        return list ? node_import(write->tree, list) : NULL;
+        if (!is_timeless || !node_get(entry, "time") || !json_get(old, "time"))
+                return is_same_value(entry, old);
+        while (json_next(&iter, &name, &value)) {
+                const struct json_node *now = node_find(entry, name);
+
+                if (!now || (!slice_is(name, "time") && !is_same_value(now, value)))
+                        return false;
+        }
+        return count == json_count(old);
 }
 
 bool has_same_owners(const struct api_write *write, bool is_timeless) {
         const struct json_node *given =
                 node_get(node_get(write->object, "metadata"), "managedFields");
-        struct json_node *old = stored_owners(write), *entry;
-        struct json_node *now = given ? node_clone(write->tree, given) : NULL;
-        struct json_node *lists[] = { old, now };
+        const struct json *stored =
+                json_get(json_get(write->old_json, "metadata"), "managedFields");
+        struct node_iter nodes = node_iter(given);
+        struct json_iter iter = json_iter(stored);
+        const struct json *old;
+        struct json_node *entry;
 
-        if (!old || !now)
-                return !old && !now;
-        for (size_t i = 0; is_timeless && i < ARRAY_LEN(lists); i++) {
-                struct node_iter iter = node_iter(lists[i]);
-
-                while (node_next(&iter, NULL, &entry))
-                        node_remove(entry, "time");
-        }
-        return node_equal(old, now);
+        if (node_count(given) != json_count(stored))
+                return false;
+        while (node_next(&nodes, NULL, &entry) && json_next(&iter, NULL, &old))
+                if (!is_same_entry(entry, old, is_timeless))
+                        return false;
+        return true;
 }

@@ -166,6 +166,20 @@ static void test_changes(void **state) {
                   { "{\"f:spec\":{\"f:containers\":{\"k:{\\\"name\\\":\\\"b\\\"}\":{\".\":{},"
                     "\"f:name\":{}}}}}",
                     "{}", "{}" } },
+                /* The order of members is no difference. */
+                { "ConfigMap",
+                  "{\"data\":{\"a\":\"1\",\"b\":\"2\",\"c\":\"3\"},\"metadata\":{\"name\":\"m\"}}",
+                  "{\"metadata\":{\"name\":\"m\"},\"immutable\":true,\"data\":{\"c\":\"3\",\"a\":"
+                  "\"1\","
+                  "\"b\":\"2\"}}",
+                  { "{\"f:immutable\":{}}", "{}", "{}" } },
+                { "Pod",
+                  POD("{\"nodeName\":\"n\"}"),
+                  POD("{\"imagePullSecrets\":[{\"name\":\"a\"},{\"name\":\"b\"}]}"),
+                  { "{\"f:spec\":{\"f:imagePullSecrets\":{\".\":{},\"k:{\\\"name\\\":\\\"a\\\"}\":{"
+                    "},"
+                    "\"k:{\\\"name\\\":\\\"b\\\"}\":{}}}}",
+                    "{\"f:spec\":{\"f:nodeName\":{}}}", "{}" } },
         };
         struct json_tree *tree = json_tree_new();
         struct json_doc *doc;
