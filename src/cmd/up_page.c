@@ -151,6 +151,31 @@ static void write_resources(struct up_page *page) {
         report_table_end(&page->report);
 }
 
+static void write_devices(struct up_page *page) {
+        static const char *const heads[] = { "Node",    "=Used",       "#Devices", "#Used",
+                                             "#Shared", "#Fragmented", NULL };
+        const struct up_report *up = page->up;
+        size_t shown = up->device_count < EVICTIONS_MAX ? up->device_count : EVICTIONS_MAX;
+
+        if (!up->device_count)
+                return;
+        report_section(&page->report, "Devices of nodes",
+                       "Fragmented: free, but too much of what they consist of is taken.");
+        report_table(&page->report, heads);
+        for (size_t i = 0; i < shown; i++) {
+                const struct up_devices *devices = &up->devices[i];
+
+                report_cell(&page->report, devices->node);
+                report_bar(&page->report, -1, (double)devices->used / (double)devices->all);
+                report_count(&page->report, (int64_t)devices->all);
+                report_count(&page->report, (int64_t)devices->used);
+                report_count(&page->report, (int64_t)devices->shared);
+                report_count(&page->report, (int64_t)devices->fragmented);
+        }
+        report_table_end(&page->report);
+        report_more(&page->report, up->device_count - shown, "a report as JSON has more");
+}
+
 static void write_evictions(struct up_page *page) {
         static const char *const rules[] = { "Rule", "Profile", "Result", "#Pods", NULL };
         static const char *const heads[] = { "Pod", "From", "Rule", "Result", "Why", NULL };
@@ -229,6 +254,7 @@ void up_page_write(const struct up_report *report, const struct top_data *data,
         write_reasons(&page);
         node_section_write(&page.report, data, page.arena);
         write_resources(&page);
+        write_devices(&page);
         write_evictions(&page);
         write_costs(&page);
         report_end(&page.report);

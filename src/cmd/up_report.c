@@ -151,6 +151,8 @@ void up_report_gather(const struct up_sources *sources, struct arena *arena,
         report.nodes = cluster_node_count(sources->cluster);
         count_pods(sources->cluster, &report);
         sum_resources(sources->cluster, arena, &report);
+        report.device_count = up_devices_gather(
+                sources->cluster, runtime_object_cache(sources->runtime), arena, &report.devices);
         if (sources->scheduler) {
                 struct scheduler_stats stats;
 
@@ -196,6 +198,28 @@ static void print_resources(const struct up_report *report, struct buf *out) {
                 print_resource(&report->resources[i], out);
 }
 
+static void print_devices(const struct up_report *report, struct buf *out) {
+        size_t shown =
+                report->device_count < UP_DEVICES_MAX ? report->device_count : UP_DEVICES_MAX;
+
+        if (shown)
+                buf_text(out, "Devices (used of all)\n");
+        for (size_t i = 0; i < shown; i++) {
+                const struct up_devices *devices = &report->devices[i];
+
+                buf_printf(out, "  " SLICE_FMT "%*s%zu of %zu", SLICE_ARG(devices->node),
+                           devices->node.len < 28 ? (int)(28 - devices->node.len) : 1, "",
+                           devices->used, devices->all);
+                if (devices->shared)
+                        buf_printf(out, ", %zu shared", devices->shared);
+                if (devices->fragmented)
+                        buf_printf(out, ", %zu fragmented", devices->fragmented);
+                buf_char(out, '\n');
+        }
+        if (shown < report->device_count)
+                buf_printf(out, "  and %zu more nodes\n", report->device_count - shown);
+}
+
 static void print_pods(const struct up_report *report, struct buf *out) {
         buf_printf(out, "Pods %zu on %zu nodes:", report->pods, report->nodes);
         for (int p = 0; p < UP_PHASES; p++)
@@ -232,6 +256,7 @@ static void print_reasons(const struct up_report *report, struct buf *out) {
 void up_report_print(const struct up_report *report, struct buf *out) {
         print_pods(report, out);
         print_resources(report, out);
+        print_devices(report, out);
         print_reasons(report, out);
         print_rules(report, out);
         buf_printf(out, "API writes: %llu bindings, %llu pod statuses, %llu evictions, %llu events",
@@ -263,6 +288,24 @@ static void put_resources(struct json_tree *tree, struct json_node *root,
                 node_set(tree, list, report->resources[i].name, one);
         }
         node_put(tree, root, "resources", list);
+}
+
+static void put_devices(struct json_tree *tree, struct json_node *root,
+                        const struct up_report *report) {
+        struct json_node *list = node_array(tree);
+
+        for (size_t i = 0; i < report->device_count; i++) {
+                const struct up_devices *devices = &report->devices[i];
+                struct json_node *one = node_object(tree);
+
+                node_put_text(tree, one, "node", devices->node);
+                node_put_i64(tree, one, "devices", (int64_t)devices->all);
+                node_put_i64(tree, one, "used", (int64_t)devices->used);
+                node_put_i64(tree, one, "shared", (int64_t)devices->shared);
+                node_put_i64(tree, one, "fragmented", (int64_t)devices->fragmented);
+                node_append(list, one);
+        }
+        node_put(tree, root, "devices", list);
 }
 
 static void put_evictions(struct json_tree *tree, struct json_node *root,
@@ -327,6 +370,7 @@ void up_report_json(const struct up_report *report, struct buf *out) {
                  node_f64(tree,
                           report->placing_s > 0 ? (double)report->placed / report->placing_s : 0));
         put_resources(tree, root, report);
+        put_devices(tree, root, report);
         put_evictions(tree, root, report);
         node_put_i64(tree, writes, "bindings", (int64_t)report->binds);
         node_put_i64(tree, writes, "podStatuses", (int64_t)report->status_writes);

@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "cmd/up_devices.h"
 #include "model/pod_table.h"
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,16 +40,18 @@ struct up_report {
         double placing_s; /* during which bindings were under way */
         double elapsed_s, cpu_s;
         int64_t peak_memory_bytes;
-        size_t resource_count, reason_count, rule_count, eviction_count;
+        size_t resource_count, reason_count, rule_count, eviction_count, device_count;
         struct up_resource *resources;
         struct up_reason *reasons;
         struct up_rule *rules;
         struct up_eviction *evictions; /* the first UP_EVICTIONS_MAX */
+        struct up_devices *devices;    /* of nodes that have some */
         uint64_t binds, status_writes, evict_calls, events_written, failed_writes;
         bool is_settled;
 };
 #define UP_EVICTIONS_MAX 1000
 #define UP_REASONS_MAX 50
+#define UP_DEVICES_MAX 20 /* nodes, in the text for people */
 
 struct up_sources {
         const struct cluster *cluster;

@@ -28,6 +28,9 @@ static struct up_eviction evictions[] = { { SLICE_INIT("ns/a"),
                                             SLICE_INIT("success"),
                                             { NULL, 0 } } };
 
+static struct up_devices devices[] = { { SLICE_INIT("n1"), 8, 3, 1, 2 },
+                                       { SLICE_INIT("n2"), 4, 0, 0, 0 } };
+
 static const struct up_report sample = {
         .nodes = 2,
         .pods = 7,
@@ -46,6 +49,8 @@ static const struct up_report sample = {
         .rules = rules,
         .eviction_count = 1,
         .evictions = evictions,
+        .device_count = 2,
+        .devices = devices,
         .binds = 4,
         .status_writes = 3,
         .evict_calls = 2,
@@ -62,6 +67,8 @@ static void reports_people(void **state) {
                 "2 of 8 GiB   OVERCOMMITTED on 1 node\n",
                 "       3  0/2 nodes are available: 2 Insufficient cpu.\n",
                 "       2  p/PodLifeTime: success\n",
+                "  n1                          3 of 8, 1 shared, 2 fragmented\n",
+                "  n2                          0 of 4\n",
                 "API writes: 4 bindings, 3 pod statuses, 2 evictions, 9 events; 1 failed\n",
                 "10.0 MiB at its peak, 0.25 s of CPU in 2.0 s\n",
         };
@@ -91,6 +98,7 @@ static void reports_machines(void **state) {
                          1);
         assert_true(
                 slice_is(json_get_text(json_at(json_get(root, "evictions"), 0), "pod"), "ns/a"));
+        assert_int_equal(json_get_i64(json_at(json_get(root, "devices"), 0), "fragmented", 0), 2);
         assert_int_equal(json_get_i64(json_get(root, "apiWrites"), "bindings", 0), 4);
         assert_true(json_get_bool(root, "settled", false));
 }
