@@ -51,12 +51,12 @@ static const char *host_port_text(struct checker *checker, const struct json_nod
 static void check_host_ports(struct checker *checker, const struct at *at,
                              const struct json_node *containers, size_t only) {
         CLEANUP(text_set_release) struct text_set taken = { 0 };
+        size_t first = only == SIZE_MAX ? 0 : only;
+        size_t end = only == SIZE_MAX ? node_count(containers) : only + 1;
 
-        for (size_t i = 0; i < node_count(containers); i++) {
-                if (only != SIZE_MAX && i != only)
-                        continue;
+        for (size_t i = first; i < end; i++) {
                 const struct json_node *ports = node_get(node_at(containers, i), "ports");
-                struct at container = at_index(at, only == SIZE_MAX ? i : 0);
+                struct at container = at_index(at, i - first);
                 struct at list = at_member(&container, "ports");
 
                 for (size_t j = 0; j < node_count(ports); j++) {
