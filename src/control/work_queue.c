@@ -74,7 +74,8 @@ static struct work_item *work_queue_find(struct work_queue *queue, struct slice 
         if (ns.len)
                 memcpy(key, ns.ptr, ns.len);
         key[ns.len] = '/';
-        memcpy(key + ns.len + 1, name.ptr, name.len);
+        if (name.len)
+                memcpy(key + ns.len + 1, name.ptr, name.len);
         struct work_item *item = map_get(queue->items, slice_make(key, size));
         if (item || !is_wanted)
                 return item;

@@ -372,16 +372,16 @@ static void compare_stored_members(struct comparison *place, const struct json *
         struct json_iter iter = json_iter(before);
         const struct json *old;
         struct slice name;
-        size_t kept = 0;
+        size_t shared = 0;
 
         while (json_next(&iter, &name, &old)) {
                 struct json_node *value = node_find(place->after, name);
 
-                kept += value != NULL;
+                shared += value ? 1 : 0;
                 if (!is_no_field(name, depth))
                         compare_stored_member(place, name, old, value, depth);
         }
-        if (kept < node_count(place->after))
+        if (shared < node_count(place->after))
                 compare_new_members(place, before, depth);
 }
 
