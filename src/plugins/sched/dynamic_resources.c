@@ -82,24 +82,39 @@ struct claim_state { /* of one pod, in the scratch arena */
         struct pod_device_claims claims;
         struct device_claims devices; /* of those that are to be allocated */
         struct extended_resources *extended;
+        struct arena *arena; /* where all of it lies, and what is remembered of nodes */
 };
 
 static bool has_extended(const struct claim_state *pod) {
         return pod->extended->count > 0;
 }
 
+/* The cycle with the arena of the pod's state: what is remembered must outlive a trial, whose own
+ * scratch ends with it. */
+static struct sched_cycle outlasting(const struct sched_cycle *cycle,
+                                     const struct claim_state *pod) {
+        struct sched_cycle whole = *cycle;
+
+        whole.scratch = pod->arena;
+        return whole;
+}
+
 static struct extended_claim *extra_on(const struct sched_cycle *cycle,
                                        const struct claim_state *pod, struct node_id node) {
-        return has_extended(pod) ? extended_claim_on(cycle, pod->extended, node) : NULL;
+        if (!has_extended(pod))
+                return NULL;
+        const struct sched_cycle whole = outlasting(cycle, pod);
+        return extended_claim_on(&whole, pod->extended, node);
 }
 
 static const struct device_verdict *devices_on(const struct sched_cycle *cycle,
                                                const struct claim_state *pod, struct node_id node) {
         const struct extended_claim *extra = extra_on(cycle, pod, node);
 
-        return pod->devices.wanted_count || extra
-                       ? device_claims_on(cycle, &pod->devices, extra ? &extra->claim : NULL, node)
-                       : NULL;
+        if (!pod->devices.wanted_count && !extra)
+                return NULL;
+        const struct sched_cycle whole = outlasting(cycle, pod);
+        return device_claims_on(&whole, &pod->devices, extra ? &extra->claim : NULL, node);
 }
 
 /* How the search for devices ends on the node; found where nothing is sought. */
@@ -107,10 +122,10 @@ static enum device_outcome outcome_on(const struct sched_cycle *cycle,
                                       const struct claim_state *pod, struct node_id node) {
         const struct extended_claim *extra = extra_on(cycle, pod, node);
 
-        return pod->devices.wanted_count || extra
-                       ? claim_kinds_outcome(cycle, &pod->devices, extra ? &extra->claim : NULL,
-                                             node)
-                       : DEVICES_FOUND;
+        if (!pod->devices.wanted_count && !extra)
+                return DEVICES_FOUND;
+        const struct sched_cycle whole = outlasting(cycle, pod);
+        return claim_kinds_outcome(&whole, &pod->devices, extra ? &extra->claim : NULL, node);
 }
 
 /* Why a claim cannot be used as it is; NULL: it can, or can be allocated. */
@@ -190,7 +205,7 @@ static enum verdict_code pre_filter(const struct sched_cycle *cycle, const void 
         if (cycle->class->spec.claim_count == 0 && !asks_for_devices(cycle))
                 return VERDICT_SKIP;
         struct claim_state *pod = ARENA_NEW(cycle->scratch, struct claim_state);
-        *pod = (struct claim_state){ 0 };
+        *pod = (struct claim_state){ .arena = cycle->scratch };
         const char *problem = prepare_claims(cycle, state, pod);
         if (problem) {
                 verdict_no(verdict, VERDICT_UNRESOLVABLE, slice_of(problem));
