@@ -243,8 +243,8 @@ int decode_options(struct api_context *context, struct decoded *ret_decoded) {
         return r;
 }
 
-int check_url(struct api_context *context, const struct json_node *object) {
-        const struct json_node *metadata = node_get(object, "metadata");
+int check_url(struct api_context *context, struct json_node *object) {
+        struct json_node *metadata = node_get(object, "metadata");
         struct slice name = node_get_text(metadata, "name");
         struct slice ns = node_get_text(metadata, "namespace");
 
@@ -258,7 +258,9 @@ int check_url(struct api_context *context, const struct json_node *object) {
                                         "the name of the object (" SLICE_FMT
                                         ") does not match the name on the URL (" SLICE_FMT ")",
                                         SLICE_ARG(name), SLICE_ARG(context->route.name));
-        if (ns.len && !slice_eq(ns, context->route.ns))
+        if (ns.len && context->route.ns.len == 0)
+                node_remove(metadata, "namespace"); /* it means nothing where there is none */
+        else if (ns.len && !slice_eq(ns, context->route.ns))
                 return fail_bad_request(context, "the namespace of the provided object does not "
                                                  "match the namespace sent on the request");
         return 0;

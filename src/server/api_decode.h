@@ -26,4 +26,4 @@ void strictness_unknown(void *context, const char *path);
 void strictness_duplicate(void *context, struct slice path);
 
 /* Name and namespace of a body against the URL (PUT, PATCH). */
-int check_url(struct api_context *context, const struct json_node *object);
+int check_url(struct api_context *context, struct json_node *object);

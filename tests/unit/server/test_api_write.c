@@ -136,6 +136,15 @@ static void test_update(void **state) {
         assert_int_equal(ask(&f, "PUT", "/apis/coordination.k8s.io/v1/namespaces/default/leases/l",
                              "{\"metadata\":{\"name\":\"l\"},\"spec\":{\"holderIdentity\":\"a\"}}"),
                          422); /* needs a version */
+        /* Where there are no namespaces one means nothing; elsewhere it must be that of the URL. */
+        ask(&f, "POST", "/api/v1/nodes", "{\"metadata\":{\"name\":\"n\"}}");
+        assert_int_equal(ask(&f, "PUT", "/api/v1/nodes/n",
+                             "{\"metadata\":{\"name\":\"n\",\"namespace\":\"other\"}}"),
+                         200);
+        assert_string_equal(answer(&f, "/metadata/namespace"), "");
+        assert_int_equal(
+                ask(&f, "PUT", MAP, "{\"metadata\":{\"name\":\"c\",\"namespace\":\"other\"}}"),
+                400);
         fixture_free(&f);
 }
 
