@@ -91,8 +91,8 @@ static bool has_extended(const struct claim_state *pod) {
 
 /* The cycle with the arena of the pod's state: what is remembered must outlive a trial, whose own
  * scratch ends with it. */
-static struct sched_cycle outlasting(const struct sched_cycle *cycle,
-                                     const struct claim_state *pod) {
+static struct sched_cycle outlasting_cycle(const struct sched_cycle *cycle,
+                                           const struct claim_state *pod) {
         struct sched_cycle whole = *cycle;
 
         whole.scratch = pod->arena;
@@ -103,7 +103,7 @@ static struct extended_claim *extra_on(const struct sched_cycle *cycle,
                                        const struct claim_state *pod, struct node_id node) {
         if (!has_extended(pod))
                 return NULL;
-        const struct sched_cycle whole = outlasting(cycle, pod);
+        const struct sched_cycle whole = outlasting_cycle(cycle, pod);
         return extended_claim_on(&whole, pod->extended, node);
 }
 
@@ -113,7 +113,7 @@ static const struct device_verdict *devices_on(const struct sched_cycle *cycle,
 
         if (!pod->devices.wanted_count && !extra)
                 return NULL;
-        const struct sched_cycle whole = outlasting(cycle, pod);
+        const struct sched_cycle whole = outlasting_cycle(cycle, pod);
         return device_claims_on(&whole, &pod->devices, extra ? &extra->claim : NULL, node);
 }
 
@@ -124,7 +124,7 @@ static enum device_outcome outcome_on(const struct sched_cycle *cycle,
 
         if (!pod->devices.wanted_count && !extra)
                 return DEVICES_FOUND;
-        const struct sched_cycle whole = outlasting(cycle, pod);
+        const struct sched_cycle whole = outlasting_cycle(cycle, pod);
         return claim_kinds_outcome(&whole, &pod->devices, extra ? &extra->claim : NULL, node);
 }
 
