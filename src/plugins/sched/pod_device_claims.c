@@ -18,8 +18,8 @@ bool claim_is_reserved_for(const struct resource_claim *claim, struct slice uid)
 
 /* ---- names ---- */
 
-/* What the status says was made for an entry of the spec; false: nothing yet. */
-static bool made_name(const struct sched_cycle *cycle, struct slice entry, struct slice *ret_name) {
+bool pod_device_claims_made(const struct sched_cycle *cycle, struct slice entry,
+                            struct slice *ret_name) {
         const struct pod_row *row =
                 pod_id_is_none(cycle->pod) ? NULL : cluster_pod(cycle->cluster, cycle->pod);
         const struct pod_detail *detail = row ? row->detail : NULL;
@@ -48,7 +48,7 @@ static const char *name_of(const struct sched_cycle *cycle, const struct pod_res
         if (!entry->has_template)
                 return pod_problem(cycle, ", spec.resourceClaim \"", entry->name,
                                    "\": none of the supported fields are set");
-        if (!made_name(cycle, entry->name, ret_name))
+        if (!pod_device_claims_made(cycle, entry->name, ret_name))
                 return pod_problem(cycle, ": ResourceClaim not created yet", SLICE_EMPTY, "");
         return NULL;
 }
@@ -125,24 +125,6 @@ void pod_device_claims_add(const struct sched_cycle *cycle, struct pod_device_cl
                 return;
         claims->items[claims->count++] =
                 (struct pod_device_claim){ .object = object, .claim = claim, .is_special = true };
-}
-
-bool pod_device_claims_are_news(const struct sched_cycle *cycle) {
-        const struct pod_spec *spec = &cycle->class->spec;
-        struct slice ns = cluster_text(cycle->cluster, cycle->ns);
-        bool is_news = false;
-        for (size_t i = 0; i < spec->claim_count; i++) {
-                struct slice name = spec->claims[i].claim_name;
-                if (!name.len && !made_name(cycle, spec->claims[i].name, &name))
-                        return false;
-                if (!name.len)
-                        continue;
-                if (!object_cache_get(cycle->object_cache, CACHED_RESOURCE_CLAIM, ns, name))
-                        return false;
-                is_news |=
-                        object_cache_is_news(cycle->object_cache, CACHED_RESOURCE_CLAIM, ns, name);
-        }
-        return is_news;
 }
 
 /* ---- binding conditions ---- */

@@ -26,8 +26,9 @@ const char *pod_device_claims_find(const struct sched_cycle *cycle,
 /* One more; NULL: none. */
 void pod_device_claims_add(const struct sched_cycle *cycle, struct pod_device_claims *claims,
                            const struct json *object);
-/* All of them are there, and one has changed lately.  Needs no scratch arena. */
-bool pod_device_claims_are_news(const struct sched_cycle *cycle);
+/* What the pod's status says was made for an entry of its spec; false: nothing yet. */
+bool pod_device_claims_made(const struct sched_cycle *cycle, struct slice entry,
+                            struct slice *ret_name);
 /* Of the pod of the cycle; empty for a hypothetical one. */
 struct slice pod_uid_of(const struct sched_cycle *cycle);
 bool claim_is_reserved_for(const struct resource_claim *claim, struct slice uid);
