@@ -2,14 +2,7 @@
  * shared one; and one that all nodes reach, which is of none. */
 #include "cmd/up_devices.h"
 
-#include "base/util.h"
-#include "model/cluster.h"
-#include "model/object_cache.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../quoted_objects.h"
 
 #define NODE(name) "{'metadata':{'name':'" name "'},'status':{'allocatable':{'cpu':'1'}}}"
 #define PART(name, set, amount)                                                                    \
@@ -29,39 +22,19 @@
         RESULT("a", "")                                                                            \
         "," RESULT("b1", "") "," RESULT("s", ",'shareID':'11111111-1111-1111-1111-111111111111'")
 
-static const struct {
-        enum cached_kind kind; /* CACHED_KIND_COUNT: a node */
-        const char *text;
-} objects[] = {
-        { CACHED_KIND_COUNT, NODE("n1") },
-        { CACHED_KIND_COUNT, NODE("n2") },
-        { CACHED_RESOURCE_SLICE, SLICE("s1", "'nodeName':'n1'", "d", "2",
-                                       "'sharedCounters':[" SET("a") "," SET("b") "]") },
-        { CACHED_RESOURCE_SLICE,
-          SLICE("s2", "'nodeName':'n1'", "d", "2", "'devices':[" PARTS "]") },
-        { CACHED_RESOURCE_SLICE,
-          SLICE("s3", "'allNodes':true", "e", "1", "'devices':[{'name':'x'}]") },
-        { CACHED_RESOURCE_CLAIM,
-          "{'metadata':{'namespace':'ns','name':'c'},'spec':{},'status':{'allocation':{'devices':{"
-          "'results':[" RESULTS "]}}}}" },
+static const struct quoted_object objects[] = {
+        QUOTED_MODEL(NODE, NODE("n1")),
+        QUOTED_MODEL(NODE, NODE("n2")),
+        QUOTED_CACHED(RESOURCE_SLICE, SLICE("s1", "'nodeName':'n1'", "d", "2",
+                                            "'sharedCounters':[" SET("a") "," SET("b") "]")),
+        QUOTED_CACHED(RESOURCE_SLICE,
+                      SLICE("s2", "'nodeName':'n1'", "d", "2", "'devices':[" PARTS "]")),
+        QUOTED_CACHED(RESOURCE_SLICE,
+                      SLICE("s3", "'allNodes':true", "e", "1", "'devices':[{'name':'x'}]")),
+        QUOTED_CACHED(RESOURCE_CLAIM,
+                      "{'metadata':{'namespace':'ns','name':'c'},'spec':{},'status':{'allocation':{"
+                      "'devices':{'results':[" RESULTS "]}}}}"),
 };
-
-static void put_object(struct cluster *cluster, struct object_cache *object_cache, size_t at) {
-        CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
-        CLEANUP(buf_release) struct buf text = { 0 };
-        struct err err = { 0 };
-
-        buf_text(&text, objects[at].text);
-        for (size_t i = 0; i < text.len; i++)
-                if (text.data[i] == '\'')
-                        text.data[i] = '"';
-        if (json_parse(buf_view(&text), &doc, &err) < 0)
-                fail_msg("%s in %s", err.text, text.data);
-        if (objects[at].kind != CACHED_KIND_COUNT)
-                object_cache_put(object_cache, objects[at].kind, json_doc_root(doc));
-        else if (cluster_apply(cluster, OBJECT_NODE, CHANGE_ADDED, json_doc_root(doc), &err) < 0)
-                fail_msg("%s", err.text);
-}
 
 static void counts_devices(void **state) {
         struct cluster *cluster = cluster_new(&(struct cluster_config){ 0 });
@@ -72,7 +45,7 @@ static void counts_devices(void **state) {
         (void)state;
         arena_init(&arena, 0);
         for (size_t i = 0; i < ARRAY_LEN(objects); i++)
-                put_object(cluster, object_cache, i);
+                put_quoted_object(cluster, object_cache, &objects[i]);
         assert_int_equal(up_devices_gather(cluster, object_cache, &arena, &devices), 1);
         assert_true(slice_is(devices[0].node, "n1"));
         assert_int_equal(devices[0].all, 6);

@@ -44,15 +44,32 @@ static const char *consumer_of(struct cluster *c, const char *pod, char *text, s
         return text;
 }
 
+/* Of the claim that was made for the pod p. */
+static const char *made_name(struct cluster *c) {
+        return cluster_field(c, PODS "/p", "/status/resourceClaimStatuses/0/resourceClaimName");
+}
+
 /* One pod p with a claim from the template t; its name goes to claim. */
 static struct cluster cluster_with_pod(char *claim, size_t size) {
         struct cluster c = cluster_new(CONTROLLERS);
 
         assert_int_equal(cluster_post(&c, TEMPLATES, TEMPLATE("t")), 201);
         assert_int_equal(cluster_post(&c, PODS, POD("p", FROM_TEMPLATE)), 201);
-        snprintf(claim, size, "%s",
-                 cluster_field(&c, PODS "/p", "/status/resourceClaimStatuses/0/resourceClaimName"));
+        snprintf(claim, size, "%s", made_name(&c));
         return c;
+}
+
+static void post_shared(struct cluster *c) {
+        cluster_post(c, CLAIMS, "{'metadata':{'name':'shared'},'spec':{" REQUESTS "}}");
+}
+
+/* The claim `shared`, used by the pod a. */
+static void share_with_a(struct cluster *c) {
+        char consumer[256];
+
+        post_shared(c);
+        cluster_post(c, PODS, POD("a", BY_NAME));
+        allocate(c, "shared", consumer_of(c, "a", consumer, sizeof(consumer)));
 }
 
 static void test_made_from_template(void **state) {
@@ -90,15 +107,12 @@ static void test_made_again(void **state) {
         cluster_ask(&c, "DELETE", path, NULL);
         assert_int_equal(cluster_count(&c, CLAIMS), 1);
         assert_string_not_equal(cluster_item(&c, CLAIMS, 0, "/metadata/name"), claim);
-        snprintf(claim, sizeof(claim), "%s",
-                 cluster_field(&c, PODS "/p", "/status/resourceClaimStatuses/0/resourceClaimName"));
+        snprintf(claim, sizeof(claim), "%s", made_name(&c));
         assert_string_equal(cluster_item(&c, CLAIMS, 0, "/metadata/name"), claim);
         /* The status is lost, the claim is found again. */
         cluster_merge(&c, PODS "/p/status", "{'status':{'resourceClaimStatuses':null}}");
         assert_int_equal(cluster_count(&c, CLAIMS), 1);
-        assert_string_equal(
-                cluster_field(&c, PODS "/p", "/status/resourceClaimStatuses/0/resourceClaimName"),
-                claim);
+        assert_string_equal(made_name(&c), claim);
         cluster_free(&c);
 }
 
@@ -175,7 +189,7 @@ static void test_shared_claim(void **state) {
         char first[256], second[256], both[600];
 
         (void)state;
-        cluster_post(&c, CLAIMS, "{'metadata':{'name':'shared'},'spec':{" REQUESTS "}}");
+        post_shared(&c);
         cluster_post(&c, PODS, POD("a", BY_NAME));
         cluster_post(&c, PODS, POD("b", BY_NAME));
         snprintf(both, sizeof(both),
@@ -195,21 +209,16 @@ static void test_shared_claim(void **state) {
 
 static void test_given_back(void **state) {
         struct cluster c = cluster_new(CONTROLLERS);
-        char consumer[256];
 
         (void)state;
-        cluster_post(&c, CLAIMS, "{'metadata':{'name':'shared'},'spec':{" REQUESTS "}}");
-        cluster_post(&c, PODS, POD("a", BY_NAME));
-        allocate(&c, "shared", consumer_of(&c, "a", consumer, sizeof(consumer)));
+        share_with_a(&c);
         cluster_ask(&c, "DELETE", CLAIMS "/shared", NULL);
         assert_string_not_equal(cluster_field(&c, CLAIMS "/shared", "/metadata/deletionTimestamp"),
                                 "gone");
         cluster_ask(&c, "DELETE", PODS "/a", NULL);
         assert_string_equal(cluster_field(&c, CLAIMS "/shared", "/metadata/name"), "gone");
         /* Without deletion it stays, free for others. */
-        cluster_post(&c, CLAIMS, "{'metadata':{'name':'shared'},'spec':{" REQUESTS "}}");
-        cluster_post(&c, PODS, POD("a", BY_NAME));
-        allocate(&c, "shared", consumer_of(&c, "a", consumer, sizeof(consumer)));
+        share_with_a(&c);
         cluster_ask(&c, "DELETE", PODS "/a", NULL);
         assert_string_equal(cluster_field(&c, CLAIMS "/shared", "/status/allocation"), "");
         assert_string_equal(cluster_field(&c, CLAIMS "/shared", "/status/reservedFor"), "");
@@ -222,7 +231,7 @@ static void test_replaced_pod(void **state) {
         struct cluster c = cluster_new(CONTROLLERS);
 
         (void)state;
-        cluster_post(&c, CLAIMS, "{'metadata':{'name':'shared'},'spec':{" REQUESTS "}}");
+        post_shared(&c);
         cluster_post(&c, PODS, POD("a", BY_NAME));
         allocate(&c, "shared", "{'resource':'pods','name':'a','uid':'old'}");
         assert_string_equal(cluster_field(&c, CLAIMS "/shared", "/status/allocation"), "");
@@ -234,7 +243,7 @@ static void test_allocated_unused(void **state) {
         struct cluster c = cluster_new(CONTROLLERS);
 
         (void)state;
-        cluster_post(&c, CLAIMS, "{'metadata':{'name':'shared'},'spec':{" REQUESTS "}}");
+        post_shared(&c);
         allocate(&c, "shared", "");
         assert_string_not_equal(cluster_field(&c, CLAIMS "/shared", "/status/allocation"), "");
         cluster_ask(&c, "DELETE", CLAIMS "/shared", NULL);
@@ -246,7 +255,7 @@ static void test_bound_without_scheduler(void **state) {
         struct cluster c = cluster_new(CONTROLLERS);
 
         (void)state;
-        cluster_post(&c, CLAIMS, "{'metadata':{'name':'shared'},'spec':{" REQUESTS "}}");
+        post_shared(&c);
         cluster_post(&c, PODS, POD("a", BY_NAME));
         cluster_schedule(&c);
         assert_string_equal(cluster_field(&c, CLAIMS "/shared", "/status/reservedFor"), "");

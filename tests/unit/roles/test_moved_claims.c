@@ -1,79 +1,60 @@
 /* Where pods with claims of devices could go: made from a template, a claim is made anew; named, it
  * stays where its devices are. */
-#include "base/util.h"
+#include "../quoted_objects.h"
 #include "config/descheduler_policy.h"
 #include "desched/descheduler.h"
-#include "model/object_cache.h"
 #include "plugins/desched/registry.h"
 #include "roles/placement_simulator.h"
 #include "roles/role_config.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 static const struct wall_time now = { 1768435200LL * NS_PER_S }; /* 2026-01-15 */
 
 /* n1 has the devices of the pods, n2 one, n3 none. */
-static const struct {
-        enum object_kind model; /* OBJECT_KIND_COUNT: into the object cache */
-        enum cached_kind cached;
-        const char *text;
-} objects[] = {
+static const struct quoted_object objects[] = {
 #define NODE(name, more)                                                                           \
-        {                                                                                          \
-                OBJECT_NODE, CACHED_KIND_COUNT,                                                    \
-                        "{'metadata':{'name':'" name "'},'spec':{" more "},'status':{"             \
-                        "'conditions':[{'type':'Ready','status':'True'}],'allocatable':{'cpu':'"   \
-                        "10',"                                                                     \
-                        "'memory':'100Gi','pods':'20'}}}"                                          \
-        }
+        QUOTED_MODEL(NODE,                                                                         \
+                     "{'metadata':{'name':'" name "'},'spec':{" more "},'status':{"                \
+                     "'conditions':[{'type':'Ready','status':'True'}],'allocatable':{'cpu':'"      \
+                     "10',"                                                                        \
+                     "'memory':'100Gi','pods':'20'}}}")
 #define SLICE(node, devices)                                                                       \
-        {                                                                                          \
-                OBJECT_KIND_COUNT, CACHED_RESOURCE_SLICE,                                          \
-                        "{'metadata':{'name':'" node "'},'spec':{'nodeName':'" node                \
-                        "','driver':'d','pool':{"                                                  \
-                        "'name':'" node                                                            \
-                        "','generation':1,'resourceSliceCount':1},'devices':[" devices "]}}"       \
-        }
+        QUOTED_CACHED(RESOURCE_SLICE,                                                              \
+                      "{'metadata':{'name':'" node "'},'spec':{'nodeName':'" node                  \
+                      "','driver':'d','pool':{"                                                    \
+                      "'name':'" node                                                              \
+                      "','generation':1,'resourceSliceCount':1},'devices':[" devices "]}}")
 #define CLAIM(name, device, owner, pods)                                                           \
-        {                                                                                          \
-                OBJECT_KIND_COUNT, CACHED_RESOURCE_CLAIM,                                          \
-                        "{'metadata':{'namespace':'ns','name':'" name "','uid':'" name "'" owner   \
-                        "},"                                                                       \
-                        "'spec':{'devices':{'requests':[{'name':'r','exactly':{'deviceClassName':" \
-                        "'c',"                                                                     \
-                        "'allocationMode':'ExactCount','count':1}}]}},'status':{'allocation':{'"   \
-                        "devices':{"                                                               \
-                        "'results':[{'request':'r','driver':'d','pool':'n1','device':'" device     \
-                        "'}]},"                                                                    \
-                        "'nodeSelector':{'nodeSelectorTerms':[{'matchFields':[{'key':'metadata."   \
-                        "name',"                                                                   \
-                        "'operator':'In','values':['n1']}]}]}},'reservedFor':[" pods "]}}"         \
-        }
+        QUOTED_CACHED(                                                                             \
+                RESOURCE_CLAIM,                                                                    \
+                "{'metadata':{'namespace':'ns','name':'" name "','uid':'" name "'" owner "},"      \
+                "'spec':{'devices':{'requests':[{'name':'r','exactly':{'deviceClassName':"         \
+                "'c',"                                                                             \
+                "'allocationMode':'ExactCount','count':1}}]}},'status':{'allocation':{'"           \
+                "devices':{"                                                                       \
+                "'results':[{'request':'r','driver':'d','pool':'n1','device':'" device "'}]},"     \
+                "'nodeSelector':{'nodeSelectorTerms':[{'matchFields':[{'key':'metadata."           \
+                "name',"                                                                           \
+                "'operator':'In','values':['n1']}]}]}},'reservedFor':[" pods "]}}")
 #define OF(pod)                                                                                    \
         ",'ownerReferences':[{'apiVersion':'v1','kind':'Pod','name':'" pod "','uid':'" pod         \
         "','controller':true}]"
 #define USER(pod) "{'resource':'pods','name':'" pod "','uid':'" pod "'}"
 #define POD(name, spec, status)                                                                    \
-        {                                                                                          \
-                OBJECT_POD, CACHED_KIND_COUNT,                                                     \
-                        "{'metadata':{'namespace':'ns','name':'" name "','uid':'" name             \
-                        "','creationTimestamp':"                                                   \
-                        "'2026-01-01T00:00:00Z','ownerReferences':[{'apiVersion':'apps/v1',"       \
-                        "'kind':'ReplicaSet','name':'rs','uid':'rs','controller':true}]},'spec':{" \
-                        "'nodeName':'n1','schedulerName':'default-scheduler'," spec                \
-                        "'containers':[{'name':'c','image':'i'}]},'status':{'phase':'Running'"     \
-                        "," status "'startTime':'2026-01-01T00:00:00Z'}}"                          \
-        }
+        QUOTED_MODEL(POD,                                                                          \
+                     "{'metadata':{'namespace':'ns','name':'" name "','uid':'" name                \
+                     "','creationTimestamp':"                                                      \
+                     "'2026-01-01T00:00:00Z','ownerReferences':[{'apiVersion':'apps/v1',"          \
+                     "'kind':'ReplicaSet','name':'rs','uid':'rs','controller':true}]},'spec':{"    \
+                     "'nodeName':'n1','schedulerName':'default-scheduler'," spec                   \
+                     "'containers':[{'name':'c','image':'i'}]},'status':{'phase':'Running'"        \
+                     "," status "'startTime':'2026-01-01T00:00:00Z'}}")
 #define TEMPLATE "'resourceClaims':[{'name':'x','resourceClaimTemplateName':'t'}],"
 #define MADE(claim) "'resourceClaimStatuses':[{'name':'x','resourceClaimName':'" claim "'}],"
         NODE("n1", "'taints':[{'key':'leave','effect':'NoSchedule'}]"),
         NODE("n2", ""),
         NODE("n3", ""),
-        { OBJECT_KIND_COUNT, CACHED_DEVICE_CLASS, "{'metadata':{'name':'c'},'spec':{}}" },
+        QUOTED_CACHED(DEVICE_CLASS, "{'metadata':{'name':'c'},'spec':{}}"),
         SLICE("n1", "{'name':'a'},{'name':'b'},{'name':'c'}"),
         SLICE("n2", "{'name':'a'}"),
         CLAIM("first-x", "a", OF("first"), USER("first")),
@@ -95,24 +76,6 @@ struct scene {
         struct buf evicted;
 };
 
-static void put_object(struct scene *scene, size_t at) {
-        CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
-        CLEANUP(buf_release) struct buf text = { 0 };
-        struct err err = { 0 };
-
-        buf_text(&text, objects[at].text);
-        for (size_t i = 0; i < text.len; i++)
-                if (text.data[i] == '\'')
-                        text.data[i] = '"';
-        if (json_parse(buf_view(&text), &doc, &err) < 0)
-                fail_msg("%s in %s", err.text, text.data);
-        if (objects[at].model == OBJECT_KIND_COUNT)
-                object_cache_put(scene->object_cache, objects[at].cached, json_doc_root(doc));
-        else if (cluster_apply(scene->cluster, objects[at].model, CHANGE_ADDED, json_doc_root(doc),
-                               &err) < 0)
-                fail_msg("%s in %s", err.text, text.data);
-}
-
 static int open_scene(void **state) {
         struct scene *scene = xcalloc(1, sizeof(*scene));
         struct err err = { 0 };
@@ -124,7 +87,7 @@ static int open_scene(void **state) {
             role_config_build(&scene->config, scene->cluster, scene->object_cache, &err) < 0)
                 fail_msg("%s", err.text);
         for (size_t i = 0; i < ARRAY_LEN(objects); i++)
-                put_object(scene, i);
+                put_quoted_object(scene->cluster, scene->object_cache, &objects[i]);
         scene->simulator = placement_simulator_new(scene->cluster, &scene->config.profiles,
                                                    scene->object_cache);
         scene->oracle = placement_simulator_oracle(scene->simulator);
