@@ -178,16 +178,6 @@ static ssize_t read_body(nghttp2_session *frames, int32_t stream, uint8_t *out, 
         return (ssize_t)size;
 }
 
-/* Where the server is in the transport's base: after the scheme, up to the path. */
-static void split_base(const struct http_transport *http, struct slice *ret_host,
-                       struct slice *ret_path) {
-        const char *host = strstr(http->base, "://") + 3;
-        size_t size = strcspn(host, "/");
-
-        *ret_host = http->host_header ? slice_of(http->host_header) : slice_make(host, size);
-        *ret_path = slice_of(host + size);
-}
-
 bool http2_frames_submit(struct http2_session *session, struct http_call *request) {
         CLEANUP(buf_release) struct buf path = { 0 }, own_name = { 0 };
         nghttp2_data_provider body = { .read_callback = read_body };
@@ -196,7 +186,7 @@ bool http2_frames_submit(struct http2_session *session, struct http_call *reques
         struct slice host, above;
         char size[24];
 
-        split_base(session->http, &host, &above);
+        http_split_base(session->http, &host, &above);
         buf_slice(&path, above);
         buf_text(&path, request->path);
         snprintf(size, sizeof(size), "%zu", request->body_size);

@@ -6,9 +6,7 @@
 
 #include "base/util.h"
 #include "client/tls_bytes.h"
-#include "client/tls_files.h"
 #include <stdlib.h>
-#include <string.h>
 
 #define AGAIN_NS (30 * NS_PER_S) /* after a connection that failed or speaks something else */
 #define IDLE_NS (30 * NS_PER_S)  /* without a stream; then it may be dead without telling */
@@ -44,10 +42,7 @@ static void http2_session_free(struct http2_session *session) {
                 loop_io_remove(session->http->loop, session->io);
         loop_timer_disarm(session->http->loop, &session->resume);
         nghttp2_session_del(session->frames);
-        curl_multi_remove_handle(session->pump.multi, session->easy);
-        curl_easy_cleanup(session->easy);
-        curl_pump_release(&session->pump);
-        tls_texts_unref(session->tls);
+        tls_connection_release(&session->connection);
         buf_release(&session->out);
         free(session);
 }
@@ -177,7 +172,8 @@ static void http2_session_send(struct http2_session *session) {
                 else if (out->len == 0)
                         break;
                 else
-                        result = tls_bytes_write(session->ssl, out->data + session->out_at,
+                        result = tls_bytes_write(session->connection.ssl,
+                                                 out->data + session->out_at,
                                                  out->len - session->out_at, &sent);
                 if (result == TLS_BYTES_DONE)
                         session->out_at += sent;
@@ -196,14 +192,14 @@ static bool take_bytes(struct http2_session *session) {
 
         for (int i = 0; i < READS_MAX; i++) {
                 enum tls_bytes_result result =
-                        tls_bytes_read(session->ssl, bytes, sizeof(bytes), &size);
+                        tls_bytes_read(session->connection.ssl, bytes, sizeof(bytes), &size);
 
                 if (result == TLS_BYTES_LATER)
                         return true;
                 if (result == TLS_BYTES_OVER ||
                     nghttp2_session_mem_recv(session->frames, (uint8_t *)bytes, size) < 0)
                         return false;
-                if (!tls_bytes_has_more(session->ssl))
+                if (!tls_bytes_has_more(session->connection.ssl))
                         return true;
         }
         loop_timer_arm(session->http->loop, &session->resume, 0);
@@ -242,38 +238,16 @@ static void on_ready(void *context, unsigned events) {
 
 /* ---- connecting ---- */
 
-/* libcurl shows its TLS once somebody has read from the connection. */
-static bool find_tls(struct http2_session *session, char *bytes, size_t *ret_size) {
-        struct curl_tlssessioninfo *info = NULL;
-        const unsigned char *protocol = NULL;
-        unsigned length = 0;
-        CURLcode result = curl_easy_recv(session->easy, bytes, READ_BYTES, ret_size);
-
-        if (result == CURLE_AGAIN)
-                *ret_size = 0;
-        else if (result != CURLE_OK || *ret_size == 0)
-                return false;
-        curl_easy_getinfo(session->easy, CURLINFO_TLS_SSL_PTR, &info);
-        if (!info || info->backend != CURLSSLBACKEND_OPENSSL || !info->internals)
-                return false;
-        session->ssl = info->internals;
-        SSL_get0_alpn_selected(session->ssl, &protocol, &length);
-        if (length != 2 || memcmp(protocol, "h2", 2) != 0)
-                return false;
-        return true;
-}
-
 static bool open_session(struct http2_session *session) {
-        struct http_transport *http = session->http;
-        curl_socket_t fd = CURL_SOCKET_BAD;
-        char bytes[READ_BYTES];
+        struct http_transport *http = session->connection.http;
+        char bytes[TLS_CONNECTION_BYTES];
         size_t size;
 
-        if (curl_easy_getinfo(session->easy, CURLINFO_ACTIVESOCKET, &fd) != CURLE_OK ||
-            fd == CURL_SOCKET_BAD || !find_tls(session, bytes, &size) ||
-            !tls_bytes_take(session->ssl, fd) || http2_frames_new(session) != 0 ||
+        if (!tls_connection_take(&session->connection, false, bytes, &size) ||
+            http2_frames_new(session) != 0 ||
             nghttp2_session_mem_recv(session->frames, (uint8_t *)bytes, size) < 0 ||
-            loop_io_add(http->loop, fd, LOOP_READ, on_ready, session, &session->io, NULL) < 0)
+            loop_io_add(http->loop, session->connection.fd, LOOP_READ, on_ready, session,
+                        &session->io, NULL) < 0)
                 return false;
         session->state = HTTP2_OPEN;
         session->used_at = loop_mono(http->loop);
@@ -281,58 +255,14 @@ static bool open_session(struct http2_session *session) {
         return true;
 }
 
-static void on_connected(void *context) {
+static void on_connected(void *context, bool is_connected) {
         struct http2_session *session = context;
-        CURLMsg *message;
-        int left;
 
-        while ((message = curl_multi_info_read(session->pump.multi, &left))) {
-                CURLcode result = message->data.result;
-
-                if (message->msg != CURLMSG_DONE || session->state != HTTP2_CONNECTING)
-                        continue;
-                if (http_may_be_tls_files(result, 0) && result != CURLE_OK)
-                        tls_files_renew(session->http->tls, true);
-                if (result != CURLE_OK || !open_session(session))
-                        http2_session_fail(session);
-                sweep_later(session); /* what waits for it is sent */
-        }
-}
-
-/* libcurl would put its own HTTP/2 between us and the connection if it had chosen the protocol. */
-static CURLcode on_tls_context(CURL *easy, void *tls, void *context) {
-        static const unsigned char protocol[] = "\x02h2";
-
-        (void)easy;
-        (void)context;
-        SSL_CTX_set_read_ahead(tls, 1);
-        return SSL_CTX_set_alpn_protos(tls, protocol, sizeof(protocol) - 1) == 0
-                       ? CURLE_OK
-                       : CURLE_SSL_CONNECT_ERROR;
-}
-
-static CURL *connector_new(const struct http_transport *http) {
-        const char *tls = curl_version_info(CURLVERSION_NOW)->ssl_version;
-        CURL *easy = http_handle_new(http);
-
-        /* Given to another library, the context would be something else. */
-        if (tls && strncmp(tls, "OpenSSL/3", 9) == 0)
-                curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, on_tls_context);
-        curl_easy_setopt(easy, CURLOPT_SSL_ENABLE_ALPN, 0L);
-        curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
-        curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, NULL);
-        curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, NULL);
-        curl_easy_setopt(easy, CURLOPT_URL, http->base);
-        curl_easy_setopt(easy, CURLOPT_CONNECT_ONLY, 1L);
-        return easy;
-}
-
-/* Our protocol would be offered to a proxy that is reached over TLS, too. */
-static bool can_connect(const struct http_transport *http) {
-        const char *proxy = http->access.proxy_url;
-
-        return strncmp(http->base, "https://", 8) == 0 && !strchr(http->base, '@') &&
-               (!proxy || strncmp(proxy, "https", 5) != 0);
+        if (session->state != HTTP2_CONNECTING)
+                return;
+        if (!is_connected || !open_session(session))
+                http2_session_fail(session);
+        sweep_later(session); /* what waits for it is sent */
 }
 
 void http2_session_prepare(struct http_transport *http) {
@@ -342,17 +272,14 @@ void http2_session_prepare(struct http_transport *http) {
         if (session && session->stream_count == 0 && session->state == HTTP2_OPEN &&
             now - session->used_at.ns > IDLE_NS)
                 http2_session_retire(http);
-        if (http->http2 || now < http->http2_again.ns || !can_connect(http))
+        if (http->http2 || now < http->http2_again.ns || !tls_connection_is_possible(http))
                 return;
         session = xcalloc(1, sizeof(*session));
         session->http = http;
         session->next = http->sessions;
         http->sessions = http->http2 = session;
         session->resume = (struct loop_timer){ .fired = on_resume, .context = session };
-        session->tls = tls_texts_ref(tls_files_texts(http->tls));
-        session->easy = connector_new(http);
-        curl_pump_init(&session->pump, http->loop, on_connected, session);
-        curl_multi_add_handle(session->pump.multi, session->easy);
+        tls_connection_open(&session->connection, http, "h2", on_connected, session);
 }
 
 /* ---- all connections ---- */

@@ -3,8 +3,8 @@
 
 #include "base/buf.h"
 #include "client/http2_session.h"
+#include "client/tls_connection.h"
 #include <nghttp2/nghttp2.h>
-#include <openssl/ssl.h>
 
 enum http2_state { HTTP2_CONNECTING, HTTP2_OPEN, HTTP2_DRAINING, HTTP2_DEAD };
 
@@ -12,12 +12,9 @@ struct http2_session {
         struct http_transport *http;
         struct http2_session *next;
         enum http2_state state;
-        struct curl_pump pump; /* its own: libcurl must not judge a connection it does not read */
-        CURL *easy;            /* has the connection */
-        struct tls_texts *tls; /* that the handle points to; NULL = none */
+        struct tls_connection connection;
         struct loop_timer resume; /* reads on */
         struct loop_io *io;
-        SSL *ssl; /* libcurl's */
         nghttp2_session *frames;
         struct buf out; /* frames; sent up to out_at */
         size_t out_at;

@@ -99,6 +99,15 @@ CURL *http_handle_new(const struct http_transport *http) {
         return easy;
 }
 
+void http_split_base(const struct http_transport *http, struct slice *ret_host,
+                     struct slice *ret_path) {
+        const char *host = strstr(http->base, "://") + 3;
+        size_t size = strcspn(host, "/");
+
+        *ret_host = http->host_header ? slice_of(http->host_header) : slice_make(host, size);
+        *ret_path = slice_of(host + size);
+}
+
 static void add_header_line(struct http_call *request, const char *line) {
         request->headers = curl_slist_append(request->headers, line);
         assert(request->headers);

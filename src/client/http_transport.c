@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/util.h"
 #include "client/credential.h"
+#include "client/http1_stream.h"
 #include "client/http2_session.h"
 #include "client/http_transport_priv.h"
 #include "client/tls_files.h"
@@ -73,6 +74,7 @@ static void http_transport_detach(struct http_call *request) {
         struct http_transport *http = request->http;
 
         loop_timer_disarm(http->loop, &request->idle);
+        http1_stream_drop(request);
         http2_session_drop(request);
         if (!request->easy)
                 return;
@@ -217,7 +219,7 @@ static bool may_use_http2(const struct http_call *request) {
 static bool must_wait(struct http_call *request) {
         struct http_transport *http = request->http;
 
-        if (!may_use_http2(request) ||
+        if (!may_use_http2(request) || http1_stream_is_possible(request) ||
             !(http->speaks_http2 || (request->caller.events && !http->has_answered)))
                 return false;
         http2_session_prepare(http);
@@ -234,6 +236,8 @@ static void http_transport_start(struct http_call *request) {
         request->date_s = 0;
         if (request->caller.events)
                 loop_timer_arm(http->loop, &request->idle, http->stream_idle_ns);
+        if (http1_stream_start(request))
+                return;
         if (may_use_http2(request) && http2_session_start(http->http2, request)) {
                 if (!request->caller.events)
                         loop_timer_arm(http->loop, &request->idle, timeout_of(request));
@@ -272,6 +276,7 @@ static void on_flush(void *context) {
                         http_transport_start(request);
                 request = next;
         }
+        http1_streams_flush(http);
         http2_sessions_flush(http);
 }
 
@@ -300,6 +305,7 @@ static struct http_call *request_new(struct http_transport *http, const struct a
         request->body = slice_dup(call->body);
         request->body_size = call->body.len;
         request->timeout_ns = call->timeout_ns;
+        request->is_large = call->is_large;
         request->caller.context = context;
         request->retry_after_s = -1;
         request->idle = (struct loop_timer){ .fired = on_idle, .context = request };
@@ -472,6 +478,7 @@ void http_transport_free(struct http_transport *http) {
                 http_call_free(http->waiting);
         while (http->requests)
                 http_call_free(http->requests);
+        http1_streams_free(http);
         http2_sessions_free(http);
         drop_idle_handles(http);
         curl_pump_release(&http->pump);

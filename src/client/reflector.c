@@ -48,7 +48,7 @@ struct reflector {
         bool is_whole;   /* this list is asked for in one piece, and read while it arrives */
         bool is_cached;  /* and may be as old as what the server has in memory */
         bool takes_json; /* protobuf did not work */
-        bool leaves_unread;
+        bool leaves_unread, is_large;
         /* Watching */
         struct record_splitter splitter;
         struct buf version;
@@ -149,6 +149,7 @@ static void ask_page(struct reflector *reflector, struct slice continue_token) {
                 url_query_text(&url, "continue", continue_token);
         call.path = buf_view(&url);
         call.accept = reflector_accept(reflector);
+        call.is_large = reflector->is_large;
         reflector->request =
                 reflector->is_whole
                         ? transport_stream(reflector->transport, &call, &events, reflector)
@@ -531,6 +532,7 @@ struct reflector *reflector_new(const struct reflector_config *config, struct tr
         reflector->label_selector = slice_dup(slice_of(config->label_selector));
         reflector->field_selector = slice_dup(slice_of(config->field_selector));
         reflector->leaves_unread = config->leaves_unread;
+        reflector->is_large = config->is_large;
         reflector->page_size = config->page_size ? config->page_size : REFLECTOR_PAGE_SIZE;
         rng_init(&reflector->rng, config->seed);
         reflector->backoff =

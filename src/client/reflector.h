@@ -51,6 +51,7 @@ struct reflector_config {
          * client-go asks for it (resourceVersion=0): where there are many objects, pages cost an
          * API server several times as much, as it looks through all of them for each. */
         bool takes_cached;
+        bool is_large; /* such a list may be: it comes on a connection of its own */
 };
 
 struct reflector_stats {

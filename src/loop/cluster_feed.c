@@ -272,6 +272,8 @@ struct cluster_feed *cluster_feed_new(const struct cluster_feed_config *config,
                                 .leaves_unread = sources[i].kind == OBJECT_NODE ||
                                                  sources[i].kind == OBJECT_POD,
                                 .takes_cached = true,
+                                .is_large = sources[i].kind == OBJECT_NODE ||
+                                            sources[i].kind == OBJECT_POD,
                                 .is_needed = !(config->spare_kinds >> sources[i].kind & 1),
                                 .events = &feed_events,
                                 .context = line,

@@ -220,7 +220,8 @@ static struct watched *watched_new(struct watch_set *set, const struct watch_req
                                                           .field_selector = request->field_selector,
                                                           .seed = request->seed,
                                                           .leaves_unread = request->leaves_unread,
-                                                          .takes_cached = request->takes_cached },
+                                                          .takes_cached = request->takes_cached,
+                                                          .is_large = request->is_large },
                               set->transport, set->loop, &watched_events, watched);
         return watched;
 }

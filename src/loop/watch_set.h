@@ -31,6 +31,7 @@ struct watch_request {
         bool is_needed;     /* watch_set_is_synced waits for it */
         bool leaves_unread; /* members that no role reads of nodes and pods need not come */
         bool takes_cached;  /* see client/reflector.h; the first row's counts */
+        bool is_large;      /* the same */
         const struct reflector_events *events; /* never called with REFLECTOR_SAME */
         void *context;
         const void *owner; /* whose rows watch_set_is_synced asks for together */

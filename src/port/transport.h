@@ -20,6 +20,7 @@ struct api_call {
         struct slice accept;       /* empty = application/json */
         struct slice body;         /* copied before the call returns */
         int64_t timeout_ns;        /* 0 = the transport's default (34 s); streams: none */
+        bool is_large; /* of a GET as a stream: what comes is much, and for us alone to wait for */
 };
 
 struct api_reply {
