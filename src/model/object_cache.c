@@ -9,6 +9,9 @@
 /* In the list of its kind by its last change.  An object that is gone leaves an empty entry. */
 struct cached_entry {
         struct cached_entry *older, *newer;
+        struct cached_entry *sibling; /* the next one under the hash of its owner's uid */
+        uint64_t owner;               /* that hash */
+        bool is_owned;
         struct json_doc *seen, *assumed;
         uint64_t changed;          /* version of the kind */
         uint64_t written_version;  /* of the assumed object; 0 = not known */
@@ -22,6 +25,9 @@ struct cached_list {
         size_t live_count, gone_count;
         uint64_t version, forgotten; /* the last change that is not known any more */
         uint64_t settled;            /* later changes are news */
+        /* Hash of a controller's uid to the entries of its objects, in the order they came; of
+         * claims alone. */
+        struct map_u64 *owners;
 };
 struct object_cache {
         struct cached_list kinds[CACHED_KIND_COUNT];
@@ -31,6 +37,7 @@ struct object_cache *object_cache_new(void) {
         struct object_cache *object_cache = xcalloc(1, sizeof(*object_cache));
         for (int kind = 0; kind < CACHED_KIND_COUNT; kind++)
                 object_cache->kinds[kind].entries = map_new();
+        object_cache->kinds[CACHED_RESOURCE_CLAIM].owners = map_u64_new();
         return object_cache;
 }
 
@@ -49,6 +56,7 @@ void object_cache_free(struct object_cache *object_cache) {
                 while (map_next(object_cache->kinds[kind].entries, &at, NULL, &entry))
                         free_entry(entry);
                 map_free(object_cache->kinds[kind].entries);
+                map_u64_free(object_cache->kinds[kind].owners);
         }
         free(object_cache);
 }
@@ -117,9 +125,72 @@ static void forget_gone(struct cached_list *list) {
         }
 }
 
+static const struct json *object_of(const struct cached_entry *entry) {
+        if (!entry || is_gone(entry))
+                return NULL;
+        return json_doc_root(entry->assumed ? entry->assumed : entry->seen);
+}
+
+/* ---- owners ---- */
+
+static bool controller_of(const struct json *object, struct slice *ret_uid) {
+        struct json_iter iter = json_iter(json_get(json_get(object, "metadata"), "ownerReferences"));
+        const struct json *owner;
+
+        while (json_next(&iter, NULL, &owner)) {
+                if (!json_get_bool(owner, "controller", false))
+                        continue;
+                *ret_uid = json_get_text(owner, "uid");
+                return true;
+        }
+        return false;
+}
+
+static void disown_entry(struct cached_list *list, struct cached_entry *entry) {
+        struct cached_entry *first = map_u64_remove(list->owners, entry->owner);
+        struct cached_entry **link = &first;
+
+        while (*link != entry)
+                link = &(*link)->sibling;
+        *link = entry->sibling;
+        if (first)
+                map_u64_put(list->owners, entry->owner, first);
+        entry->sibling = NULL;
+        entry->is_owned = false;
+}
+
+static void own_entry(struct cached_list *list, struct cached_entry *entry, uint64_t owner) {
+        struct cached_entry *last = map_u64_get(list->owners, owner);
+
+        entry->owner = owner;
+        entry->is_owned = true;
+        if (!last) {
+                map_u64_put(list->owners, owner, entry);
+                return;
+        }
+        while (last->sibling)
+                last = last->sibling;
+        last->sibling = entry;
+}
+
+static void follow_owner(struct cached_list *list, struct cached_entry *entry) {
+        struct slice uid = SLICE_EMPTY;
+        bool is_owned = controller_of(object_of(entry), &uid);
+        uint64_t owner = is_owned ? slice_hash(uid) : 0;
+
+        if (is_owned == entry->is_owned && (!is_owned || owner == entry->owner))
+                return;
+        if (entry->is_owned)
+                disown_entry(list, entry);
+        if (is_owned)
+                own_entry(list, entry, owner);
+}
+
 /* The entry has changed: it becomes the newest. */
 static void touch_entry(struct cached_list *list, struct cached_entry *entry, bool was_gone) {
         entry->changed = ++list->version;
+        if (list->owners)
+                follow_owner(list, entry);
         if (list->newest != entry) {
                 if (entry->older || entry->newer || list->oldest == entry)
                         unlink_entry(list, entry);
@@ -299,12 +370,6 @@ void object_cache_settle(struct object_cache *object_cache) {
 
 /* ---- reading ---- */
 
-static const struct json *object_of(const struct cached_entry *entry) {
-        if (!entry || is_gone(entry))
-                return NULL;
-        return json_doc_root(entry->assumed ? entry->assumed : entry->seen);
-}
-
 const struct json *object_cache_get(const struct object_cache *object_cache, enum cached_kind kind,
                                     struct slice ns, struct slice name) {
         return object_of(find_entry(object_cache, kind, ns, name));
@@ -328,6 +393,22 @@ const struct json *object_cache_next(const struct object_cache *object_cache, en
                         return object;
         }
         return NULL;
+}
+
+const struct json *object_cache_owned(const struct object_cache *object_cache, struct slice uid,
+                                      const void **at) {
+        const struct cached_entry *last = *at, *entry;
+        struct slice owner;
+
+        if (!object_cache)
+                return NULL;
+        entry = last ? last->sibling
+                     : map_u64_get(object_cache->kinds[CACHED_RESOURCE_CLAIM].owners,
+                                   slice_hash(uid));
+        while (entry && !(controller_of(object_of(entry), &owner) && slice_eq(owner, uid)))
+                entry = entry->sibling;
+        *at = entry;
+        return object_of(entry);
 }
 
 bool object_cache_remembers(const struct object_cache *object_cache, enum cached_kind kind,

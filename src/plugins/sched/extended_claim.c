@@ -71,8 +71,8 @@ static bool belongs_to_pod(const struct sched_cycle *cycle, const struct json *c
 
 const struct json *extended_claim_object(const struct sched_cycle *cycle) {
         const struct json *claim;
-        size_t at = 0;
-        while ((claim = object_cache_next(cycle->object_cache, CACHED_RESOURCE_CLAIM, &at)))
+        const void *at = NULL;
+        while ((claim = object_cache_owned(cycle->object_cache, uid_of_pod(cycle), &at)))
                 if (belongs_to_pod(cycle, claim))
                         return claim;
         return NULL;

@@ -1,5 +1,6 @@
 /* What is known of objects, what is assumed of them, and what changed. */
 #include "model/object_cache.h"
+#include "base/util.h"
 #include "model_test.h"
 
 #define KIND CACHED_RESOURCE_CLAIM
@@ -173,6 +174,60 @@ static void test_forgets_what_is_gone(void **state) {
         object_cache_free(cache);
 }
 
+static struct json_doc *owned_doc(const char *name, const char *uid) {
+        char text[256];
+        struct json_doc *doc;
+        snprintf(text, sizeof(text),
+                 "{\"metadata\":{\"name\":\"%s\",\"ownerReferences\":[{\"uid\":\"other\"},"
+                 "{\"uid\":\"%s\",\"controller\":true}]}}",
+                 name, uid);
+        assert_int_equal(json_parse(slice_of(text), &doc, NULL), 0);
+        return doc;
+}
+
+static void expect_owned(const struct object_cache *cache, const char *uid, const char *names) {
+        struct buf found = { 0 };
+        const struct json *object;
+        const void *at = NULL;
+        while ((object = object_cache_owned(cache, slice_of(uid), &at)))
+                buf_printf(&found, SLICE_FMT " ", SLICE_ARG(cached_object_name(object)));
+        if (!slice_is(buf_view(&found), names))
+                fail_msg("%s: \"" SLICE_FMT "\", not \"%s\"", uid, SLICE_ARG(buf_view(&found)),
+                         names);
+        buf_release(&found);
+}
+
+/* By controller alone; whatever becomes of the object, it is found under its present owner. */
+static void test_owned(void **state) {
+        static const char *const docs[][2] = {
+                { "a", "p" }, { "b", "q" }, { "c", "p" }, { "d", "p" }
+        };
+        struct object_cache *cache = object_cache_new();
+        struct json_doc *moved = owned_doc("c", "q"), *made = owned_doc("e", "p");
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(docs); i++) {
+                struct json_doc *doc = owned_doc(docs[i][0], docs[i][1]);
+                object_cache_put(cache, KIND, json_doc_root(doc));
+                json_doc_free(doc);
+        }
+        expect_owned(cache, "p", "a c d ");
+        expect_owned(cache, "q", "b ");
+        expect_owned(cache, "other", "");
+        object_cache_put(cache, KIND, json_doc_root(moved));
+        expect_owned(cache, "p", "a d ");
+        expect_owned(cache, "q", "b c ");
+        object_cache_remove(cache, KIND, NS, SLICE_LITERAL("a"));
+        expect_owned(cache, "p", "d ");
+        object_cache_assume(cache, KIND, json_doc_root(made));
+        expect_owned(cache, "p", "d e ");
+        object_cache_withdraw(cache, KIND, NS, SLICE_LITERAL("e"));
+        object_cache_remove(cache, KIND, NS, SLICE_LITERAL("d"));
+        expect_owned(cache, "p", "");
+        json_doc_free(moved);
+        json_doc_free(made);
+        object_cache_free(cache);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_assumption_lasts_until_seen),
@@ -183,6 +238,7 @@ int main(void) {
                 cmocka_unit_test(test_new_object),
                 cmocka_unit_test(test_changes),
                 cmocka_unit_test(test_forgets_what_is_gone),
+                cmocka_unit_test(test_owned),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
 }
