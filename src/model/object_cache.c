@@ -9,9 +9,9 @@
 /* In the list of its kind by its last change.  An object that is gone leaves an empty entry. */
 struct cached_entry {
         struct cached_entry *older, *newer;
-        struct cached_entry *sibling; /* the next one under the hash of its owner's uid */
-        uint64_t owner;               /* that hash */
-        bool is_owned;
+        struct cached_entry *sibling; /* the next one under the hash of its mark */
+        uint64_t mark;                /* that hash */
+        bool is_marked;
         struct json_doc *seen, *assumed;
         uint64_t changed;          /* version of the kind */
         uint64_t written_version;  /* of the assumed object; 0 = not known */
@@ -25,9 +25,9 @@ struct cached_list {
         size_t live_count, gone_count;
         uint64_t version, forgotten; /* the last change that is not known any more */
         uint64_t settled;            /* later changes are news */
-        /* Hash of a controller's uid to the entries of its objects, in the order they came; of
-         * claims alone. */
-        struct map_u64 *owners;
+        /* Hash of a mark to the entries of objects that have it, in the order they came; NULL: of
+         * this kind objects have none. */
+        struct map_u64 *marked;
 };
 struct object_cache {
         struct cached_list kinds[CACHED_KIND_COUNT];
@@ -37,7 +37,8 @@ struct object_cache *object_cache_new(void) {
         struct object_cache *object_cache = xcalloc(1, sizeof(*object_cache));
         for (int kind = 0; kind < CACHED_KIND_COUNT; kind++)
                 object_cache->kinds[kind].entries = map_new();
-        object_cache->kinds[CACHED_RESOURCE_CLAIM].owners = map_u64_new();
+        object_cache->kinds[CACHED_RESOURCE_CLAIM].marked = map_u64_new();
+        object_cache->kinds[CACHED_DEVICE_CLASS].marked = map_u64_new();
         return object_cache;
 }
 
@@ -56,7 +57,7 @@ void object_cache_free(struct object_cache *object_cache) {
                 while (map_next(object_cache->kinds[kind].entries, &at, NULL, &entry))
                         free_entry(entry);
                 map_free(object_cache->kinds[kind].entries);
-                map_u64_free(object_cache->kinds[kind].owners);
+                map_u64_free(object_cache->kinds[kind].marked);
         }
         free(object_cache);
 }
@@ -131,10 +132,11 @@ static const struct json *object_of(const struct cached_entry *entry) {
         return json_doc_root(entry->assumed ? entry->assumed : entry->seen);
 }
 
-/* ---- owners ---- */
+/* ---- marks ---- */
 
 static bool controller_of(const struct json *object, struct slice *ret_uid) {
-        struct json_iter iter = json_iter(json_get(json_get(object, "metadata"), "ownerReferences"));
+        struct json_iter iter =
+                json_iter(json_get(json_get(object, "metadata"), "ownerReferences"));
         const struct json *owner;
 
         while (json_next(&iter, NULL, &owner)) {
@@ -146,26 +148,36 @@ static bool controller_of(const struct json *object, struct slice *ret_uid) {
         return false;
 }
 
-static void disown_entry(struct cached_list *list, struct cached_entry *entry) {
-        struct cached_entry *first = map_u64_remove(list->owners, entry->owner);
+/* What an object of a kind with marks is looked for by, beside its name. */
+static bool mark_of(const struct json *object, struct slice *ret_mark) {
+        const struct json *resource = json_get(json_get(object, "spec"), "extendedResourceName");
+
+        if (!resource)
+                return controller_of(object, ret_mark);
+        *ret_mark = json_text(resource);
+        return true;
+}
+
+static void unmark_entry(struct cached_list *list, struct cached_entry *entry) {
+        struct cached_entry *first = map_u64_remove(list->marked, entry->mark);
         struct cached_entry **link = &first;
 
         while (*link != entry)
                 link = &(*link)->sibling;
         *link = entry->sibling;
         if (first)
-                map_u64_put(list->owners, entry->owner, first);
+                map_u64_put(list->marked, entry->mark, first);
         entry->sibling = NULL;
-        entry->is_owned = false;
+        entry->is_marked = false;
 }
 
-static void own_entry(struct cached_list *list, struct cached_entry *entry, uint64_t owner) {
-        struct cached_entry *last = map_u64_get(list->owners, owner);
+static void mark_entry(struct cached_list *list, struct cached_entry *entry, uint64_t mark) {
+        struct cached_entry *last = map_u64_get(list->marked, mark);
 
-        entry->owner = owner;
-        entry->is_owned = true;
+        entry->mark = mark;
+        entry->is_marked = true;
         if (!last) {
-                map_u64_put(list->owners, owner, entry);
+                map_u64_put(list->marked, mark, entry);
                 return;
         }
         while (last->sibling)
@@ -173,24 +185,24 @@ static void own_entry(struct cached_list *list, struct cached_entry *entry, uint
         last->sibling = entry;
 }
 
-static void follow_owner(struct cached_list *list, struct cached_entry *entry) {
-        struct slice uid = SLICE_EMPTY;
-        bool is_owned = controller_of(object_of(entry), &uid);
-        uint64_t owner = is_owned ? slice_hash(uid) : 0;
+static void follow_mark(struct cached_list *list, struct cached_entry *entry) {
+        struct slice text = SLICE_EMPTY;
+        bool is_marked = mark_of(object_of(entry), &text);
+        uint64_t mark = is_marked ? slice_hash(text) : 0;
 
-        if (is_owned == entry->is_owned && (!is_owned || owner == entry->owner))
+        if (is_marked == entry->is_marked && (!is_marked || mark == entry->mark))
                 return;
-        if (entry->is_owned)
-                disown_entry(list, entry);
-        if (is_owned)
-                own_entry(list, entry, owner);
+        if (entry->is_marked)
+                unmark_entry(list, entry);
+        if (is_marked)
+                mark_entry(list, entry, mark);
 }
 
 /* The entry has changed: it becomes the newest. */
 static void touch_entry(struct cached_list *list, struct cached_entry *entry, bool was_gone) {
         entry->changed = ++list->version;
-        if (list->owners)
-                follow_owner(list, entry);
+        if (list->marked)
+                follow_mark(list, entry);
         if (list->newest != entry) {
                 if (entry->older || entry->newer || list->oldest == entry)
                         unlink_entry(list, entry);
@@ -395,17 +407,16 @@ const struct json *object_cache_next(const struct object_cache *object_cache, en
         return NULL;
 }
 
-const struct json *object_cache_owned(const struct object_cache *object_cache, struct slice uid,
-                                      const void **at) {
+const struct json *object_cache_marked(const struct object_cache *object_cache,
+                                       enum cached_kind kind, struct slice mark, const void **at) {
         const struct cached_entry *last = *at, *entry;
-        struct slice owner;
+        struct slice own;
 
         if (!object_cache)
                 return NULL;
         entry = last ? last->sibling
-                     : map_u64_get(object_cache->kinds[CACHED_RESOURCE_CLAIM].owners,
-                                   slice_hash(uid));
-        while (entry && !(controller_of(object_of(entry), &owner) && slice_eq(owner, uid)))
+                     : map_u64_get(object_cache->kinds[kind].marked, slice_hash(mark));
+        while (entry && !(mark_of(object_of(entry), &own) && slice_eq(own, mark)))
                 entry = entry->sibling;
         *at = entry;
         return object_of(entry);

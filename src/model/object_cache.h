@@ -49,10 +49,11 @@ size_t object_cache_count(const struct object_cache *object_cache, enum cached_k
 /* In the order they came: size_t at = 0; while ((object = object_cache_next(..., &at))) */
 const struct json *object_cache_next(const struct object_cache *object_cache, enum cached_kind kind,
                                      size_t *at);
-/* The claims of devices that a controller of that uid has, in the order they came: const void *at =
- * NULL; while ((claim = object_cache_owned(..., &at))) */
-const struct json *object_cache_owned(const struct object_cache *object_cache, struct slice uid,
-                                      const void **at);
+/* Objects that have a mark, in the order they came: claims of devices have the uid of their
+ * controller, classes of devices the extended resource that they name. const void *at = NULL;
+ * while ((object = object_cache_marked(..., &at))) */
+const struct json *object_cache_marked(const struct object_cache *object_cache,
+                                       enum cached_kind kind, struct slice mark, const void **at);
 
 /* ---- assuming ---- */
 

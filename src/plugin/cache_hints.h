@@ -106,6 +106,12 @@ struct cache_hints {
         /* Of the state of pre_filter: the promises do not hold for this pod, which is decided
          * without caches.  NULL: they hold for all. */
         bool (*is_alone)(const void *pod_state);
+        /* The same of the state of pre_score, of pods that it does not skip. */
+        bool (*scores_alone)(const void *pod_state);
+        /* Filters of nodes, of the state of pre_filter: another number where pods of one spec are
+         * judged differently, for a reason that is the same for all nodes; 0 mostly.  NULL: none.
+         */
+        uint64_t (*variant)(const void *pod_state);
 };
 
 /* Whether answers for a node follow from that node alone. */

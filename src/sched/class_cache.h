@@ -38,6 +38,7 @@ struct cache_plugins {
         uint64_t counted_filters, counted_scores; /* those that are followed */
         /* Filters that say something else about each pod; they are not among the above. */
         uint64_t volume_filters;
+        uint64_t variant; /* of the filters, as they say */
 };
 
 struct class_cache {

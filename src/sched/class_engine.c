@@ -95,6 +95,8 @@ static bool add_filter(const struct sched_attempt *attempt, size_t index,
                 return true;
         }
         plugins->filters |= bit;
+        if (hints && hints->variant)
+                plugins->variant = 31 * plugins->variant + hints->variant(own->filter_state);
         if (plugin->filter_scope != CACHE_SCOPE_COUNTS)
                 return cache_scope_is_of_node(plugin->filter_scope);
         plugins->counted_filters |= bit;
@@ -111,6 +113,9 @@ static bool add_score(const struct sched_attempt *attempt, size_t index,
         uint64_t bit = (uint64_t)1 << index;
         if (own->score_skips)
                 return true;
+        if (sched->hints && sched->hints->scores_alone &&
+            sched->hints->scores_alone(own->score_state))
+                return false;
         plugins->scores |= bit;
         if (plugin->score_scope != CACHE_SCOPE_COUNTS)
                 return plugin->score_scope == CACHE_SCOPE_NODE ||
@@ -250,8 +255,9 @@ static bool bring_up_to_date(struct class_engine *engine, const struct cache_cal
 /* Where no pods are counted all pods of a class are alike, else those with the same labels in one
  * namespace.  Keys are hashes of 64 bits; that two classes share one is not provided for. */
 static uint64_t key_of(const struct sched_attempt *attempt, const struct cache_plugins *plugins) {
-        uint64_t parts[] = { attempt->cycle.identity, (uint64_t)(uintptr_t)attempt->profile };
-        if ((plugins->counted_filters | plugins->counted_scores) == 0)
+        uint64_t parts[] = { attempt->cycle.identity, (uint64_t)(uintptr_t)attempt->profile,
+                             plugins->variant };
+        if ((plugins->counted_filters | plugins->counted_scores | plugins->variant) == 0)
                 return attempt->cycle.class->shape_hash;
         return hash_bytes(parts, sizeof(parts), 0);
 }

@@ -107,7 +107,7 @@ void dynamic_resources_filter(const struct sched_cycle *cycle, const void *state
         const struct claim_state *pod = pod_state;
 
         if (claim_kind_lasts(&pod->devices)) {
-                claim_kind_narrow(cycle, &pod->devices, nodes);
+                claim_state_narrow(cycle, pod, nodes);
                 if (!is_about_more(state, pod))
                         return;
         }

@@ -2,10 +2,12 @@
 #include "plugins/sched/claim_kinds.h"
 
 #include "base/util.h"
+#include "plugins/sched/extended_claim.h"
 #include <stdlib.h>
 
 #define KINDS_MAX 32
-#define NODE_CHANGES (CLUSTER_NODE_ADDED | CLUSTER_NODE_REMOVED | CLUSTER_NODE_LABELS)
+#define NODE_CHANGES                                                                               \
+        (CLUSTER_NODE_ADDED | CLUSTER_NODE_REMOVED | CLUSTER_NODE_LABELS | CLUSTER_NODE_ALLOCATABLE)
 
 struct claim_kind {
         struct arena *scratch; /* of all kinds; for one search */
@@ -150,6 +152,7 @@ void claim_kinds_find(struct claim_kinds *kinds, const struct sched_cycle *cycle
                         json_write(claims->wanted[i]->spec_json, &kinds->key);
                 buf_char(&kinds->key, '\n');
         }
+        extended_resources_key(cycle, claims->extended, &kinds->key);
         struct claim_kind *kind = kind_of_key(kinds, &is_new);
         if (is_new || !catch_up(kind, cycle, claims->inventory))
                 start_again(kind, cycle, claims->inventory);
@@ -168,14 +171,18 @@ bool claim_kind_lasts(const struct device_claims *claims) {
 static enum device_outcome outcome_on(const struct sched_cycle *cycle,
                                       const struct device_claims *claims, struct node_id node) {
         struct claim_kind *kind = claims->kind;
-        struct device_allocation *allocations;
+        struct device_allocation *allocations = NULL;
 
         if (bitset_has(&kind->known, node.index))
                 return bitset_has(&kind->fits, node.index)      ? DEVICES_FOUND
                        : bitset_has(&kind->invalid, node.index) ? DEVICES_INVALID
                                                                 : DEVICES_MISSING;
+        const struct extended_claim *extra = extended_claim_on(cycle, claims->extended, node);
+        const struct device_place_asked asked = { extra ? &extra->claim : NULL, node };
         enum device_outcome outcome =
-                device_claims_search(cycle, claims, node, kind->scratch, &allocations);
+                claims->wanted_count || extra
+                        ? device_claims_search(cycle, claims, &asked, kind->scratch, &allocations)
+                        : DEVICES_FOUND;
         if (outcome != DEVICES_FAILED)
                 bitset_add(&kind->known, node.index);
         if (outcome == DEVICES_FOUND) {

@@ -36,6 +36,13 @@ const struct device_verdict *claim_state_devices(const struct sched_cycle *cycle
         return device_claims_on(&whole, &pod->devices, extra ? &extra->claim : NULL, node);
 }
 
+void claim_state_narrow(const struct sched_cycle *cycle, const struct claim_state *pod,
+                        struct bitset *nodes) {
+        const struct sched_cycle whole = outlasting_cycle(cycle, pod);
+
+        claim_kind_narrow(&whole, &pod->devices, nodes);
+}
+
 /* How the search for devices ends on the node; found where nothing is sought. */
 enum device_outcome claim_state_outcome(const struct sched_cycle *cycle,
                                         const struct claim_state *pod, struct node_id node) {
@@ -81,6 +88,7 @@ static void take_devices(const struct sched_cycle *cycle, const struct dynamic_r
         }
         if (!devices->wanted_count && !claim_state_is_extended(pod))
                 return;
+        devices->extended = pod->extended;
         devices->inventory = device_view_refresh(resources->view, cycle->object_cache);
         devices->inventory_serial = device_view_serial(resources->view);
         devices->verdicts = ARENA_NEW(cycle->scratch, struct device_verdicts);
@@ -102,7 +110,7 @@ const char *claim_state_prepare(const struct sched_cycle *cycle,
                 return problem;
         take_devices(cycle, resources, pod);
         problem = device_claims_problem(&pod->devices, cycle->scratch);
-        if (!problem && pod->devices.wanted_count && !claim_state_is_extended(pod))
+        if (!problem && (pod->devices.wanted_count || claim_state_is_extended(pod)))
                 claim_kinds_find(resources->kinds, cycle, &pod->devices);
         return problem;
 }

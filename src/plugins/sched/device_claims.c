@@ -236,14 +236,16 @@ static enum device_outcome search_node(const struct sched_cycle *cycle,
 }
 
 enum device_outcome device_claims_search(const struct sched_cycle *cycle,
-                                         const struct device_claims *claims, struct node_id node,
+                                         const struct device_claims *claims,
+                                         const struct device_place_asked *asked,
                                          struct arena *arena,
                                          struct device_allocation **ret_allocations) {
         const struct device_search search = { claims->inventory, claims->wanted,
-                                              claims->wanted_count, arena };
+                                              claims->wanted_count + !!asked->extra, arena };
         struct err err = { 0 };
 
-        return search_node(cycle, &search, node, ret_allocations, &err);
+        claims->wanted[claims->wanted_count] = asked->extra;
+        return search_node(cycle, &search, asked->node, ret_allocations, &err);
 }
 
 const struct device_verdict *device_claims_on(const struct sched_cycle *cycle,

@@ -38,9 +38,9 @@ struct device_claims { /* of one pod, in the scratch arena */
         /* Those to be allocated, with room for one more that depends on the node. */
         const struct resource_claim **wanted;
         size_t wanted_count;
+        struct extended_resources *extended; /* of the pod: what the one more comes from */
         struct device_verdicts *verdicts;
-        /* What is known of the wanted ones (claim_kinds.h), as long as the serial is this one;
-         * NULL: on some nodes they are more. */
+        /* What is known of the wanted ones (claim_kinds.h), as long as the serial is this one. */
         struct claim_kind *kind;
         uint64_t kind_serial;
 };
@@ -60,9 +60,10 @@ void device_claims_describe(const struct sched_cycle *cycle, const struct device
                             const struct device_place_asked *asked,
                             void (*say)(void *context, const struct refusal_detail *detail),
                             void *context);
-/* The same without remembering anything; what was found is in the arena. */
+/* The same as device_claims_on without remembering anything; what was found is in the arena. */
 enum device_outcome device_claims_search(const struct sched_cycle *cycle,
-                                         const struct device_claims *claims, struct node_id node,
+                                         const struct device_claims *claims,
+                                         const struct device_place_asked *asked,
                                          struct arena *arena,
                                          struct device_allocation **ret_allocations);
 /* 8 less the index of each choice: of those made in what was found for the wanted claims, and of

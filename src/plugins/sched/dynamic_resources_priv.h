@@ -43,6 +43,9 @@ const struct device_verdict *claim_state_devices(const struct sched_cycle *cycle
 /* How the search for devices ends on the node; found where nothing is sought. */
 enum device_outcome claim_state_outcome(const struct sched_cycle *cycle,
                                         const struct claim_state *pod, struct node_id node);
+/* As long as the kind of the claims lasts: takes nodes away where that does not find any. */
+void claim_state_narrow(const struct sched_cycle *cycle, const struct claim_state *pod,
+                        struct bitset *nodes);
 /* Whether an allocated claim cannot be used on the node; one that is not allocated can. */
 bool claim_is_unavailable(const struct sched_cycle *cycle,
                           const struct dynamic_resources *resources,

@@ -4,6 +4,7 @@
 #include "base/rng.h"
 #include "base/util.h"
 #include "plugins/sched/resource_args.h"
+#include <inttypes.h>
 #include <stdlib.h>
 
 #define CLASS_PREFIX "deviceclass.resource.kubernetes.io/"
@@ -36,12 +37,10 @@ struct slice device_class_of_resource(const struct object_cache *object_cache,
                                       struct slice resource) {
         struct slice prefix = SLICE_LITERAL(CLASS_PREFIX);
         const struct json *class, *best = NULL;
-        size_t at = 0;
-        while ((class = object_cache_next(object_cache, CACHED_DEVICE_CLASS, &at))) {
-                struct slice name = json_get_text(json_get(class, "spec"), "extendedResourceName");
-                if (name.len && slice_eq(name, resource) && (!best || is_before(class, best)))
+        const void *at = NULL;
+        while ((class = object_cache_marked(object_cache, CACHED_DEVICE_CLASS, resource, &at)))
+                if (!best || is_before(class, best))
                         best = class;
-        }
         if (!best && slice_has_prefix(resource, prefix))
                 best = object_cache_get(
                         object_cache, CACHED_DEVICE_CLASS, SLICE_EMPTY,
@@ -72,7 +71,8 @@ static bool belongs_to_pod(const struct sched_cycle *cycle, const struct json *c
 const struct json *extended_claim_object(const struct sched_cycle *cycle) {
         const struct json *claim;
         const void *at = NULL;
-        while ((claim = object_cache_owned(cycle->object_cache, uid_of_pod(cycle), &at)))
+        while ((claim = object_cache_marked(cycle->object_cache, CACHED_RESOURCE_CLAIM,
+                                            uid_of_pod(cycle), &at)))
                 if (belongs_to_pod(cycle, claim))
                         return claim;
         return NULL;
@@ -270,6 +270,23 @@ struct extended_claim *extended_claim_on(const struct sched_cycle *cycle,
         build_claim(cycle, resources, claim);
         resources->claims = claim;
         return claim;
+}
+
+void extended_resources_key(const struct sched_cycle *cycle,
+                            const struct extended_resources *resources, struct buf *key) {
+        const struct pod_spec *spec = &cycle->class->spec;
+        for (size_t i = 0; i < resources->count; i++) {
+                const struct extended_resource *resource = &resources->items[i];
+                buf_printf(key, SLICE_FMT " " SLICE_FMT, SLICE_ARG(resource->name),
+                           SLICE_ARG(resource->class_name));
+                for (size_t at = 0; at < spec->init_count + spec->container_count; at++) {
+                        const struct container *container = container_at(spec, at);
+                        buf_printf(key, " %d:%" PRId64 ":%zu", is_short_lived(spec, at),
+                                   amount_of(container, resource->name),
+                                   rank_of(container, resource->name));
+                }
+                buf_char(key, '\n');
+        }
 }
 
 /* ---- objects ---- */

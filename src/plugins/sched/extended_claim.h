@@ -43,6 +43,9 @@ const struct json *extended_claim_object(const struct sched_cycle *cycle);
 /* The claim for a node; NULL: the node offers everything itself. */
 struct extended_claim *extended_claim_on(const struct sched_cycle *cycle,
                                          struct extended_resources *resources, struct node_id node);
+/* Appends a text that is the same for pods whose special claims ask for the same on each node. */
+void extended_resources_key(const struct sched_cycle *cycle,
+                            const struct extended_resources *resources, struct buf *key);
 /* The object without a status, under a name of its own; and the pod's status that names it. */
 struct json_node *extended_claim_node(const struct sched_cycle *cycle, struct json_tree *tree,
                                       const struct extended_claim *claim);

@@ -30,13 +30,13 @@ void extended_score_free(struct extended_score *score) {
         free(score);
 }
 
-void extended_score_apply(const struct extended_score *score, const struct sched_cycle *cycle,
+bool extended_score_apply(const struct extended_score *score, const struct sched_cycle *cycle,
                           struct slice resource, struct scored_resource *ret_resource) {
         if (!score || !may_be_devices(resource) || ret_resource->amount == 0)
-                return;
+                return false;
         struct slice class_name = device_class_of_resource(cycle->object_cache, resource);
         if (!class_name.len)
-                return;
+                return false;
         struct device_inventory *inventory = device_view_refresh(score->view, cycle->object_cache);
         size_t count = cluster_nodes(cycle->cluster)->count;
         int64_t *allocatable = ARENA_ARRAY(cycle->scratch, int64_t, count);
@@ -51,4 +51,5 @@ void extended_score_apply(const struct extended_score *score, const struct sched
         }
         ret_resource->allocatable = allocatable;
         ret_resource->requested = requested;
+        return true;
 }

@@ -9,7 +9,7 @@ struct extended_score;
 struct extended_score *extended_score_new(const struct plugin_env *env,
                                           const struct resource_weights *resources);
 void extended_score_free(struct extended_score *score); /* accepts NULL */
-/* Replaces the columns of a resource that a class stands for, in the scratch arena.  Accepts NULL.
- */
-void extended_score_apply(const struct extended_score *score, const struct sched_cycle *cycle,
+/* Replaces the columns of a resource that a class stands for, in the scratch arena; false: none
+ * does.  Accepts NULL. */
+bool extended_score_apply(const struct extended_score *score, const struct sched_cycle *cycle,
                           struct slice resource, struct scored_resource *ret_resource);

@@ -41,6 +41,7 @@ static void balance_fini(void *state) {
 
 struct balance_state {
         size_t count;
+        bool has_devices;
         struct scored_resource resources[BALANCED_RESOURCES_MAX];
 };
 
@@ -94,7 +95,8 @@ static enum verdict_code pre_score(const struct sched_cycle *cycle, const void *
                         .requested = table->resources[id.index].requested,
                         .amount = amount,
                 };
-                extended_score_apply(plugin->extended_score, cycle, wanted.items[i].name, resource);
+                own->has_devices |= extended_score_apply(plugin->extended_score, cycle,
+                                                         wanted.items[i].name, resource);
         }
         *ret_pod_state = own;
         return asks_any ? VERDICT_OK : VERDICT_SKIP;
@@ -120,6 +122,12 @@ static int64_t node_balance_evenness(const double *fractions, size_t count) {
 static double node_balance_fraction(int64_t requested, int64_t allocatable) {
         double value = (double)requested / (double)allocatable;
         return value > 1 ? 1 : value;
+}
+
+/* Devices that others take change what nodes are worth. */
+static bool scores_devices(const void *pod_state) {
+        const struct balance_state *own = pod_state;
+        return own->has_devices;
 }
 
 static int64_t score_node(const struct balance_state *own, size_t node) {
@@ -172,5 +180,6 @@ const struct plugin plugin_node_balance = {
                 &(const struct sched_points){
                         .pre_score = pre_score,
                         .score = node_balance_score,
-                        .hints = &(const struct cache_hints){ .score = CACHE_SCOPE_NODE_PODS } },
+                        .hints = &(const struct cache_hints){ .score = CACHE_SCOPE_NODE_PODS,
+                                                              .scores_alone = scores_devices } },
 };

@@ -310,6 +310,7 @@ static bool node_resources_fit_wakes(const struct sched_cycle *cycle, const void
 
 struct fit_scoring {
         size_t count;
+        bool has_devices;
         struct scored_resource *resources;
 };
 
@@ -339,7 +340,7 @@ static int64_t class_amount(const struct pod_class *class, struct resource_id re
 static bool node_resources_fit_resolve(const struct sched_cycle *cycle,
                                        const struct fit_plugin *own,
                                        const struct resource_weight *wanted,
-                                       struct scored_resource *ret_resource) {
+                                       struct scored_resource *ret_resource, bool *has_devices) {
         const struct node_table *table = cluster_nodes(cycle->cluster);
         struct resource_id id;
         if (!cluster_resource(cycle->cluster, wanted->name, &id) || id.index == RESOURCE_PODS)
@@ -356,7 +357,8 @@ static bool node_resources_fit_resolve(const struct sched_cycle *cycle,
                 return true;
         }
         ret_resource->amount = class_amount(cycle->class, id);
-        extended_score_apply(own->extended_score, cycle, wanted->name, ret_resource);
+        *has_devices |=
+                extended_score_apply(own->extended_score, cycle, wanted->name, ret_resource);
         return ret_resource->amount > 0 || !is_scalar_resource(wanted->name);
 }
 
@@ -367,11 +369,13 @@ static enum verdict_code pre_score(const struct sched_cycle *cycle, const void *
         (void)verdict;
         const struct fit_plugin *own = state;
         struct fit_scoring *scoring = ARENA_NEW(cycle->scratch, struct fit_scoring);
+        *scoring = (struct fit_scoring){ 0 };
         scoring->resources =
                 ARENA_ARRAY(cycle->scratch, struct scored_resource, own->resources.count);
         for (size_t i = 0; i < own->resources.count; i++)
                 if (node_resources_fit_resolve(cycle, own, &own->resources.items[i],
-                                               &scoring->resources[scoring->count]))
+                                               &scoring->resources[scoring->count],
+                                               &scoring->has_devices))
                         scoring->count++;
         *ret_pod_state = scoring;
         return VERDICT_OK;
@@ -441,9 +445,14 @@ static void node_resources_fit_score(const struct sched_cycle *cycle, const void
 }
 
 /* Devices that others take change what nodes are worth. */
-static bool counts_devices(const void *pod_state) {
+static bool scores_devices(const void *pod_state) {
+        const struct fit_scoring *scoring = pod_state;
+        return scoring->has_devices;
+}
+
+static uint64_t requested_devices(const void *pod_state) {
         const struct fit_requests *requests = pod_state;
-        return requests && requests->devices;
+        return requests ? requests->devices : 0;
 }
 
 static int64_t score_placement(const struct group_view *group, const void *state,
@@ -539,7 +548,8 @@ const struct plugin plugin_node_resources_fit = {
                                 &(const struct group_points){ .score_placement = score_placement },
                         .hints = &(const struct cache_hints){ .filter = CACHE_SCOPE_NODE_PODS,
                                                               .score = CACHE_SCOPE_NODE_PODS,
-                                                              .is_alone = counts_devices } },
+                                                              .scores_alone = scores_devices,
+                                                              .variant = requested_devices } },
         .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_NODE_ALLOCATABLE | CLUSTER_POD_REMOVED |
                     CLUSTER_POD_SCALED_DOWN | CLUSTER_DEVICES,
 };

@@ -1,6 +1,6 @@
 /* What is known of objects, what is assumed of them, and what changed. */
-#include "model/object_cache.h"
 #include "base/util.h"
+#include "model/object_cache.h"
 #include "model_test.h"
 
 #define KIND CACHED_RESOURCE_CLAIM
@@ -189,7 +189,7 @@ static void expect_owned(const struct object_cache *cache, const char *uid, cons
         struct buf found = { 0 };
         const struct json *object;
         const void *at = NULL;
-        while ((object = object_cache_owned(cache, slice_of(uid), &at)))
+        while ((object = object_cache_marked(cache, KIND, slice_of(uid), &at)))
                 buf_printf(&found, SLICE_FMT " ", SLICE_ARG(cached_object_name(object)));
         if (!slice_is(buf_view(&found), names))
                 fail_msg("%s: \"" SLICE_FMT "\", not \"%s\"", uid, SLICE_ARG(buf_view(&found)),
