@@ -396,8 +396,6 @@ int perf_list_unsupported(struct perf_run *run, struct buf *out, struct err *err
         struct json_iter iter = json_iter(json_get(run->workload->test_case, "workloadTemplate"));
         const struct json *operation;
         int code = 0;
-        if (json_get(run->workload->test_case, "schedulerConfigPath"))
-                add_text(out, SLICE_LITERAL("schedulerConfigPath"));
         while (code == 0 && json_next(&iter, NULL, &operation))
                 code = check_operation(run, operation, out, err);
         return code;

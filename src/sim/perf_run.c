@@ -45,6 +45,24 @@ static int operate_all(struct perf_run *run, struct err *err) {
         return code;
 }
 
+/* Of the test case: which plugins, with which arguments. */
+static int read_configuration(struct perf_run *run, struct err *err) {
+        struct slice name = json_get_text(run->workload->test_case, "schedulerConfigPath");
+        CLEANUP(buf_release) struct buf text = { 0 }, path = { 0 };
+        if (slice_is_empty(name))
+                return 0;
+        perf_suite_resolve(run->suite, name, &path);
+        int code = run->env->files.read(run->env->files.context, path.data, &text, err);
+        if (code < 0)
+                return code;
+        struct config_problems *problems = config_problems_new();
+        run->world.configuration =
+                scheduler_configuration_read(buf_view(&text), path.data, problems);
+        code = config_problems_to_err(problems, err);
+        config_problems_free(problems);
+        return code;
+}
+
 int perf_run(const struct perf_suite *suite, const struct perf_workload *workload,
              const struct perf_env *env, struct perf_result *ret_result, struct err *err) {
         struct perf_run run = { .suite = suite,
@@ -54,7 +72,12 @@ int perf_run(const struct perf_suite *suite, const struct perf_workload *workloa
                                 .world = { .clock = env->clock,
                                            .clock_context = env->clock_context } };
         *ret_result = (struct perf_result){ 0 };
-        int code = perf_world_init(&run.world, err);
+        int code = read_configuration(&run, err);
+        if (code < 0) {
+                scheduler_configuration_free(run.world.configuration);
+                return code;
+        }
+        code = perf_world_init(&run.world, err);
         if (code == 0)
                 code = perf_list_unsupported(&run, &ret_result->unsupported, err);
         if (code == 0 && ret_result->unsupported.len == 0)

@@ -23,14 +23,16 @@ int perf_world_init(struct perf_world *world, struct err *err) {
         struct profile_env env = { .registry = sched_registry,
                                    .cluster = world->cluster,
                                    .object_cache = world->object_cache };
-        int code = sched_profile_new_default(&env, &world->profile, err);
+        if (!world->configuration)
+                world->configuration = scheduler_configuration_new_default();
+        int code = sched_profile_list_init(&world->profiles, world->configuration, &env, err);
         if (code < 0)
                 return code;
         world->scheduler = scheduler_new(&(struct scheduler_config){
                 .cluster = world->cluster,
                 .object_cache = world->object_cache,
-                .profile_count = 1,
-                .profiles = &world->profile,
+                .profile_count = world->profiles.count,
+                .profiles = world->profiles.items,
                 .seed = 1,
         });
         return 0;
@@ -54,7 +56,8 @@ static void pod_free(struct perf_pod *pod) {
 
 void perf_world_release(struct perf_world *world) {
         scheduler_free(world->scheduler);
-        sched_profile_free(world->profile);
+        sched_profile_list_release(&world->profiles);
+        scheduler_configuration_free(world->configuration);
         cluster_free(world->cluster);
         object_cache_free(world->object_cache);
         action_list_release(&world->actions);

@@ -8,6 +8,7 @@
 #include "base/map.h"
 #include "model/cluster.h"
 #include "model/object_cache.h"
+#include "plugin/sched_profile_list.h"
 #include "sched/scheduler.h"
 
 struct perf_pod {
@@ -27,7 +28,8 @@ struct perf_pod {
 struct perf_world {
         struct cluster *cluster;
         struct object_cache *object_cache;
-        struct sched_profile *profile;
+        struct scheduler_configuration *configuration; /* owned */
+        struct sched_profile_list profiles;
         struct scheduler *scheduler;
         struct action_list actions, answers;
         struct map *pods;            /* "namespace/name" -> struct perf_pod */
@@ -45,7 +47,8 @@ struct perf_world {
         uint64_t progress; /* pods bound, or refused for the first time */
 };
 
-int perf_world_init(struct perf_world *world, struct err *err); /* clock is set by the caller */
+/* clock is set by the caller, and configuration, unless it is to be the default. */
+int perf_world_init(struct perf_world *world, struct err *err);
 void perf_world_release(struct perf_world *world);
 
 /* Takes in a pod, or its new content; the scheduler learns of it with the next flush. */

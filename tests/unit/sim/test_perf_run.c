@@ -86,6 +86,20 @@ static const struct memory_file files[] = {
         { "d/stuck.yaml",
           CASE(NODES "  - {opcode: createPods, count: 1, podTemplatePath: t/huge.yaml}\n",
                "nodes: 1") },
+        { "d/c/unfit.yaml",
+          "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+          "profiles: [{plugins: {multiPoint: {disabled: [{name: NodeResourcesFit}]}}}]\n" },
+        { "d/configured.yaml",
+          "- name: Case\n  schedulerConfigPath: c/unfit.yaml\n  workloadTemplate:\n"
+          "  - {opcode: createNodes, count: 1}\n"
+          "  - {opcode: createPods, count: 1, podTemplatePath: t/huge.yaml, collectMetrics: true}\n"
+          "  workloads: [{name: small, labels: [short], threshold: 10}]\n" },
+        { "d/c/wrong.yaml",
+          "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+          "profile: []\n" },
+        { "d/misconfigured.yaml",
+          "- name: Case\n  schedulerConfigPath: c/wrong.yaml\n  workloadTemplate: []\n"
+          "  workloads: [{name: small, labels: [short], threshold: 10}]\n" },
         { "d/unsupported.yaml", CASE("  - {opcode: createResourceClaims}\n"
                                      "  - {opcode: createAny, templatePath: t/secret.yaml}\n",
                                      "nodes: 1") },
@@ -163,9 +177,10 @@ static void test_counts(void **state) {
                 int64_t measured;
                 size_t nodes, pods;
         } cases[] = {
-                { "d/basic.yaml", 7, 3, 9 },   { "d/zones.yaml", 6, 4, 6 },
-                { "d/sets.yaml", 5, 2, 10 },   { "d/churn.yaml", 4, 2, 7 },
-                { "d/delete.yaml", 45, 1, 5 }, { "d/devices.yaml", 4, 3, 4 },
+                { "d/basic.yaml", 7, 3, 9 },      { "d/zones.yaml", 6, 4, 6 },
+                { "d/sets.yaml", 5, 2, 10 },      { "d/churn.yaml", 4, 2, 7 },
+                { "d/delete.yaml", 45, 1, 5 },    { "d/devices.yaml", 4, 3, 4 },
+                { "d/configured.yaml", 1, 1, 1 },
         };
         (void)state;
         for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -218,6 +233,7 @@ static void test_errors(void **state) {
                 { "d/shape.yaml", "expected a list of test cases" },
                 { "d/threshold.yaml", "threshold: expected a number" },
                 { "d/absent.yaml", "no file d/absent.yaml" },
+                { "d/misconfigured.yaml", "unknown field; did you mean \"profiles\"?" },
         };
         (void)state;
         for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
