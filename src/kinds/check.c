@@ -226,11 +226,10 @@ void check_label_map(struct checker *checker, const struct at *at, const struct 
         }
 }
 
-static void check_selector_requirement(struct checker *checker, const struct at *at,
-                                       const struct json_node *requirement) {
+bool check_operator_values(struct checker *checker, const struct at *at,
+                           const struct json_node *requirement) {
         struct slice operation = node_get_text(requirement, "operator");
-        struct json_node *values = node_get(requirement, "values");
-        struct at list = at_member(at, "values");
+        const struct json_node *values = node_get(requirement, "values");
 
         if (slice_is(operation, "In") || slice_is(operation, "NotIn")) {
                 if (node_count(values) == 0)
@@ -242,8 +241,19 @@ static void check_selector_requirement(struct checker *checker, const struct at 
                                "may not be specified when `operator` is 'Exists' or "
                                "'DoesNotExist'");
         } else {
-                report_text(checker, at, "operator", operation, "not a valid selector operator");
+                return false;
         }
+        return true;
+}
+
+static void check_selector_requirement(struct checker *checker, const struct at *at,
+                                       const struct json_node *requirement) {
+        struct json_node *values = node_get(requirement, "values");
+        struct at list = at_member(at, "values");
+
+        if (!check_operator_values(checker, at, requirement))
+                report_text(checker, at, "operator", node_get_text(requirement, "operator"),
+                            "not a valid selector operator");
         check_label_key(checker, at, "key", node_get_text(requirement, "key"));
         for (size_t i = 0; i < node_count(values); i++) {
                 struct at place = at_index(&list, i);

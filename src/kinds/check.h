@@ -71,6 +71,9 @@ bool check_label_key(struct checker *checker, const struct at *at, const char *m
 void check_label_map(struct checker *checker, const struct at *at, const struct json_node *map);
 void check_label_selector(struct checker *checker, const struct at *at,
                           const struct json_node *selector);
+/* Values of a requirement as its operator wants them; false when there is no such operator. */
+bool check_operator_values(struct checker *checker, const struct at *at,
+                           const struct json_node *requirement);
 /* Number or percentage as disruption budgets and rollouts take it; is_capped: at most 100%. */
 bool check_int_or_percent(struct checker *checker, const struct at *at,
                           const struct json_node *object, const char *member, bool is_capped);

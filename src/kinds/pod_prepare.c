@@ -78,8 +78,6 @@ PREPARE_HOOK(pod_prepare) {
         }
         status = node_need_object(tree, object, "status");
         if (operation == KIND_CREATE) {
-                if (!context->has_eviction_responders)
-                        node_remove(spec, "evictionResponders");
                 select_own_labels(tree, object);
                 node_put_string(tree, status, "phase", "Pending");
                 if (node_count(node_get(spec, "schedulingGates")) > 0)

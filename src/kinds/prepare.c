@@ -251,24 +251,15 @@ static void stamp_taints(struct json_tree *tree, struct json_node *taints, const
                         node_put_string(tree, taint, "timeAdded", now);
 }
 
-/* Lists as values of attributes, and devices that stand for resources of nodes, take a gate. */
 PREPARE_HOOK(resource_slice_prepare) {
-        static const char *const lists[] = { "bools", "ints", "strings", "versions" };
         struct node_iter devices = node_iter(node_get(node_get(object, "spec"), "devices"));
-        struct json_node *device, *attribute;
+        struct json_node *device;
         char now[WALL_TIME_TEXT_MAX];
 
         (void)operation, (void)old;
         wall_time_format(context->now, now);
-        while (node_next(&devices, NULL, &device)) {
-                struct node_iter iter = node_iter(node_get(device, "attributes"));
-
-                while (node_next(&iter, NULL, &attribute))
-                        for (size_t i = 0; i < ARRAY_LEN(lists); i++)
-                                node_remove(attribute, lists[i]);
-                node_remove(device, "nodeAllocatableResourceMappings");
+        while (node_next(&devices, NULL, &device))
                 stamp_taints(tree, node_get(device, "taints"), now);
-        }
 }
 
 /* Who asks for a certificate is recorded, not claimed. */

@@ -2,6 +2,7 @@
 #include "kinds/reviews.h"
 
 #include "base/arena.h"
+#include "kinds/access_check.h"
 #include "kinds/check.h"
 
 /* ---- access ---- */
@@ -19,27 +20,13 @@ static void put_question(struct access_question *question, const struct json_nod
         question->path = node_get_text(path, "path");
 }
 
-static bool has_one_question(struct checker *checker, const struct json_node *spec) {
-        bool has_resource = node_get(spec, "resourceAttributes");
-        bool has_path = node_get(spec, "nonResourceAttributes");
-        struct at at = at_root("spec");
-
-        if (has_resource && has_path)
-                report(checker, FIELD_INVALID, &at, "nonResourceAttributes",
-                       node_json(checker, node_get(spec, "nonResourceAttributes")),
-                       "cannot be specified in combination with resourceAttributes");
-        if (!has_resource && !has_path)
-                report(checker, FIELD_INVALID, &at, "resourceAttributes", "null",
-                       "exactly one of nonResourceAttributes or resourceAttributes must be "
-                       "specified");
-        return has_resource != has_path;
-}
-
-static void reviews_answer(struct kind_context *context, struct json_tree *tree,
+static void reviews_answer(struct checker *checker, struct json_tree *tree,
                            struct json_node *object, struct access_question *question) {
+        struct kind_context *context = checker->context;
         struct json_node *spec = node_need_object(tree, object, "spec");
         struct json_node *status = node_object(tree);
-
+        const char *problems =
+                access_selector_problems(checker, node_get(spec, "resourceAttributes"));
         const char *reason = "";
 
         put_question(question, spec);
@@ -47,6 +34,8 @@ static void reviews_answer(struct kind_context *context, struct json_tree *tree,
                       context->authorize(context->engine, question, &reason));
         if (*reason)
                 node_put_string(tree, status, "reason", reason);
+        if (*problems)
+                node_put_string(tree, status, "evaluationError", problems);
         node_put(tree, object, "status", status);
 }
 
@@ -59,8 +48,9 @@ REVIEW_HOOK(self_access_review) {
         };
 
         (void)err;
-        if (has_one_question(&checker, node_need_object(tree, object, "spec")))
-                reviews_answer(context, tree, object, &question);
+        check_access_review(&checker, object, ACCESS_SELF);
+        if (errors->count == 0)
+                reviews_answer(&checker, tree, object, &question);
         return 0;
 }
 
@@ -73,40 +63,35 @@ static struct slice *group_names(struct kind_context *context, const struct json
         return names;
 }
 
-REVIEW_HOOK(access_review) {
-        struct checker checker = { .errors = errors, .context = context };
+static void others_answer(struct checker *checker, struct json_tree *tree,
+                          struct json_node *object, enum access_check_kind kind) {
         struct json_node *spec = node_need_object(tree, object, "spec");
         const struct json_node *groups = node_get(spec, "groups");
         struct access_question question = {
                 .user = node_get_text(spec, "user"),
-                .groups = group_names(context, groups),
+                .groups = group_names(checker->context, groups),
                 .group_count = node_count(groups),
         };
-        struct at at = at_root("spec");
-        bool is_valid = has_one_question(&checker, spec);
+
+        check_access_review(checker, object, kind);
+        if (checker->errors->count == 0)
+                reviews_answer(checker, tree, object, &question);
+}
+
+REVIEW_HOOK(access_review) {
+        struct checker checker = { .errors = errors, .context = context };
 
         (void)err;
-        if (question.user.len == 0 && question.group_count == 0)
-                report_text(&checker, &at, "user", SLICE_EMPTY,
-                            "at least one of user or group must be specified");
-        else if (is_valid)
-                reviews_answer(context, tree, object, &question);
+        others_answer(&checker, tree, object, ACCESS_OF_OTHERS);
         return 0;
 }
 
 REVIEW_HOOK(local_access_review) {
         struct checker checker = { .errors = errors, .context = context };
-        const struct json_node *spec = node_get(object, "spec");
-        struct slice ns = node_get_text(node_get(object, "metadata"), "namespace");
-        struct slice asked = node_get_text(node_get(spec, "resourceAttributes"), "namespace");
-        struct at at = at_root("spec"), attributes = at_member(&at, "resourceAttributes");
 
-        if (!slice_eq(ns, asked)) {
-                report_text(&checker, &attributes, "namespace", asked,
-                            "must match metadata.namespace");
-                return 0;
-        }
-        return access_review(context, tree, object, errors, err);
+        (void)err;
+        others_answer(&checker, tree, object, ACCESS_LOCAL);
+        return 0;
 }
 
 /* ---- rules ---- */

@@ -5,6 +5,7 @@
 
 #include "base/uuid.h"
 #include "kinds/admit.h"
+#include "kinds/gated_fields.h"
 #include "kinds/pod_security.h"
 #include "kinds/release.h"
 #include "schema/object_compare.h"
@@ -110,6 +111,8 @@ static int run_hooks(struct api_context *context, struct api_write *write) {
         if (run_webhooks(context, write) < 0 || check_escalation(context, write) < 0 ||
             (is_eviction_request(context, write) && keep_eviction_user(context, write) < 0))
                 return API_FAILED;
+        if (write->operation != KIND_UPDATE_STATUS)
+                gated_fields_drop(&context->hooks, write->object, write->old_json);
         if (kind->prepare)
                 kind->prepare(&context->hooks, write->operation, write->tree, write->object,
                               write->old_json);

@@ -12,6 +12,7 @@
 #include "api/json.h"
 #include "base/arena.h"
 #include "base/util.h"
+#include "kinds/gated_fields.h"
 #include "kinds/kind.h"
 #include "schema/schema.h"
 #include <stdlib.h>
@@ -155,6 +156,8 @@ static inline int kind_test_write(struct kind_test *test, enum kind_operation op
                                 &test->err);
         if (r < 0)
                 return r;
+        if (operation != KIND_UPDATE_STATUS)
+                gated_fields_drop(&test->context, test->object, test->old);
         if (kind->prepare)
                 kind->prepare(&test->context, operation, test->tree, test->object, test->old);
         assert_int_equal(kind_test_normalise(test), 0);

@@ -41,7 +41,7 @@ static const struct {
           "status", NULL },
         { GROUP, "SelfSubjectAccessReview",
           "{\"spec\":{\"resourceAttributes\":{},\"nonResourceAttributes\":{\"path\":\"/x\"}}}",
-          "spec.nonResourceAttributes: Invalid value: {\"path\":\"/x\"}: cannot be specified in "
+          "spec.nonResourceAttributes: Invalid value: {\"Path\":\"/x\",\"Verb\":\"\"}: cannot be specified in "
           "combination with resourceAttributes",
           "status", NULL },
         { GROUP, "SubjectAccessReview",
@@ -62,6 +62,31 @@ static const struct {
           "{\"metadata\":{\"namespace\":\"n\"},\"spec\":{\"user\":\"u\",\"resourceAttributes\":{"
           "\"namespace\":\"n\"}}}",
           NULL, "status.allowed", "false" },
+        { GROUP, "LocalSubjectAccessReview",
+          "{\"metadata\":{\"namespace\":\"n\"},\"spec\":{\"user\":\"u\",\"nonResourceAttributes\":{"
+          "\"verb\":\"get\"}}}",
+          "spec.nonResourceAttributes: Invalid value: {\"Path\":\"\",\"Verb\":\"get\"}: disallowed on "
+          "this kind of request",
+          "status", NULL },
+        { GROUP, "SubjectAccessReview",
+          "{\"metadata\":{\"name\":\"n\"},\"spec\":{\"user\":\"u\",\"resourceAttributes\":{}}}",
+          "metadata: Invalid value: {\"name\":\"n\"}: must be empty", "status", NULL },
+        { GROUP, "SubjectAccessReview",
+          "{\"spec\":{\"user\":\"u\",\"resourceAttributes\":{\"fieldSelector\":{},\"labelSelector\":{"
+          "\"rawSelector\":\"a\",\"requirements\":[{\"key\":\"a\",\"operator\":\"Newer\"}]}}}}",
+          "spec.resourceAttributes.fieldSelector.requirements: Required value: when "
+          "spec.resourceAttributes.fieldSelector is specified, requirements or rawSelector is "
+          "required\n"
+          "spec.resourceAttributes.labelSelector.rawSelector: Invalid value: \"a\": may not "
+          "specified at the same time as requirements",
+          "status", NULL },
+        { GROUP, "SubjectAccessReview",
+          "{\"spec\":{\"user\":\"u\",\"resourceAttributes\":{\"fieldSelector\":{\"rawSelector\":"
+          "\"a!\"},\"labelSelector\":{\"requirements\":[{\"key\":\"a\",\"operator\":\"Newer\"},"
+          "{\"key\":\"a\",\"operator\":\"Exists\"}]}}}}",
+          NULL, "status.evaluationError",
+          "\"spec.resourceAttributes.fieldSelector ignored due to parse error; "
+          "spec.resourceAttributes.labelSelector partially ignored due to parse error\"" },
         { GROUP, "SelfSubjectRulesReview", "{\"spec\":{\"namespace\":\"n\"}}", NULL, "spec", "{}" },
         { GROUP, "SelfSubjectRulesReview", "{\"spec\":{\"namespace\":\"n\"}}", NULL,
           "status.resourceRules", "[{\"verbs\":[\"*\"],\"resources\":[\"*\"]}]" },
