@@ -158,6 +158,10 @@ VALIDATE_HOOK(network_policy_validate);
 VALIDATE_HOOK(webhook_configuration_validate);
 VALIDATE_HOOK(custom_resource_definition_validate);
 VALIDATE_HOOK(endpoint_slice_validate);
+const char *custom_resource_definition_name(struct arena *arena, const struct json_node *object,
+                                            struct slice name);
+const char *api_service_name(struct arena *arena, const struct json_node *object,
+                             struct slice name);
 
 /* A pod's spec, also inside templates; at is the place of the spec. */
 void check_pod_spec(struct checker *checker, const struct at *at, const struct json_node *spec);

@@ -461,17 +461,14 @@ static void check_conversion(struct checker *checker, const struct at *spec_at,
 
 /* ---- the definition ---- */
 
-static void check_own_name(struct checker *checker, const struct json_node *object,
-                           const struct json_node *spec) {
-        struct at metadata = at_root("metadata");
-        struct slice name = node_get_text(node_get(object, "metadata"), "name");
-        const char *wanted = message_of(checker, SLICE_FMT "." SLICE_FMT,
-                                        SLICE_ARG(node_get_text(node_get(spec, "names"), "plural")),
-                                        SLICE_ARG(node_get_text(spec, "group")));
+const char *custom_resource_definition_name(struct arena *arena, const struct json_node *object,
+                                            struct slice name) {
+        const struct json_node *spec = node_get(object, "spec");
+        const char *wanted = arena_printf(arena, SLICE_FMT "." SLICE_FMT,
+                                          SLICE_ARG(node_get_text(node_get(spec, "names"), "plural")),
+                                          SLICE_ARG(node_get_text(spec, "group")));
 
-        if (!slice_is(name, wanted))
-                report_text(checker, &metadata, "name", name,
-                            "must be spec.names.plural+\".\"+spec.group");
+        return slice_is(name, wanted) ? NULL : "must be spec.names.plural+\".\"+spec.group";
 }
 
 static bool is_established(const struct json *old) {
@@ -571,8 +568,6 @@ VALIDATE_HOOK(custom_resource_definition_validate) {
 
         if (operation == KIND_UPDATE_STATUS)
                 return;
-        if (!old)
-                check_own_name(&checker, object, spec);
         check_group(&checker, &at, spec);
         if (check_required(&checker, &at, spec, "scope"))
                 check_choice(&checker, &at, spec, "scope", scopes);

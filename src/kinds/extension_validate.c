@@ -1,6 +1,7 @@
 /* Validation of flow control and of aggregated API servers. */
 #include "kinds/rules.h"
 
+#include "base/arena.h"
 #include "base/util.h"
 
 /* ---- lists of words, with "*" for all ---- */
@@ -473,14 +474,23 @@ static const struct rule api_service_status_rules[] = {
         RULES_END,
 };
 
+const char *api_service_name(struct arena *arena, const struct json_node *object,
+                             struct slice name) {
+        const struct json_node *spec = node_get(object, "spec");
+        const char *wanted = arena_printf(arena, SLICE_FMT "." SLICE_FMT,
+                                          SLICE_ARG(node_get_text(spec, "version")),
+                                          SLICE_ARG(node_get_text(spec, "group")));
+
+        return slice_is(name, wanted) ? NULL :
+                                        arena_printf(arena,
+                                                     "must be `spec.version+\".\"+spec.group`: "
+                                                     "\"%s\"",
+                                                     wanted);
+}
+
 VALIDATE_HOOK(api_service_validate) {
         struct checker checker = { .errors = errors, .context = context };
-        const struct json_node *spec = node_get(object, "spec");
-        struct slice name = node_get_text(node_get(object, "metadata"), "name");
-        struct at at = at_root("spec"), metadata = at_root("metadata"), status = at_root("status");
-        const char *wanted = message_of(&checker, SLICE_FMT "." SLICE_FMT,
-                                        SLICE_ARG(node_get_text(spec, "version")),
-                                        SLICE_ARG(node_get_text(spec, "group")));
+        struct at at = at_root("spec"), status = at_root("status");
 
         (void)old;
         if (operation == KIND_UPDATE_STATUS) {
@@ -488,9 +498,5 @@ VALIDATE_HOOK(api_service_validate) {
                             api_service_status_rules);
                 return;
         }
-        if (!slice_is(name, wanted))
-                report_text(&checker, &metadata, "name", name,
-                            message_of(&checker, "must be `spec.version+\".\"+spec.group`: %s",
-                                       quoted(&checker, slice_of(wanted))));
-        check_rules(&checker, &at, spec, api_service_rules);
+        check_rules(&checker, &at, node_get(object, "spec"), api_service_rules);
 }

@@ -73,7 +73,7 @@ static bool is_system_class(struct slice name, int64_t value) {
 }
 
 VALIDATE_HOOK(priority_class_validate) {
-        static const char *const policies[] = { "Never", "PreemptLowerPriority", NULL };
+        static const char *const policies[] = { "PreemptLowerPriority", "Never", NULL };
         struct checker checker = { .errors = errors, .context = context };
         struct slice name = node_get_text(node_get(object, "metadata"), "name");
         int64_t value = node_get_i64(object, "value", 0);
@@ -121,17 +121,18 @@ static void check_role_rule(struct checker *checker, const struct at *at,
                              "resource rules must supply at least one api group");
                 require_list(checker, at, rule, "resources",
                              "resource rules must supply at least one resource");
-        } else if (is_namespaced) {
+                return;
+        }
+        if (is_namespaced)
                 report(checker, FIELD_INVALID, at, "nonResourceURLs",
                        node_json(checker, node_get(rule, "nonResourceURLs")),
                        "namespaced rules cannot apply to non-resource URLs");
-        } else if (node_count(node_get(rule, "apiGroups")) > 0 ||
+        if (node_count(node_get(rule, "apiGroups")) > 0 ||
                    node_count(node_get(rule, "resources")) > 0 ||
-                   node_count(node_get(rule, "resourceNames")) > 0) {
+                   node_count(node_get(rule, "resourceNames")) > 0)
                 report(checker, FIELD_INVALID, at, "nonResourceURLs",
                        node_json(checker, node_get(rule, "nonResourceURLs")),
                        "rules cannot apply to both regular resources and non-resource URLs");
-        }
 }
 
 static void check_role_rules(struct checker *checker, const struct json_node *role,
@@ -162,8 +163,12 @@ static void check_aggregation(struct checker *checker, const struct json_node *a
                        "at least one clusterRoleSelector required if aggregationRule is non-nil");
         for (size_t i = 0; i < node_count(selectors); i++) {
                 struct at place = at_index(&list, i);
+                size_t before = checker->errors->count;
 
                 check_label_selector(checker, &place, node_at(selectors, i));
+                if (checker->errors->count > before)
+                        report(checker, FIELD_INVALID, &place, NULL, "null",
+                               "invalid label selector.");
         }
 }
 
@@ -210,7 +215,10 @@ static void check_binding(struct checker *checker, const struct json_node *bindi
         if (!slice_is(kind, "ClusterRole") && !(is_namespaced && slice_is(kind, "Role")))
                 report_choice(checker, &at, "kind", quoted(checker, kind),
                               is_namespaced ? any : any + 1);
-        check_required(checker, &at, role, "name");
+        if (check_required(checker, &at, role, "name") &&
+            segment_problem(node_get_text(role, "name"), false))
+                report_text(checker, &at, "name", node_get_text(role, "name"),
+                            segment_problem(node_get_text(role, "name"), false));
         for (size_t i = 0; i < node_count(subjects); i++) {
                 struct at place = at_index(&list, i);
 

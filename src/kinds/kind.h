@@ -130,6 +130,10 @@ struct kind_info {
         const struct merge_rule *merge_rules;
         size_t merge_rule_count;
         enum kind_name_rule name_rule;
+        /* Instead of the rule: the complaint about a name that does not follow from the spec; NULL
+         * = it does. */
+        const char *(*name_of_spec)(struct arena *arena, const struct json_node *object,
+                                    struct slice name);
         const char *orphan_warning; /* deletion orphans dependents unless asked otherwise, and says
                                        so in a Warning (jobs); NULL = background deletion */
         const char *deprecation;    /* Warning on every request; NULL = none */

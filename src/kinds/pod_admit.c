@@ -6,6 +6,7 @@
 #include "base/util.h"
 #include "kinds/defaults.h"
 #include "kinds/prepare.h"
+#include <string.h>
 
 /* ---- priority ---- */
 
@@ -186,18 +187,30 @@ static int take_overhead(struct kind_context *context, struct json_tree *tree,
         const struct json_node *given = node_get(spec, "overhead");
         const struct json *fixed = json_get(defined, "podFixed");
 
-        if (node_count(given) > 0 && !defined)
-                return admit_forbid(context, pod, err,
-                                    "pod rejected: Pod Overhead set without "
-                                    "corresponding RuntimeClass defined "
-                                    "Overhead");
-        if (node_count(given) > 0 && !has_equal_amounts(given, fixed))
+        if (node_count(given) > 0 && defined && !has_equal_amounts(given, fixed))
                 return admit_forbid(context, pod, err,
                                     "pod rejected: Pod's Overhead doesn't match "
                                     "RuntimeClass's defined Overhead");
         if (fixed)
                 node_put(tree, spec, "overhead", node_import(tree, fixed));
         return 0;
+}
+
+int runtime_class_judge(struct kind_context *context, const struct json_node *pod,
+                        struct err *err) {
+        const struct json_node *spec = node_get(pod, "spec");
+        const struct json *class;
+
+        if (*context->kind->group || strcmp(context->kind->plural, "pods") != 0 ||
+            node_count(node_get(spec, "overhead")) == 0)
+                return 0;
+        class = context->lookup(context->engine, "node.k8s.io", "runtimeclasses", SLICE_EMPTY,
+                                node_get_text(spec, "runtimeClassName"));
+        if (json_get(class, "overhead"))
+                return 0;
+        return admit_forbid(context, pod, err,
+                            "pod rejected: Pod Overhead set without corresponding RuntimeClass "
+                            "defined Overhead");
 }
 
 int runtime_class_admit(struct kind_context *context, struct json_tree *tree, struct json_node *pod,
@@ -209,6 +222,10 @@ int runtime_class_admit(struct kind_context *context, struct json_tree *tree, st
         if (name.len && context->lookup)
                 class = context->lookup(context->engine, "node.k8s.io", "runtimeclasses",
                                         SLICE_EMPTY, name);
+        if (name.len && !class && segment_problem(name, true))
+                return err_set(err, BERTH_ERR_INTERNAL,
+                               "invalid resource name \"" SLICE_FMT "\": [%s]", SLICE_ARG(name),
+                               segment_problem(name, true));
         if (name.len && !class)
                 return admit_forbid(context, pod, err,
                                     "pod rejected: RuntimeClass \"" SLICE_FMT "\" not found",

@@ -274,3 +274,27 @@ PREPARE_HOOK(certificate_signing_request_prepare) {
         for (size_t i = 0; i < context->user.group_count; i++)
                 node_append(groups, node_text(tree, context->user.groups[i]));
 }
+
+/* The version that objects are stored in counts as stored from then on. */
+PREPARE_HOOK(custom_resource_definition_prepare) {
+        struct node_iter versions = node_iter(node_get(node_get(object, "spec"), "versions"));
+        struct json_node *version;
+
+        status_prepare(context, operation, tree, object, old);
+        if (operation == KIND_UPDATE_STATUS)
+                return;
+        while (node_next(&versions, NULL, &version)) {
+                struct slice name = node_get_text(version, "name");
+                struct json_node *stored;
+
+                if (!node_is_true(node_get(version, "storage")))
+                        continue;
+                stored = node_need_array(tree, node_need_object(tree, object, "status"),
+                                         "storedVersions");
+                for (size_t i = 0; i < node_count(stored); i++)
+                        if (slice_eq(node_get_slice(node_at(stored, i)), name))
+                                return;
+                node_append(stored, node_text(tree, name));
+                return;
+        }
+}

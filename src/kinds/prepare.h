@@ -26,6 +26,7 @@ PREPARE_HOOK(deployment_prepare);
 PREPARE_HOOK(daemon_set_prepare);
 PREPARE_HOOK(job_prepare);
 PREPARE_HOOK(certificate_signing_request_prepare);
+PREPARE_HOOK(custom_resource_definition_prepare);
 
 /* Leaves the part of the spec that belongs to ephemeralcontainers or resize. */
 void pod_subresource_prepare(struct slice subresource, struct json_tree *tree,

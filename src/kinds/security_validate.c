@@ -307,7 +307,7 @@ void check_pod_security(struct checker *checker, const struct at *at,
                         const struct json_node *context, const struct json_node *spec) {
         static const char *const group_policies[] = { "Always", "OnRootMismatch", NULL };
         static const char *const supplemental[] = { "Merge", "Strict", NULL };
-        static const char *const labels[] = { "MountOption", "Recursive", NULL };
+        static const char *const labels[] = { "Recursive", NULL };
         static const struct rule ids[] = {
                 ID("fsGroup"),
                 ID("runAsUser"),

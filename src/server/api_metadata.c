@@ -32,10 +32,17 @@ static void api_metadata_add(struct field_errors *errors, enum field_error_kind 
 }
 
 /* A name by its rule; without one it need only be a segment of a path. */
-static void check_name(const enum kind_name_rule *rule, const char *path, struct slice name,
-                       bool is_prefix, struct field_errors *errors) {
-        const char *problem =
-                rule ? name_problem(*rule, name, is_prefix) : segment_problem(name, is_prefix);
+static void check_name(const struct kind_info *kind, const char *path, struct slice name,
+                       const struct json_node *object, struct field_errors *errors) {
+        bool is_prefix = strcmp(path, "metadata.generateName") == 0;
+        const char *problem;
+
+        if (!kind)
+                problem = segment_problem(name, is_prefix);
+        else if (kind->name_of_spec)
+                problem = kind->name_of_spec(errors->arena, object, name);
+        else
+                problem = name_problem(kind->name_rule, name, is_prefix);
 
         if (problem)
                 api_metadata_add(errors, FIELD_INVALID, path, name, problem);
@@ -202,19 +209,30 @@ static void check_finalizer_domains(const struct json_node *metadata, struct fie
         }
 }
 
-/* What created objects must keep to. rule: of their kind; NULL = none. */
-static void validate_created(struct api_context *context, const struct json_node *metadata,
-                             const enum kind_name_rule *rule, struct field_errors *errors) {
+static void check_generation(const struct json_node *metadata, struct field_errors *errors) {
+        int64_t generation = node_get_i64(metadata, "generation", 0);
+
+        if (generation < 0)
+                field_error_add(errors, FIELD_INVALID, "metadata.generation",
+                                arena_printf(errors->arena, "%lld", (long long)generation),
+                                "must be greater than or equal to 0");
+}
+
+/* What created objects must keep to. kind: whose rule its name follows; NULL = none. */
+static void validate_created(struct api_context *context, const struct json_node *object,
+                             const struct kind_info *kind, struct field_errors *errors) {
+        const struct json_node *metadata = node_get(object, "metadata");
         struct slice prefix = node_get_text(metadata, "generateName");
         struct slice name = node_get_text(metadata, "name");
 
         if (prefix.len)
-                check_name(rule, "metadata.generateName", prefix, true, errors);
+                check_name(kind, "metadata.generateName", prefix, object, errors);
         if (name.len == 0)
                 field_error_add(errors, FIELD_REQUIRED, "metadata.name", NULL,
                                 "name or generateName is required");
         else
-                check_name(rule, "metadata.name", name, false, errors);
+                check_name(kind, "metadata.name", name, object, errors);
+        check_generation(metadata, errors);
         check_labels(metadata, errors);
         check_annotations(metadata, errors);
         check_owners(context->arena, metadata, errors);
@@ -224,12 +242,11 @@ static void validate_created(struct api_context *context, const struct json_node
 void validate_metadata(struct api_context *context, const struct api_write *write,
                        struct field_errors *errors) {
         const struct kind_info *kind = write->resource->kind;
-        const struct json_node *metadata = node_get(write->object, "metadata");
         const char *rules = kind_metadata_rules(kind)->create;
 
-        validate_created(context, metadata, *rules ? &kind->name_rule : NULL, errors);
+        validate_created(context, write->object, *rules ? kind : NULL, errors);
         if (*rules == 'C')
-                check_finalizer_domains(metadata, errors);
+                check_finalizer_domains(node_get(write->object, "metadata"), errors);
 }
 
 /* ---- updates ---- */
@@ -295,7 +312,7 @@ void validate_metadata_update(struct api_context *context, const struct api_writ
                               struct field_errors *errors) {
         const struct json_node *metadata = node_get(write->object, "metadata");
 
-        validate_created(context, metadata, NULL, errors);
+        validate_created(context, write->object, NULL, errors);
         validate_updated(context, write, errors);
         if (!errors->count && !node_get(metadata, "finalizers") &&
             !node_get(metadata, "generateName"))
@@ -306,8 +323,7 @@ void validate_metadata_update(struct api_context *context, const struct api_writ
                 if (*rule == 'u' || *rule == 'U')
                         validate_updated(context, write, errors);
                 else
-                        validate_created(context, metadata, &write->resource->kind->name_rule,
-                                         errors);
+                        validate_created(context, write->object, write->resource->kind, errors);
                 if (*rule == 'U' || *rule == 'C')
                         check_finalizer_domains(metadata, errors);
         }

@@ -126,13 +126,17 @@ static int run_validation(struct api_context *context, struct api_write *write) 
         const struct kind_info *kind = write->resource->kind;
         struct field_errors errors = { .arena = context->arena };
 
+        bool is_metadata_last = !write->old_json && !*kind_metadata_rules(kind)->create;
+
         if (write->old_json)
                 validate_metadata_update(context, write, &errors);
-        else
+        else if (!is_metadata_last)
                 validate_metadata(context, write, &errors);
         if (kind->validate)
                 kind->validate(&context->hooks, write->operation, write->object, write->old_json,
                                &errors);
+        if (is_metadata_last && errors.count == 0)
+                validate_metadata(context, write, &errors);
         /* Views are validated as what they are stored as, and named so. */
         if (kind->stored_as)
                 kind = kind->stored_as;
@@ -159,6 +163,9 @@ static int run_judges(struct api_context *context, struct api_write *write) {
                 return fail_hook(context, write->name, &err);
         if (errors.count)
                 return fail_invalid(context, kind->kind, kind->group, write->name, &errors);
+        if (write->operation == KIND_CREATE && !context->engine->is_bootstrapping &&
+            runtime_class_judge(&context->hooks, write->object, &err) < 0)
+                return fail_hook(context, write->name, &err);
         if (webhooks_validate(context, write) < 0)
                 return API_FAILED;
         if (write->operation == KIND_CREATE && has_quotas(context, write) &&

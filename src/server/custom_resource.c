@@ -563,9 +563,8 @@ static void custom_resource_establish(struct custom_resources *customs, struct s
         const struct store_object *object =
                 store_get(engine->store, customs->definitions->store_resource, SLICE_EMPTY, name);
         struct wall_time now = loop_wall(engine->loop);
-        struct json_node *status, *spec, *stored, *version;
+        struct json_node *status, *spec;
         struct api_write write = { 0 };
-        struct node_iter iter;
         struct slice body;
 
         if (object && write_begin(&context, customs->definitions, object, &write) == 0) {
@@ -586,14 +585,6 @@ static void custom_resource_establish(struct custom_resources *customs, struct s
                               now);
                 node_put(write.tree, status, "acceptedNames",
                          node_clone(write.tree, node_get(spec, "names")));
-                stored = node_array(write.tree);
-                iter = node_iter(node_get(spec, "versions"));
-                while (node_next(&iter, NULL, &version)) {
-                        if (node_is_true(node_get(version, "storage")))
-                                node_append(stored,
-                                            node_text(write.tree, node_get_text(version, "name")));
-                }
-                node_put(write.tree, status, "storedVersions", stored);
                 if (!is_same_object(write.object, write.old_json))
                         write_put(&context, &write, &body);
                 write_end(&write);
