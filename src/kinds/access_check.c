@@ -13,8 +13,8 @@ static enum operators operator_of(const struct json_node *requirement) {
 
         if (slice_is(name, "In") || slice_is(name, "NotIn"))
                 return OPERATOR_LIST;
-        return slice_is(name, "Exists") || slice_is(name, "DoesNotExist") ? OPERATOR_BARE :
-                                                                            OPERATOR_UNKNOWN;
+        return slice_is(name, "Exists") || slice_is(name, "DoesNotExist") ? OPERATOR_BARE
+                                                                          : OPERATOR_UNKNOWN;
 }
 
 /* Operators that a newer client may know pass. */
@@ -76,10 +76,10 @@ static const char *selector_problem(struct checker *checker, const struct json_n
         struct selector labels;
         struct err err = { 0 };
         size_t usable = 0, count = node_count(requirements);
-        bool is_bad = raw.len && (of_labels ? selector_parse(raw, checker->errors->arena, &labels,
-                                                             &err) :
-                                              field_selector_parse(raw, checker->errors->arena,
-                                                                   &fields, &err)) < 0;
+        bool is_bad =
+                raw.len &&
+                (of_labels ? selector_parse(raw, checker->errors->arena, &labels, &err)
+                           : field_selector_parse(raw, checker->errors->arena, &fields, &err)) < 0;
 
         for (size_t i = 0; i < count; i++)
                 if (can_use_requirement(node_at(requirements, i), of_labels))
@@ -144,8 +144,8 @@ void check_access_review(struct checker *checker, const struct json_node *object
         check_selector(checker, &attributes, resource, "labelSelector", true);
         if (!is_bare_metadata(metadata, kind == ACCESS_LOCAL))
                 report(checker, FIELD_INVALID, &meta, NULL, node_json(checker, metadata),
-                       kind == ACCESS_LOCAL ? "must be empty except for namespace" :
-                                              "must be empty");
+                       kind == ACCESS_LOCAL ? "must be empty except for namespace"
+                                            : "must be empty");
         if (kind != ACCESS_LOCAL)
                 return;
         if (resource && !slice_eq(node_get_text(metadata, "namespace"), asked))

@@ -28,8 +28,7 @@ int quota_admit(struct kind_context *context, const struct json_node *object, st
 int runtime_class_admit(struct kind_context *context, struct json_tree *tree, struct json_node *pod,
                         struct err *err);
 /* Overhead without a class that defines it, once a new pod is valid. */
-int runtime_class_judge(struct kind_context *context, const struct json_node *pod,
-                        struct err *err);
+int runtime_class_judge(struct kind_context *context, const struct json_node *pod, struct err *err);
 
 /* Copies the node's zone and region onto a pod that is put there; nothing when there is no node. */
 void pod_topology_labels(struct kind_context *context, struct json_tree *tree,

@@ -101,6 +101,15 @@ const char *message_of(struct checker *checker, const char *format, ...) {
         return check_keep(checker, &out);
 }
 
+bool is_emptied(struct checker *checker, const struct at *at) {
+        const struct emptied_value *emptied = checker->errors->emptied;
+        const char *path = emptied ? at_text(checker, at) : "";
+
+        while (emptied && strcmp(emptied->path, path) != 0)
+                emptied = emptied->next;
+        return emptied;
+}
+
 /* ---- reports ---- */
 
 void report(struct checker *checker, enum field_error_kind kind, const struct at *at,

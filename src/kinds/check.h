@@ -34,6 +34,9 @@ static inline struct at at_key(const struct at *up, struct slice key) {
 }
 const char *at_text(struct checker *checker, const struct at *at);
 
+/* The client sent an empty list or map there, which is dropped as if it were absent. */
+bool is_emptied(struct checker *checker, const struct at *at);
+
 /* member may be NULL: the place itself. value is JSON text or NULL, detail text or NULL. */
 void report(struct checker *checker, enum field_error_kind kind, const struct at *at,
             const char *member, const char *value, const char *detail);

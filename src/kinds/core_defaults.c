@@ -2,6 +2,7 @@
 #include "kinds/defaults.h"
 
 #include "base/base64.h"
+#include "base/util.h"
 
 /* ---- services ---- */
 
@@ -142,10 +143,14 @@ static void merge_amounts(struct json_tree *tree, struct json_node *target,
 }
 
 void limit_range_defaults(struct json_tree *tree, struct json_node *object) {
+        static const char *const lists[] = { "max", "min", "default", "defaultRequest",
+                                             "maxLimitRequestRatio" };
         struct node_iter iter = node_iter(node_get(object_at(object, "spec"), "limits"));
         struct json_node *item;
 
         while (node_next(&iter, NULL, &item)) {
+                for (size_t i = 0; i < ARRAY_LEN(lists); i++)
+                        resource_list_defaults(tree, node_get(item, lists[i]));
                 if (!slice_is(node_get_text(item, "type"), "Container"))
                         continue;
                 struct json_node *limit = node_need_object(tree, item, "default");

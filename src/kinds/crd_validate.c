@@ -3,7 +3,7 @@
 #include "api/dns_name.h"
 #include "base/arena.h"
 #include "base/util.h"
-#include "kinds/check.h"
+#include "kinds/rules.h"
 #include "kinds/warn.h"
 #include "schema/custom_rules.h"
 #include "schema/custom_structure.h"
@@ -308,6 +308,8 @@ static const char *versions_text(struct checker *checker, const struct json_node
         struct json_node *version;
         struct buf text = { 0 };
 
+        if (node_count(versions) == 0)
+                return "null";
         buf_char(&text, '[');
         while (node_next(&iter, NULL, &version)) {
                 const struct json_node *warning = node_get(version, "deprecationWarning");
@@ -435,6 +437,7 @@ static void check_conversion(struct checker *checker, const struct at *spec_at,
                              const struct json_node *conversion) {
         static const char *const strategies[] = { "None", "Webhook", NULL };
         struct at at = at_member(spec_at, "conversion");
+        struct at place = at_member(&at, "webhookClientConfig");
         const struct json_node *webhook = node_get(conversion, "webhook");
         const struct json_node *client = node_get(webhook, "clientConfig");
         const struct json_node *versions = node_get(webhook, "conversionReviewVersions");
@@ -453,9 +456,8 @@ static void check_conversion(struct checker *checker, const struct at *spec_at,
         if (!client)
                 report(checker, FIELD_REQUIRED, &at, "webhookClientConfig", NULL,
                        "required when strategy is set to Webhook");
-        else if (!node_get(client, "url") == !node_get(client, "service"))
-                report(checker, FIELD_REQUIRED, &at, "webhookClientConfig", NULL,
-                       "exactly one of url or service is required");
+        else
+                check_webhook_client(checker, &place, client);
         check_review_versions(checker, &at, versions);
 }
 
@@ -464,9 +466,10 @@ static void check_conversion(struct checker *checker, const struct at *spec_at,
 const char *custom_resource_definition_name(struct arena *arena, const struct json_node *object,
                                             struct slice name) {
         const struct json_node *spec = node_get(object, "spec");
-        const char *wanted = arena_printf(arena, SLICE_FMT "." SLICE_FMT,
-                                          SLICE_ARG(node_get_text(node_get(spec, "names"), "plural")),
-                                          SLICE_ARG(node_get_text(spec, "group")));
+        const char *wanted =
+                arena_printf(arena, SLICE_FMT "." SLICE_FMT,
+                             SLICE_ARG(node_get_text(node_get(spec, "names"), "plural")),
+                             SLICE_ARG(node_get_text(spec, "group")));
 
         return slice_is(name, wanted) ? NULL : "must be spec.names.plural+\".\"+spec.group";
 }

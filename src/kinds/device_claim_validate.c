@@ -397,7 +397,8 @@ VALIDATE_HOOK(resource_claim_template_validate) {
         struct checker checker = { .errors = errors, .context = context };
         const struct json_node *spec = node_get(object, "spec"), *claim = node_get(spec, "spec");
         struct at at = at_root("spec"), metadata = at_member(&at, "metadata");
-        struct at inner = at_member(&at, "spec"), devices = at_member(&inner, "devices");
+        /* The rights of a request are looked at where claims have them. */
+        struct at inner = at_member(&at, "spec"), devices = at_member(&at, "devices");
         struct at requests = at_member(&devices, "requests");
 
         if (operation != KIND_CREATE) {

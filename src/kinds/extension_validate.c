@@ -481,8 +481,8 @@ const char *api_service_name(struct arena *arena, const struct json_node *object
                                           SLICE_ARG(node_get_text(spec, "version")),
                                           SLICE_ARG(node_get_text(spec, "group")));
 
-        return slice_is(name, wanted) ? NULL :
-                                        arena_printf(arena,
+        return slice_is(name, wanted) ? NULL
+                                      : arena_printf(arena,
                                                      "must be `spec.version+\".\"+spec.group`: "
                                                      "\"%s\"",
                                                      wanted);

@@ -100,7 +100,9 @@ VALIDATE_HOOK(priority_class_validate) {
                 report(&checker, FIELD_FORBIDDEN, &at, NULL, NULL,
                        "maximum allowed value of a user defined priority is 1000000000");
         }
-        check_choice(&checker, NULL, object, "preemptionPolicy", policies);
+        if (!node_get(object, "preemptionPolicy") ||
+            check_required(&checker, NULL, object, "preemptionPolicy"))
+                check_choice(&checker, NULL, object, "preemptionPolicy", policies);
 }
 
 /* ---- RBAC ---- */
@@ -128,8 +130,8 @@ static void check_role_rule(struct checker *checker, const struct at *at,
                        node_json(checker, node_get(rule, "nonResourceURLs")),
                        "namespaced rules cannot apply to non-resource URLs");
         if (node_count(node_get(rule, "apiGroups")) > 0 ||
-                   node_count(node_get(rule, "resources")) > 0 ||
-                   node_count(node_get(rule, "resourceNames")) > 0)
+            node_count(node_get(rule, "resources")) > 0 ||
+            node_count(node_get(rule, "resourceNames")) > 0)
                 report(checker, FIELD_INVALID, at, "nonResourceURLs",
                        node_json(checker, node_get(rule, "nonResourceURLs")),
                        "rules cannot apply to both regular resources and non-resource URLs");

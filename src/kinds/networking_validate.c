@@ -114,7 +114,7 @@ OWN_RULE(rule_path) {
         struct slice path = node_get_text(value, "path");
         struct at backend = at_member(at, "backend");
 
-        if (!type) {
+        if (node_type(type) != JSON_STRING) {
                 report(checker, FIELD_REQUIRED, at, "pathType", NULL, "pathType must be specified");
                 return;
         }

@@ -123,7 +123,7 @@ static void check_single_limits(struct checker *checker, const struct at *at,
 void check_pod_resources(struct checker *checker, const struct at *at, const struct json_node *spec,
                          const struct pod_claims *claims) {
         const struct json_node *resources = node_get(spec, "resources");
-        struct at place = at_member(at, "resources");
+        struct at place = at_member(at, "resources"), claims_at = at_member(&place, "claims");
 
         if (!resources)
                 return;
@@ -132,7 +132,7 @@ void check_pod_resources(struct checker *checker, const struct at *at, const str
                        "may not be set for a windows pod");
                 return;
         }
-        if (node_get(resources, "claims"))
+        if (node_get(resources, "claims") || is_emptied(checker, &claims_at))
                 report(checker, FIELD_FORBIDDEN, &place, "claims", NULL,
                        "claims may not be set for Resources at pod-level");
         check_resources(checker, &place, resources, claims, true);

@@ -63,8 +63,8 @@ static struct slice *group_names(struct kind_context *context, const struct json
         return names;
 }
 
-static void others_answer(struct checker *checker, struct json_tree *tree,
-                          struct json_node *object, enum access_check_kind kind) {
+static void others_answer(struct checker *checker, struct json_tree *tree, struct json_node *object,
+                          enum access_check_kind kind) {
         struct json_node *spec = node_need_object(tree, object, "spec");
         const struct json_node *groups = node_get(spec, "groups");
         struct access_question question = {

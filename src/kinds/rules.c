@@ -323,8 +323,10 @@ void check_template_metadata(struct checker *checker, const struct at *at,
                         is_allowed |= slice_is(key, allowed[i]);
                 if (!is_allowed)
                         report(checker, FIELD_FORBIDDEN, at,
-                               message_of(checker, SLICE_FMT, SLICE_ARG(key)), NULL,
-                               "cannot be set");
+                               slice_is(key, "uid")
+                                       ? "uID"
+                                       : message_of(checker, SLICE_FMT, SLICE_ARG(key)),
+                               NULL, "cannot be set");
         }
 }
 

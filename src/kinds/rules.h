@@ -66,6 +66,10 @@ RULE(rule_interface_address); /* ADDRESS/BITS in canonical form */
 void check_template_metadata(struct checker *checker, const struct at *at,
                              const struct json_node *metadata, const char *const *allowed);
 
+/* Where a webhook is called: a URL or a service. */
+void check_webhook_client(struct checker *checker, const struct at *at,
+                          const struct json_node *config);
+
 /* Members that may not change, one row each. */
 struct frozen {
         const char *member;

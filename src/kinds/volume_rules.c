@@ -79,11 +79,12 @@ static void check_sources(struct checker *checker, const struct at *at,
 
                 if (!value)
                         continue;
-                if (count++ == 0 || is_flex)
-                        check_rules(checker, &place, value, source->rules);
-                else
+                if (count++ > 0 && !is_flex) {
                         report(checker, FIELD_FORBIDDEN, at, is_ceph ? "cephFS" : source->member,
                                NULL, "may not specify more than 1 volume type");
+                        continue;
+                }
+                check_rules(checker, &place, value, source->rules);
                 if (strcmp(source->member, "local") == 0 && !node_get(spec, "nodeAffinity"))
                         report(checker, FIELD_REQUIRED, at, "nodeAffinity", NULL,
                                "Local volume requires node affinity");

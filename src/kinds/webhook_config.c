@@ -77,6 +77,7 @@ OWN_RULE(rule_url) {
         user = cut_before(&host, "@", &has_user);
         if (!has_user)
                 host = user;
+        scheme = lower_text(checker, scheme);
         if (!has_scheme || !slice_is(scheme, "https"))
                 report_whole(checker, at, has_scheme ? scheme : SLICE_EMPTY,
                              "'https' is the only allowed URL scheme" URL_FORM);
@@ -139,9 +140,17 @@ OWN_RULE(rule_service_path) {
         }
 }
 
+/* Upstream takes the name for the namespace and the other way round. */
+OWN_RULE(rule_service_names) {
+        (void)rule;
+        if (node_get_text(value, "namespace").len == 0)
+                report(checker, FIELD_REQUIRED, at, "name", NULL, NULL);
+        if (node_get_text(value, "name").len == 0)
+                report(checker, FIELD_REQUIRED, at, "namespace", NULL, NULL);
+}
+
 static const struct rule service_rules[] = {
-        { "name", rule_present, .flags = RULE_REQUIRED },
-        { "namespace", rule_present, .flags = RULE_REQUIRED },
+        { NULL, rule_service_names },
         { "port", rule_service_port },
         { "path", rule_service_path },
         RULES_END,
@@ -151,19 +160,25 @@ static const struct rule url_rules[] = {
         RULES_END,
 };
 
-OWN_RULE(rule_client) {
-        const struct json_node *config = node_get(value, "clientConfig");
+void check_webhook_client(struct checker *checker, const struct at *at,
+                          const struct json_node *config) {
         const struct json_node *service = node_get(config, "service");
-        struct at place = at_member(at, "clientConfig"), inner = at_member(&place, "service");
+        struct at inner = at_member(at, "service");
 
-        (void)rule;
         if (!node_get(config, "url") == !service)
-                report(checker, FIELD_REQUIRED, &place, NULL, NULL,
+                report(checker, FIELD_REQUIRED, at, NULL, NULL,
                        "exactly one of url or service is required");
         else if (service)
                 check_rules(checker, &inner, service, service_rules);
         else
-                check_rules(checker, &place, config, url_rules);
+                check_rules(checker, at, config, url_rules);
+}
+
+OWN_RULE(rule_client) {
+        struct at place = at_member(at, "clientConfig");
+
+        (void)rule;
+        check_webhook_client(checker, &place, node_get(value, "clientConfig"));
 }
 
 /* ---- webhooks ---- */

@@ -31,6 +31,17 @@ void field_error_take(struct field_errors *errors, const struct field_error *err
         errors->items[errors->count++] = *error;
 }
 
+static const char *field_error_value(const struct field_errors *errors, const char *path,
+                                     const char *value) {
+        const struct emptied_value *emptied = errors->emptied;
+
+        if (!emptied || !value || strcmp(value, "null") != 0)
+                return value;
+        while (emptied && strcmp(emptied->path, path) != 0)
+                emptied = emptied->next;
+        return emptied ? emptied->text : value;
+}
+
 void field_error_add(struct field_errors *errors, enum field_error_kind kind, const char *path,
                      const char *value, const char *detail) {
         pace_step();
@@ -40,6 +51,7 @@ void field_error_add(struct field_errors *errors, enum field_error_kind kind, co
         }
         bool has_detail = detail && *detail;
 
+        value = field_error_value(errors, path, value);
         errors->items = arena_grow(errors->arena, errors->items, errors->count, &errors->cap,
                                    sizeof(*errors->items));
         errors->items[errors->count++] = (struct field_error){

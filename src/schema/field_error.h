@@ -24,9 +24,16 @@ struct field_error {
 };
 /* More errors than these are only counted: each of them takes its share of the answer. */
 #define FIELD_ERRORS_MAX 1000
+/* Lists and maps that are empty in what the client sent; elsewhere they count as absent. */
+struct emptied_value {
+        const struct emptied_value *next;
+        const char *path;
+        const char *text; /* "[]" or "{}" */
+};
 /* An array that grows in an arena. */
 struct field_errors {
         struct arena *arena;
+        const struct emptied_value *emptied; /* shown instead of null; NULL = none */
         size_t count, cap;
         size_t more; /* beyond FIELD_ERRORS_MAX */
         struct field_error *items;

@@ -81,6 +81,9 @@ static inline const struct schema_object *schema_field_object(const struct schem
  * ("spec.containers[0].bogus"). */
 struct schema_report {
         void (*unknown)(void *context, const char *path); /* NULL = nobody */
+        /* Empty lists and maps that are dropped, which upstream tells from absent ones; NULL =
+         * nobody. */
+        void (*emptied)(void *context, const char *path, bool is_list);
         void *context;
         unsigned minor; /* version of the server, whose fields there are (schema/field_release.h) */
 };

@@ -74,6 +74,20 @@ static void report_unknown(struct schema_normalise_walk *walk,
         buf_release(&path);
 }
 
+static void report_emptied(struct schema_normalise_walk *walk,
+                           const struct schema_normalise_place *place,
+                           const struct json_node *value) {
+        struct buf path = { 0 };
+        bool is_list = node_type(value) == JSON_ARRAY;
+
+        if (!walk->report || !walk->report->emptied || node_count(value) > 0 ||
+            (!is_list && node_type(value) != JSON_OBJECT))
+                return;
+        path_write(place, true, &path);
+        walk->report->emptied(walk->report->context, path.data, is_list);
+        buf_release(&path);
+}
+
 /* ---- single values ---- */
 
 static int quantity_value_check(struct schema_normalise_walk *walk, struct json_node *value,
@@ -157,13 +171,25 @@ static int duration_check(struct schema_normalise_walk *walk, struct json_node *
         return 0;
 }
 
-static int bytes_check(struct schema_normalise_walk *walk, struct json_node *value) {
+/* Go passes over ends of lines, and prints the bytes anew. */
+static int bytes_check(struct schema_normalise_walk *walk, struct json_node *value,
+                       struct json_node **ret_value) {
         struct slice text = node_get_slice(value);
-        struct buf decoded = { 0 };
+        struct buf bare = { 0 }, decoded = { 0 }, again = { 0 };
         size_t bad = 0;
-        bool is_valid = base64_decode(text, BASE64_STANDARD, &decoded) && text.len % 4 == 0;
 
+        for (size_t i = 0; i < text.len; i++)
+                if (text.ptr[i] != '\n' && text.ptr[i] != '\r')
+                        buf_char(&bare, text.ptr[i]);
+        bool is_valid = bare.len % 4 == 0 &&
+                        base64_decode(buf_view(&bare), BASE64_STANDARD, &decoded) &&
+                        base64_encode(buf_view(&decoded), BASE64_STANDARD, &again);
+
+        if (is_valid && !slice_eq(buf_view(&again), text))
+                *ret_value = node_text(walk->tree, buf_view(&again));
+        buf_release(&bare);
         buf_release(&decoded);
+        buf_release(&again);
         if (is_valid)
                 return 0;
         while (bad < text.len &&
@@ -212,7 +238,7 @@ static int normalise_value(struct schema_normalise_walk *walk, const struct sche
                                ? 0
                                : type_error(walk, owner, place, value, "float64");
         case SCHEMA_BYTES:
-                return type == JSON_STRING ? bytes_check(walk, value)
+                return type == JSON_STRING ? bytes_check(walk, value, ret_value)
                                            : type_error(walk, owner, place, value, "[]uint8");
         case SCHEMA_TIME:
                 return type == JSON_STRING ? time_check(walk, value, ret_value)
@@ -330,7 +356,7 @@ static struct json_node *element_zero(struct schema_normalise_walk *walk,
 
         one.shape = SHAPE_ONE;
         one.flags = 0;
-        return zero_value(walk, &one);
+        return one.type == SCHEMA_BYTES ? node_string(walk->tree, "") : zero_value(walk, &one);
 }
 
 static int normalise_list(struct schema_normalise_walk *walk, const struct schema_object *owner,
@@ -447,6 +473,8 @@ static int normalise_known(struct schema_normalise_walk *walk, const struct sche
 
         if (r < 0 || walk->is_sparse)
                 return r;
+        if (field->shape != SHAPE_ONE)
+                report_emptied(walk, here, node_find(object, here->field));
         return standing == FIELD_DROPPED || is_dropped(field, node_find(object, here->field));
 }
 

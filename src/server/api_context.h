@@ -85,6 +85,8 @@ struct api_context {
         struct slice manager; /* field manager */
         enum field_validation validation;
         bool is_dry_run, is_forced;
+        const struct emptied_value *emptied; /* in the body, the latest first */
+        size_t emptied_count;
         struct slice *warnings;
         size_t warning_count, warning_cap;
         struct json_doc **docs; /* freed with the request */

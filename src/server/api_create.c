@@ -10,6 +10,8 @@
 #include "server/api_write.h"
 
 static int serve_review(struct api_context *context) {
+        static const char *const managed[] = { "uid", "creationTimestamp", "deletionTimestamp",
+                                               "deletionGracePeriodSeconds", "selfLink" };
         const struct kind_info *kind = context->resource->kind;
         struct field_errors errors = { .arena = context->arena };
         struct decoded decoded = { 0 };
@@ -20,6 +22,8 @@ static int serve_review(struct api_context *context) {
         if (r < 0)
                 return r;
         hooks_prepare(context, context->resource);
+        for (size_t i = 0; i < ARRAY_LEN(managed); i++)
+                node_remove(node_get(decoded.object, "metadata"), managed[i]);
         if (context->route.ns.len)
                 node_put_text(decoded.tree,
                               node_need_object(decoded.tree, decoded.object, "metadata"),

@@ -33,6 +33,21 @@ void strictness_unknown(void *context, const char *path) {
         strictness_add(context, "unknown", slice_of(path));
 }
 
+#define EMPTIED_MAX 32
+
+void strictness_emptied(void *context, const char *path, bool is_list) {
+        struct api_context *request = ((struct strictness *)context)->context;
+        struct emptied_value *emptied;
+
+        if (request->emptied_count++ >= EMPTIED_MAX)
+                return;
+        emptied = ARENA_ARRAY(request->arena, struct emptied_value, 1);
+        *emptied = (struct emptied_value){ .next = request->emptied,
+                                           .path = arena_string(request->arena, slice_of(path)),
+                                           .text = is_list ? "[]" : "{}" };
+        request->emptied = emptied;
+}
+
 void strictness_duplicate(void *context, struct slice path) {
         strictness_add(context, "duplicate", path);
 }
@@ -176,6 +191,7 @@ static int check_fields(struct api_context *context, struct strictness *strictne
                         const struct schema_object *schema, struct decoded *decoded,
                         const char *version, const char *kind) {
         struct schema_report report = { .unknown = strictness_unknown,
+                                        .emptied = strictness_emptied,
                                         .context = strictness,
                                         .minor = context->engine->resources.minor };
         struct err err = { 0 };

@@ -23,6 +23,8 @@ struct strictness {
 };
 void strictness_add(struct strictness *strictness, const char *what, struct slice path);
 void strictness_unknown(void *context, const char *path);
+/* For what validation says of the object; the first few are kept. */
+void strictness_emptied(void *context, const char *path, bool is_list);
 void strictness_duplicate(void *context, struct slice path);
 
 /* Name and namespace of a body against the URL (PUT, PATCH). */

@@ -174,8 +174,9 @@ int fail_invalid(struct api_context *context, const char *kind, const char *grou
         struct failure_cause *causes =
                 ARENA_ARRAY(context->arena, struct failure_cause, errors->count + 1);
 
-        buf_printf(&text, "%s%s%s \"" SLICE_FMT "\" is invalid: ", kind, *group ? "." : "", group,
-                   SLICE_ARG(name));
+        buf_printf(&text, "%s%s%s ", kind, *group ? "." : "", group);
+        buf_json_string(&text, name);
+        buf_text(&text, " is invalid: ");
         errors_write(errors, &text);
         fail_text(context, 422, "Invalid", arena_string(context->arena, buf_view(&text)));
         buf_release(&text);

@@ -124,8 +124,7 @@ static int run_hooks(struct api_context *context, struct api_write *write) {
 
 static int run_validation(struct api_context *context, struct api_write *write) {
         const struct kind_info *kind = write->resource->kind;
-        struct field_errors errors = { .arena = context->arena };
-
+        struct field_errors errors = { .arena = context->arena, .emptied = context->emptied };
         bool is_metadata_last = !write->old_json && !*kind_metadata_rules(kind)->create;
 
         if (write->old_json)
@@ -179,6 +178,7 @@ static void merge_owners(struct api_context *context, struct api_write *write) {
         struct json_node *owners = node_get(node_get(write->object, "metadata"), "ownerReferences");
         struct node_iter iter = node_iter(owners);
         struct map *firsts = map_new();
+        struct buf repeated = { 0 };
         struct json_node *owner;
 
         while (node_next(&iter, NULL, &owner)) {
@@ -189,6 +189,10 @@ static void merge_owners(struct api_context *context, struct api_write *write) {
                         map_put(firsts, uid, owner);
                 if (!first || !node_equal(owner, first))
                         continue;
+                buf_printf(&repeated, "%s" SLICE_FMT, repeated.len ? ", " : "", SLICE_ARG(uid));
+                node_drop(&iter);
+        }
+        if (repeated.len)
                 warn_add(context,
                          slice_of(arena_printf(
                                  context->arena,
@@ -196,9 +200,8 @@ static void merge_owners(struct api_context *context, struct api_write *write) {
                                  "dedups owner references in 1.20+, and may reject such requests "
                                  "as early as 1.24; please fix your requests; duplicate UID(s) "
                                  "observed: " SLICE_FMT,
-                                 SLICE_ARG(uid))));
-                node_drop(&iter);
-        }
+                                 SLICE_ARG(buf_view(&repeated)))));
+        buf_release(&repeated);
         map_free(firsts);
 }
 

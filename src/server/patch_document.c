@@ -227,6 +227,7 @@ static int check_patched_type(struct api_context *context, struct api_write *wri
 static int check_patched_fields(struct api_context *context, struct api_write *write) {
         struct strictness strictness = { .context = context };
         struct schema_report report = { .unknown = strictness_unknown,
+                                        .emptied = strictness_emptied,
                                         .context = &strictness,
                                         .minor = write->resource->minor };
         struct err err = { 0 };

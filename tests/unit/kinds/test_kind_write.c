@@ -59,6 +59,30 @@ static const struct {
         { "v1", "ReplicationController", "{\"spec\":{" POD_TEMPLATE "}}", "spec.selector",
           "{\"a\":\"b\"}" },
 
+        /* Fields whose gates are off. */
+        { "v1", "PodTemplate",
+          "{\"template\":{\"spec\":{\"schedulingGroup\":{\"podGroupName\":\"g\"},\"containers\":[{"
+          "\"name\":\"c\"}]}}}",
+          "template.spec.schedulingGroup", NULL },
+        { "v1", "PodTemplate",
+          "{\"template\":{\"spec\":{\"containers\":[{\"name\":\"c\",\"lifecycle\":{\"stopSignal\":"
+          "\"SIGHUP\"}}]}}}",
+          "template.spec.containers.0.lifecycle", NULL },
+        { "v1", "PodTemplate",
+          "{\"template\":{\"spec\":{\"containers\":[{\"name\":\"c\",\"lifecycle\":{\"stopSignal\":"
+          "\"SIGHUP\",\"preStop\":{\"sleep\":{\"seconds\":1}}}}]}}}",
+          "template.spec.containers.0.lifecycle", "{\"preStop\":{\"sleep\":{\"seconds\":1}}}" },
+        { "v1", "Node", "{\"spec\":{\"configSource\":{}}}", "spec.configSource", NULL },
+        { "apps/v1", "StatefulSet",
+          "{\"spec\":{\"updateStrategy\":{\"rollingUpdate\":{\"maxUnavailable\":0}}," SELECTED "}}",
+          "spec.updateStrategy.rollingUpdate", "{\"partition\":0}" },
+        { "coordination.k8s.io/v1", "Lease", "{\"spec\":{\"strategy\":\"x\"}}", "spec", "{}" },
+        { "storage.k8s.io/v1", "CSIDriver", "{\"spec\":{\"preventPodSchedulingIfMissing\":true}}",
+          "spec.preventPodSchedulingIfMissing", NULL },
+        { "apiextensions.k8s.io/v1", "CustomResourceDefinition",
+          "{\"spec\":{\"versions\":[{\"name\":\"v1\"},{\"name\":\"v2\",\"storage\":true}]}}",
+          "status.storedVersions", "[\"v2\"]" },
+
         { "v1", "Namespace", "{\"metadata\":{\"name\":\"n\"}}", "metadata.labels",
           "{\"kubernetes.io/metadata.name\":\"n\"}" },
         { "v1", "Namespace", "{\"metadata\":{\"name\":\"n\"}}", "spec",

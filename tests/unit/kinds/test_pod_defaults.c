@@ -245,6 +245,8 @@ static void test_admission(void **state) {
                 r = kind_test_write(&test, KIND_CREATE);
                 if (r == 0)
                         r = limit_range_judge(&test.context, test.tree, test.object, &test.err);
+                if (r == 0)
+                        r = runtime_class_judge(&test.context, test.object, &test.err);
                 if (admit_cases[i].error) {
                         assert_int_equal(r, BERTH_ERR_FORBIDDEN);
                         assert_string_equal(test.err.text, admit_cases[i].error);

@@ -41,7 +41,8 @@ static const struct {
           "status", NULL },
         { GROUP, "SelfSubjectAccessReview",
           "{\"spec\":{\"resourceAttributes\":{},\"nonResourceAttributes\":{\"path\":\"/x\"}}}",
-          "spec.nonResourceAttributes: Invalid value: {\"Path\":\"/x\",\"Verb\":\"\"}: cannot be specified in "
+          "spec.nonResourceAttributes: Invalid value: {\"Path\":\"/x\",\"Verb\":\"\"}: cannot be "
+          "specified in "
           "combination with resourceAttributes",
           "status", NULL },
         { GROUP, "SubjectAccessReview",
@@ -65,14 +66,16 @@ static const struct {
         { GROUP, "LocalSubjectAccessReview",
           "{\"metadata\":{\"namespace\":\"n\"},\"spec\":{\"user\":\"u\",\"nonResourceAttributes\":{"
           "\"verb\":\"get\"}}}",
-          "spec.nonResourceAttributes: Invalid value: {\"Path\":\"\",\"Verb\":\"get\"}: disallowed on "
+          "spec.nonResourceAttributes: Invalid value: {\"Path\":\"\",\"Verb\":\"get\"}: disallowed "
+          "on "
           "this kind of request",
           "status", NULL },
         { GROUP, "SubjectAccessReview",
           "{\"metadata\":{\"name\":\"n\"},\"spec\":{\"user\":\"u\",\"resourceAttributes\":{}}}",
           "metadata: Invalid value: {\"name\":\"n\"}: must be empty", "status", NULL },
         { GROUP, "SubjectAccessReview",
-          "{\"spec\":{\"user\":\"u\",\"resourceAttributes\":{\"fieldSelector\":{},\"labelSelector\":{"
+          "{\"spec\":{\"user\":\"u\",\"resourceAttributes\":{\"fieldSelector\":{},"
+          "\"labelSelector\":{"
           "\"rawSelector\":\"a\",\"requirements\":[{\"key\":\"a\",\"operator\":\"Newer\"}]}}}}",
           "spec.resourceAttributes.fieldSelector.requirements: Required value: when "
           "spec.resourceAttributes.fieldSelector is specified, requirements or rawSelector is "

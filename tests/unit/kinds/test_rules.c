@@ -254,9 +254,40 @@ static const struct rule_case cases[] = {
         { "apiregistration.k8s.io/v1", "APIService",
           "{\"metadata\":{\"name\":\"v1.g\"},\"spec\":{\"group\":\"h\",\"version\":\"v1\","
           "\"groupPriorityMinimum\":1,\"versionPriority\":0}}",
+          NULL, "spec.versionPriority: Invalid value: 0: must be positive and less than 1000" },
+        { "rbac.authorization.k8s.io/v1", "Role",
+          "{\"rules\":[{\"verbs\":[\"get\"],\"resources\":[\"pods\"],\"nonResourceURLs\":[\"/"
+          "x\"]}]}",
           NULL,
-          "metadata.name: Invalid value: \"v1.g\": must be `spec.version+\".\"+spec.group`: "
-          "\"v1.h\"\nspec.versionPriority: Invalid value: 0: must be positive and less than 1000" },
+          "rules[0].nonResourceURLs: Invalid value: [\"/x\"]: namespaced rules cannot apply to "
+          "non-resource URLs\nrules[0].nonResourceURLs: Invalid value: [\"/x\"]: rules cannot "
+          "apply "
+          "to both regular resources and non-resource URLs" },
+        { "rbac.authorization.k8s.io/v1", "ClusterRole",
+          "{\"aggregationRule\":{\"clusterRoleSelectors\":[{\"matchLabels\":{\"a\":\"-\"}}]}}",
+          NULL,
+          "aggregationRule.clusterRoleSelectors[0].matchLabels: Invalid value: \"-\": a valid "
+          "label "
+          "must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and "
+          "must "
+          "start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or "
+          "'12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')\n"
+          "aggregationRule.clusterRoleSelectors[0]: Invalid value: null: invalid label selector." },
+        { "rbac.authorization.k8s.io/v1", "RoleBinding",
+          "{\"roleRef\":{\"kind\":\"Role\",\"name\":\"a/b\"}}", NULL,
+          "roleRef.name: Invalid value: \"a/b\": may not contain '/'" },
+        { "scheduling.k8s.io/v1", "PriorityClass", "{\"value\":1,\"preemptionPolicy\":\"x\"}", NULL,
+          "preemptionPolicy: Unsupported value: \"x\": supported values: \"PreemptLowerPriority\", "
+          "\"Never\"" },
+        { "networking.k8s.io/v1", "Ingress",
+          "{\"spec\":{\"rules\":[{\"http\":{\"paths\":[{\"path\":\"/\",\"backend\":{\"service\":{"
+          "\"name\":\"s\",\"port\":{\"number\":1}}}},{\"path\":\"/"
+          "\",\"pathType\":\"\",\"backend\":{"
+          "\"service\":{\"name\":\"s\",\"port\":{\"number\":1}}}}]}}]}}",
+          NULL,
+          "spec.rules[0].http.paths[0].pathType: Required value: pathType must be specified\n"
+          "spec.rules[0].http.paths[1].pathType: Unsupported value: \"\": supported values: "
+          "\"Exact\", \"ImplementationSpecific\", \"Prefix\"" },
 };
 
 static void each_violation_is_reported(void **state) {
@@ -277,8 +308,39 @@ static void each_violation_is_reported(void **state) {
         }
 }
 
+/* Names that follow from the spec; the engine asks for them among its checks of metadata. */
+static void names_follow_from_the_spec(void **state) {
+        static const struct {
+                const char *version, *kind, *object, *name, *complaint;
+        } names[] = {
+                { "apiregistration.k8s.io/v1", "APIService",
+                  "{\"spec\":{\"group\":\"g\",\"version\":\"v1\"}}", "v1.g", NULL },
+                { "apiregistration.k8s.io/v1", "APIService",
+                  "{\"spec\":{\"group\":\"h\",\"version\":\"v1\"}}", "v1.g",
+                  "must be `spec.version+\".\"+spec.group`: \"v1.h\"" },
+                { "apiextensions.k8s.io/v1", "CustomResourceDefinition",
+                  "{\"spec\":{\"group\":\"g\",\"names\":{\"plural\":\"as\"}}}", "as.g", NULL },
+                { "apiextensions.k8s.io/v1", "CustomResourceDefinition",
+                  "{\"spec\":{\"group\":\"g\",\"names\":{\"plural\":\"as\"}}}", "as.h",
+                  "must be spec.names.plural+\".\"+spec.group" },
+        };
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+                struct kind_test test;
+
+                kind_test_begin(&test, names[i].version, names[i].kind, names[i].object, NULL);
+                const char *complaint =
+                        test.kind->name_of_spec(&test.arena, test.object, slice_of(names[i].name));
+                assert_string_equal(complaint ? complaint : "",
+                                    names[i].complaint ? names[i].complaint : "");
+                kind_test_end(&test);
+        }
+}
+
 int main(void) {
         static const struct CMUnitTest tests[] = {
+                cmocka_unit_test(names_follow_from_the_spec),
                 cmocka_unit_test(each_violation_is_reported),
         };
 
