@@ -95,8 +95,8 @@ static bool stored_has(const struct json *value, struct slice path) {
         return value;
 }
 
-static bool is_kept(struct kind_context *context, const struct gated_field *field,
-                    const struct json *old) {
+static bool must_stay(struct kind_context *context, const struct gated_field *field,
+                      const struct json *old) {
         if (field->keeper == EVICTION_RESPONDERS && context->has_eviction_responders)
                 return true;
         if (field->keeper == POD_GROUPS &&
@@ -139,7 +139,7 @@ static void drop_fields(struct kind_context *context, struct json_node *object,
         for (; object && fields && fields->path; fields++) {
                 struct slice path = slice_of(fields->path);
 
-                if (walk_field(object, path, false, fields) && !is_kept(context, fields, old))
+                if (walk_field(object, path, false, fields) && !must_stay(context, fields, old))
                         walk_field(object, path, true, fields);
         }
 }
@@ -147,7 +147,7 @@ static void drop_fields(struct kind_context *context, struct json_node *object,
 void gated_fields_drop(struct kind_context *context, struct json_node *object,
                        const struct json *old) {
         for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-                struct slice path, name;
+                struct slice name;
                 struct json_node *spec = object;
                 const struct json *old_spec = old;
 
@@ -157,7 +157,7 @@ void gated_fields_drop(struct kind_context *context, struct json_node *object,
                 drop_fields(context, object, old, rows[i].fields);
                 if (!rows[i].pod_spec)
                         return;
-                path = slice_of(rows[i].pod_spec);
+                struct slice path = slice_of(rows[i].pod_spec);
                 while (slice_split(&path, '.', &name)) {
                         spec = node_find(spec, name);
                         old_spec = json_get_slice(old_spec, name);

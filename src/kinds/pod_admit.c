@@ -199,12 +199,12 @@ static int take_overhead(struct kind_context *context, struct json_tree *tree,
 int runtime_class_judge(struct kind_context *context, const struct json_node *pod,
                         struct err *err) {
         const struct json_node *spec = node_get(pod, "spec");
-        const struct json *class;
 
         if (*context->kind->group || strcmp(context->kind->plural, "pods") != 0 ||
             node_count(node_get(spec, "overhead")) == 0)
                 return 0;
-        class = context->lookup(context->engine, "node.k8s.io", "runtimeclasses", SLICE_EMPTY,
+        const struct json *class =
+                context->lookup(context->engine, "node.k8s.io", "runtimeclasses", SLICE_EMPTY,
                                 node_get_text(spec, "runtimeClassName"));
         if (json_get(class, "overhead"))
                 return 0;

@@ -285,12 +285,11 @@ PREPARE_HOOK(custom_resource_definition_prepare) {
                 return;
         while (node_next(&versions, NULL, &version)) {
                 struct slice name = node_get_text(version, "name");
-                struct json_node *stored;
 
                 if (!node_is_true(node_get(version, "storage")))
                         continue;
-                stored = node_need_array(tree, node_need_object(tree, object, "status"),
-                                         "storedVersions");
+                struct json_node *stored = node_need_array(
+                        tree, node_need_object(tree, object, "status"), "storedVersions");
                 for (size_t i = 0; i < node_count(stored); i++)
                         if (slice_eq(node_get_slice(node_at(stored, i)), name))
                                 return;

@@ -124,7 +124,9 @@ static int time_check(struct schema_normalise_walk *walk, struct json_node *valu
                                "\" as \"2006\"",
                                SLICE_ARG(text), SLICE_ARG(text));
         wall_time_format(time, canonical);
-        if (!slice_is(text, canonical))
+        if (!wall_time_is_set(time))
+                *ret_value = node_null(walk->tree); /* Go's time that is not set */
+        else if (!slice_is(text, canonical))
                 *ret_value = node_string(walk->tree, canonical);
         return 0;
 }
@@ -152,7 +154,9 @@ static int micro_time_check(struct schema_normalise_walk *walk, struct json_node
                                "\" as \"2006-01-02T15:04:05.000000Z07:00\": cannot parse it",
                                SLICE_ARG(text));
         wall_time_format_micro(time, canonical);
-        if (!slice_is(text, canonical))
+        if (!wall_time_is_set(time))
+                *ret_value = node_null(walk->tree);
+        else if (!slice_is(text, canonical))
                 *ret_value = node_string(walk->tree, canonical);
         return 0;
 }
@@ -172,11 +176,9 @@ static int duration_check(struct schema_normalise_walk *walk, struct json_node *
 }
 
 /* Go passes over ends of lines, and prints the bytes anew. */
-static int bytes_check(struct schema_normalise_walk *walk, struct json_node *value,
-                       struct json_node **ret_value) {
-        struct slice text = node_get_slice(value);
+static bool is_base64(struct schema_normalise_walk *walk, struct slice text,
+                      struct json_node **ret_value) {
         struct buf bare = { 0 }, decoded = { 0 }, again = { 0 };
-        size_t bad = 0;
 
         for (size_t i = 0; i < text.len; i++)
                 if (text.ptr[i] != '\n' && text.ptr[i] != '\r')
@@ -190,7 +192,15 @@ static int bytes_check(struct schema_normalise_walk *walk, struct json_node *val
         buf_release(&bare);
         buf_release(&decoded);
         buf_release(&again);
-        if (is_valid)
+        return is_valid;
+}
+
+static int bytes_check(struct schema_normalise_walk *walk, struct json_node *value,
+                       struct json_node **ret_value) {
+        struct slice text = node_get_slice(value);
+        size_t bad = 0;
+
+        if (is_base64(walk, text, ret_value))
                 return 0;
         while (bad < text.len &&
                (strchr("+/", text.ptr[bad]) || (text.ptr[bad] >= '0' && text.ptr[bad] <= '9') ||

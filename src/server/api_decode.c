@@ -37,11 +37,10 @@ void strictness_unknown(void *context, const char *path) {
 
 void strictness_emptied(void *context, const char *path, bool is_list) {
         struct api_context *request = ((struct strictness *)context)->context;
-        struct emptied_value *emptied;
 
         if (request->emptied_count++ >= EMPTIED_MAX)
                 return;
-        emptied = ARENA_ARRAY(request->arena, struct emptied_value, 1);
+        struct emptied_value *emptied = ARENA_ARRAY(request->arena, struct emptied_value, 1);
         *emptied = (struct emptied_value){ .next = request->emptied,
                                            .path = arena_string(request->arena, slice_of(path)),
                                            .text = is_list ? "[]" : "{}" };
