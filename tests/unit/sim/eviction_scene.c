@@ -114,9 +114,23 @@ void uid_of(struct scene *scene, const char *pod, char uid[64]) {
 }
 
 /* more: further members of metadata and of spec, each beginning with a comma. */
+/* Pods may be members of groups only where there are groups. */
+static void serve_groups(struct scene *scene) {
+        ask(scene, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+            "{\"metadata\":{\"name\":\"podgroups.scheduling.k8s.io\",\"annotations\":{"
+            "\"api-approved.kubernetes.io\":\"https://example.com\"}},\"spec\":{\"group\":"
+            "\"scheduling.k8s.io\",\"scope\":\"Namespaced\",\"names\":{\"plural\":\"podgroups\","
+            "\"singular\":\"podgroup\",\"kind\":\"PodGroup\"},\"versions\":[{\"name\":\"v1alpha2\","
+            "\"served\":true,\"storage\":true,\"schema\":{\"openAPIV3Schema\":{\"type\":\"object\"}"
+            "}}]"
+            "}}");
+}
+
 void make_pod(struct scene *scene, const char *name, const char *meta, const char *spec) {
         char body[800];
 
+        if (strstr(spec, "schedulingGroup"))
+                serve_groups(scene);
         snprintf(body, sizeof(body),
                  "{\"metadata\":{\"name\":\"%s\",\"labels\":{\"app\":\"%s\"}%s},\"spec\":{"
                  "\"nodeName\":\"n0\",\"terminationGracePeriodSeconds\":1,\"containers\":[{"
