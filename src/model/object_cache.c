@@ -2,20 +2,27 @@
 #include "model/object_cache.h"
 #include "base/map.h"
 #include "base/util.h"
+#include <assert.h>
 #include <stdlib.h>
 
 #define GONE_MAX 1024 /* entries of objects that are gone; the oldest are forgotten */
 
+struct assumption {
+        struct json_doc *doc;      /* NULL: nothing is assumed */
+        uint64_t written_version;  /* 0 = not known */
+        bool is_written, has_news; /* the write was answered; the watch spoke since it was made */
+        uint64_t group;            /* of those who know of each other; 0 = none */
+};
 /* In the list of its kind by its last change.  An object that is gone leaves an empty entry. */
 struct cached_entry {
         struct cached_entry *older, *newer;
         struct cached_entry *sibling; /* the next one under the hash of its mark */
         uint64_t mark;                /* that hash */
         bool is_marked;
-        struct json_doc *seen, *assumed;
-        uint64_t changed;          /* version of the kind */
-        uint64_t written_version;  /* of the assumed object; 0 = not known */
-        bool is_written, has_news; /* the write was answered; the watch spoke since it was made */
+        struct json_doc *seen;
+        struct assumption assumed;
+        uint32_t writers; /* of what is assumed, those that did not leave */
+        uint64_t changed; /* version of the kind */
         size_t key_len;
         char key[];
 };
@@ -29,8 +36,17 @@ struct cached_list {
          * this kind objects have none. */
         struct map_u64 *marked;
 };
+struct replaced_assumption {
+        struct cached_list *list;
+        struct cached_entry *entry;
+        struct assumption before;
+};
 struct object_cache {
         struct cached_list kinds[CACHED_KIND_COUNT];
+        uint64_t group, groups; /* that assumes now, 0 = none; that there were */
+        bool is_what_if;
+        struct replaced_assumption *replaced; /* in the what-if, the first one first */
+        size_t replaced_count, replaced_cap;
 };
 
 struct object_cache *object_cache_new(void) {
@@ -44,7 +60,7 @@ struct object_cache *object_cache_new(void) {
 
 static void free_entry(struct cached_entry *entry) {
         json_doc_free(entry->seen);
-        json_doc_free(entry->assumed);
+        json_doc_free(entry->assumed.doc);
         free(entry);
 }
 
@@ -59,6 +75,9 @@ void object_cache_free(struct object_cache *object_cache) {
                 map_free(object_cache->kinds[kind].entries);
                 map_u64_free(object_cache->kinds[kind].marked);
         }
+        for (size_t i = 0; i < object_cache->replaced_count; i++)
+                json_doc_free(object_cache->replaced[i].before.doc);
+        free(object_cache->replaced);
         free(object_cache);
 }
 
@@ -109,7 +128,7 @@ static void unlink_entry(struct cached_list *list, struct cached_entry *entry) {
 }
 
 static bool is_gone(const struct cached_entry *entry) {
-        return !entry->seen && !entry->assumed;
+        return !entry->seen && !entry->assumed.doc;
 }
 
 static void forget_gone(struct cached_list *list) {
@@ -129,7 +148,7 @@ static void forget_gone(struct cached_list *list) {
 static const struct json *object_of(const struct cached_entry *entry) {
         if (!entry || is_gone(entry))
                 return NULL;
-        return json_doc_root(entry->assumed ? entry->assumed : entry->seen);
+        return json_doc_root(entry->assumed.doc ? entry->assumed.doc : entry->seen);
 }
 
 /* ---- marks ---- */
@@ -260,10 +279,8 @@ static struct json_doc *copy_of(const struct json *object) {
 }
 
 static void drop_assumption(struct cached_entry *entry) {
-        json_doc_free(entry->assumed);
-        entry->assumed = NULL;
-        entry->is_written = entry->has_news = false;
-        entry->written_version = 0;
+        json_doc_free(entry->assumed.doc);
+        entry->assumed = (struct assumption){ 0 };
 }
 
 /* ---- what the API says ---- */
@@ -282,17 +299,18 @@ static bool is_same_object(const struct json *a, const struct json *b) {
 /* Whether the assumption has served: the watch has shown what came of it, or another object. */
 static bool is_overtaken(const struct cached_entry *entry) {
         const struct json *seen = entry->seen ? json_doc_root(entry->seen) : NULL;
-        if (!entry->assumed)
+        const struct assumption *assumed = &entry->assumed;
+        if (!assumed->doc)
                 return false;
-        if (entry->is_written && entry->written_version &&
-            version_number(seen) >= entry->written_version)
+        if (assumed->is_written && assumed->written_version &&
+            version_number(seen) >= assumed->written_version)
                 return true;
-        if (!entry->has_news)
+        if (!assumed->has_news)
                 return false;
-        if (seen && !is_same_object(seen, json_doc_root(entry->assumed)) &&
-            json_get_text(json_get(json_doc_root(entry->assumed), "metadata"), "uid").len)
+        if (seen && !is_same_object(seen, json_doc_root(assumed->doc)) &&
+            json_get_text(json_get(json_doc_root(assumed->doc), "metadata"), "uid").len)
                 return true;
-        return entry->is_written && entry->written_version == 0;
+        return assumed->is_written && assumed->written_version == 0;
 }
 
 void object_cache_put(struct object_cache *object_cache, enum cached_kind kind,
@@ -303,7 +321,7 @@ void object_cache_put(struct object_cache *object_cache, enum cached_kind kind,
         if (doc) {
                 json_doc_free(entry->seen);
                 entry->seen = doc;
-                entry->has_news = !!entry->assumed;
+                entry->assumed.has_news = !!entry->assumed.doc;
         }
         if (is_overtaken(entry))
                 drop_assumption(entry);
@@ -323,6 +341,20 @@ void object_cache_remove(struct object_cache *object_cache, enum cached_kind kin
 
 /* ---- assumptions ---- */
 
+static void keep_replaced(struct object_cache *object_cache, struct cached_list *list,
+                          struct cached_entry *entry) {
+        if (object_cache->replaced_count == object_cache->replaced_cap) {
+                object_cache->replaced_cap =
+                        object_cache->replaced_cap ? object_cache->replaced_cap * 2 : 16;
+                object_cache->replaced =
+                        xreallocarray(object_cache->replaced, object_cache->replaced_cap,
+                                      sizeof(*object_cache->replaced));
+        }
+        object_cache->replaced[object_cache->replaced_count++] =
+                (struct replaced_assumption){ list, entry, entry->assumed };
+        entry->assumed = (struct assumption){ 0 };
+}
+
 void object_cache_assume(struct object_cache *object_cache, enum cached_kind kind,
                          const struct json *object) {
         struct cached_entry *entry = need_entry(object_cache, kind, object);
@@ -330,19 +362,65 @@ void object_cache_assume(struct object_cache *object_cache, enum cached_kind kin
         struct json_doc *doc = copy_of(object);
         if (!doc)
                 return;
+        if (object_cache->is_what_if)
+                keep_replaced(object_cache, &object_cache->kinds[kind], entry);
         drop_assumption(entry);
-        entry->assumed = doc;
+        entry->assumed = (struct assumption){ .doc = doc, .group = object_cache->group };
         touch_entry(&object_cache->kinds[kind], entry, was_gone);
+}
+
+void object_cache_checkpoint(struct object_cache *object_cache) {
+        if (!object_cache)
+                return;
+        assert(!object_cache->is_what_if);
+        object_cache->is_what_if = true;
+}
+
+void object_cache_rollback(struct object_cache *object_cache) {
+        if (!object_cache)
+                return;
+        assert(object_cache->is_what_if);
+        object_cache->is_what_if = false;
+        while (object_cache->replaced_count) {
+                const struct replaced_assumption *replaced =
+                        &object_cache->replaced[--object_cache->replaced_count];
+                json_doc_free(replaced->entry->assumed.doc);
+                replaced->entry->assumed = replaced->before;
+                touch_entry(replaced->list, replaced->entry, false);
+        }
+}
+
+void object_cache_begin_group(struct object_cache *object_cache) {
+        if (object_cache)
+                object_cache->group = ++object_cache->groups;
+}
+
+void object_cache_end_group(struct object_cache *object_cache) {
+        if (object_cache)
+                object_cache->group = 0;
+}
+
+void object_cache_join(struct object_cache *object_cache, enum cached_kind kind, struct slice ns,
+                       struct slice name) {
+        struct cached_entry *entry = find_entry(object_cache, kind, ns, name);
+        if (entry)
+                entry->writers++;
+}
+
+/* One writer leaves; whether others are left. */
+static bool has_more_writers(struct cached_entry *entry) {
+        entry->writers -= entry->writers > 0;
+        return entry->writers > 0;
 }
 
 void object_cache_written(struct object_cache *object_cache, enum cached_kind kind, struct slice ns,
                           struct slice name, struct slice version) {
         struct cached_entry *entry = find_entry(object_cache, kind, ns, name);
-        if (!entry || !entry->assumed)
+        if (!entry || has_more_writers(entry) || !entry->assumed.doc)
                 return;
-        entry->is_written = true;
-        if (!slice_to_u64(version, &entry->written_version))
-                entry->written_version = 0;
+        entry->assumed.is_written = true;
+        if (!slice_to_u64(version, &entry->assumed.written_version))
+                entry->assumed.written_version = 0;
         if (is_overtaken(entry))
                 drop_assumption(entry);
         touch_entry(&object_cache->kinds[kind], entry, false);
@@ -351,10 +429,16 @@ void object_cache_written(struct object_cache *object_cache, enum cached_kind ki
 void object_cache_withdraw(struct object_cache *object_cache, enum cached_kind kind,
                            struct slice ns, struct slice name) {
         struct cached_entry *entry = find_entry(object_cache, kind, ns, name);
-        if (!entry || !entry->assumed)
+        if (!entry || has_more_writers(entry) || !entry->assumed.doc)
                 return;
         drop_assumption(entry);
         touch_entry(&object_cache->kinds[kind], entry, false);
+}
+
+bool object_cache_is_shared(const struct object_cache *object_cache, enum cached_kind kind,
+                            struct slice ns, struct slice name) {
+        const struct cached_entry *entry = find_entry(object_cache, kind, ns, name);
+        return entry && entry->writers > 1;
 }
 
 const struct json *object_cache_seen(const struct object_cache *object_cache, enum cached_kind kind,
@@ -366,7 +450,9 @@ const struct json *object_cache_seen(const struct object_cache *object_cache, en
 bool object_cache_is_pending(const struct object_cache *object_cache, enum cached_kind kind,
                              struct slice ns, struct slice name) {
         const struct cached_entry *entry = find_entry(object_cache, kind, ns, name);
-        return entry && entry->assumed && !entry->is_written;
+        const struct assumption *assumed = entry ? &entry->assumed : NULL;
+        bool is_own = assumed && assumed->group && assumed->group == object_cache->group;
+        return assumed && assumed->doc && !assumed->is_written && !is_own;
 }
 
 bool object_cache_is_news(const struct object_cache *object_cache, enum cached_kind kind,

@@ -70,9 +70,23 @@ void object_cache_withdraw(struct object_cache *object_cache, enum cached_kind k
 /* What the API said last, without assumptions. */
 const struct json *object_cache_seen(const struct object_cache *object_cache, enum cached_kind kind,
                                      struct slice ns, struct slice name);
-/* Assumed, and the write is not answered yet. */
+/* Assumed, and the write is not answered yet; not by the group that assumes now. */
 bool object_cache_is_pending(const struct object_cache *object_cache, enum cached_kind kind,
                              struct slice ns, struct slice name);
+
+/* One more writer of what is assumed, now or with the assumption that follows: as long as others
+ * are left, written and withdraw only say that one of them has left. */
+void object_cache_join(struct object_cache *object_cache, enum cached_kind kind, struct slice ns,
+                       struct slice name);
+bool object_cache_is_shared(const struct object_cache *object_cache, enum cached_kind kind,
+                            struct slice ns, struct slice name); /* by several writers */
+/* What is assumed between the two is taken back by the second one; not nested.  Nothing is put,
+ * removed, written or withdrawn meanwhile. */
+void object_cache_checkpoint(struct object_cache *object_cache);
+void object_cache_rollback(struct object_cache *object_cache);
+/* Those who assume between the two know of each other. */
+void object_cache_begin_group(struct object_cache *object_cache);
+void object_cache_end_group(struct object_cache *object_cache);
 
 /* ---- following ---- */
 

@@ -53,16 +53,18 @@ static char *object_patch(const struct json *before, const struct json *after) {
         return text_of(tree, patch);
 }
 
-static char *status_patch(const struct json *before, const struct json *after) {
+static char *status_patch(const struct claim_states *states, const struct json *after) {
         struct json_tree *tree = json_tree_new();
         struct json_node *patch = node_object(tree);
         struct json_node *status = node_need_object(tree, patch, "status");
-        const struct json *old = json_get(before, "status"), *new = json_get(after, "status");
+        const struct json *seen = json_get(states->seen, "status");
+        const struct json *old = json_get(states->before, "status"),
+                          *new = json_get(after, "status");
         struct json_node *consumers =
                 new_items(tree, json_get(old, "reservedFor"), json_get(new, "reservedFor"));
         const struct json *allocation = json_get(new, "allocation");
         put_uid(tree, patch, json_get_text(json_get(after, "metadata"), "uid"));
-        if (allocation && !json_equal(json_get(old, "allocation"), allocation))
+        if (allocation && !json_equal(json_get(seen, "allocation"), allocation))
                 node_put(tree, status, "allocation", node_import(tree, allocation));
         if (consumers)
                 node_put(tree, status, "reservedFor", consumers);
@@ -82,14 +84,14 @@ static char *creation_body(const struct json *after) {
         return text_of(tree, object);
 }
 
-size_t claim_write_make(const struct json *before, const struct json *after,
+size_t claim_write_make(const struct claim_states *states, const struct json *after,
                         struct claim_write *ret_writes) {
         size_t count = 0;
-        char *object = before ? object_patch(before, after) : creation_body(after);
-        char *status = status_patch(before, after);
+        char *object = states->seen ? object_patch(states->seen, after) : creation_body(after);
+        char *status = status_patch(states, after);
         if (object)
                 ret_writes[count++] =
-                        (struct claim_write){ before ? PATCH_OBJECT : PATCH_CREATE, object };
+                        (struct claim_write){ states->seen ? PATCH_OBJECT : PATCH_CREATE, object };
         if (status)
                 ret_writes[count++] = (struct claim_write){ PATCH_STATUS, status };
         return count;

@@ -12,9 +12,13 @@ struct claim_write {
         enum patch_verb verb;
         char *body; /* owned */
 };
-/* What has to be written, in this order, to make `after` of `before` (NULL: it is new); returns how
- * many. */
-size_t claim_write_make(const struct json *before, const struct json *after,
+struct claim_states {
+        const struct json *seen;   /* what the API has; NULL: the claim is new */
+        const struct json *before; /* what it will have by writes that are on their way */
+};
+/* What has to be written, in this order, to make `after` of `before`; returns how many.  Finalizer
+ * and allocation are written again as long as the API has not said them, reservations are not. */
+size_t claim_write_make(const struct claim_states *states, const struct json *after,
                         struct claim_write *ret_writes);
 /* Gives the allocation up, if the claim still is as it was. */
 char *claim_write_deallocate(const struct json *claim);

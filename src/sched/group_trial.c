@@ -34,6 +34,43 @@ static void group_trial_decide(const struct group_trial_run *trial, const struct
                          ret_decision);
 }
 
+struct reserve_failure {
+        struct arena *arena;
+        struct slice *ret_message;
+};
+
+static void on_reserve_failed(void *context, const struct plugin *plugin, const char *point,
+                              struct slice text) {
+        const struct reserve_failure *failure = context;
+        *failure->ret_message =
+                slice_of(arena_printf(failure->arena, "running %s plugin \"%s\": " SLICE_FMT, point,
+                                      plugin->name, SLICE_ARG(text)));
+}
+
+/* What the member takes beside its place, so that the ones behind see it gone, or share it.  False:
+ * it cannot be had after all. */
+static bool group_trial_reserve(const struct group_trial_run *trial, struct group_place *place,
+                                struct node_id node) {
+        struct scheduler *scheduler = trial->cycle->step->scheduler;
+        struct slice message = SLICE_EMPTY;
+        struct reserve_failure failure = { trial->request->arena, &message };
+        if (!scheduler_pod_takes_objects(scheduler, place->entry->pod))
+                return true;
+        arena_clear(&scheduler->scratch);
+        scheduler_reserve(&(struct reserve_request){
+                .cluster = cluster_of(trial),
+                .profile = trial->cycle->profile,
+                .pod = place->entry->pod,
+                .node = node,
+                .now = trial->cycle->step->wall,
+                .reservation = { .object_cache = scheduler->config.object_cache,
+                                 .fails = on_reserve_failed,
+                                 .context = &failure },
+                .arena = &scheduler->scratch });
+        place->message = message;
+        return message.len == 0;
+}
+
 static void group_trial_put(struct group_trial_run *trial, struct group_place *place,
                             struct node_id node) {
         place->node = node;
@@ -116,7 +153,10 @@ static bool find_place(struct group_trial_run *trial, struct group_place *place)
                 scheduler_record(cycle->step, place->entry, &decision);
         }
         if (decision.outcome == DECISION_PLACED) {
-                group_trial_put(trial, place, decision.node);
+                struct node_id node = decision.node;
+                if (!group_trial_reserve(trial, place, node))
+                        return false;
+                group_trial_put(trial, place, node);
                 return true;
         }
         place->message = arena_slice(request->arena, decision.message);
@@ -175,12 +215,14 @@ void group_try(const struct group_cycle *cycle, const struct trial_request *requ
                 ret_trial->places[i] =
                         (struct group_place){ .entry = cycle->entries[i], .node = NODE_NONE };
         cluster_checkpoint(cluster_of(&trial));
+        object_cache_checkpoint(cycle->step->scheduler->config.object_cache);
         for (size_t i = 0; i < cycle->count && is_well && !is_hopeless(&trial, cycle->count - i);
              i++) {
                 is_well = find_place(&trial, &ret_trial->places[i]);
                 if (!is_well)
                         group_trial_fail(&trial, ret_trial->places[i].message);
         }
+        object_cache_rollback(cycle->step->scheduler->config.object_cache);
         cluster_rollback(cluster_of(&trial));
         if (is_well)
                 group_trial_conclude(&trial);

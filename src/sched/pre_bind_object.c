@@ -15,8 +15,30 @@ static char *text_of(const struct json *object) {
         return copy;
 }
 
-struct taken_object *taken_object_new(struct pre_bind *owner, enum cached_kind kind,
-                                      const struct json *before, const struct json *after) {
+static void join_writers(struct scheduler *scheduler, struct taken_object *taken) {
+        if (!taken->is_joined)
+                object_cache_join(scheduler->config.object_cache, taken->kind, slice_of(taken->ns),
+                                  slice_of(taken->name));
+        taken->is_joined = true;
+}
+
+/* An allocation that is on its way for another pod of the group is written for this one, too:
+ * whichever comes first has the same in it. */
+static size_t make_claim_writes(const struct scheduler *scheduler, const struct taken_object *taken,
+                                const struct json *before, const struct json *after,
+                                struct claim_write *ret_writes) {
+        const struct json *seen =
+                before ? object_cache_seen(scheduler->config.object_cache, taken->kind,
+                                           slice_of(taken->ns), slice_of(taken->name))
+                       : NULL;
+        return claim_write_make(
+                &(struct claim_states){ .seen = seen ? seen : before, .before = before }, after,
+                ret_writes);
+}
+
+struct taken_object *taken_object_new(struct scheduler *scheduler, struct pre_bind *owner,
+                                      enum cached_kind kind, const struct json *before,
+                                      const struct json *after) {
         struct taken_object *taken = xcalloc(1, sizeof(*taken));
         *taken = (struct taken_object){ .owner = owner,
                                         .kind = kind,
@@ -24,11 +46,13 @@ struct taken_object *taken_object_new(struct pre_bind *owner, enum cached_kind k
                                         .name = slice_dup(cached_object_name(after)),
                                         .uid = slice_dup(uid_of(after)) };
         if (kind == CACHED_RESOURCE_CLAIM) {
-                taken->write_count = claim_write_make(before, after, taken->writes);
+                taken->write_count =
+                        make_claim_writes(scheduler, taken, before, after, taken->writes);
         } else {
                 taken->writes[0] = (struct claim_write){ PATCH_STANDARD, text_of(after) };
                 taken->write_count = 1;
         }
+        join_writers(scheduler, taken);
         return taken;
 }
 
@@ -77,24 +101,27 @@ bool taken_object_send(struct step *step, struct taken_object *taken) {
 
 /* The answer has the object as it is now. What was taken back may never have been there: then
  * what was assumed is not what the API has. */
-static void note_written(struct scheduler *scheduler, const struct taken_object *taken,
+static void note_written(struct scheduler *scheduler, struct taken_object *taken,
                          const struct action_result *result) {
+        struct object_cache *cache = scheduler->config.object_cache;
+        struct slice ns = slice_of(taken->ns), name = slice_of(taken->name);
         struct json_doc *doc = NULL;
         struct slice version = SLICE_EMPTY;
         if (result->body.len && json_parse(result->body, &doc, NULL) == 0)
                 version =
                         json_get_text(json_get(json_doc_root(doc), "metadata"), "resourceVersion");
-        if (taken->is_undone && version.len)
-                object_cache_assume(scheduler->config.object_cache, taken->kind,
-                                    json_doc_root(doc));
-        object_cache_written(scheduler->config.object_cache, taken->kind, slice_of(taken->ns),
-                             slice_of(taken->name), version);
+        if (taken->is_undone && version.len &&
+            !object_cache_is_shared(cache, taken->kind, ns, name))
+                object_cache_assume(cache, taken->kind, json_doc_root(doc));
+        object_cache_written(cache, taken->kind, ns, name, version);
+        taken->is_joined = false;
         json_doc_free(doc);
 }
 
-static void taken_object_withdraw(struct scheduler *scheduler, const struct taken_object *taken) {
+static void taken_object_withdraw(struct scheduler *scheduler, struct taken_object *taken) {
         object_cache_withdraw(scheduler->config.object_cache, taken->kind, slice_of(taken->ns),
                               slice_of(taken->name));
+        taken->is_joined = false;
 }
 
 bool taken_object_answered(struct scheduler *scheduler, struct taken_object *taken,
@@ -166,18 +193,29 @@ static bool undo_creation(struct step *step, struct taken_object *taken) {
         return true;
 }
 
+/* Other pods of the group are about to write it, too. */
+static bool is_shared_claim(const struct scheduler *scheduler, const struct taken_object *taken) {
+        return taken->kind == CACHED_RESOURCE_CLAIM &&
+               object_cache_is_shared(scheduler->config.object_cache, taken->kind,
+                                      slice_of(taken->ns), slice_of(taken->name));
+}
+
 bool taken_object_undo(struct step *step, struct taken_object *taken, struct slice pod_uid) {
         taken->is_undone = true;
         if (taken->kind == CACHED_RESOURCE_CLAIM && has_sent(taken, PATCH_CREATE))
                 return undo_creation(step, taken);
         if (taken->kind == CACHED_RESOURCE_CLAIM && has_sent(taken, PATCH_STATUS)) {
                 char *patch = claim_write_unreserve(slice_of(taken->uid), pod_uid);
+                join_writers(step->scheduler, taken);
                 assume_unreserved(step->scheduler, taken, pod_uid);
                 emit_patch(step, taken, PATCH_STATUS, patch);
                 free(patch);
                 return true;
         }
-        if (taken->written < taken->write_count || taken->write_count == 0)
+        if (taken->written < taken->write_count || taken->write_count == 0) {
+                if (is_shared_claim(step->scheduler, taken))
+                        assume_unreserved(step->scheduler, taken, pod_uid);
                 taken_object_withdraw(step->scheduler, taken);
+        }
         return false;
 }

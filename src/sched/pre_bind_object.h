@@ -17,10 +17,12 @@ struct taken_object {
         uint64_t action;                   /* the write or deletion under way; 0 = none */
         bool is_refused;                   /* the last write did certainly not happen */
         bool is_undone;                    /* being taken back */
+        bool is_joined;                    /* a writer of what the object cache assumes */
 };
 
-struct taken_object *taken_object_new(struct pre_bind *owner, enum cached_kind kind,
-                                      const struct json *before, const struct json *after);
+struct taken_object *taken_object_new(struct scheduler *scheduler, struct pre_bind *owner,
+                                      enum cached_kind kind, const struct json *before,
+                                      const struct json *after);
 void taken_object_free(struct taken_object *taken);
 /* Sends the next write; false: there is none. */
 bool taken_object_send(struct step *step, struct taken_object *taken);

@@ -218,10 +218,12 @@ bool scheduler_decide_group(struct step *step, struct queued_pod *entry) {
         if (is_preempting(step, &group, entry))
                 return true;
         scheduler_gang_begin(&cycle, step, &group, entry);
+        object_cache_begin_group(step->scheduler->config.object_cache);
         bool has_one = is_of_one_scheduler(&cycle, &trial);
         if (has_one)
                 scheduler_gang_decide(&cycle, &trial);
         scheduler_gang_settle(&cycle, &trial);
+        object_cache_end_group(step->scheduler->config.object_cache);
         if (has_one)
                 group_report(&cycle, &trial);
         arena_release(&cycle.arena);

@@ -85,8 +85,10 @@ static bool asks_for_devices(const struct scheduler *scheduler, const struct pod
         return false;
 }
 
-static bool has_claims(const struct scheduler *scheduler, struct pod_id pod) {
+bool scheduler_pod_takes_objects(const struct scheduler *scheduler, struct pod_id pod) {
         const struct cluster *cluster = scheduler->config.cluster;
+        if (!scheduler->config.object_cache)
+                return false;
         const struct pod_class *class = cluster_class(cluster, cluster_pod(cluster, pod)->class);
         const struct pod_spec *spec = &class->spec;
         if (spec->claim_count > 0 || asks_for_devices(scheduler, class))
@@ -102,7 +104,8 @@ static void on_change(void *context, enum cached_kind kind, const struct json *b
                       const struct json *after) {
         struct reserving *reserving = context;
         struct pre_bind *pre_bind = reserving->pre_bind;
-        struct taken_object *taken = taken_object_new(pre_bind, kind, before, after);
+        struct taken_object *taken =
+                taken_object_new(reserving->step->scheduler, pre_bind, kind, before, after);
         taken->next = pre_bind->taken;
         pre_bind->taken = taken;
         pre_bind->open_writes += taken_object_send(reserving->step, taken);
@@ -193,7 +196,7 @@ static bool scheduler_pre_bind(struct step *step, struct queued_pod *entry, stru
         struct scheduler *scheduler = step->scheduler;
         struct cluster *cluster = scheduler->config.cluster;
         struct slice text;
-        if (!scheduler->config.object_cache || !has_claims(scheduler, entry->pod))
+        if (!scheduler_pod_takes_objects(scheduler, entry->pod))
                 return false;
         struct slice name = cluster_node_name(cluster, node);
         struct pre_bind *pre_bind = pre_bind_new(step, entry, node);

@@ -151,6 +151,8 @@ void scheduler_finish_bind(struct step *step, const struct action_result *result
  * reserves there has to be written and waited for first. */
 void scheduler_bind(struct step *step, struct queued_pod *entry, struct node_id node);
 /* Looks whether what pods wait for has come. */
+/* Whether the pod takes more than room of its node: volumes, claims of devices. */
+bool scheduler_pod_takes_objects(const struct scheduler *scheduler, struct pod_id pod);
 void scheduler_pre_bind_check(struct step *step);
 /* Outcome of one of the writes; false: it is none of them. */
 bool scheduler_pre_bind_answered(struct step *step, const struct action_result *result);
