@@ -133,8 +133,8 @@ struct container {
 };
 
 struct pod_resource_claim {
-        struct slice name, claim_name; /* claim_name "" = made for the pod from a template */
-        bool has_template;
+        struct slice name, claim_name; /* claim_name "" = made from a template */
+        struct slice template_name;
 };
 
 struct pod_node_claim { /* takes resources of the node by devices */

@@ -137,20 +137,13 @@ static int decode_pod_resources(const struct json *value, void *target, struct d
         return DECODE_FIELDS(value, fields, target, d);
 }
 
-static int decode_template(const struct json *value, void *target, struct decode *d) {
-        struct slice name;
-        int r = decode_text(value, &name, d);
-        if (r == 0)
-                ((struct pod_resource_claim *)target)->has_template = name.len > 0;
-        return r;
-}
-
 /* Of a spec, and of a status, which says what was made from a template. */
 int decode_pod_claim(const struct json *value, void *target, struct decode *d) {
         static const struct decode_field fields[] = {
                 FIELD(struct pod_resource_claim, "name", name, decode_text),
                 FIELD(struct pod_resource_claim, "resourceClaimName", claim_name, decode_text),
-                PART_FIELD("resourceClaimTemplateName", decode_template),
+                FIELD(struct pod_resource_claim, "resourceClaimTemplateName", template_name,
+                      decode_text),
         };
         return DECODE_FIELDS(value, fields, target, d);
 }

@@ -19,7 +19,8 @@ const struct option feature_gates_option_table[] = {
 /* All of them are alpha in Kubernetes 1.36. */
 #define SCHEDULER_ALPHA                                                                            \
         (FEATURE_TAINT_ORDER | FEATURE_GROUPS | FEATURE_GANGS | FEATURE_PLACEMENTS |               \
-         FEATURE_GROUP_PREEMPTION | FEATURE_DEVICE_LISTS | FEATURE_NODE_DEVICES)
+         FEATURE_GROUP_PREEMPTION | FEATURE_DEVICE_LISTS | FEATURE_NODE_DEVICES |                  \
+         FEATURE_GROUP_DEVICES)
 /* Beta, and on by default: the bits are for being off. */
 #define SCHEDULER_BETA                                                                             \
         (FEATURE_NO_DEVICE_COUNTERS | FEATURE_NO_DEVICE_TAINTS | FEATURE_NO_DEVICE_CONDITIONS |    \
@@ -38,6 +39,9 @@ const struct option feature_gates_option_table[] = {
                 { "DRAListTypeAttributes", FEATURE_DEVICE_LISTS },                                 \
                 { "DRADeviceTaintRules", FEATURE_DEVICE_TAINT_RULES },                             \
                 { "DRANodeAllocatableResources", FEATURE_NODE_DEVICES },                           \
+                { .name = "DRAWorkloadResourceClaims",                                             \
+                  .bit = FEATURE_GROUP_DEVICES,                                                    \
+                  .needs = FEATURE_GROUPS },                                                       \
                 { .name = "DRAPrioritizedList", .off_bit = FEATURE_NO_DEVICE_CHOICES },            \
                 { .name = "DRAPartitionableDevices", .off_bit = FEATURE_NO_DEVICE_COUNTERS },      \
                 { .name = "DRADeviceTaints", .off_bit = FEATURE_NO_DEVICE_TAINTS },                \

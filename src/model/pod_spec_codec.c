@@ -154,7 +154,7 @@ static void claim_item(struct content_codec *codec, void *item) {
         struct pod_resource_claim *claim = item;
         codec_text(codec, &claim->name);
         codec_text(codec, &claim->claim_name);
-        CODEC_VALUE(codec, claim->has_template);
+        codec_text(codec, &claim->template_name);
 }
 
 static void pod_spec(struct content_codec *codec, struct pod_spec *spec) {

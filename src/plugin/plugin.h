@@ -36,6 +36,7 @@ enum feature_gate {
         FEATURE_NO_DEVICE_SHARES = 16384,    /* DRAConsumableCapacity */
         FEATURE_NO_DEVICE_ADMIN = 32768,     /* DRAAdminAccess */
         FEATURE_NO_EXTENDED_DEVICES = 65536, /* DRAExtendedResource */
+        FEATURE_GROUP_DEVICES = 131072,      /* DRAWorkloadResourceClaims */
 };
 
 struct plugin_env {

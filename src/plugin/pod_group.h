@@ -7,6 +7,8 @@
 #include "model/object_cache.h"
 #include "plugin/plugin.h"
 
+#define POD_GROUP_API "scheduling.k8s.io"
+
 struct group_view {
         const struct cluster *cluster;
         const struct object_cache *object_cache;

@@ -37,6 +37,7 @@ void sched_attempt_init(struct sched_attempt *attempt, const struct attempt_requ
                 .now = request->now,
                 .limit = request->limit,
                 .no_preemption = request->no_preemption,
+                .is_of_idle_group = request->is_of_idle_group,
                 .expected_times = request->expected_times,
                 .watch = request->watch,
         };

@@ -81,6 +81,13 @@ struct attempt_plugin {
         bool score_skips;
 };
 
+/* What is to be written so that the pod finds a place next time. */
+struct freed_claim {
+        const struct json *object; /* the ResourceClaim that is given up; NULL = none */
+        bool deletes;              /* and deleted */
+        struct slice consumer;     /* only this reservation of it; "" = all of it */
+};
+
 struct nominee {
         struct pod_id pod;
         struct node_id node;
@@ -110,10 +117,10 @@ struct sched_attempt {
         bool sets_nomination;
         struct slice nomination;
         struct preemption preemption;
-        const struct json *freed_claim;       /* a ResourceClaim to be given up; NULL = none */
-        bool deletes_claim;                   /* and to be deleted */
+        struct freed_claim freed;
         const struct preemption_limit *limit; /* NULL = any candidate will do */
         struct slice no_preemption;           /* why there are no victims; "" = there may be */
+        bool is_of_idle_group;                /* no pod of its group has a node */
         const struct expected_times
                 *expected_times;          /* NULL = what evictions take does not matter */
         const struct plugin_watch *watch; /* NULL = not counted */
@@ -139,6 +146,7 @@ struct attempt_request {
         struct count_cache *counts;                  /* NULL: everything is counted again */
         const struct preemption_limit *limit;        /* NULL = none */
         struct slice no_preemption;                  /* "" = none */
+        bool is_of_idle_group;                       /* of a group of which no pod has a node */
         const struct expected_times *expected_times; /* likewise; not in parity */
         const struct plugin_watch *watch;            /* NULL = none */
 };

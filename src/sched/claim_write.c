@@ -53,6 +53,21 @@ static char *object_patch(const struct json *before, const struct json *after) {
         return text_of(tree, patch);
 }
 
+/* Reservations of pods that are on their way are left to those who write them; a group's is every
+ * member's. */
+static struct json_node *new_consumers(struct json_tree *tree, const struct json *seen,
+                                       const struct json *before, const struct json *after) {
+        struct json_node *items = node_array(tree);
+        struct json_iter iter = json_iter(after);
+        const struct json *item;
+        while (json_next(&iter, NULL, &item)) {
+                bool is_group = slice_is(json_get_text(item, "resource"), "podgroups");
+                if (!has_item(is_group ? seen : before, item))
+                        node_append(items, node_import(tree, item));
+        }
+        return node_count(items) ? items : NULL;
+}
+
 static char *status_patch(const struct claim_states *states, const struct json *after) {
         struct json_tree *tree = json_tree_new();
         struct json_node *patch = node_object(tree);
@@ -61,7 +76,8 @@ static char *status_patch(const struct claim_states *states, const struct json *
         const struct json *old = json_get(states->before, "status"),
                           *new = json_get(after, "status");
         struct json_node *consumers =
-                new_items(tree, json_get(old, "reservedFor"), json_get(new, "reservedFor"));
+                new_consumers(tree, json_get(seen, "reservedFor"), json_get(old, "reservedFor"),
+                              json_get(new, "reservedFor"));
         const struct json *allocation = json_get(new, "allocation");
         put_uid(tree, patch, json_get_text(json_get(after, "metadata"), "uid"));
         if (allocation && !json_equal(json_get(seen, "allocation"), allocation))

@@ -175,8 +175,7 @@ static void decision_conclude(struct decide *d, struct slice refusal) {
         struct preemption *preemption = ARENA_NEW(d->arena, struct preemption);
         *preemption = d->attempt.preemption;
         out->preemption = preemption;
-        out->freed_claim = d->attempt.freed_claim;
-        out->deletes_claim = d->attempt.deletes_claim;
+        out->freed = d->attempt.freed;
         out->sets_nomination = d->attempt.sets_nomination;
         out->nomination = d->attempt.nomination;
         if (!slice_is_empty(preemption->message))
@@ -486,6 +485,7 @@ void scheduler_decide(struct cluster *cluster, const struct sched_profile *profi
                 .counts = !request->engine ? NULL : class_engine_counts(request->engine),
                 .limit = request->limit,
                 .no_preemption = request->no_preemption,
+                .is_of_idle_group = request->is_of_idle_group,
                 .expected_times = request->is_parity ? NULL : request->expected_times,
         };
         if (request->watch && request->watch->begins)

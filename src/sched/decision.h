@@ -71,6 +71,7 @@ struct decision_request {
         const struct preemption_limit *limit;       /* whom they let go; NULL = not asked */
         const struct group_domain *among;           /* the only nodes there are; NULL = all */
         struct slice no_preemption; /* why it has no victims; "" = it may have some */
+        bool is_of_idle_group;      /* of a group of which no pod has a node */
         /* What evictions are expected to take, the last criterion of preemption; NULL = not looked
          * at.  Not in parity. */
         const struct expected_times *expected_times;
@@ -106,8 +107,7 @@ struct decision {
         bool sets_nomination; /* nomination below replaces the pod's ("" clears) */
         struct slice nomination;
         const struct preemption *preemption; /* NULL: not tried */
-        const struct json *freed_claim;      /* a ResourceClaim to be given up; NULL = none */
-        bool deletes_claim;                  /* and to be deleted */
+        struct freed_claim freed;
 };
 
 /* cluster changes only inside what-ifs that are rolled back before the call returns. */

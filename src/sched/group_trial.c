@@ -21,6 +21,7 @@ static void group_trial_decide(const struct group_trial_run *trial, const struct
                 .pod = entry->pod,
                 .wants = wanted->looks_for_victims ? DECIDE_POST_FILTER : 0,
                 .no_preemption = wanted->no_preemption,
+                .is_of_idle_group = trial->cycle->view.placed_count == 0,
                 .among = among,
                 .is_parity = scheduler->config.is_parity,
                 .now = trial->cycle->step->wall,
@@ -142,6 +143,16 @@ static bool is_allowed(const struct group_trial_run *trial, const struct preempt
         return trial->request->looks_for_victims && preemption && preemption->chosen;
 }
 
+/* The object may be one of the what-if. */
+static void keep_freed(struct group_place *place, const struct freed_claim *freed,
+                       struct arena *arena) {
+        if (!freed->object)
+                return;
+        place->freed = (struct freed_claim){ .deletes = freed->deletes,
+                                             .consumer = arena_slice(arena, freed->consumer) };
+        place->freed_name = arena_slice(arena, cached_object_name(freed->object));
+}
+
 /* False: an error, and no use going on. */
 static bool find_place(struct group_trial_run *trial, struct group_place *place) {
         const struct group_cycle *cycle = trial->cycle;
@@ -160,6 +171,7 @@ static bool find_place(struct group_trial_run *trial, struct group_place *place)
                 return true;
         }
         place->message = arena_slice(request->arena, decision.message);
+        keep_freed(place, &decision.freed, request->arena);
         if (decision.outcome == DECISION_ERROR && !decision.has_no_nodes)
                 return false;
         if (is_allowed(trial, decision.preemption))

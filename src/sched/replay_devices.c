@@ -271,8 +271,8 @@ static void fold_preemption(const struct replay_devices *answer, const struct de
                 }
                 node_append(node_need_array(answer->tree, object, "outcomes"), outcome);
         }
-        if (decision->freed_claim)
-                put_freed(answer, object, decision->freed_claim, decision->deletes_claim);
+        if (decision->freed.object)
+                put_freed(answer, object, decision->freed.object, decision->freed.deletes);
         node_put(answer->tree, answer->expect, "postFilter", object);
 }
 
@@ -333,9 +333,9 @@ static void apply_post_filter(const struct replay_devices *answer,
                               const struct decision *decision) {
         const struct preemption *preemption = decision->preemption;
         struct cluster *cluster = answer->scene->cluster;
-        const struct json *claim = decision->freed_claim;
+        const struct json *claim = decision->freed.object;
 
-        if (claim && decision->deletes_claim)
+        if (claim && decision->freed.deletes)
                 object_cache_remove(answer->scene->object_cache, CACHED_RESOURCE_CLAIM,
                                     cached_object_ns(claim), cached_object_name(claim));
         else if (claim)

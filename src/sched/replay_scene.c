@@ -138,6 +138,7 @@ static uint32_t gates_of(const struct json *test_case) {
                 { "DRADeviceTaintRules", FEATURE_DEVICE_TAINT_RULES, false },
                 { "DRANodeAllocatableResources", FEATURE_NODE_DEVICES, false },
                 { "DRAExtendedResource", FEATURE_NO_EXTENDED_DEVICES, true },
+                { "DRAWorkloadResourceClaims", FEATURE_GROUP_DEVICES, false },
         };
         const struct json *gates = json_get(test_case, "featureGates");
         uint32_t bits = 0;

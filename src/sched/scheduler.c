@@ -114,8 +114,8 @@ static void give_up(struct step *step, struct queued_pod *entry, const struct de
                 scheduler->stats.unschedulable++;
         if (decision->preemption && decision->preemption->chosen)
                 scheduler_preempt(step, entry, decision->preemption);
-        if (decision->freed_claim)
-                scheduler_free_claim(step, decision->freed_claim, decision->deletes_claim);
+        if (decision->freed.object)
+                scheduler_free_claim(step, &decision->freed);
         scheduler_fail(step, entry, &failure);
 }
 

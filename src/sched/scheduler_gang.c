@@ -118,6 +118,16 @@ static struct slice message_of(const struct group_trial *trial, const struct gro
                              ", waiting for minCount pods from a gang to be scheduled");
 }
 
+/* Gives up the claim that kept the member off its nodes. */
+static void scheduler_gang_free_claim(const struct group_cycle *cycle,
+                                      const struct group_place *place) {
+        struct freed_claim freed = place->freed;
+        freed.object = object_cache_seen(cycle->view.object_cache, CACHED_RESOURCE_CLAIM,
+                                         cycle->view.ns, place->freed_name);
+        if (place->freed_name.len && freed.object)
+                scheduler_free_claim(cycle->step, &freed);
+}
+
 /* Not bound now: those that wait for victims are nominated, the others lose theirs. */
 static void scheduler_gang_refuse(const struct group_cycle *cycle, const struct group_trial *trial,
                                   const struct group_place *place) {
@@ -131,6 +141,7 @@ static void scheduler_gang_refuse(const struct group_cycle *cycle, const struct 
                 arena_clear(&cycle->step->scheduler->scratch);
                 scheduler_preempt(cycle->step, place->entry, place->victims);
         }
+        scheduler_gang_free_claim(cycle, place);
         scheduler_gang_fail(cycle, place->entry, &failure);
 }
 

@@ -48,6 +48,8 @@ struct group_place {
         struct slice message; /* why not, also where victims have to leave first */
         bool waits_for_victims;
         const struct preemption *victims; /* pods that have to go for it; NULL = none */
+        struct freed_claim freed;         /* no object is kept, only its name */
+        struct slice freed_name;          /* "" = none */
 };
 enum group_outcome {
         GROUP_FITS,

@@ -351,19 +351,23 @@ bool scheduler_pre_bind_due(const struct scheduler *scheduler, int64_t *ret_due_
         return scheduler->pre_binds;
 }
 
-void scheduler_free_claim(struct step *step, const struct json *claim, bool deletes) {
+void scheduler_free_claim(struct step *step, const struct freed_claim *freed) {
+        const struct json *claim = freed->object;
         struct slice uid = json_get_text(json_get(claim, "metadata"), "uid");
-        char *patch = deletes ? claim_write_release(uid) : claim_write_deallocate(claim);
+        char *patch = freed->deletes        ? claim_write_release(uid)
+                      : freed->consumer.len ? claim_write_unreserve(uid, freed->consumer)
+                                            : claim_write_deallocate(claim);
         struct action action = {
                 .kind = ACTION_PATCH_OBJECT,
                 .target = { SLICE_LITERAL("ResourceClaim"), cached_object_ns(claim),
                             cached_object_name(claim), uid },
-                .patch = { .body = slice_of(patch), .verb = deletes ? PATCH_OBJECT : PATCH_STATUS }
+                .patch = { .body = slice_of(patch),
+                           .verb = freed->deletes ? PATCH_OBJECT : PATCH_STATUS }
         };
         action_list_add(step->out, &action);
         free(patch);
         action.kind = ACTION_DELETE_OBJECT;
-        if (deletes)
+        if (freed->deletes)
                 action_list_add(step->out, &action);
 }
 

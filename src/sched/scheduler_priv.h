@@ -159,7 +159,7 @@ bool scheduler_pre_bind_answered(struct step *step, const struct action_result *
 bool scheduler_pre_bind_due(const struct scheduler *scheduler, int64_t *ret_due_ns);
 void scheduler_pre_bind_free(struct scheduler *scheduler);
 /* Gives up the allocation of a ResourceClaim, if nobody changed it meanwhile; or deletes it. */
-void scheduler_free_claim(struct step *step, const struct json *claim, bool deletes);
+void scheduler_free_claim(struct step *step, const struct freed_claim *freed);
 
 /* ---- asking extenders (scheduler_extend.c, scheduler_extend_victims.c, extension.c) ---- */
 /* All answers are there: the pod is to be decided again with them.  What it points to is in the

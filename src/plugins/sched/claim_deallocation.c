@@ -1,4 +1,5 @@
 /* PostFilter of DynamicResources: claims that keep the pod off all nodes are given up. */
+#include "plugin/pod_group.h"
 #include "plugins/sched/dynamic_resources_priv.h"
 
 /* By its name: a profile may have a copy of the plugin. */
@@ -36,10 +37,31 @@ static bool free_claim(struct sched_attempt *attempt, const struct dynamic_resou
 
                 if (!is_unused(attempt, item->claim) || !keeps_off(attempt, resources, item->claim))
                         continue;
-                attempt->freed_claim = item->object;
+                attempt->freed.object = item->object;
                 return true;
         }
         return false;
+}
+
+/* Not all of the group fits with what its claims have, and none of it runs: the group lets go of
+ * one claim, which can then be allocated anew. */
+static const char *free_group(struct sched_attempt *attempt) {
+        struct sched_cycle *cycle = &attempt->cycle;
+        const char *problem = NULL;
+        const struct json *claim =
+                attempt->is_of_idle_group ? group_claims_idle(cycle, &problem) : NULL;
+
+        if (problem)
+                return problem;
+        if (!claim)
+                return "still not schedulable";
+        const struct json *group =
+                pod_group_find(cycle->object_cache, cluster_text(cycle->cluster, cycle->ns),
+                               cycle->class->spec.scheduling_group);
+        attempt->freed = (struct freed_claim){
+                .object = claim, .consumer = json_get_text(json_get(group, "metadata"), "uid")
+        };
+        return "ResourceClaim unreserved for PodGroup";
 }
 
 static const char *post_filter_text(struct sched_attempt *attempt,
@@ -48,9 +70,8 @@ static const char *post_filter_text(struct sched_attempt *attempt,
         if (free_claim(attempt, resources, pod))
                 return "deallocation of ResourceClaim completed";
         if (!pod->extended->leftover)
-                return "still not schedulable";
-        attempt->freed_claim = pod->extended->leftover;
-        attempt->deletes_claim = true;
+                return resources->has_groups ? free_group(attempt) : "still not schedulable";
+        attempt->freed = (struct freed_claim){ .object = pod->extended->leftover, .deletes = true };
         return "deletion of ResourceClaim completed";
 }
 

@@ -1,4 +1,5 @@
 /* Reserve of DynamicResources: the writes of claims on the node that the pod gets. */
+#include "plugin/pod_group.h"
 #include "plugins/sched/dynamic_resources_priv.h"
 #include "plugins/sched/node_devices.h"
 
@@ -18,14 +19,21 @@ struct claim_change {
         struct json_node *object;
 };
 
-static void add_consumer(const struct sched_cycle *cycle, struct claim_change *change) {
+/* group: the PodGroup that reserves the claim, NULL = the pod does. */
+static void add_consumer(const struct sched_cycle *cycle, const struct json *group,
+                         struct claim_change *change) {
+        const struct json *meta = json_get(group, "metadata");
         const struct pod_row *row = cluster_pod(cycle->cluster, cycle->pod);
         struct json_node *consumer = node_object(change->tree);
         struct json_node *status = node_need_object(change->tree, change->object, "status");
 
-        node_put_string(change->tree, consumer, "resource", "pods");
-        node_put_string(change->tree, consumer, "name", row->name);
-        node_put_string(change->tree, consumer, "uid", row->uid);
+        if (group)
+                node_put_string(change->tree, consumer, "apiGroup", POD_GROUP_API);
+        node_put_string(change->tree, consumer, "resource", group ? "podgroups" : "pods");
+        node_put_text(change->tree, consumer, "name",
+                      group ? json_get_text(meta, "name") : slice_of(row->name));
+        node_put_text(change->tree, consumer, "uid",
+                      group ? json_get_text(meta, "uid") : slice_of(row->uid));
         node_append(node_need_array(change->tree, status, "reservedFor"), consumer);
 }
 
@@ -86,6 +94,21 @@ static bool is_repeated(const struct pod_device_claims *claims, size_t at) {
         return false;
 }
 
+/* Reserved, and not just by a write of another pod of the group that is on its way. */
+static bool is_written(const struct sched_cycle *cycle, const struct dynamic_resources *resources,
+                       const struct pod_device_claim *item) {
+        const struct json *seen =
+                object_cache_seen(cycle->object_cache, CACHED_RESOURCE_CLAIM,
+                                  cluster_text(cycle->cluster, cycle->ns), item->claim->meta.name);
+        struct resource_claim claim;
+
+        if (!claim_is_reserved(cycle, resources->has_groups, item->claim))
+                return false;
+        return !item->group || seen == item->object ||
+               (seen && resource_claim_decode(seen, cycle->scratch, &claim, NULL) == 0 &&
+                claim_is_reserved(cycle, true, &claim));
+}
+
 /* Makes the changes of all claims; NULL, or what failed. */
 static const char *make_changes(const struct sched_cycle *cycle,
                                 const struct dynamic_resources *resources,
@@ -98,8 +121,7 @@ static const char *make_changes(const struct sched_cycle *cycle,
                 struct claim_change *change = &changes[*count];
                 bool is_wanted = !item->claim->is_allocated;
 
-                if (is_repeated(&pod->claims, i) ||
-                    claim_is_reserved_for(item->claim, pod_uid_of(cycle))) {
+                if (is_repeated(&pod->claims, i) || is_written(cycle, resources, item)) {
                         wanted += is_wanted;
                         continue;
                 }
@@ -111,7 +133,8 @@ static const char *make_changes(const struct sched_cycle *cycle,
                         problem = put_allocation(cycle, resources, pod, node, wanted++, change);
                 else
                         stamp_old(cycle, resources, item->claim, change);
-                add_consumer(cycle, change);
+                if (!claim_is_reserved(cycle, resources->has_groups, item->claim))
+                        add_consumer(cycle, item->group, change);
         }
         return problem;
 }
@@ -127,7 +150,7 @@ static const char *make_extra(const struct sched_cycle *cycle,
         change->object = extended_claim_node(cycle, change->tree, extra);
         const char *problem =
                 put_allocation(cycle, resources, pod, node, pod->devices.wanted_count, change);
-        add_consumer(cycle, change);
+        add_consumer(cycle, NULL, change);
         return problem;
 }
 

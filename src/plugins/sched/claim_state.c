@@ -56,6 +56,7 @@ enum device_outcome claim_state_outcome(const struct sched_cycle *cycle,
 
 /* Why a claim cannot be used as it is; NULL: it can, or can be allocated. */
 static const char *claim_problem(const struct sched_cycle *cycle,
+                                 const struct dynamic_resources *resources,
                                  const struct pod_device_claim *item) {
         const struct resource_claim *claim = item->claim;
 
@@ -67,7 +68,7 @@ static const char *claim_problem(const struct sched_cycle *cycle,
         /* Upstream lets the API server refuse it. */
         if (claim->is_allocated && !cycle->is_parity &&
             claim->consumer_count >= CLAIM_CONSUMERS_MAX &&
-            !claim_is_reserved_for(claim, pod_uid_of(cycle)))
+            !claim_is_reserved(cycle, resources->has_groups, claim))
                 return "resourceclaim in use";
         return NULL;
 }
@@ -98,14 +99,16 @@ static void take_devices(const struct sched_cycle *cycle, const struct dynamic_r
 const char *claim_state_prepare(const struct sched_cycle *cycle,
                                 const struct dynamic_resources *resources,
                                 struct claim_state *pod) {
-        const char *problem = pod_device_claims_find(cycle, &pod->claims);
+        const char *problem = pod_device_claims_find(cycle, resources->has_groups, &pod->claims);
 
         pod->extended = ARENA_NEW(cycle->scratch, struct extended_resources);
         *pod->extended = (struct extended_resources){ 0 };
         if (resources->has_extended)
                 extended_resources_find(cycle, pod->extended);
+        if (!problem && resources->has_groups)
+                problem = group_claims_find(cycle, &pod->claims);
         for (size_t i = 0; !problem && i < pod->claims.count; i++)
-                problem = claim_problem(cycle, &pod->claims.items[i]);
+                problem = claim_problem(cycle, resources, &pod->claims.items[i]);
         if (problem)
                 return problem;
         take_devices(cycle, resources, pod);

@@ -32,6 +32,7 @@ static int dynamic_resources_init(const struct plugin_env *env, const void *args
         resources->gates = device_gates_of(env);
         resources->has_extended = !(env->gates & FEATURE_NO_EXTENDED_DEVICES);
         resources->has_node_devices = env->gates & FEATURE_NODE_DEVICES;
+        resources->has_groups = env->gates & FEATURE_GROUP_DEVICES;
         resources->binding_timeout_ns = own->binding_timeout_ns;
         resources->view = device_view_new(&resources->gates);
         resources->kinds = claim_kinds_new();
@@ -53,12 +54,12 @@ static void dynamic_resources_fini(void *state) {
 
 static enum verdict_code pre_enqueue(const struct sched_cycle *cycle, const void *state,
                                      struct verdict *verdict) {
+        const struct dynamic_resources *resources = state;
         struct pod_device_claims claims;
 
-        (void)state;
         if (!cycle->object_cache || cycle->class->spec.claim_count == 0)
                 return VERDICT_OK;
-        const char *problem = pod_device_claims_find(cycle, &claims);
+        const char *problem = pod_device_claims_find(cycle, resources->has_groups, &claims);
         if (!problem)
                 return VERDICT_OK;
         verdict_no(verdict, VERDICT_UNRESOLVABLE, slice_of(problem));
@@ -110,13 +111,13 @@ static enum verdict_code claim_fails(const struct sched_cycle *cycle,
 static const char *written_claims(const struct sched_cycle *cycle,
                                   const struct dynamic_resources *resources,
                                   struct pod_device_claims *ret_claims) {
-        const char *problem = pod_device_claims_find(cycle, ret_claims);
+        const char *problem = pod_device_claims_find(cycle, resources->has_groups, ret_claims);
 
         if (!problem && resources->has_extended && asks_for_devices(cycle))
                 pod_device_claims_add(cycle, ret_claims, extended_claim_object(cycle));
         for (size_t i = 0; !problem && i < ret_claims->count; i++)
                 if (!ret_claims->items[i].claim->is_allocated ||
-                    !claim_is_reserved_for(ret_claims->items[i].claim, pod_uid_of(cycle)))
+                    !claim_is_reserved(cycle, resources->has_groups, ret_claims->items[i].claim))
                         problem = "a claim was deallocated elsewhere in the meantime";
         return problem;
 }

@@ -14,6 +14,7 @@ struct dynamic_resources {
         struct device_gates gates;
         bool has_extended;     /* DRAExtendedResource */
         bool has_node_devices; /* DRANodeAllocatableResources */
+        bool has_groups;       /* DRAWorkloadResourceClaims */
         int64_t binding_timeout_ns;
         struct device_view *view;
         struct claim_kinds *kinds;
@@ -50,6 +51,14 @@ void claim_state_narrow(const struct sched_cycle *cycle, const struct claim_stat
 bool claim_is_unavailable(const struct sched_cycle *cycle,
                           const struct dynamic_resources *resources,
                           const struct resource_claim *claim, struct node_id node);
+
+/* ---- claims of PodGroups (group_claims.c) ---- */
+
+/* Which claims the group of the pod reserves.  NULL, or why there is no saying. */
+const char *group_claims_find(const struct sched_cycle *cycle, struct pod_device_claims *claims);
+/* A claim that the group holds while none of it runs, and may give back, in case other devices suit
+ * it better; NULL: there is none. */
+const struct json *group_claims_idle(const struct sched_cycle *cycle, const char **ret_problem);
 
 /* ---- Filter (claim_filter.c) ---- */
 

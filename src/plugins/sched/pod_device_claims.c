@@ -2,6 +2,7 @@
 #include "plugins/sched/pod_device_claims.h"
 
 #include "base/util.h"
+#include "plugin/pod_group.h"
 #include "rules/volumes.h"
 
 struct slice pod_uid_of(const struct sched_cycle *cycle) {
@@ -9,9 +10,18 @@ struct slice pod_uid_of(const struct sched_cycle *cycle) {
                                           : slice_of(cluster_pod(cycle->cluster, cycle->pod)->uid);
 }
 
-bool claim_is_reserved_for(const struct resource_claim *claim, struct slice uid) {
+/* A pod does not know the uid of its group. */
+static bool is_group_of(const struct sched_cycle *cycle, const struct device_consumer *consumer) {
+        struct slice group = cycle->class->spec.scheduling_group;
+        return group.len && slice_is(consumer->api_group, POD_GROUP_API) &&
+               slice_is(consumer->resource, "podgroups") && slice_eq(consumer->name, group);
+}
+
+bool claim_is_reserved(const struct sched_cycle *cycle, bool has_groups,
+                       const struct resource_claim *claim) {
         for (size_t i = 0; i < claim->consumer_count; i++)
-                if (slice_eq(claim->consumers[i].uid, uid))
+                if (slice_eq(claim->consumers[i].uid, pod_uid_of(cycle)) ||
+                    (has_groups && is_group_of(cycle, &claim->consumers[i])))
                         return true;
         return false;
 }
@@ -45,7 +55,7 @@ static const char *name_of(const struct sched_cycle *cycle, const struct pod_res
         *ret_name = entry->claim_name;
         if (entry->claim_name.len)
                 return NULL;
-        if (!entry->has_template)
+        if (!entry->template_name.len)
                 return pod_problem(cycle, ", spec.resourceClaim \"", entry->name,
                                    "\": none of the supported fields are set");
         if (!pod_device_claims_made(cycle, entry->name, ret_name))
@@ -55,7 +65,36 @@ static const char *name_of(const struct sched_cycle *cycle, const struct pod_res
 
 /* ---- objects ---- */
 
-static const char *find_object(const struct sched_cycle *cycle,
+/* The claim was made for the pod's group. */
+static bool is_of_group(const struct sched_cycle *cycle, const struct json *claim) {
+        struct json_iter iter = json_iter(json_get(json_get(claim, "metadata"), "ownerReferences"));
+        struct slice group = cycle->class->spec.scheduling_group;
+        const struct json *owner;
+        while (group.len && json_next(&iter, NULL, &owner))
+                if (json_get_bool(owner, "controller", false))
+                        return slice_is(json_get_text(owner, "kind"), "PodGroup") &&
+                               slice_eq(json_get_text(owner, "name"), group) &&
+                               slice_has_prefix(json_get_text(owner, "apiVersion"),
+                                                SLICE_LITERAL(POD_GROUP_API "/"));
+        return false;
+}
+
+static const char *foreign_problem(const struct sched_cycle *cycle, bool has_groups,
+                                   struct slice name) {
+        struct slice ns = cluster_text(cycle->cluster, cycle->ns);
+        struct slice group = cycle->class->spec.scheduling_group;
+        const char *owners = "Pod is not owner";
+        if (has_groups && group.len)
+                owners = arena_printf(cycle->scratch,
+                                      "neither Pod nor PodGroup " SLICE_FMT " is the owner",
+                                      SLICE_ARG(group));
+        return arena_printf(cycle->scratch,
+                            "ResourceClaim " SLICE_FMT "/" SLICE_FMT
+                            " was not created for Pod " SLICE_FMT "/%s (%s)",
+                            SLICE_ARG(ns), SLICE_ARG(name), SLICE_ARG(ns), cycle->pod_name, owners);
+}
+
+static const char *find_object(const struct sched_cycle *cycle, bool has_groups,
                                const struct pod_resource_claim *entry, struct slice name,
                                const struct json **ret_object) {
         struct slice ns = cluster_text(cycle->cluster, cycle->ns);
@@ -69,11 +108,9 @@ static const char *find_object(const struct sched_cycle *cycle,
                 return arena_printf(cycle->scratch,
                                     "resourceclaim \"" SLICE_FMT "\" is being deleted",
                                     SLICE_ARG(name));
-        if (!entry->claim_name.len && !claim_is_of_pod(object, pod_uid_of(cycle)))
-                return arena_printf(cycle->scratch,
-                                    "ResourceClaim " SLICE_FMT "/" SLICE_FMT
-                                    " was not created for Pod " SLICE_FMT "/%s (Pod is not owner)",
-                                    SLICE_ARG(ns), SLICE_ARG(name), SLICE_ARG(ns), cycle->pod_name);
+        if (!entry->claim_name.len && !claim_is_of_pod(object, pod_uid_of(cycle)) &&
+            !(has_groups && is_of_group(cycle, object)))
+                return foreign_problem(cycle, has_groups, name);
         *ret_object = object;
         return NULL;
 }
@@ -89,7 +126,7 @@ static bool is_pending(const struct sched_cycle *cycle, const struct resource_cl
         return !json_get(json_get(seen, "status"), "allocation");
 }
 
-const char *pod_device_claims_find(const struct sched_cycle *cycle,
+const char *pod_device_claims_find(const struct sched_cycle *cycle, bool has_groups,
                                    struct pod_device_claims *ret_claims) {
         const struct pod_spec *spec = &cycle->class->spec;
         *ret_claims = (struct pod_device_claims){
@@ -104,7 +141,8 @@ const char *pod_device_claims_find(const struct sched_cycle *cycle,
                 if (!problem && !name.len)
                         continue;
                 if (!problem)
-                        problem = find_object(cycle, &spec->claims[i], name, &item->object);
+                        problem = find_object(cycle, has_groups, &spec->claims[i], name,
+                                              &item->object);
                 if (problem)
                         return problem;
                 if (resource_claim_decode(item->object, cycle->scratch, claim, &err) < 0)

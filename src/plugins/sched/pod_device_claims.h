@@ -12,16 +12,17 @@ struct pod_device_claim {
         struct slice name;         /* in the pod's spec */
         const struct json *object; /* as the object cache has it; NULL: not written yet */
         const struct resource_claim *claim;
-        bool is_pending; /* allocated, and the API does not say so yet */
-        bool is_special; /* stands for extended resources */
+        bool is_pending;          /* allocated, and the API does not say so yet */
+        bool is_special;          /* stands for extended resources */
+        const struct json *group; /* the PodGroup that reserves it; NULL: the pod does */
 };
 struct pod_device_claims {
         struct pod_device_claim *items;
         size_t count;
 };
 /* Finds and decodes the claims of the pod's spec, in the scratch arena.  NULL, or why the pod
- * cannot be placed. */
-const char *pod_device_claims_find(const struct sched_cycle *cycle,
+ * cannot be placed. has_groups: a claim may be its PodGroup's. */
+const char *pod_device_claims_find(const struct sched_cycle *cycle, bool has_groups,
                                    struct pod_device_claims *ret_claims);
 /* One more; NULL: none. */
 void pod_device_claims_add(const struct sched_cycle *cycle, struct pod_device_claims *claims,
@@ -31,7 +32,8 @@ bool pod_device_claims_made(const struct sched_cycle *cycle, struct slice entry,
                             struct slice *ret_name);
 /* Of the pod of the cycle; empty for a hypothetical one. */
 struct slice pod_uid_of(const struct sched_cycle *cycle);
-bool claim_is_reserved_for(const struct resource_claim *claim, struct slice uid);
+bool claim_is_reserved(const struct sched_cycle *cycle, bool has_groups,
+                       const struct resource_claim *claim);
 
 /* ---- binding conditions of allocated devices ---- */
 bool claim_has_conditions(const struct resource_claim *claim);

@@ -153,10 +153,11 @@ static void gates_are_read(void **state) {
                 { scheduler_feature_gates, "AllAlpha=true,AllBeta=true", 0,
                   FEATURE_TAINT_ORDER | FEATURE_GROUPS | FEATURE_GANGS | FEATURE_PLACEMENTS |
                           FEATURE_GROUP_PREEMPTION | FEATURE_DEVICE_LISTS | FEATURE_NODE_DEVICES |
-                          FEATURE_DEVICE_TAINT_RULES },
+                          FEATURE_GROUP_DEVICES | FEATURE_DEVICE_TAINT_RULES },
                 { scheduler_feature_gates, "GangScheduling=false,AllAlpha=true", BERTH_ERR_USAGE,
                   FEATURE_TAINT_ORDER | FEATURE_GROUPS | FEATURE_PLACEMENTS |
-                          FEATURE_GROUP_PREEMPTION | FEATURE_DEVICE_LISTS | FEATURE_NODE_DEVICES },
+                          FEATURE_GROUP_PREEMPTION | FEATURE_DEVICE_LISTS | FEATURE_NODE_DEVICES |
+                          FEATURE_GROUP_DEVICES },
                 { scheduler_feature_gates, "DRADeviceTaints=true", 0, 0 },
                 { scheduler_feature_gates, "DRADeviceTaints=false", 0, FEATURE_NO_DEVICE_TAINTS },
                 { scheduler_feature_gates, "AllBeta=false,DRADeviceTaints=true", 0,

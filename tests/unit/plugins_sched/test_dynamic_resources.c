@@ -53,6 +53,18 @@
 #define USES .spec = "'resourceClaims':[{'name':'x','resourceClaimName':'r'}]"
 #define ZONES .nodes = { { "n1", .labels = "'zone':'a'" }, { "n2", .labels = "'zone':'b'" } }
 
+#define GROUP(claims)                                                                              \
+        "{'kind':'PodGroup','metadata':{'namespace':'default','name':'g','uid':'u'},'spec':{"      \
+        "'resourceClaims':[" claims "]}}"
+#define MADE_FOR(group, version)                                                                   \
+        "{'kind':'ResourceClaim','metadata':{'namespace':'default','name':'m','ownerReferences':[" \
+        "{'apiVersion':'" version "','kind':'PodGroup','name':'" group                             \
+        "','uid':'u','controller':true}]},'status':{'allocation':{}}}"
+#define GROUPED                                                                                    \
+        .spec = "'schedulingGroup':{'podGroupName':'g'},'resourceClaims':[{'name':'x',"            \
+                "'resourceClaimTemplateName':'t'}]",                                               \
+        .status = "'resourceClaimStatuses':[{'name':'x','resourceClaimName':'m'}]"
+
 static const struct plugin_case cases[] = {
         { "no claims", ZONES, .fits = "n1 n2" },
         { "allocated anywhere", ZONES, .objects = { CLAIM("'allocation':{}") }, .pod = { USES },
@@ -95,6 +107,28 @@ static const struct plugin_case cases[] = {
         { "made for another pod", ZONES, .objects = { MADE("q", "x") }, .pod = { TEMPLATED },
           .refused = "ResourceClaim default/m was not created for Pod default/p (Pod is not "
                      "owner)" },
+        { "made for the pod's group", ZONES, .gates = FEATURE_GROUP_DEVICES,
+          .objects = { MADE_FOR("g", "scheduling.k8s.io/v1alpha2"), GROUP("") }, .pod = { GROUPED },
+          .fits = "n1 n2" },
+        { "made for another group", ZONES, .gates = FEATURE_GROUP_DEVICES,
+          .objects = { MADE_FOR("h", "scheduling.k8s.io/v1alpha2"), GROUP("") }, .pod = { GROUPED },
+          .refused = "ResourceClaim default/m was not created for Pod default/p (neither Pod nor "
+                     "PodGroup g is the owner)" },
+        { "made for a group of another kind", ZONES, .gates = FEATURE_GROUP_DEVICES,
+          .objects = { MADE_FOR("g", "example.com/v1"), GROUP("") }, .pod = { GROUPED },
+          .refused = "ResourceClaim default/m was not created for Pod default/p (neither Pod nor "
+                     "PodGroup g is the owner)" },
+        { "made for a group, which means nothing", ZONES,
+          .objects = { MADE_FOR("g", "scheduling.k8s.io/v1alpha2"), GROUP("") }, .pod = { GROUPED },
+          .refused = "ResourceClaim default/m was not created for Pod default/p (Pod is not "
+                     "owner)" },
+        { "a group that is not there", ZONES, .gates = FEATURE_GROUP_DEVICES,
+          .objects = { MADE_FOR("g", "scheduling.k8s.io/v1alpha2") }, .pod = { GROUPED },
+          .refused = "podgroup.scheduling.k8s.io \"g\" not found" },
+        { "a group with half an entry", ZONES, .gates = FEATURE_GROUP_DEVICES,
+          .objects = { MADE_FOR("g", "scheduling.k8s.io/v1alpha2"), GROUP("{'name':'x'}") },
+          .pod = { GROUPED },
+          .refused = "PodGroup default/g claim x: none of the supported fields are set" },
         { "not made yet", ZONES, .objects = { MADE("p", "x") }, .pod = { TEMPLATE },
           .refused = "pod \"default/p\": ResourceClaim not created yet" },
         { "none is needed", ZONES,

@@ -3,8 +3,7 @@
 #include "group_test.h"
 
 #define GANG(count) "\"schedulingPolicy\":{\"gang\":{\"minCount\":" #count "}}"
-#define CLAIMS(name)                                                                               \
-        "\"resourceClaims\":[{\"name\":\"x\",\"resourceClaimName\":\"" name "\"}],"
+#define CLAIMS(name) "\"resourceClaims\":[{\"name\":\"x\",\"resourceClaimName\":\"" name "\"}],"
 #define NODE_OF(name)                                                                              \
         "\"nodeSelector\":{\"nodeSelectorTerms\":[{\"matchFields\":[{\"key\":\"metadata.name\","   \
         "\"operator\":\"In\",\"values\":[\"" name "\"]}]}]}"
@@ -41,10 +40,27 @@ static void put_device_node(struct group_test *test, const char *name) {
         put_object(test, CACHED_RESOURCE_SLICE, text);
 }
 
-static void begin(struct group_test *test) {
-        group_test_init(test, &(struct scheduler_config){ .has_gangs = true });
+static void begin_with(struct group_test *test, const char *group) {
+        struct object_cache *cache = object_cache_new();
+        struct profile_env env = { .registry = sched_registry,
+                                   .object_cache = cache,
+                                   .gates = FEATURE_GROUP_DEVICES };
+        struct scheduler_config config = { .has_gangs = true, .profile_count = 1 };
+        struct err err = { 0 };
+        test->base = (struct sched_test){ .cluster = cluster_new(&(struct cluster_config){ 0 }),
+                                          .now_ns = 1000 * NS_PER_S };
+        test->object_cache = config.object_cache = cache;
+        assert_int_equal(sched_profile_new_default(&env, &test->base.profile, &err), 0);
+        config.cluster = test->base.cluster;
+        config.profiles = &test->base.profile;
+        test->base.scheduler = scheduler_new(&config);
+        action_list_init(&test->base.actions);
         put_object(test, CACHED_DEVICE_CLASS, "{\"metadata\":{\"name\":\"c\"},\"spec\":{}}");
-        put_pod_group(test, "g", GANG(2));
+        put_pod_group(test, "g", group);
+}
+
+static void begin(struct group_test *test) {
+        begin_with(test, GANG(2));
 }
 
 static void put_two(struct group_test *test, const char *first_claims, const char *second_claims) {
@@ -139,8 +155,7 @@ static void test_shared_claim(void **state) {
                 const struct action *action = &test.base.actions.items[i];
                 whole += action->kind == ACTION_PATCH_OBJECT && is_in_patch(action, "finalizers");
                 if (action->kind == ACTION_POD_STATUS)
-                        assert_true(slice_eq(action->status.nomination,
-                                             node_of_claim(&test, "s")));
+                        assert_true(slice_eq(action->status.nomination, node_of_claim(&test, "s")));
         }
         assert_int_equal(whole, 2);
         group_test_release(&test);
@@ -201,6 +216,98 @@ static void test_bound_at_last(void **state) {
         group_test_release(&test);
 }
 
+#define OWN_CLAIM GANG(2) ",\"resourceClaims\":[{\"name\":\"x\",\"resourceClaimName\":\"s\"}]"
+#define OF_GROUP                                                                                   \
+        "{\"apiGroup\":\"scheduling.k8s.io\",\"resource\":\"podgroups\",\"name\":\"g\","           \
+        "\"uid\":\"uid-g\"}"
+#define ALLOCATED                                                                                  \
+        "\"allocation\":{\"devices\":{\"results\":[{\"request\":\"r\",\"driver\":\"d\",\"pool\":"  \
+        "\"n1\",\"device\":\"a\"}]}," NODE_OF("n1") "}"
+
+static const struct json *consumer(const struct group_test *test, const char *claim) {
+        return json_at(json_get(json_get(claim_named(test, claim), "status"), "reservedFor"), 0);
+}
+
+/* What the group names itself is reserved for it, by whichever member is written first. */
+static void test_claim_of_the_group(void **state) {
+        struct group_test test;
+        size_t reservations = 0;
+        (void)state;
+        begin_with(&test, OWN_CLAIM);
+        put_device_node(&test, "n1");
+        put_device_node(&test, "n2");
+        put_claim(&test, "s", "");
+        put_two(&test, CLAIMS("s"), CLAIMS("s"));
+        assert_int_equal(consumers_of(&test, "s"), 1);
+        assert_true(slice_is(json_get_text(consumer(&test, "s"), "resource"), "podgroups"));
+        assert_true(slice_is(json_get_text(consumer(&test, "s"), "uid"), "uid-g"));
+        assert_int_equal(count_actions(&test.base, ACTION_BIND), 0);
+        for (size_t i = 0; i < test.base.actions.count; i++)
+                reservations += test.base.actions.items[i].kind == ACTION_PATCH_OBJECT;
+        assert_int_equal(reservations, 3); /* two finalizers, and the group's condition */
+        assert_int_equal(answer_writes(&test, 0), 2);
+        group_test_release(&test);
+}
+
+/* Another entry of the pod than the group's: the pod reserves it itself. */
+static void test_other_entry(void **state) {
+        struct group_test test;
+        (void)state;
+        begin_with(&test, GANG(1) ",\"resourceClaims\":[{\"name\":\"y\",\"resourceClaimName\":"
+                                  "\"s\"}]");
+        put_device_node(&test, "n1");
+        put_claim(&test, "s", "");
+        put_member(&test, "g", "m0", 100, CLAIMS("s"));
+        step(&test.base);
+        assert_true(slice_is(json_get_text(consumer(&test, "s"), "uid"), "uid-m0"));
+        group_test_release(&test);
+}
+
+static void test_reserved_for_the_group(void **state) {
+        struct group_test test;
+        (void)state;
+        begin_with(&test, OWN_CLAIM);
+        put_device_node(&test, "n1");
+        put_claim(&test, "s", ALLOCATED ",\"reservedFor\":[" OF_GROUP "]");
+        put_two(&test, CLAIMS("s"), CLAIMS("s"));
+        assert_int_equal(count_actions(&test.base, ACTION_BIND), 2);
+        assert_int_equal(consumers_of(&test, "s"), 1);
+        group_test_release(&test);
+}
+
+/* Where its devices are there is no room for the group: it lets go of them. */
+static void test_lets_go(void **state) {
+        struct group_test test;
+        (void)state;
+        begin_with(&test, OWN_CLAIM);
+        put_device_node(&test, "n1");
+        put_claim(&test, "s", ALLOCATED ",\"reservedFor\":[" OF_GROUP "]");
+        put_member(&test, "g", "m0", 3000, CLAIMS("s"));
+        put_member(&test, "g", "m1", 3000, CLAIMS("s"));
+        step(&test.base);
+        assert_int_equal(count_actions(&test.base, ACTION_BIND), 0);
+        const struct action *patch = find_action(&test.base, ACTION_PATCH_OBJECT, "s");
+        assert_non_null(patch);
+        assert_true(is_in_patch(patch, "\"$patch\":\"delete\",\"uid\":\"uid-g\""));
+        assert_non_null(strstr(reported_pod(&test, "m1"), "ResourceClaim unreserved for PodGroup"));
+        group_test_release(&test);
+}
+
+static void test_runs_already(void **state) {
+        struct group_test test;
+        (void)state;
+        begin_with(&test, OWN_CLAIM);
+        put_device_node(&test, "n1");
+        put_claim(&test, "s", ALLOCATED ",\"reservedFor\":[" OF_GROUP "]");
+        put_running(&test, "m0", "n1", 3000, "",
+                    "\"schedulingGroup\":{\"podGroupName\":\"g\"}," CLAIMS("s"));
+        put_member(&test, "g", "m1", 3000, CLAIMS("s"));
+        step(&test.base);
+        assert_null(find_action(&test.base, ACTION_PATCH_OBJECT, "s"));
+        assert_non_null(strstr(reported_pod(&test, "m1"), "still not schedulable"));
+        group_test_release(&test);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_own_claims),
@@ -209,6 +316,11 @@ int main(void) {
                 cmocka_unit_test(test_one_of_two_writers_fails),
                 cmocka_unit_test(test_others_wait),
                 cmocka_unit_test(test_bound_at_last),
+                cmocka_unit_test(test_claim_of_the_group),
+                cmocka_unit_test(test_other_entry),
+                cmocka_unit_test(test_reserved_for_the_group),
+                cmocka_unit_test(test_lets_go),
+                cmocka_unit_test(test_runs_already),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
 }
