@@ -117,7 +117,8 @@ static int make_page(struct shown_files *files, struct loop *loop, struct err *e
         struct snapshot *snapshot = &files->snapshot;
         const struct role_config_sources sources = { .policy = snapshot->policy,
                                                      .config_path = options->config,
-                                                     .config = snapshot->config };
+                                                     .config = snapshot->config,
+                                                     .gates = ROLE_CONFIG_ASKED };
 
         if (role_config_load(&sources, &files->config, err) < 0 ||
             role_config_build(&files->config, snapshot->cluster, snapshot->object_cache, err) < 0)

@@ -136,6 +136,7 @@ static int make_other(struct planning *planning, struct err *err) {
         struct role_config_sources sources = { .policy_path = options->compare,
                                                .config_path = options->input.config,
                                                .config = snapshot->config,
+                                               .gates = ROLE_CONFIG_ASKED,
                                                .is_parity = options->input.is_parity };
 
         if (!options->compare)

@@ -32,8 +32,8 @@ struct daemon_options {
         struct slot_options slots;
         int64_t slot_patience_ns; /* 0 = EVICT_SLOT_PATIENCE_NS */
         int64_t verbosity;
-        bool keeps_finished, keeps_detail, keeps_evictions, keeps_object_cache, keeps_groups,
-                keeps_taint_rules, counts_devices, without_classes, has_no_model,
+        bool keeps_finished, keeps_detail, keeps_evictions, keeps_object_cache, keeps_devices,
+                keeps_groups, keeps_taint_rules, counts_devices, without_classes, has_no_model,
                 freezes_notes;       /* see struct runtime_config */
         uint32_t kinds, spare_kinds; /* likewise */
         bool elects;                 /* works only while it leads; the rest says by which Lease */

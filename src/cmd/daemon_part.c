@@ -35,6 +35,7 @@ void daemon_part_join(struct daemon_options *into, const struct daemon_part *par
         into->keeps_detail |= options->keeps_detail;
         into->keeps_evictions |= options->keeps_evictions;
         into->keeps_object_cache |= options->keeps_object_cache;
+        into->keeps_devices |= options->keeps_devices;
         into->keeps_groups |= options->keeps_groups;
         into->keeps_taint_rules |= options->keeps_taint_rules;
         into->counts_devices |= options->counts_devices;

@@ -83,7 +83,8 @@ static struct snapshot *dashboard_part_look(void *context) {
 /* What the process schedules by, or what its options say. */
 static int choose_config(struct dashboard_part *part, const struct dashboard_part_config *config,
                          const struct role_config **ret_config, struct err *err) {
-        const struct role_config_sources sources = { .config_path = config->config_path };
+        const struct role_config_sources sources = { .config_path = config->config_path,
+                                                     .gates = ROLE_CONFIG_ASKED };
 
         *ret_config = config->config ? config->config : &part->config;
         if (config->config)

@@ -39,7 +39,8 @@ static int add_role(void *context, struct daemon *daemon, struct runtime *runtim
         bool finds_scheduler = !self->options->scheduler_config || self->options->runs_scheduler;
 
         self->daemon = daemon;
-        if (role_config_build(&self->config, runtime_cluster(runtime), NULL, err) < 0 ||
+        if (role_config_build(&self->config, runtime_cluster(runtime),
+                              runtime_object_cache(runtime), err) < 0 ||
             (finds_scheduler && role_config_take_default(&self->config, err) < 0))
                 return err->code;
         role_config_add_descheduler(
@@ -132,6 +133,7 @@ int descheduler_part_make(const struct descheduler_options *options, struct daem
         if (options->is_parity)
                 daemon.requests = EVICT_REQUESTS_NEVER;
         daemon.keeps_finished = daemon.keeps_detail = true;
+        daemon.keeps_devices = !options->is_parity;
         daemon.elects = daemon.elects && !options->is_dry_run;
         daemon.health_name = "Descheduler";
         daemon.allows_metrics_reset = true;

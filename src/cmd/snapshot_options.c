@@ -119,6 +119,7 @@ int snapshot_inputs_read(struct snapshot_inputs *inputs, const struct snapshot_o
         struct snapshot *snapshot = &inputs->snapshot;
         struct role_config_sources sources = { .policy_path = options->policy,
                                                .config_path = options->config,
+                                               .gates = ROLE_CONFIG_ASKED,
                                                .is_parity = options->is_parity };
 
         *inputs = (struct snapshot_inputs){ 0 };

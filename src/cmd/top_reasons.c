@@ -21,7 +21,8 @@ int top_reasons_new(const struct snapshot *snapshot, struct loop *loop, const ch
                     struct top_reasons **ret_reasons, struct err *err) {
         struct top_reasons *reasons = xcalloc(1, sizeof(*reasons));
         const struct role_config_sources sources = { .config_path = config_path,
-                                                     .config = snapshot->config };
+                                                     .config = snapshot->config,
+                                                     .gates = ROLE_CONFIG_ASKED };
 
         reasons->texts = map_u64_new();
         if (role_config_load(&sources, &reasons->config, err) < 0 ||

@@ -231,7 +231,7 @@ static bool is_followed(const struct feed_source *source,
         case FEED_CLASSES:
                 return !config->without_classes;
         case FEED_OBJECT_CACHE:
-                return config->object_cache;
+                return object_cache_knows(config->object_cache, source->object_cache);
         case FEED_GROUPS:
                 return config->with_groups;
         case FEED_TAINT_RULES:

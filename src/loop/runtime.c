@@ -108,6 +108,8 @@ struct runtime *runtime_new(const struct runtime_config *config) {
                                                       .keeps_evictions = config->keeps_evictions });
         if (config->keeps_object_cache)
                 runtime->object_cache = object_cache_new();
+        else if (config->keeps_devices)
+                runtime->object_cache = object_cache_new_of(CACHED_DEVICES);
         runtime->writes = write_queue_new(
                 &(struct write_queue_config){ .concurrency = config->max_writes
                                                                      ? config->max_writes

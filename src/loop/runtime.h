@@ -50,6 +50,7 @@ struct runtime_config {
         bool keeps_finished, keeps_detail; /* what some role needs of finished pods */
         bool keeps_evictions;              /* what EvictionRequests need of pods */
         bool keeps_object_cache;           /* volumes, services ...: the scheduler reads them */
+        bool keeps_devices;                /* of these claims, slices and classes alone */
         bool keeps_groups;      /* of pods that are placed together, in the object cache */
         bool keeps_taint_rules; /* of devices, likewise */
         bool counts_devices;    /* cluster_config's */

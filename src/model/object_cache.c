@@ -43,19 +43,29 @@ struct replaced_assumption {
 };
 struct object_cache {
         struct cached_list kinds[CACHED_KIND_COUNT];
+        uint32_t known;         /* kinds, as bits */
         uint64_t group, groups; /* that assumes now, 0 = none; that there were */
         bool is_what_if;
         struct replaced_assumption *replaced; /* in the what-if, the first one first */
         size_t replaced_count, replaced_cap;
 };
 
-struct object_cache *object_cache_new(void) {
+struct object_cache *object_cache_new_of(uint32_t kinds) {
         struct object_cache *object_cache = xcalloc(1, sizeof(*object_cache));
+        object_cache->known = kinds;
         for (int kind = 0; kind < CACHED_KIND_COUNT; kind++)
                 object_cache->kinds[kind].entries = map_new();
         object_cache->kinds[CACHED_RESOURCE_CLAIM].marked = map_u64_new();
         object_cache->kinds[CACHED_DEVICE_CLASS].marked = map_u64_new();
         return object_cache;
+}
+
+struct object_cache *object_cache_new(void) {
+        return object_cache_new_of(UINT32_MAX);
+}
+
+bool object_cache_knows(const struct object_cache *object_cache, enum cached_kind kind) {
+        return object_cache && object_cache->known & CACHED_BIT(kind);
 }
 
 static void free_entry(struct cached_entry *entry) {
@@ -315,6 +325,8 @@ static bool is_overtaken(const struct cached_entry *entry) {
 
 void object_cache_put(struct object_cache *object_cache, enum cached_kind kind,
                       const struct json *object) {
+        if (!object_cache_knows(object_cache, kind))
+                return;
         struct cached_entry *entry = need_entry(object_cache, kind, object);
         bool was_gone = is_gone(entry);
         struct json_doc *doc = copy_of(object);

@@ -33,7 +33,15 @@ enum cached_kind {
 };
 
 struct object_cache;
+#define CACHED_BIT(kind) (1U << (kind))
+#define CACHED_DEVICES                                                                             \
+        (CACHED_BIT(CACHED_RESOURCE_CLAIM) | CACHED_BIT(CACHED_RESOURCE_SLICE) |                   \
+         CACHED_BIT(CACHED_DEVICE_CLASS) | CACHED_BIT(CACHED_DEVICE_TAINT_RULE))
 struct object_cache *object_cache_new(void);
+/* Of these kinds alone; objects of others are not kept. */
+struct object_cache *object_cache_new_of(uint32_t kinds);
+/* Whether it is meant to have objects of a kind; not a NULL cache. */
+bool object_cache_knows(const struct object_cache *object_cache, enum cached_kind kind);
 void object_cache_free(struct object_cache *object_cache); /* accepts NULL */
 /* Keeps a copy; replaces an object of the same namespace and name. */
 void object_cache_put(struct object_cache *object_cache, enum cached_kind kind,

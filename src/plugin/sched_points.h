@@ -34,6 +34,11 @@ struct sched_cycle {
         uint64_t identity; /* of class, namespace and labels; 0 without memory */
 };
 
+/* Without it volumes are not looked at. */
+static inline bool knows_volumes(const struct sched_cycle *cycle) {
+        return object_cache_knows(cycle->object_cache, CACHED_VOLUME);
+}
+
 struct sched_attempt; /* plugin/sched_attempt.h */
 struct group_view;    /* plugin/pod_group.h */
 struct group_domain_list;

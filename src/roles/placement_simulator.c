@@ -162,6 +162,12 @@ struct placement_predictor placement_simulator_oracle(struct placement_simulator
 
 /* ---- devices ---- */
 
+/* A cluster or our rights may be without them. */
+static bool knows_devices(const struct object_cache *object_cache) {
+        return object_cache_count(object_cache, CACHED_RESOURCE_SLICE) > 0 ||
+               object_cache_count(object_cache, CACHED_RESOURCE_CLAIM) > 0;
+}
+
 static void placement_simulator_narrow(void *context, struct pod_id pod, struct bitset *nodes) {
         struct placement_simulator *simulator = context;
         const struct sched_profile *profile = profile_of(simulator, pod);
@@ -169,7 +175,8 @@ static void placement_simulator_narrow(void *context, struct pod_id pod, struct 
                 profile ? sched_profile_find(profile, SLICE_LITERAL("DynamicResources")) : NULL;
         struct sched_attempt attempt;
 
-        if (!plugin || !profile->object_cache || !pod_has_claims(simulator->cluster, pod))
+        if (!plugin || !knows_devices(profile->object_cache) ||
+            !pod_has_claims(simulator->cluster, pod))
                 return;
         size_t index = (size_t)(plugin - profile->plugins);
         open_question(simulator, pod);

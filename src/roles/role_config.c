@@ -124,6 +124,7 @@ int role_config_build(struct role_config *config, const struct cluster *cluster,
         const struct profile_env env = profile_env_of(config, cluster, object_cache);
 
         config->cluster = cluster;
+        config->object_cache = object_cache;
         if (sched_profile_list_init(&config->profiles, config->configuration, &env, err) < 0)
                 return err->code;
         if (config->is_given)

@@ -19,6 +19,9 @@ struct object_cache;
 #define ROLE_FOUND_MAX 8
 #define ROLE_PROFILES_MAX 64
 
+/* Gates of a question, where no process says which are on: rules that are there count. */
+#define ROLE_CONFIG_ASKED FEATURE_DEVICE_TAINT_RULES
+
 struct role_config_sources {
         /* Files; NULL = none: the scheduler runs with defaults, nothing is descheduled. */
         const char *policy_path, *config_path;
@@ -37,6 +40,7 @@ struct role_config {
         struct sched_profile_list profiles;            /* after role_config_build */
         int64_t backoff_initial_ns, backoff_max_ns;    /* 0 = default */
         const struct cluster *cluster;                 /* after role_config_build */
+        const struct object_cache *object_cache;       /* likewise; NULL = none */
         /* Configurations found besides; profiles of these or of a given file stay, as bits. */
         size_t found_count;
         struct scheduler_configuration *found[ROLE_FOUND_MAX];

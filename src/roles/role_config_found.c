@@ -44,7 +44,8 @@ static int take_configuration(struct role_config *config,
         const struct profile_env env = { .registry = sched_registry,
                                          .cluster = config->cluster,
                                          .is_parity = config->is_parity,
-                                         .gates = config->gates };
+                                         .gates = config->gates,
+                                         .object_cache = config->object_cache };
         struct sched_profile_list list = { 0 };
 
         config->found[config->found_count++] = configuration;

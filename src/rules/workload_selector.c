@@ -101,7 +101,7 @@ const struct selector *workload_selector(const struct cluster *cluster,
                                          struct arena *arena) {
         struct building *building = ARENA_NEW(arena, struct building);
         building->arena = arena;
-        if (!object_cache || pod_id_is_none(pod))
+        if (!object_cache_knows(object_cache, CACHED_SERVICE) || pod_id_is_none(pod))
                 return NULL;
         const struct pod_row *row = cluster_pod(cluster, pod);
         if (object_cache_count(object_cache, CACHED_SERVICE) > 0)

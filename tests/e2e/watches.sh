@@ -59,7 +59,7 @@ policies=evictionpolicies.lifecycle.berth.dev
 budgets=poddisruptionbudgets.policy
 counts scheduler berth-scheduler "nodes pods $budgets" "$requests" scheduler
 counts "scheduler with reservations" berth-scheduler "nodes pods $evictions" "$requests" scheduler --eviction-reservations
-counts descheduler berth-descheduler "nodes pods $budgets" "" descheduler \
+counts descheduler berth-descheduler "nodes pods $budgets resourceclaims.resource.k8s.io" "replicasets.apps" descheduler \
         --policy-config-file "$work/policy.yaml" --descheduling-interval 1h
 counts evictions berth-evictions "pods $budgets $requests $evictions $policies" "nodes namespaces persistentvolumeclaims" \
         evictions --no-audit-output

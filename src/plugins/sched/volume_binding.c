@@ -124,7 +124,7 @@ static enum verdict_code pre_filter(const struct sched_cycle *cycle, const void 
         struct claims *claims = ARENA_NEW(cycle->scratch, struct claims);
         struct pod_claim *all = ARENA_ARRAY(cycle->scratch, struct pod_claim, spec->volume_count);
         size_t count = 0;
-        for (size_t i = 0; i < spec->volume_count && cycle->object_cache; i++) {
+        for (size_t i = 0; i < spec->volume_count && knows_volumes(cycle); i++) {
                 if (!pod_claim_of(&spec->volumes[i], cycle->object_cache,
                                   cluster_text(cycle->cluster, cycle->ns),
                                   slice_of(cycle->pod_name), cycle->scratch, &all[count]))
@@ -374,7 +374,7 @@ static enum verdict_code pre_bind(const struct sched_cycle *cycle, const void *s
         const struct pod_spec *spec = &cycle->class->spec;
         enum verdict_code result = VERDICT_OK;
         struct pod_claim claim;
-        for (size_t i = 0; i < spec->volume_count && cycle->object_cache; i++) {
+        for (size_t i = 0; i < spec->volume_count && knows_volumes(cycle); i++) {
                 if (!pod_claim_of(&spec->volumes[i], cycle->object_cache,
                                   cluster_text(cycle->cluster, cycle->ns),
                                   slice_of(cycle->pod_name), cycle->scratch, &claim))

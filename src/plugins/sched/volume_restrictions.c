@@ -55,7 +55,7 @@ static enum verdict_code pre_filter(const struct sched_cycle *cycle, const void 
         for (size_t i = 0; i < spec->volume_count; i++) {
                 const struct volume *volume = &spec->volumes[i];
                 own->has_disks = own->has_disks || volume_has_disk(volume);
-                if (volume->kind != VOLUME_CLAIM || !cycle->object_cache)
+                if (volume->kind != VOLUME_CLAIM || !knows_volumes(cycle))
                         continue;
                 const struct json *claim = object_cache_get(
                         cycle->object_cache, CACHED_VOLUME_CLAIM,

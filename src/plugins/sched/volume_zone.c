@@ -105,7 +105,7 @@ static enum verdict_code pre_filter(const struct sched_cycle *cycle, const void 
         struct zone_demands *demands = ARENA_NEW(cycle->scratch, struct zone_demands);
         demands->items = ARENA_ARRAY(cycle->scratch, struct zone_demand,
                                      spec->volume_count * ARRAY_LEN(zone_labels));
-        if (!cycle->object_cache)
+        if (!knows_volumes(cycle))
                 return VERDICT_SKIP;
         for (size_t i = 0; i < spec->volume_count; i++) {
                 if (spec->volumes[i].kind != VOLUME_CLAIM)

@@ -24,6 +24,21 @@
 #define CPU(amount) "containers: [{name: c, image: i, resources: {requests: {cpu: " amount "}}}]"
 #define TAINTED "spec: {taints: [{key: a, value: b, effect: NoSchedule}]}\n"
 
+#define DEVICE_OBJECTS                                                                             \
+        "---\napiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: gpu}\n"          \
+        "spec: {selectors: [{cel: {expression: \"device.driver == 'd'\"}}]}\n"                     \
+        "---\napiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: s}\n"          \
+        "spec: {nodeName: n1, driver: d, pool: {name: n1, generation: 1, resourceSliceCount: "     \
+        "1}, devices: [{name: a, attributes: {model: {string: small}}}]}\n"                        \
+        "---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: c, uid: c}\n"  \
+        "spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu, "                   \
+        "allocationMode: ExactCount, count: 1}}]}}\n"
+#define RULE                                                                                       \
+        "---\napiVersion: resource.k8s.io/v1beta2\nkind: DeviceTaintRule\nmetadata: {name: t}\n"   \
+        "spec: {deviceSelector: {driver: d}, taint: {key: maintenance, effect: NoSchedule}}\n"
+#define CLAIMING                                                                                   \
+        "resourceClaims: [{name: x, resourceClaimName: c}], containers: [{name: c, image: i}]"
+
 struct scene {
         char path[64];
         struct snapshot snapshot;
@@ -51,7 +66,8 @@ static int read_scene(struct scene *scene, const char *text, struct err *err) {
         if (snapshot_read_paths(&scene->snapshot, &path, 1, err) < 0 ||
             snapshot_complete(&scene->snapshot, err) < 0)
                 return err->code;
-        if (role_config_load(&(struct role_config_sources){ .policy = scene->snapshot.policy },
+        if (role_config_load(&(struct role_config_sources){ .policy = scene->snapshot.policy,
+                                                            .gates = ROLE_CONFIG_ASKED },
                              &scene->config, err) < 0)
                 return err->code;
         scene->tree = json_tree_new();
@@ -105,6 +121,8 @@ static void near_misses_name_the_change(void **state) {
                   "label disk=ssd", "drop node selector disk=ssd" },
                 { NODE("n1", "4", TAINTED) POD("p", "nodeSelector: {disk: ssd}, " CPU("\"5\"")),
                   "remove taint a=b:NoSchedule; label disk=ssd; +1 cpu (a larger node)", NULL },
+                { NODE("n1", "4", "") DEVICE_OBJECTS RULE POD("p", CLAIMING), NULL,
+                  "claim c, request r: tolerate maintenance:NoSchedule" },
                 /* The cheaper of two nodes comes first. */
                 { NODE("m", "1", TAINTED) NODE("n1", "4", TAINTED) POD("p", CPU("\"2\"")),
                   "remove taint a=b:NoSchedule", "tolerate a=b:NoSchedule" },

@@ -41,7 +41,7 @@ static void on_changed(void *context, uint32_t woken) {
         (void)woken;
 }
 
-static void scene_begin(struct scene *scene) {
+static void scene_begin_with(struct scene *scene, struct object_cache *cache) {
         const struct log_sink sink = { .write = write_logged,
                                        .context = scene,
                                        .max_level = LOG_INFO };
@@ -49,7 +49,7 @@ static void scene_begin(struct scene *scene) {
         *scene = (struct scene){ .loop = virtual_loop_new(),
                                  .fake = fake_transport_new(),
                                  .cluster = cluster_new(&(struct cluster_config){ 0 }),
-                                 .cache = object_cache_new() };
+                                 .cache = cache };
         log_install(&sink);
         scene->set = watch_set_new(&scene->fake->transport, virtual_loop_get(scene->loop));
         scene->feed = cluster_feed_new(
@@ -60,6 +60,10 @@ static void scene_begin(struct scene *scene) {
                                                .with_groups = true,
                                                .with_taint_rules = true },
                 on_changed, NULL);
+}
+
+static void scene_begin(struct scene *scene) {
+        scene_begin_with(scene, object_cache_new());
 }
 
 static void scene_end(struct scene *scene) {
@@ -123,10 +127,34 @@ static void test_kinds_not_allowed(void **state) {
         scene_end(&scene);
 }
 
+static bool asks_for(const struct scene *scene, const char *path) {
+        for (size_t i = 0; i < scene->fake->count; i++)
+                if (strstr(scene->fake->requests[i]->path, path))
+                        return true;
+        return false;
+}
+
+static void test_devices_alone(void **state) {
+        struct scene scene;
+
+        (void)state;
+        scene_begin_with(&scene, object_cache_new_of(CACHED_DEVICES));
+        answer_lists(&scene, "nothing", 404);
+        assert_true(cluster_feed_is_synced(scene.feed));
+        assert_true(asks_for(&scene, "/resourceclaims"));
+        assert_true(asks_for(&scene, "/resourceslices"));
+        assert_true(asks_for(&scene, "/deviceclasses"));
+        assert_true(asks_for(&scene, "/persistentvolumeclaims"));
+        assert_false(asks_for(&scene, "/persistentvolumes"));
+        assert_false(asks_for(&scene, "/replicasets"));
+        scene_end(&scene);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_kinds_not_served),
                 cmocka_unit_test(test_kinds_not_allowed),
+                cmocka_unit_test(test_devices_alone),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

@@ -64,6 +64,10 @@ static const struct quoted_object objects[] = {
         POD("second", TEMPLATE, MADE("second-x")),
         POD("named", "'resourceClaims':[{'name':'x','resourceClaimName':'named'}],", ""),
         POD("plain", "", ""),
+        POD("disk",
+            "'tolerations':[{'operator':'Exists'}],'volumes':[{'name':'v',"
+            "'persistentVolumeClaim':{'claimName':'v'}}],",
+            ""),
 };
 
 struct scene {
@@ -82,7 +86,7 @@ static int open_scene(void **state) {
 
         scene->cluster = cluster_new(
                 &(struct cluster_config){ .keeps_finished = true, .keeps_detail = true });
-        scene->object_cache = object_cache_new();
+        scene->object_cache = object_cache_new_of(CACHED_DEVICES); /* as without a scheduler */
         if (role_config_load(&(struct role_config_sources){ 0 }, &scene->config, &err) < 0 ||
             role_config_build(&scene->config, scene->cluster, scene->object_cache, &err) < 0)
                 fail_msg("%s", err.text);
@@ -169,6 +173,11 @@ static void counts_earlier_moves(void **state) {
         }
 }
 
+/* Of volumes nothing is known there. */
+static void leaves_volumes_alone(void **state) {
+        assert_true(slice_is(place_of(*state, "disk"), "n2"));
+}
+
 /* ---- NodeFit ---- */
 
 static void begin_pass(void *context, const struct evict_pass *pass) {
@@ -227,10 +236,31 @@ static void node_fit_knows_devices(void **state) {
         assert_string_equal(evicted_by(scene, "", true), "first named plain second ");
 }
 
+static void remove_cached(struct object_cache *object_cache, const struct quoted_object *object) {
+        CLEANUP(cleanup_json_doc) struct json_doc *doc = quoted_doc(object->text);
+
+        if (object->model == OBJECT_KIND_COUNT)
+                object_cache_remove(object_cache, object->cached,
+                                    cached_object_ns(json_doc_root(doc)),
+                                    cached_object_name(json_doc_root(doc)));
+}
+
+/* Where nothing can be read of devices, they are not looked at. */
+static void node_fit_without_rights(void **state) {
+        struct scene *scene = *state;
+
+        for (size_t i = 0; i < ARRAY_LEN(objects); i++)
+                remove_cached(scene->object_cache, &objects[i]);
+        assert_string_equal(evicted_by(scene, "moveOnlyIfBetter: false\n", false),
+                            "first named plain second ");
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test_setup_teardown(knows_where_devices_are, open_scene, close_scene),
                 cmocka_unit_test_setup_teardown(counts_earlier_moves, open_scene, close_scene),
+                cmocka_unit_test_setup_teardown(leaves_volumes_alone, open_scene, close_scene),
+                cmocka_unit_test_setup_teardown(node_fit_without_rights, open_scene, close_scene),
                 cmocka_unit_test_setup_teardown(node_fit_knows_devices, open_scene, close_scene),
         };
 
