@@ -228,6 +228,78 @@ static void test_owned(void **state) {
         object_cache_free(cache);
 }
 
+/* What-ifs give back what was assumed before, too. */
+static void test_rollback(void **state) {
+        struct object_cache *cache = object_cache_new();
+        (void)state;
+        put_claim(cache, "7", "free");
+        object_cache_checkpoint(cache);
+        assume(cache, "tried");
+        assume(cache, "tried again");
+        expect_state(cache, "tried again");
+        uint64_t version = object_cache_version(cache, KIND);
+        object_cache_rollback(cache);
+        expect_state(cache, "free");
+        assert_false(is_pending(cache));
+        assert_true(object_cache_version(cache, KIND) > version);
+        assume(cache, "taken");
+        object_cache_checkpoint(cache);
+        assume(cache, "tried");
+        object_cache_rollback(cache);
+        expect_state(cache, "taken");
+        assert_true(is_pending(cache));
+        object_cache_free(cache);
+}
+
+/* The first of two writers is answered, or gives up: the other one is still at it. */
+static void test_writers(void **state) {
+        struct object_cache *cache = object_cache_new();
+        (void)state;
+        put_claim(cache, "7", "free");
+        assume(cache, "taken");
+        object_cache_join(cache, KIND, NS, SLICE_LITERAL("c"));
+        assume(cache, "taken by two");
+        object_cache_join(cache, KIND, NS, SLICE_LITERAL("c"));
+        assert_true(object_cache_is_shared(cache, KIND, NS, SLICE_LITERAL("c")));
+        object_cache_withdraw(cache, KIND, NS, SLICE_LITERAL("c"));
+        expect_state(cache, "taken by two");
+        assert_false(object_cache_is_shared(cache, KIND, NS, SLICE_LITERAL("c")));
+        object_cache_join(cache, KIND, NS, SLICE_LITERAL("c"));
+        object_cache_written(cache, KIND, NS, SLICE_LITERAL("c"), SLICE_LITERAL("8"));
+        put_claim(cache, "8", "written by one");
+        expect_state(cache, "taken by two");
+        object_cache_written(cache, KIND, NS, SLICE_LITERAL("c"), SLICE_LITERAL("9"));
+        put_claim(cache, "9", "written by both");
+        expect_state(cache, "written by both");
+        object_cache_free(cache);
+}
+
+static void test_groups_know_their_own(void **state) {
+        struct object_cache *cache = object_cache_new();
+        (void)state;
+        put_claim(cache, "7", "free");
+        object_cache_begin_group(cache);
+        assume(cache, "taken");
+        assert_false(is_pending(cache));
+        object_cache_end_group(cache);
+        assert_true(is_pending(cache));
+        object_cache_begin_group(cache);
+        assert_true(is_pending(cache));
+        object_cache_end_group(cache);
+        object_cache_free(cache);
+}
+
+static void test_some_kinds_alone(void **state) {
+        struct object_cache *cache = object_cache_new_of(CACHED_BIT(CACHED_DEVICE_CLASS));
+        (void)state;
+        put_claim(cache, "7", "free");
+        assert_int_equal(object_cache_count(cache, KIND), 0);
+        assert_false(object_cache_knows(cache, KIND));
+        assert_true(object_cache_knows(cache, CACHED_DEVICE_CLASS));
+        assert_false(object_cache_knows(NULL, CACHED_DEVICE_CLASS));
+        object_cache_free(cache);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_assumption_lasts_until_seen),
@@ -239,6 +311,10 @@ int main(void) {
                 cmocka_unit_test(test_changes),
                 cmocka_unit_test(test_forgets_what_is_gone),
                 cmocka_unit_test(test_owned),
+                cmocka_unit_test(test_rollback),
+                cmocka_unit_test(test_writers),
+                cmocka_unit_test(test_groups_know_their_own),
+                cmocka_unit_test(test_some_kinds_alone),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
 }
