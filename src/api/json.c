@@ -154,10 +154,6 @@ const struct json *json_get_slice(const struct json *object, struct slice key) {
         return json_of(found);
 }
 
-const struct json *json_get(const struct json *object, const char *key) {
-        return json_get_slice(object, slice_of(key));
-}
-
 const struct json *json_path(const struct json *value, const char *const *keys, size_t count) {
         for (size_t i = 0; i < count && value; i++)
                 value = json_get(value, keys[i]);

@@ -45,9 +45,11 @@ void cleanup_json_doc(struct json_doc **doc);
 const struct json *json_doc_root(const struct json_doc *doc);
 
 enum json_type json_type(const struct json *value);
-const struct json *json_get(const struct json *object,
-                            const char *key); /* NULL when absent or not an object */
+/* NULL when absent or not an object */
 const struct json *json_get_slice(const struct json *object, struct slice key);
+static inline const struct json *json_get(const struct json *object, const char *key) {
+        return json_get_slice(object, slice_of(key)); /* here, as most keys have a known length */
+}
 const struct json *json_path(const struct json *value, const char *const *keys, size_t count);
 size_t json_count(const struct json *value); /* elements or members; else 0 */
 const struct json *json_at(
@@ -124,8 +126,10 @@ bool node_is_true(const struct json_node *node);
 bool node_as_i64(const struct json_node *node, int64_t *ret_value);
 bool node_as_f64(const struct json_node *node, double *ret_value);
 size_t node_count(const struct json_node *node);
-struct json_node *node_get(const struct json_node *object, const char *key);
 struct json_node *node_find(const struct json_node *object, struct slice key);
+static inline struct json_node *node_get(const struct json_node *object, const char *key) {
+        return node_find(object, slice_of(key));
+}
 struct json_node *node_at(const struct json_node *array, size_t index);
 struct slice node_get_text(const struct json_node *object,
                            const char *key); /* string member; empty otherwise */
@@ -172,6 +176,8 @@ bool node_next(struct node_iter *iter, struct slice *ret_key, struct json_node *
 /* Removes the node that node_next returned last, in constant time. */
 void node_drop(struct node_iter *iter);
 
+/* A value of a tree and a parsed one, whose members each occur once; in any order. */
+bool node_equal_json(const struct json_node *node, const struct json *json);
 bool node_write(const struct json_node *node, struct buf *out); /* compact */
 bool node_equal(const struct json_node *a, const struct json_node *b);
 /* The version of yyjson that runs, such as "0.5.1". */

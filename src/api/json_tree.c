@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define SORT_FEW 32           /* members that are sorted without memory of their own */
 #define DUPLICATE_SCAN_MAX 16 /* members up to which comparing all pairs beats sorting */
 
 /* Values are small; without memory for one there is nothing sensible left to do. */
@@ -286,10 +287,6 @@ struct json_node *node_find(const struct json_node *object, struct slice key) {
         return at ? node_of(at->next) : NULL;
 }
 
-struct json_node *node_get(const struct json_node *object, const char *key) {
-        return node_find(object, slice_of(key));
-}
-
 struct json_node *node_at(const struct json_node *array, size_t index) {
         pace_step();
         return yyjson_mut_is_arr(mut_of(array)) ? node_of(json_index_at(mut_of(array), index))
@@ -370,7 +367,9 @@ void node_sort(struct json_node *object, int (*compare)(struct slice a, struct s
 
         if (count < 2 || is_sorted(object, compare))
                 return;
-        yyjson_mut_val **keys = xcalloc(2 * count, sizeof(*keys));
+        yyjson_mut_val *few[2 * SORT_FEW], **keys = few;
+        if (count > SORT_FEW)
+                keys = xcalloc(2 * count, sizeof(*keys));
         for (size_t i = 0; node_next(&iter, NULL, NULL); i++)
                 keys[i] = iter.at;
         sort_keys(keys, keys + count, count, compare);
@@ -379,7 +378,8 @@ void node_sort(struct json_node *object, int (*compare)(struct slice a, struct s
         json_index_clear(mut_of(object));
         for (size_t i = 0; i < count; i++)
                 json_index_add(mut_of(object), keys[i], keys[count + i]);
-        free(keys);
+        if (keys != few)
+                free(keys);
 }
 
 void node_put(struct json_tree *tree, struct json_node *object, const char *key,

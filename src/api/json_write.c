@@ -2,6 +2,7 @@
  * out as Go's encoding/json prints a float64, because clients compare what they sent with what they
  * get back. */
 #include "api/json_priv.h"
+#include "base/pace.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,8 +55,7 @@ static bool string_write(void *value, struct buf *out) {
         struct slice text = key_slice(value);
         if (unsafe_yyjson_get_subtype(value) != YYJSON_SUBTYPE_NOESC)
                 return buf_json_string(out, text);
-        return buf_reserve(out, text.len + 2) && buf_char(out, '"') && buf_slice(out, text) &&
-               buf_char(out, '"');
+        return buf_json_plain(out, text);
 }
 
 static bool number_write(void *value, struct buf *out) {
@@ -122,19 +122,28 @@ bool json_write_pretty(const struct json *value, struct buf *out) {
         return json_write_pretty_at(value, 0, out);
 }
 
-bool node_write(const struct json_node *node, struct buf *out) {
-        enum json_type type = node_type(node);
-        if (type != JSON_ARRAY && type != JSON_OBJECT)
-                return scalar_write(mut_of(node), out);
-        struct node_iter iter = node_iter(node);
-        struct json_node *child;
-        bool ok = buf_char(out, type == JSON_ARRAY ? '[' : '{');
-        while (ok && node_next(&iter, NULL, &child)) {
-                if (iter.index > 1)
-                        ok = buf_char(out, ',');
-                if (ok && type == JSON_OBJECT)
-                        ok = string_write(iter.at, out) && buf_char(out, ':');
-                ok = ok && node_write(child, out);
+static bool container_write(yyjson_mut_val *container, struct buf *out) {
+        bool is_object = unsafe_yyjson_is_obj(container);
+        size_t count = unsafe_yyjson_get_len(container);
+        yyjson_mut_val *at = count ? container->uni.ptr : NULL;
+        bool ok = buf_char(out, is_object ? '{' : '[');
+        for (size_t i = 0; ok && i < count; i++) {
+                pace_step();
+                at = at->next;
+                ok = i == 0 || buf_char(out, ',');
+                if (is_object) {
+                        at = at->next;
+                        ok = ok && string_write(at, out) && buf_char(out, ':');
+                }
+                ok = ok && node_write(node_of(is_object ? at->next : at), out);
         }
-        return ok && buf_char(out, type == JSON_ARRAY ? ']' : '}');
+        return ok && buf_char(out, is_object ? '}' : ']');
+}
+
+bool node_write(const struct json_node *node, struct buf *out) {
+        yyjson_mut_val *value = mut_of(node);
+        if (value && unsafe_yyjson_is_str(value))
+                return string_write(value, out);
+        return value && unsafe_yyjson_is_ctn(value) ? container_write(value, out)
+                                                    : scalar_write(value, out);
 }

@@ -314,8 +314,25 @@ int quantity_describe(struct slice text, struct quantity_info *ret_info, struct 
         return 0;
 }
 
+/* Most are a few digits with a suffix that cannot be shorter. */
+static bool is_plainly_canonical(struct slice text) {
+        struct slice rest = text;
+        struct slice digits = take_digits(&rest);
+        uint64_t value = 0;
+
+        if (digits.len == 0 || digits.len > 9 || digits.ptr[0] == '0' ||
+            !slice_to_u64(digits, &value))
+                return false;
+        if (rest.len == 0 || slice_is(rest, "m"))
+                return value % 1000 != 0;
+        return rest.len == 2 && rest.ptr[1] == 'i' && strchr("KMG", rest.ptr[0]) &&
+               value % 1024 != 0;
+}
+
 int quantity_canonical(struct slice text, struct buf *out, struct err *err) {
         struct quantity q;
+        if (is_plainly_canonical(text) && buf_slice(out, text))
+                return 0;
         int r = quantity_parse(text, &q, err);
         if (r < 0)
                 return r;

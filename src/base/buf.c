@@ -136,30 +136,53 @@ static bool is_plain(unsigned char c) {
         return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
 }
 
+/* Whether one of eight bytes is not plain. Where none is above 0x7f, a subtraction borrows into the
+ * highest bit of a byte only if some byte is less than what is taken away. */
+static bool has_special(uint64_t bytes) {
+        const uint64_t each = UINT64_MAX / 255;
+        uint64_t quotes = bytes ^ (each * '"'), backslashes = bytes ^ (each * '\\');
+
+        return (bytes | (bytes - each * 0x20) | (quotes - each) | (backslashes - each)) &
+               (each * 0x80);
+}
+
+/* How many bytes at the beginning JSON prints as they are. */
+static size_t plain_len(struct slice text) {
+        size_t i = 0;
+        uint64_t bytes;
+        for (; i + sizeof(bytes) <= text.len; i += sizeof(bytes)) {
+                memcpy(&bytes, text.ptr + i, sizeof(bytes));
+                if (has_special(bytes))
+                        break;
+        }
+        while (i < text.len && is_plain((unsigned char)text.ptr[i]))
+                i++;
+        return i;
+}
+
 /* Bytes that are not UTF-8 become U+FFFD one by one, as Go's encoder writes them. */
 static bool json_body(struct buf *buf, struct slice text) {
-        size_t i = 0;
         bool is_done = true;
-        while (i < text.len && is_done) {
-                size_t start = i;
-                while (i < text.len && is_plain((unsigned char)text.ptr[i]))
-                        i++;
-                is_done = buf_append(buf, text.ptr + start, i - start);
-                if (i == text.len || !is_done)
+        while (text.len > 0 && is_done) {
+                size_t plain = plain_len(text);
+                is_done = buf_append(buf, text.ptr, plain);
+                text = slice_make(text.ptr + plain, text.len - plain);
+                if (text.len == 0 || !is_done)
                         break;
-                size_t len = utf8_sequence_len(slice_make(text.ptr + i, text.len - i));
+                size_t len = utf8_sequence_len(text);
                 if (len == 1)
-                        is_done = json_escape(buf, (unsigned char)text.ptr[i]);
+                        is_done = json_escape(buf, (unsigned char)text.ptr[0]);
                 else if (len == 0)
                         is_done = buf_text(buf, "\\ufffd");
                 else
-                        is_done = buf_append(buf, text.ptr + i, len);
-                i += len ? len : 1;
+                        is_done = buf_append(buf, text.ptr, len);
+                len += !len;
+                text = slice_make(text.ptr + len, text.len - len);
         }
         return is_done;
 }
 
-bool buf_json_string(struct buf *buf, struct slice text) {
+static bool json_string_escaped(struct buf *buf, struct slice text) {
         size_t len_before = buf->len;
         if (buf_char(buf, '"') && json_body(buf, text) && buf_char(buf, '"'))
                 return true;
@@ -167,6 +190,23 @@ bool buf_json_string(struct buf *buf, struct slice text) {
         if (buf->data)
                 buf->data[len_before] = '\0';
         return false;
+}
+
+bool buf_json_string(struct buf *buf, struct slice text) {
+        return plain_len(text) < text.len ? json_string_escaped(buf, text)
+                                          : buf_json_plain(buf, text);
+}
+
+bool buf_json_plain(struct buf *buf, struct slice text) {
+        if (!has_room(buf, text.len + 2) && !buf_reserve(buf, text.len + 2))
+                return false;
+        char *to = buf->data + buf->len;
+        *to = '"';
+        if (text.len)
+                memcpy(to + 1, text.ptr, text.len);
+        memcpy(to + 1 + text.len, "\"", 2);
+        buf->len += text.len + 2;
+        return true;
 }
 
 bool buf_json_key(struct buf *buf, const char *name) {

@@ -49,7 +49,7 @@ static void warn_address(const struct warn_sink *sink, const char *path, struct 
 static void warn_addresses(const struct warn_sink *sink, const char *path,
                            const struct json_node *list) {
         for (size_t i = 0; i < node_count(list); i++) {
-                char place[64];
+                char place[96];
 
                 snprintf(place, sizeof(place), "%s[%zu]", path, i);
                 warn_address(sink, place, node_get_slice(node_at(list, i)));

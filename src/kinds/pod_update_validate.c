@@ -235,6 +235,8 @@ static void check_spec_update(struct pod_update_validate_pair *pair) {
 
 void check_pod_update(struct checker *checker, const struct json_node *pod,
                       const struct json *old) {
+        if (node_equal_json(node_get(pod, "spec"), json_get(old, "spec")))
+                return;
         struct json_tree *tree = json_tree_new();
         struct pod_update_validate_pair pair = {
                 .checker = checker,
@@ -243,7 +245,6 @@ void check_pod_update(struct checker *checker, const struct json_node *pod,
                 .after = node_clone(tree, node_get(pod, "spec")),
         };
 
-        if (!node_equal(pair.before, pair.after))
-                check_spec_update(&pair);
+        check_spec_update(&pair);
         json_tree_free(tree);
 }

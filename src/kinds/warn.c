@@ -105,33 +105,30 @@ static void warn_terms(const struct warner *warner, const struct json_node *affi
 
 /* ---- containers ---- */
 
-static void warn_fraction(const struct warner *warner, const char *place, const char *name,
-                          const struct json_node *amounts) {
+/* path and list, such as spec.containers[0].resources.limits, name the amounts. */
+static void warn_fraction(const struct warner *warner, const char *path, const char *list,
+                          const char *name, const struct json_node *amounts) {
         struct slice amount = node_get_text(amounts, name);
 
         if (amount.len && !is_whole_quantity(amount))
                 warn_warn(warner,
-                          "%s[%s]: fractional byte value \"" SLICE_FMT
+                          "%s%s[%s]: fractional byte value \"" SLICE_FMT
                           "\" is invalid, must be an integer",
-                          place, name, SLICE_ARG(amount));
+                          path, list, name, SLICE_ARG(amount));
 }
 
 static const char *const byte_resources[] = { "memory", "ephemeral-storage" };
 
 static void warn_fractions(const struct warner *warner, const char *path,
                            const struct json_node *resources) {
-        static const char *const lists[] = { "limits", "requests" };
+        static const char *const lists[] = { ".resources.limits", ".resources.requests" };
 
         for (size_t i = 0; i < ARRAY_LEN(byte_resources); i++)
                 for (size_t j = 0; j < ARRAY_LEN(lists); j++) {
-                        const struct json_node *amounts = node_get(resources, lists[j]);
-                        struct buf place = { 0 };
+                        const struct json_node *amounts =
+                                node_get(resources, lists[j] + strlen(".resources."));
 
-                        if (!node_get(amounts, byte_resources[i]))
-                                continue;
-                        buf_printf(&place, "%s.resources.%s", path, lists[j]);
-                        warn_fraction(warner, place.data, byte_resources[i], amounts);
-                        buf_release(&place);
+                        warn_fraction(warner, path, lists[j], byte_resources[i], amounts);
                 }
 }
 
@@ -408,7 +405,7 @@ static void warn_pod(const struct warner *warner, const struct json_node *pod) {
         warn_repeated(warner, node_get(spec, "hostAliases"), "hostAliases", "ip");
         warn_secrets(warner, node_get(spec, "imagePullSecrets"));
         for (size_t i = 0; i < ARRAY_LEN(byte_resources); i++)
-                warn_fraction(warner, "spec.overhead", byte_resources[i],
+                warn_fraction(warner, "spec.overhead", "", byte_resources[i],
                               node_get(spec, "overhead"));
         warn_containers(warner, spec, "initContainers");
         warn_containers(warner, spec, "containers");

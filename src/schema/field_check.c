@@ -150,7 +150,7 @@ static void check_members(struct field_checker *checker, struct field_shape shap
         struct slice name;
 
         while (node_next(&iter, &name, &value)) {
-                struct field_shape inner = field_shape_member(shape, name);
+                struct field_shape inner = field_shape_member(&shape, name);
                 bool is_root = !shape.field && checker->path.len == 0;
 
                 pace_step();

@@ -24,13 +24,13 @@ static struct json_node *merge_maps(struct json_tree *tree, struct field_shape s
 
         while (node_next(&iter, &name, &value))
                 node_set(tree, out, name,
-                         field_merge(tree, field_shape_member(shape, name), value,
+                         field_merge(tree, field_shape_member(&shape, name), value,
                                      node_find(applied, name)));
         iter = node_iter(applied);
         while (node_next(&iter, &name, &value))
                 if (!node_find(live, name))
                         node_set(tree, out, name,
-                                 field_merge(tree, field_shape_member(shape, name), NULL, value));
+                                 field_merge(tree, field_shape_member(&shape, name), NULL, value));
         return out;
 }
 
@@ -253,7 +253,7 @@ static void remove_items(struct field_shape shape, struct json_node *value,
         if (extent == EXTENT_LEAF)
                 return;
         while (node_next(&iter, &name, &inner)) {
-                struct field_shape next = extent == EXTENT_MAP ? field_shape_member(shape, name)
+                struct field_shape next = extent == EXTENT_MAP ? field_shape_member(&shape, name)
                                                                : field_shape_element(shape);
 
                 buf_clear(&step);
@@ -279,7 +279,7 @@ static void name_fields(struct json_tree *tree, struct field_shape shape, struct
                 struct field_shape inner = field_shape_element(shape);
 
                 if (slice_has_prefix(name, SLICE_LITERAL("f:")))
-                        inner = field_shape_member(shape, slice_make(name.ptr + 2, name.len - 2));
+                        inner = field_shape_member(&shape, slice_make(name.ptr + 2, name.len - 2));
                 else if (slice_is(name, "."))
                         continue;
                 name_fields(tree, inner, child);

@@ -16,11 +16,11 @@ static int compare_fields(const void *key, const void *row) {
         return order ? order : strcmp(wanted->field, release->field);
 }
 
-enum field_standing field_standing(const struct schema_object *object,
-                                   const struct schema_field *field, unsigned minor) {
+enum field_standing field_standing_in(const struct schema_object *object,
+                                      const struct schema_field *field, unsigned minor) {
         struct wanted_field wanted = { object->name, field->name };
 
-        if (minor == 0 || minor >= FIELD_RELEASE_NEWEST || !object->name)
+        if (!object->name)
                 return FIELD_SERVED;
         const struct field_release *release = bsearch(&wanted, field_releases, field_release_count,
                                                       sizeof(field_releases[0]), compare_fields);

@@ -16,6 +16,12 @@ extern const size_t field_release_count;
 #define FIELD_RELEASE_NEWEST 36 /* the last one that brought fields */
 
 enum field_standing { FIELD_SERVED, FIELD_DROPPED, FIELD_UNKNOWN };
+enum field_standing field_standing_in(const struct schema_object *object,
+                                      const struct schema_field *field, unsigned minor);
 /* minor: 1.N; 0 = a server that takes every field. */
-enum field_standing field_standing(const struct schema_object *object,
-                                   const struct schema_field *field, unsigned minor);
+static inline enum field_standing field_standing(const struct schema_object *object,
+                                                 const struct schema_field *field, unsigned minor) {
+        return minor == 0 || minor >= FIELD_RELEASE_NEWEST
+                       ? FIELD_SERVED
+                       : field_standing_in(object, field, minor);
+}

@@ -10,21 +10,22 @@ struct field_shape field_shape_of(const struct schema_object *object) {
         return (struct field_shape){ .object = object };
 }
 
-struct field_shape field_shape_member(struct field_shape parent, struct slice name) {
+struct field_shape field_shape_member(struct field_shape *parent, struct slice name) {
         struct field_shape shape = { 0 };
 
-        if (parent.field && parent.field->shape != SHAPE_ONE && !parent.is_element)
-                return field_shape_element(parent);
-        if (parent.object)
-                shape.field = schema_field_find(parent.object, name);
+        if (parent->field && parent->field->shape != SHAPE_ONE && !parent->is_element)
+                return field_shape_element(*parent);
+        if (parent->object)
+                shape.field = schema_field_near(parent->object, name, &parent->near);
         if (shape.field && shape.field->shape == SHAPE_ONE)
                 shape.object = schema_field_object(shape.field);
         return shape;
 }
 
 struct field_shape field_shape_element(struct field_shape list) {
-        return (struct field_shape){ list.field ? schema_field_object(list.field) : NULL,
-                                     list.field, true };
+        return (struct field_shape){ .object = list.field ? schema_field_object(list.field) : NULL,
+                                     .field = list.field,
+                                     .is_element = true };
 }
 
 enum field_extent field_extent(struct field_shape shape, const struct json_node *value) {

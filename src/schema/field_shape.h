@@ -11,12 +11,13 @@ struct field_shape {
         const struct schema_object *object; /* members of a struct; NULL = any */
         const struct schema_field *field;   /* NULL for the root and what no table knows */
         bool is_element;                    /* the value is one element of the field */
+        size_t near;                        /* of object, for schema_field_near */
 };
 /* A leaf is owned as a whole; the others by their members or elements. */
 enum field_extent { EXTENT_LEAF, EXTENT_MAP, EXTENT_LIST };
 
 struct field_shape field_shape_of(const struct schema_object *object);
-struct field_shape field_shape_member(struct field_shape parent, struct slice name);
+struct field_shape field_shape_member(struct field_shape *parent, struct slice name);
 struct field_shape field_shape_element(struct field_shape list);
 enum field_extent field_extent(struct field_shape shape, const struct json_node *value);
 /* The member of a struct, not the key of a map. */

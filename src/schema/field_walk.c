@@ -91,7 +91,7 @@ static void collect_map(struct json_tree *tree, struct field_shape shape,
         struct slice name;
 
         while (node_next(&iter, &name, &value)) {
-                struct field_shape inner = field_shape_member(shape, name);
+                struct field_shape inner = field_shape_member(&shape, name);
                 struct json_node *child = node_object(tree);
 
                 bool is_member = field_collect(tree, inner, value, child);
@@ -179,7 +179,7 @@ static void compare_member(struct comparison *place, struct slice name,
                            const struct json_node *before, const struct json_node *after) {
         struct comparison inner = { .tree = place->tree,
                                     .step = place->step,
-                                    .shape = field_shape_member(place->shape, name),
+                                    .shape = field_shape_member(&place->shape, name),
                                     .before = before,
                                     .after = after };
 
@@ -336,10 +336,10 @@ static void compare_stored_member(struct comparison *place, struct slice name,
                                   unsigned depth) {
         struct comparison inner = { .tree = place->tree,
                                     .step = place->step,
-                                    .shape = field_shape_member(place->shape, name),
+                                    .shape = field_shape_member(&place->shape, name),
                                     .after = after };
 
-        if (before && after && is_same_value(after, before))
+        if (before && after && node_equal_json(after, before))
                 return;
         compare_stored(&inner, before, depth + 1);
         adopt_member(place, name, &inner);

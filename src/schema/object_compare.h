@@ -9,5 +9,3 @@ bool is_same_object(const struct json_node *object, const struct json *old);
 /* Everything but metadata and status. */
 bool has_same_spec(const struct json_node *object, const struct json *old);
 bool has_same_member(const struct json_node *object, const struct json *old, const char *member);
-/* Two values, members in any order. */
-bool is_same_value(const struct json_node *value, const struct json *old);

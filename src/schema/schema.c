@@ -43,16 +43,29 @@ static const struct schema_field *schema_find_sorted(const struct schema_object 
         return NULL;
 }
 
-const struct schema_field *schema_field_find(const struct schema_object *object,
-                                             struct slice name) {
+static bool has_name(const struct schema_field *field, struct slice name) {
+        return name.len && field->name[0] == name.ptr[0] &&
+               strncmp(field->name, name.ptr, name.len) == 0 && field->name[name.len] == '\0';
+}
+
+const struct schema_field *schema_field_near(const struct schema_object *object, struct slice name,
+                                             size_t *place) {
         if (object->is_sorted)
                 return schema_find_sorted(object, name);
-        for (size_t i = 0; i < object->count; i++) {
-                const char *candidate = object->fields[i].name;
-
-                if (name.len && candidate[0] == name.ptr[0] &&
-                    strncmp(candidate, name.ptr, name.len) == 0 && candidate[name.len] == '\0')
-                        return &object->fields[i];
+        for (size_t i = 0, at = *place; i < object->count; i++, at++) {
+                if (at >= object->count)
+                        at = 0;
+                if (!has_name(&object->fields[at], name))
+                        continue;
+                *place = at + 1;
+                return &object->fields[at];
         }
         return NULL;
+}
+
+const struct schema_field *schema_field_find(const struct schema_object *object,
+                                             struct slice name) {
+        size_t place = 0;
+
+        return schema_field_near(object, name, &place);
 }

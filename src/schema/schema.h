@@ -71,6 +71,10 @@ const struct schema_object *schema_find(struct slice group, struct slice version
                                         struct slice kind);
 const struct schema_object *schema_named(const char *name); /* "meta.v1.ObjectMeta" */
 const struct schema_field *schema_field_find(const struct schema_object *object, struct slice name);
+/* The same for the members of a document one after the other, which mostly come in the table's
+ * order: *place, 0 at first, says where to begin. */
+const struct schema_field *schema_field_near(const struct schema_object *object, struct slice name,
+                                             size_t *place);
 static inline const struct schema_object *schema_field_object(const struct schema_field *field) {
         if (field->type != SCHEMA_OBJECT)
                 return NULL;
@@ -86,6 +90,8 @@ struct schema_report {
         void (*emptied)(void *context, const char *path, bool is_list);
         void *context;
         unsigned minor; /* version of the server, whose fields there are (schema/field_release.h) */
+        /* The object as it is stored, in this form: members that are the same are left alone. */
+        const struct json *stored; /* NULL = it is new */
 };
 /* Brings a root object into the form that Go prints: checks types (BAD_REQUEST, err->text is the
  * decoder's complaint), removes unknown fields (reporting them when report is not NULL), nulls and

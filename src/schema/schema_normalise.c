@@ -429,21 +429,22 @@ static int normalise_map(struct schema_normalise_walk *walk, const struct schema
         return 0;
 }
 
+/* *value becomes what replaces it. */
 static int normalise_field(struct schema_normalise_walk *walk, const struct schema_object *schema,
                            const struct schema_field *field,
                            const struct schema_normalise_place *place, struct json_node *object,
-                           struct json_node *value) {
+                           struct json_node **value) {
         struct json_node *fresh = NULL;
-        int r;
 
         if (field->shape == SHAPE_LIST)
-                r = normalise_list(walk, schema, field, place, value);
-        else if (field->shape != SHAPE_ONE)
-                r = normalise_map(walk, schema, field, place, value);
-        else
-                r = normalise_value(walk, schema, field, place, value, &fresh);
-        if (r == 0 && fresh)
+                return normalise_list(walk, schema, field, place, *value);
+        if (field->shape != SHAPE_ONE)
+                return normalise_map(walk, schema, field, place, *value);
+        int r = normalise_value(walk, schema, field, place, *value, &fresh);
+        if (r == 0 && fresh) {
                 node_set(walk->tree, object, slice_of(field->name), fresh);
+                *value = fresh;
+        }
         return r;
 }
 
@@ -468,52 +469,85 @@ static int normalise_unknown(struct schema_normalise_walk *walk, const struct sc
         return 1;
 }
 
-/* The same of one it knows; below 0 = it is wrong. */
+/* The same of one it knows; below 0 = it is wrong. *value becomes what replaces it. */
 static int normalise_known(struct schema_normalise_walk *walk, const struct schema_object *schema,
                            const struct schema_field *field,
-                           const struct schema_normalise_place *here, struct json_node *object) {
-        struct json_node *value = node_find(object, here->field);
+                           const struct schema_normalise_place *here, struct json_node *object,
+                           struct json_node **value) {
         enum field_standing standing = field_standing(schema, field, walk->minor);
 
         if (standing == FIELD_UNKNOWN)
                 return normalise_unknown(walk, schema, here, false);
-        int r = node_type(value) == JSON_NULL
+        int r = node_type(*value) == JSON_NULL
                         ? 0
                         : normalise_field(walk, schema, field, here, object, value);
 
         if (r < 0 || walk->is_sparse)
                 return r;
         if (field->shape != SHAPE_ONE)
-                report_emptied(walk, here, node_find(object, here->field));
-        return standing == FIELD_DROPPED || is_dropped(field, node_find(object, here->field));
+                report_emptied(walk, here, *value);
+        return standing == FIELD_DROPPED || is_dropped(field, *value);
+}
+
+/* Fields of an object that need no zero value, by their places in the table; beyond the last bit
+ * nothing is noted. */
+struct printed_fields {
+        uint64_t bits[2];
+};
+
+static uint64_t *printed_word(struct printed_fields *printed, size_t index) {
+        return index / 64 < ARRAY_LEN(printed->bits) ? &printed->bits[index / 64] : NULL;
+}
+
+static void printed_note(struct printed_fields *printed, const struct schema_object *schema,
+                         const struct schema_field *field, const struct json_node *value) {
+        size_t index = (size_t)(field - schema->fields);
+        uint64_t *word = printed_word(printed, index);
+
+        if (word && (field->shape == SHAPE_ONE || !is_zero(field, value)))
+                *word |= UINT64_C(1) << index % 64;
+}
+
+static bool is_as_stored(const struct schema_normalise_walk *walk, struct slice name,
+                         const struct json_node *value) {
+        const struct json *stored = walk->report ? walk->report->stored : NULL;
+
+        return stored && node_equal_json(value, json_get_slice(stored, name));
 }
 
 static int normalise_members(struct schema_normalise_walk *walk, const struct schema_object *schema,
                              struct json_node *object, const struct schema_normalise_place *place,
-                             bool is_root) {
+                             bool is_root, struct printed_fields *printed) {
         struct node_iter iter = node_iter(object);
+        struct json_node *value;
         struct slice name;
+        size_t near = 0;
 
-        while (node_next(&iter, &name, NULL)) {
+        while (node_next(&iter, &name, &value)) {
                 struct schema_normalise_place here = { .parent = place, .field = name };
-                const struct schema_field *field = schema_field_find(schema, name);
-                int r = field ? normalise_known(walk, schema, field, &here, object)
-                              : normalise_unknown(walk, schema, &here, is_root);
+                const struct schema_field *field = schema_field_near(schema, name, &near);
+                bool is_stored = is_root && field && is_as_stored(walk, name, value);
+                int r = is_stored ? 0
+                        : field   ? normalise_known(walk, schema, field, &here, object, &value)
+                                  : normalise_unknown(walk, schema, &here, is_root);
 
                 if (r < 0)
                         return r;
                 if (r > 0)
                         node_drop(&iter);
+                else if (field)
+                        printed_note(printed, schema, field, value);
         }
         return 0;
 }
 
 static void add_zero_values(struct schema_normalise_walk *walk, const struct schema_object *schema,
-                            struct json_node *object) {
+                            struct json_node *object, struct printed_fields *printed) {
         for (size_t i = 0; i < schema->count; i++) {
                 const struct schema_field *field = &schema->fields[i];
+                const uint64_t *word = printed_word(printed, i);
 
-                if (!is_always_printed(field) ||
+                if ((word && *word >> i % 64 & 1) || !is_always_printed(field) ||
                     field_standing(schema, field, walk->minor) != FIELD_SERVED)
                         continue;
                 struct json_node *value = node_get(object, field->name);
@@ -525,10 +559,11 @@ static void add_zero_values(struct schema_normalise_walk *walk, const struct sch
 static int normalise_object(struct schema_normalise_walk *walk, const struct schema_object *schema,
                             struct json_node *object, const struct schema_normalise_place *place,
                             bool is_root) {
-        int r = normalise_members(walk, schema, object, place, is_root);
+        struct printed_fields printed = { 0 };
+        int r = normalise_members(walk, schema, object, place, is_root, &printed);
 
         if (r == 0 && !walk->is_sparse)
-                add_zero_values(walk, schema, object);
+                add_zero_values(walk, schema, object, &printed);
         return r;
 }
 

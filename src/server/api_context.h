@@ -67,6 +67,8 @@ struct api_failure {
 
 enum field_validation { VALIDATE_WARN, VALIDATE_STRICT, VALIDATE_IGNORE };
 
+#define CONTEXT_HELD_MAX 8 /* parsed texts of the cache in use by one request */
+
 struct api_context {
         struct api_server *server;
         struct api_engine *engine; /* of the server */
@@ -91,6 +93,8 @@ struct api_context {
         size_t warning_count, warning_cap;
         struct json_doc **docs; /* freed with the request */
         size_t doc_count, doc_cap;
+        struct json_cache_entry *held[CONTEXT_HELD_MAX];
+        size_t held_count;
         struct kind_context hooks;
         struct api_pending *pending; /* NULL: nothing is waited for */
         bool is_waiting;             /* failed only because something has to come first */

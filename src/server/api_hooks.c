@@ -14,7 +14,10 @@ static const struct json *hook_lookup(void *engine, const char *group, const cha
         const struct store_object *object =
                 resource ? object_find(context, resource, ns, name) : NULL;
 
-        return object ? request_object_json(context, object) : NULL;
+        if (!object)
+                return NULL;
+        return resource->kind->flags & KIND_NAMESPACED ? request_object_json(context, object)
+                                                       : request_shared_json(context, object);
 }
 
 static void hook_each(void *engine, const char *group, const char *plural, struct slice ns,

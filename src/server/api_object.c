@@ -23,6 +23,26 @@ const struct json *request_object_json(struct api_context *context,
         return request_json(context, store_object_body(object));
 }
 
+const struct json *request_shared_json(struct api_context *context,
+                                       const struct store_object *object) {
+        struct json_cache *cache = &context->engine->cache;
+        struct json_cache_entry *entry =
+                context->held_count < CONTEXT_HELD_MAX ? json_cache_hold(cache, object) : NULL;
+
+        if (!entry)
+                return request_object_json(context, object);
+        context->held[context->held_count++] = entry;
+        return json_doc_root(entry->doc);
+}
+
+void request_json_release(struct api_context *context) {
+        for (size_t i = 0; i < context->doc_count; i++)
+                json_doc_free(context->docs[i]);
+        free(context->docs);
+        for (size_t i = 0; i < context->held_count; i++)
+                json_cache_let_go(&context->engine->cache, context->held[i]);
+}
+
 struct json_node *tree_of_object(const struct store_object *object, struct json_tree **ret_tree) {
         if (json_tree_parse(store_object_body(object), ret_tree, NULL) < 0)
                 return NULL;

@@ -6,6 +6,10 @@
 /* Parsed text, valid until the request ends; NULL when it is no JSON. */
 const struct json *request_object_json(struct api_context *context,
                                        const struct store_object *object);
+/* The same of what many requests read: parsed once for all of them, as long as it is the newest. */
+const struct json *request_shared_json(struct api_context *context,
+                                       const struct store_object *object);
+void request_json_release(struct api_context *context);
 const struct json *request_json(struct api_context *context, struct slice text);
 /* Body rewritten for a view of another resource (events.k8s.io); the body itself otherwise. */
 struct slice object_view(struct arena *arena, const struct api_resource *resource,

@@ -41,6 +41,8 @@ int query_parse(struct api_context *context, struct slice text) {
         struct api_query *query = &context->query;
         struct slice item;
 
+        if (text.len == 0)
+                return 0;
         query->items = ARENA_ARRAY(context->arena, struct query_item, QUERY_ITEMS_MAX);
         while (slice_split(&text, '&', &item)) {
                 struct slice key = item, value = item;

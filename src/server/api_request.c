@@ -122,9 +122,7 @@ bool request_run(struct api_server *server, const struct api_server_request *req
                 warnings_write(&context);
         ret_response->is_known =
                 context.user.name.len && !slice_is(context.user.name, "system:anonymous");
-        for (size_t i = 0; i < context.doc_count; i++)
-                json_doc_free(context.docs[i]);
-        free(context.docs);
+        request_json_release(&context);
         arena_clear(&server->engine.scratch);
         return !context.is_waiting;
 }

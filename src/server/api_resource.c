@@ -155,8 +155,9 @@ const struct api_resource *resource_any_version(const struct resource_table *tab
         const struct api_resource *resource = NULL;
 
         while ((resource = resource_next(table, resource))) {
-                if (strcmp(resource->kind->group, group) == 0 &&
-                    strcmp(resource->kind->plural, plural) == 0)
+                if (resource->kind->plural[0] == plural[0] &&
+                    strcmp(resource->kind->plural, plural) == 0 &&
+                    strcmp(resource->kind->group, group) == 0)
                         return resource;
         }
         return NULL;

@@ -102,9 +102,7 @@ static void object_text(struct watch *watch, struct slice body, struct buf *out)
                                 object_view(context.arena, resource, body), json_doc_root(doc),
                                 out);
                 buf_text(out, "]}");
-                for (size_t i = 0; i < context.doc_count; i++)
-                        json_doc_free(context.docs[i]);
-                free(context.docs);
+                request_json_release(&context);
         }
         json_doc_free(doc);
 }

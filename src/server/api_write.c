@@ -118,7 +118,9 @@ static int run_hooks(struct api_context *context, struct api_write *write) {
                               write->old_json);
         if (write->resource->schema)
                 schema_normalise(write->resource->schema, write->tree, write->object,
-                                 &(struct schema_report){ .minor = write->resource->minor }, NULL);
+                                 &(struct schema_report){ .minor = write->resource->minor,
+                                                          .stored = write->old_json },
+                                 NULL);
         return 0;
 }
 

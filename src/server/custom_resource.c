@@ -5,6 +5,7 @@
  * stay in memory until the server ends, because watches may still refer to them; their routes are
  * gone. */
 #include "server/custom_resource.h"
+#include "server/api_object.h"
 
 #include "schema/column_path.h"
 #include "schema/custom_rules.h"
@@ -589,9 +590,7 @@ static void custom_resource_establish(struct custom_resources *customs, struct s
                         write_put(&context, &write, &body);
                 write_end(&write);
         }
-        for (size_t i = 0; i < context.doc_count; i++)
-                json_doc_free(context.docs[i]);
-        free(context.docs);
+        request_json_release(&context);
         arena_clear(&engine->scratch);
 }
 

@@ -45,6 +45,23 @@ bool json_cache_visit(struct json_cache *cache, const struct store_object *objec
         return goes_on;
 }
 
+/* Visits need the places beside what is held. */
+struct json_cache_entry *json_cache_hold(struct json_cache *cache,
+                                         const struct store_object *object) {
+        if (cache->held == JSON_CACHE_ENTRIES / 2 || !json_cache_get(cache, object))
+                return NULL;
+        struct json_cache_entry *entry = json_cache_entry(cache, object);
+
+        entry->visits++;
+        cache->held++;
+        return entry;
+}
+
+void json_cache_let_go(struct json_cache *cache, struct json_cache_entry *entry) {
+        entry->visits--;
+        cache->held--;
+}
+
 void json_cache_release(struct json_cache *cache) {
         for (size_t i = 0; i < JSON_CACHE_ENTRIES; i++) {
                 store_object_unref(cache->entries[i].object);

@@ -15,6 +15,7 @@ struct json_cache_entry {
 };
 struct json_cache {
         struct json_cache_entry entries[JSON_CACHE_ENTRIES];
+        size_t held;
 };
 
 /* Parsed text of a stored object; valid until the next call. NULL when it is damaged. */
@@ -23,4 +24,8 @@ const struct json *json_cache_get(struct json_cache *cache, const struct store_o
  * objects, even in visits of their own. Returns what visit does; true for a damaged object. */
 bool json_cache_visit(struct json_cache *cache, const struct store_object *object,
                       bool (*visit)(void *context, const struct json *object), void *context);
+/* The same for as long as it is held; NULL also when there is no place for it now. */
+struct json_cache_entry *json_cache_hold(struct json_cache *cache,
+                                         const struct store_object *object);
+void json_cache_let_go(struct json_cache *cache, struct json_cache_entry *entry);
 void json_cache_release(struct json_cache *cache);

@@ -392,11 +392,11 @@ static bool is_same_entry(const struct json_node *entry, const struct json *old,
         size_t count = node_count(entry);
 
         if (!is_timeless || !node_get(entry, "time") || !json_get(old, "time"))
-                return is_same_value(entry, old);
+                return node_equal_json(entry, old);
         while (json_next(&iter, &name, &value)) {
                 const struct json_node *now = node_find(entry, name);
 
-                if (!now || (!slice_is(name, "time") && !is_same_value(now, value)))
+                if (!now || (!slice_is(name, "time") && !node_equal_json(now, value)))
                         return false;
         }
         return count == json_count(old);

@@ -229,7 +229,8 @@ static int check_patched_fields(struct api_context *context, struct api_write *w
         struct schema_report report = { .unknown = strictness_unknown,
                                         .emptied = strictness_emptied,
                                         .context = &strictness,
-                                        .minor = write->resource->minor };
+                                        .minor = write->resource->minor,
+                                        .stored = write->old_json };
         struct err err = { 0 };
         int r = 0;
 

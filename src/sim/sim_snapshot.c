@@ -70,12 +70,15 @@ static void make_budget(struct sim_world *world, const struct json *object) {
         join_name(meta, name);
         buf_printf(&body, "{\"metadata\":{\"name\":\"%s\"},\"spec\":{", name);
         for (size_t i = 0; i < 2; i++) {
-                static const char *const limits[] = { "minAvailable", "maxUnavailable" };
+                static const struct slice limits[] = { SLICE_INIT("minAvailable"),
+                                                       SLICE_INIT("maxUnavailable") };
+                const struct json *limit = json_get_slice(spec, limits[i]);
 
-                if (!json_get(spec, limits[i]))
+                if (!limit)
                         continue;
-                buf_printf(&body, "\"%s\":", limits[i]);
-                write_or(&body, json_get(spec, limits[i]), "0");
+                buf_json_string(&body, limits[i]);
+                buf_char(&body, ':');
+                write_or(&body, limit, "0");
                 buf_char(&body, ',');
         }
         buf_text(&body, "\"selector\":{\"matchExpressions\":");

@@ -249,11 +249,31 @@ static void test_equal(void **state) {
                 { "\"a\"", "\"\\u0061\"", true },
                 { "-1", "-1", true },
                 { "{\"a\":{\"b\":1}}", "{\"a\":{\"b\":2}}", false },
+                { "18446744073709551615", "18446744073709551615", true },
+                { "18446744073709551615", "-1", false },
+                { "1.5", "1.5", true },
+                { "1.5", "1.25", false },
+                { "true", "false", false },
+                { "null", "null", true },
+                { "null", "false", false },
+                { "[]", "{}", false },
+                { "[]", "[]", true },
+                { "{}", "{}", true },
+                { "{\"a\":1}", "{\"b\":1}", false },
+                { "[{\"a\":1},{\"b\":[]}]", "[{\"a\":1},{\"b\":[]}]", true },
+                { "[1]", "[1,2]", false },
+                { "\"ab\"", "\"ac\"", false },
+                { "\"\\n\"", "\"\\u000a\"", true },
         };
         (void)state;
         for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
                 struct json_doc *a = must_parse(cases[i].a), *b = must_parse(cases[i].b);
-                assert_int_equal(json_equal(json_doc_root(a), json_doc_root(b)), cases[i].is_equal);
+                struct json_tree *tree = json_tree_new();
+                if (json_equal(json_doc_root(a), json_doc_root(b)) != cases[i].is_equal ||
+                    node_equal_json(node_import(tree, json_doc_root(a)), json_doc_root(b)) !=
+                            cases[i].is_equal)
+                        fail_msg("%s and %s", cases[i].a, cases[i].b);
+                json_tree_free(tree);
                 json_doc_free(a);
                 json_doc_free(b);
         }

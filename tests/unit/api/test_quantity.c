@@ -235,6 +235,10 @@ static void test_ordinary(void **state) {
                          (unsigned long long)number,
                          suffixes[rng_below(&rng, ARRAY_LEN(suffixes))]);
                 int r = quantity_describe(slice_of(text), &info, NULL);
+                CLEANUP(buf_release) struct buf canonical = { 0 };
+                assert_int_equal(quantity_canonical(slice_of(text), &canonical, NULL) == 0, r == 0);
+                if (r == 0)
+                        assert_string_equal(canonical.data, info.canonical);
                 assert_int_equal(quantity_value(slice_of(text), &value, NULL), r);
                 assert_int_equal(quantity_milli(slice_of(text), &milli, NULL), r);
                 if (r == 0 && (value != info.value || milli != info.milli))

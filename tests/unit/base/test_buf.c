@@ -143,6 +143,27 @@ static void test_json_string(void **state) {
         }
 }
 
+/* Eight bytes are looked at together: each value of a byte is met at each place of texts that are
+ * shorter and longer than that. */
+static void test_json_string_bytes(void **state) {
+        (void)state;
+        for (unsigned c = 0; c < 0x80; c++) {
+                for (size_t at = 0; at < 20; at++) {
+                        char text[20], wanted[40];
+                        struct buf buf = { 0 }, alone = { 0 };
+                        memset(text, 'a', sizeof(text));
+                        text[at] = (char)c;
+                        buf_json_string(&alone, slice_make(&text[at], 1));
+                        snprintf(wanted, sizeof(wanted), "\"%.*s%.*s%.*s\"", (int)at, text,
+                                 (int)alone.len - 2, alone.data + 1, (int)(19 - at), text + at + 1);
+                        assert_true(buf_json_string(&buf, slice_make(text, sizeof(text))));
+                        assert_string_equal(buf.data, wanted);
+                        buf_release(&buf);
+                        buf_release(&alone);
+                }
+        }
+}
+
 static void test_json_key(void **state) {
         struct buf buf = { 0 };
 
@@ -168,6 +189,7 @@ int main(void) {
                 cmocka_unit_test(test_refused_append_leaves_text),
                 cmocka_unit_test(test_take),
                 cmocka_unit_test(test_json_string),
+                cmocka_unit_test(test_json_string_bytes),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
 }
