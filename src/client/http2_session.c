@@ -7,12 +7,17 @@
 #include "base/util.h"
 #include "client/tls_bytes.h"
 #include <stdlib.h>
+#include <sys/socket.h>
 
 #define AGAIN_NS (30 * NS_PER_S) /* after a connection that failed or speaks something else */
 #define IDLE_NS (30 * NS_PER_S)  /* without a stream; then it may be dead without telling */
 #define READ_BYTES ((size_t)32 << 10)
 #define READS_MAX 64 /* before others have their turn */
 #define GATHER_BYTES ((size_t)64 << 10)
+/* A write is answered in several records, and the change that it made comes through a watch: we are
+ * woken for so much of them, or after so long. */
+#define ANSWER_BYTES 2048
+#define ANSWER_NS (4 * NS_PER_MS)
 
 static void http2_session_receive(struct http2_session *session);
 
@@ -33,6 +38,7 @@ static void http2_session_die(struct http2_session *session) {
                 loop_io_remove(session->http->loop, session->io);
         session->io = NULL;
         loop_timer_disarm(session->http->loop, &session->resume);
+        loop_timer_disarm(session->http->loop, &session->gather);
         take_no_more(session);
         sweep_later(session);
 }
@@ -41,6 +47,7 @@ static void http2_session_free(struct http2_session *session) {
         if (session->io)
                 loop_io_remove(session->http->loop, session->io);
         loop_timer_disarm(session->http->loop, &session->resume);
+        loop_timer_disarm(session->http->loop, &session->gather);
         nghttp2_session_del(session->frames);
         tls_connection_release(&session->connection);
         buf_release(&session->out);
@@ -100,6 +107,7 @@ bool http2_session_start(struct http2_session *session, struct http_call *reques
                 return false;
         }
         session->stream_count++;
+        session->call_count += !request->caller.events;
         session->used_at = loop_mono(session->http->loop);
         request->session = session;
         return true;
@@ -113,6 +121,7 @@ void http2_session_drop(struct http_call *request) {
                 return;
         request->session = NULL;
         session->stream_count--;
+        session->call_count -= !request->caller.events;
         for (link = &session->finished; *link && *link != request;)
                 link = &(*link)->finished;
         if (*link)
@@ -159,10 +168,27 @@ static int http2_session_gather(struct http2_session *session) {
         return (int)size;
 }
 
+static void wake_for(struct http2_session *session, int bytes) {
+        setsockopt(session->connection.fd, SOL_SOCKET, SO_RCVLOWAT, &bytes, sizeof(bytes));
+}
+
+/* Answers are due. */
+static void gather_answers(struct http2_session *session) {
+        if (!loop_timer_is_armed(&session->gather))
+                wake_for(session, ANSWER_BYTES);
+        loop_timer_arm(session->http->loop, &session->gather, ANSWER_NS);
+}
+
+static void stop_gathering(struct http2_session *session) {
+        loop_timer_disarm(session->http->loop, &session->gather);
+        wake_for(session, 1);
+}
+
 static void http2_session_send(struct http2_session *session) {
         struct buf *out = &session->out;
         enum tls_bytes_result result = TLS_BYTES_DONE;
         size_t sent;
+        bool was_sent = false;
 
         if (session->state == HTTP2_CONNECTING || session->state == HTTP2_DEAD)
                 return;
@@ -175,14 +201,19 @@ static void http2_session_send(struct http2_session *session) {
                         result = tls_bytes_write(session->connection.ssl,
                                                  out->data + session->out_at,
                                                  out->len - session->out_at, &sent);
-                if (result == TLS_BYTES_DONE)
+                if (result == TLS_BYTES_DONE) {
                         session->out_at += sent;
+                        was_sent = true;
+                }
         }
-        if (result == TLS_BYTES_OVER)
+        if (result == TLS_BYTES_OVER) {
                 http2_session_lose(session);
-        else
-                loop_io_change(session->http->loop, session->io,
-                               LOOP_READ | (result == TLS_BYTES_LATER ? LOOP_WRITE : 0));
+                return;
+        }
+        if (was_sent && session->call_count)
+                gather_answers(session);
+        loop_io_change(session->http->loop, session->io,
+                       LOOP_READ | (result == TLS_BYTES_LATER ? LOOP_WRITE : 0));
 }
 
 /* Reads what there is, also what has left the descriptor. */
@@ -217,13 +248,21 @@ static void http2_session_receive(struct http2_session *session) {
                 sweep_later(session);
         }
         end_finished(session);
-        if (is_alive)
-                http2_session_send(session);
-        else
+        if (!is_alive) {
                 http2_session_lose(session);
+                return;
+        }
+        if (session->call_count == 0 && loop_timer_is_armed(&session->gather))
+                stop_gathering(session);
+        http2_session_send(session);
 }
 
 static void on_resume(void *context) {
+        http2_session_receive(context);
+}
+
+static void on_gathered(void *context) {
+        stop_gathering(context);
         http2_session_receive(context);
 }
 
@@ -278,6 +317,7 @@ void http2_session_prepare(struct http_transport *http) {
         session->http = http;
         session->next = http->sessions;
         http->sessions = http->http2 = session;
+        session->gather = (struct loop_timer){ .fired = on_gathered, .context = session };
         session->resume = (struct loop_timer){ .fired = on_resume, .context = session };
         tls_connection_open(&session->connection, http, "h2", on_connected, session);
 }

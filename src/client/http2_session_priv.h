@@ -18,8 +18,9 @@ struct http2_session {
         nghttp2_session *frames;
         struct buf out; /* frames; sent up to out_at */
         size_t out_at;
-        struct http_call *finished; /* whose receivers are to be called */
-        size_t stream_count;
+        struct http_call *finished;      /* whose receivers are to be called */
+        size_t stream_count, call_count; /* requests; those that are no streams */
+        struct loop_timer gather;        /* armed while few bytes do not wake us */
         struct mono_time used_at;
 };
 
