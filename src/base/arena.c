@@ -164,6 +164,21 @@ struct slice arena_slice(struct arena *arena, struct slice text) {
         return slice_make(arena_string(arena, text), text.len);
 }
 
+struct slice arena_join(struct arena *arena, size_t count, const struct slice *texts) {
+        size_t size = 0;
+
+        for (size_t i = 0; i < count; i++)
+                size += texts[i].len;
+        char *all = arena_take(arena, size + 1), *at = all;
+        for (size_t i = 0; i < count; i++) {
+                if (texts[i].len)
+                        memcpy(at, texts[i].ptr, texts[i].len);
+                at += texts[i].len;
+        }
+        *at = '\0';
+        return slice_make(all, size);
+}
+
 char *arena_printf(struct arena *arena, const char *format, ...) {
         assert(format);
         va_list args;

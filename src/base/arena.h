@@ -32,6 +32,8 @@ void *arena_copy(struct arena *arena, const void *data, size_t size);
 char *arena_string(struct arena *arena, struct slice text); /* NUL-terminated copy */
 struct slice arena_slice(struct arena *arena,
                          struct slice text); /* copy; its ptr is NUL-terminated too */
+/* The texts as one; NUL-terminated. */
+struct slice arena_join(struct arena *arena, size_t count, const struct slice *texts);
 char *arena_printf(struct arena *arena, const char *format, ...)
         __attribute__((format(printf, 2, 3)));
 

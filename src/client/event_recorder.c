@@ -204,35 +204,28 @@ static void make_name(struct event_recorder *recorder, struct slice object, stru
         buf_printf(out, ".%" PRIx64, (uint64_t)stamp);
 }
 
-static void add_to_key(struct buf *key, struct slice text) {
-        buf_u64(key, text.len); /* so that no two lists of texts look alike */
-        buf_char(key, ':');
-        buf_slice(key, text);
+/* The hash of a text has its length in it, so no two lists of texts look alike. */
+static uint64_t add_to_key(uint64_t key, struct slice text) {
+        return hash_bytes(text.ptr, text.len, key);
 }
 
-static void add_reference_to_key(struct buf *key, const struct object_reference *reference) {
-        add_to_key(key, reference->kind);
-        add_to_key(key, reference->namespace_name);
-        add_to_key(key, reference->name);
-        add_to_key(key, reference->uid);
-        add_to_key(key, reference->field_path);
+static uint64_t add_reference_to_key(uint64_t key, const struct object_reference *reference) {
+        key = add_to_key(key, reference->kind);
+        key = add_to_key(key, reference->namespace_name);
+        key = add_to_key(key, reference->name);
+        key = add_to_key(key, reference->uid);
+        return add_to_key(key, reference->field_path);
 }
 
 static uint64_t key_of(const struct event_note *note) {
-        CLEANUP(buf_release) struct buf key = { 0 };
+        uint64_t key = note->is_warning ? 'W' : 'N';
 
-        if (note->is_passing || note->settles) {
-                buf_char(&key, 'P');
-                add_reference_to_key(&key, &note->regarding);
-                return slice_hash(buf_view(&key));
-        }
-        buf_char(&key, note->is_warning ? 'W' : 'N');
-        add_to_key(&key, note->reason);
-        add_to_key(&key, note->action);
-        add_reference_to_key(&key, &note->regarding);
-        if (note->related)
-                add_reference_to_key(&key, note->related);
-        return slice_hash(buf_view(&key));
+        if (note->is_passing || note->settles)
+                return add_reference_to_key('P', &note->regarding);
+        key = add_to_key(key, note->reason);
+        key = add_to_key(key, note->action);
+        key = add_reference_to_key(key, &note->regarding);
+        return note->related ? add_reference_to_key(key, note->related) : key;
 }
 
 /* ---- writing ---- */

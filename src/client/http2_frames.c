@@ -8,6 +8,7 @@
 
 #define STREAM_WINDOW (1 << 20)
 #define CONNECTION_WINDOW (8 << 20)
+#define PATH_BYTES_USUAL 200
 #define HEADERS_MAX (11 + ACCESS_GROUPS_MAX)
 
 /* ---- answers ---- */
@@ -179,17 +180,17 @@ static ssize_t read_body(nghttp2_session *frames, int32_t stream, uint8_t *out, 
 }
 
 bool http2_frames_submit(struct http2_session *session, struct http_call *request) {
-        CLEANUP(buf_release) struct buf path = { 0 }, own_name = { 0 };
+        CLEANUP(buf_release) struct buf path = { 0 }, own_name = { 0 }, size = { 0 };
         nghttp2_data_provider body = { .read_callback = read_body };
         struct header_list list = { .count = 0 };
         bool has_body = request->body_size > 0;
         struct slice host, above;
-        char size[24];
 
         http_split_base(session->http, &host, &above);
+        buf_reserve(&path, PATH_BYTES_USUAL);
         buf_slice(&path, above);
         buf_text(&path, request->path);
-        snprintf(size, sizeof(size), "%zu", request->body_size);
+        buf_u64(&size, request->body_size);
         header_list_add(&list, ":method", slice_of(api_method_name(request->method)));
         header_list_add(&list, ":scheme", SLICE_LITERAL("https"));
         header_list_add(&list, ":authority", host);
@@ -202,7 +203,7 @@ bool http2_frames_submit(struct http2_session *session, struct http_call *reques
         if (has_body)
                 header_list_add(&list, "content-type", or_json(request->content_type));
         if (has_body || request->method == API_POST)
-                header_list_add(&list, "content-length", slice_of(size));
+                header_list_add(&list, "content-length", buf_view(&size));
         request->body_sent = 0;
         request->status_seen = 0;
         request->stream = nghttp2_submit_request(session->frames, NULL, list.items, list.count,

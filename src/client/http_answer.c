@@ -43,14 +43,11 @@ static bool is_name(struct slice name, struct slice wanted) {
 
 /* Answers of one second have one date, which takes libcurl as long as the rest of the headers. */
 static int64_t read_date(struct http_transport *http, struct slice value) {
-        char text[sizeof(http->date_text)];
-
-        if (value.len >= sizeof(text))
+        if (value.len >= sizeof(http->date_text))
                 return 0;
-        snprintf(text, sizeof(text), SLICE_FMT, SLICE_ARG(value));
-        if (strcmp(text, http->date_text) != 0) {
-                memcpy(http->date_text, text, sizeof(text));
-                http->date_s = curl_getdate(text, NULL); /* -1: it cannot be read */
+        if (!slice_is(value, http->date_text)) {
+                snprintf(http->date_text, sizeof(http->date_text), SLICE_FMT, SLICE_ARG(value));
+                http->date_s = curl_getdate(http->date_text, NULL); /* -1: it cannot be read */
         }
         return http->date_s;
 }

@@ -6,6 +6,8 @@
 #include "evict/eviction_reconciler.h"
 #include <assert.h>
 
+#define BIND_BYTES_USUAL 250
+
 static struct slice action_request_keep(struct arena *arena, struct buf *text) {
         struct slice copy = arena_slice(arena, buf_view(text));
 
@@ -15,9 +17,11 @@ static struct slice action_request_keep(struct arena *arena, struct buf *text) {
 
 static struct slice pod_path(const struct action *action, struct arena *arena,
                              const char *subresource) {
-        return slice_of(arena_printf(arena, "/api/v1/namespaces/" SLICE_FMT "/pods/" SLICE_FMT "%s",
-                                     SLICE_ARG(action->target.ns), SLICE_ARG(action->target.name),
-                                     subresource));
+        const struct slice parts[] = { SLICE_LITERAL("/api/v1/namespaces/"), action->target.ns,
+                                       SLICE_LITERAL("/pods/"), action->target.name,
+                                       slice_of(subresource) };
+
+        return arena_join(arena, ARRAY_LEN(parts), parts);
 }
 
 static void action_request_member(struct buf *out, const char *name, struct slice value) {
@@ -42,6 +46,7 @@ static void make_bind(const struct action *action, struct arena *arena,
                       struct action_request *request) {
         struct buf body = { 0 };
 
+        buf_reserve(&body, BIND_BYTES_USUAL);
         buf_text(&body, "{\"apiVersion\":\"v1\",\"kind\":\"Binding\",");
         action_request_metadata(&body, &action->target, true);
         buf_text(&body, "},\"target\":{\"apiVersion\":\"v1\",\"kind\":\"Node\",");

@@ -84,6 +84,7 @@ struct cluster_feed {
         void *context;
         struct cluster_feed_line lines[ARRAY_LEN(sources)];
         struct loop_timer soon;
+        bool is_synced; /* which it stays */
         uint64_t problems;
         struct err last;
 };
@@ -114,7 +115,8 @@ static void cluster_feed_notify(void *context) {
 
         uint32_t woken = feed->woken;
 
-        if (!cluster_feed_is_synced(feed))
+        feed->is_synced = cluster_feed_is_synced(feed);
+        if (!feed->is_synced)
                 return;
         say_not_served(feed);
         feed->woken = 0;
@@ -292,7 +294,7 @@ void cluster_feed_free(struct cluster_feed *feed) {
 }
 
 bool cluster_feed_is_synced(const struct cluster_feed *feed) {
-        return watch_set_is_synced(feed->watches, feed);
+        return feed->is_synced || watch_set_is_synced(feed->watches, feed);
 }
 
 bool cluster_feed_trouble(const struct cluster_feed *feed, struct err *ret_err) {

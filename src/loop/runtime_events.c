@@ -1,12 +1,11 @@
 /* Kubernetes events of the roles, each under its reporting controller. */
+#include "base/arena.h"
+#include "base/buf.h"
 #include "base/util.h"
 #include "client/event_recorder.h"
 #include "loop/runtime_priv.h"
 #include "loop/watch_set.h"
-#include <inttypes.h>
 #include <stdio.h>
-
-#define VERSION_TEXT_MAX 24 /* a number of 64 bits */
 
 /* Profiles and roles report under names of their own; beyond the limit the last one serves. */
 static struct event_recorder *recorder_of(struct runtime *runtime, struct slice controller) {
@@ -32,8 +31,8 @@ static struct event_recorder *recorder_of(struct runtime *runtime, struct slice 
 }
 
 /* The version that the watches last brought; empty when there is none that can be said. */
-static struct slice watched_version(const struct runtime *runtime, const struct object_ref *target,
-                                    char text[VERSION_TEXT_MAX]) {
+static void watched_version(const struct runtime *runtime, const struct object_ref *target,
+                            struct buf *out) {
         static const struct {
                 const char *kind, *path;
         } collections[] = { { "Pod", "/api/v1/pods" }, { "Node", "/api/v1/nodes" } };
@@ -46,16 +45,14 @@ static struct slice watched_version(const struct runtime *runtime, const struct 
                                               &version) ||
                     object_version_is_hash(version))
                         continue;
-                int size = snprintf(text, VERSION_TEXT_MAX, "%" PRIu64, version.number);
-
-                return slice_make(text, (size_t)size);
+                buf_u64(out, version.number);
+                return;
         }
-        return SLICE_EMPTY;
 }
 
 void runtime_record_event(struct runtime *runtime, const struct action *action) {
         const struct event_action *event = &action->event;
-        char text[VERSION_TEXT_MAX];
+        CLEANUP(buf_release) struct buf version = { 0 };
         struct event_note note = {
                 .is_warning = event->is_warning,
                 .is_passing = event->is_passing,
@@ -72,7 +69,9 @@ void runtime_record_event(struct runtime *runtime, const struct action *action) 
                                .resource_version = event->resource_version },
         };
 
-        if (!event->resource_version.len)
-                note.regarding.resource_version = watched_version(runtime, &action->target, text);
+        if (!event->resource_version.len) {
+                watched_version(runtime, &action->target, &version);
+                note.regarding.resource_version = buf_view(&version);
+        }
         event_recorder_add(recorder_of(runtime, event->controller), &note);
 }

@@ -20,6 +20,13 @@ void scheduler_emit_bind(struct step *step, struct queued_pod *entry, struct nod
 static void announce_bound(struct step *step, const struct action_result *result,
                            const struct open_action *open, struct slice controller) {
         struct scheduler *scheduler = step->scheduler;
+        const struct slice note[] = { SLICE_LITERAL("Successfully assigned "),
+                                      result->target.ns,
+                                      SLICE_LITERAL("/"),
+                                      result->target.name,
+                                      SLICE_LITERAL(" to "),
+                                      slice_of(open->node) };
+
         arena_clear(&scheduler->scratch);
         struct action event = {
                 .kind = ACTION_RECORD_EVENT,
@@ -27,11 +34,7 @@ static void announce_bound(struct step *step, const struct action_result *result
                 .event = { .settles = true,
                            .reason = SLICE_LITERAL("Scheduled"),
                            .action = SLICE_LITERAL("Binding"),
-                           .note = slice_of(arena_printf(
-                                   &scheduler->scratch,
-                                   "Successfully assigned " SLICE_FMT "/" SLICE_FMT " to %s",
-                                   SLICE_ARG(result->target.ns), SLICE_ARG(result->target.name),
-                                   open->node)),
+                           .note = arena_join(&scheduler->scratch, ARRAY_LEN(note), note),
                            .controller = controller },
         };
         action_list_add(step->out, &event);

@@ -28,7 +28,7 @@ static struct slice full_name(struct arena *arena, struct slice name) {
         }
         if (colon > slash)
                 return name;
-        return slice_of(arena_printf(arena, SLICE_FMT ":latest", SLICE_ARG(name)));
+        return arena_join(arena, 2, (struct slice[]){ name, SLICE_LITERAL(":latest") });
 }
 
 static void image_locality_want(const struct sched_cycle *cycle, struct wanted_images *wanted,

@@ -146,6 +146,11 @@ static void test_text(void **state) {
         assert_memory_equal(arena_copy(&arena, "a\0b", 3), "a\0b", 3);
         assert_non_null(arena_copy(&arena, NULL, 0));
         assert_string_equal(arena_printf(&arena, "%s-%d", "x", 42), "x-42");
+        const struct slice parts[] = { SLICE_LITERAL("ab"), SLICE_EMPTY, SLICE_LITERAL("c") };
+        struct slice joined = arena_join(&arena, 3, parts);
+        assert_int_equal(joined.len, 3);
+        assert_string_equal(joined.ptr, "abc");
+        assert_string_equal(arena_join(&arena, 0, NULL).ptr, "");
         assert_string_equal(arena_printf(&arena, "%s", ""), "");
         char *wide = arena_printf(&arena, "%0500d", 7);
         assert_int_equal(strlen(wide), 500);
