@@ -1,4 +1,4 @@
-/* OpenAPI v3 schemas of custom resources. */
+/* Validation of custom resources by their OpenAPI v3 schema. */
 #include "schema/custom_schema.h"
 
 #include "base/arena.h"
@@ -6,166 +6,12 @@
 #include "base/regex.h"
 #include "base/time.h"
 #include "base/util.h"
+#include "schema/custom_schema_priv.h"
 #include "schema/list_key.h"
-#include "schema/schema.h"
 #include "schema/schema_cache.h"
+#include "schema/structure_priv.h"
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-
-#define PRESERVE "x-kubernetes-preserve-unknown-fields"
-#define EMBEDDED "x-kubernetes-embedded-resource"
-#define INT_OR_STRING "x-kubernetes-int-or-string"
-#define PATH_BYTES 512
-
-/* ---- paths ---- */
-
-static void path_member(char *to, const char *path, struct slice name) {
-        snprintf(to, PATH_BYTES, "%s%s" SLICE_FMT, path, *path ? "." : "", SLICE_ARG(name));
-}
-
-static void path_element(char *to, const char *path, size_t index) {
-        snprintf(to, PATH_BYTES, "%s[%zu]", path, index);
-}
-
-/* Schema of a member: its own, that of all other members, or none. */
-static const struct json *member_schema(struct schema_cache *cache, const struct json *schema,
-                                        struct slice name) {
-        const struct json *own = schema_cache_property(cache, schema, name);
-        const struct json *others = json_get(schema, "additionalProperties");
-
-        if (own)
-                return own;
-        return json_type(others) == JSON_OBJECT ? others : NULL;
-}
-
-static bool is_identity(struct slice name) {
-        return slice_is(name, "apiVersion") || slice_is(name, "kind") || slice_is(name, "metadata");
-}
-
-/* ---- pruning ---- */
-
-struct pruning {
-        struct schema_cache *cache;
-        void (*unknown)(void *context, const char *path);
-        void *context;
-};
-
-static void prune_value(struct pruning *pruning, const struct json *schema, struct json_node *value,
-                        const char *path, bool is_resource);
-
-static bool is_known_member(struct pruning *pruning, const struct json *schema, struct slice name,
-                            bool is_resource) {
-        return (is_resource && is_identity(name)) || member_schema(pruning->cache, schema, name) ||
-               json_is_true(json_get(schema, PRESERVE)) ||
-               json_is_true(json_get(schema, "additionalProperties"));
-}
-
-static void prune_unknown(struct pruning *pruning, const struct json *schema,
-                          struct json_node *object, const char *path, bool is_resource) {
-        struct node_iter iter = node_iter(object);
-        struct slice name;
-        char here[PATH_BYTES];
-
-        while (node_next(&iter, &name, NULL)) {
-                if (is_known_member(pruning, schema, name, is_resource))
-                        continue;
-                path_member(here, path, name);
-                if (pruning->unknown)
-                        pruning->unknown(pruning->context, here);
-                node_drop(&iter);
-        }
-}
-
-static void prune_object(struct pruning *pruning, const struct json *schema,
-                         struct json_node *object, const char *path, bool is_resource) {
-        struct json_node *value;
-        struct slice name;
-        char here[PATH_BYTES];
-
-        prune_unknown(pruning, schema, object, path, is_resource);
-        struct node_iter iter = node_iter(object);
-        while (node_next(&iter, &name, &value)) {
-                const struct json *inner = member_schema(pruning->cache, schema, name);
-
-                if (!inner || (is_resource && is_identity(name)))
-                        continue;
-                path_member(here, path, name);
-                prune_value(pruning, inner, value, here, json_is_true(json_get(inner, EMBEDDED)));
-        }
-}
-
-static void prune_value(struct pruning *pruning, const struct json *schema, struct json_node *value,
-                        const char *path, bool is_resource) {
-        struct node_iter iter = node_iter(value);
-        struct json_node *element;
-        char here[PATH_BYTES];
-
-        if (node_type(value) == JSON_OBJECT)
-                prune_object(pruning, schema, value, path, is_resource);
-        for (size_t i = 0; node_type(value) == JSON_ARRAY && node_next(&iter, NULL, &element);
-             i++) {
-                path_element(here, path, i);
-                prune_value(pruning, json_get(schema, "items"), element, here, false);
-        }
-}
-
-void custom_prune(const struct json *schema, struct json_tree *tree, struct json_node *object,
-                  void (*unknown)(void *context, const char *path), void *context) {
-        struct pruning pruning = { schema_cache_new(), unknown, context };
-
-        (void)tree;
-        prune_value(&pruning, schema, object, "", true);
-        schema_cache_free(pruning.cache);
-}
-
-/* ---- defaults ---- */
-
-static void fill_defaults(struct schema_cache *cache, const struct json *schema,
-                          struct json_tree *tree, struct json_node *object) {
-        size_t count;
-        const struct json_member *defaults = schema_cache_defaults(cache, schema, &count);
-
-        for (size_t i = 0; i < count; i++) {
-                const struct json *property = defaults[i].value;
-                const struct json_node *child = node_find(object, defaults[i].key);
-
-                if (!child || (node_type(child) == JSON_NULL &&
-                               !json_is_true(json_get(property, "nullable"))))
-                        node_set(tree, object, defaults[i].key,
-                                 node_import(tree, json_get(property, "default")));
-        }
-}
-
-static void default_value(struct schema_cache *cache, const struct json *schema,
-                          struct json_tree *tree, struct json_node *value) {
-        struct json_node *child;
-        struct slice name;
-
-        if (node_type(value) == JSON_OBJECT)
-                fill_defaults(cache, schema, tree, value);
-        struct node_iter iter = node_iter(value);
-        while (node_next(&iter, &name, &child)) {
-                bool is_element = node_type(value) == JSON_ARRAY;
-                const struct json *inner =
-                        is_element ? json_get(schema, "items") : member_schema(cache, schema, name);
-
-                if (inner && !is_element && node_type(child) == JSON_NULL &&
-                    !json_is_true(json_get(inner, "nullable")))
-                        node_drop(&iter);
-                else if (inner)
-                        default_value(cache, inner, tree, child);
-        }
-}
-
-void custom_default(const struct json *schema, struct json_tree *tree, struct json_node *value) {
-        struct schema_cache *cache = schema_cache_new();
-
-        default_value(cache, schema, tree, value);
-        schema_cache_free(cache);
-}
-
-/* ---- validation ---- */
 
 static void custom_schema_validate(struct schema_cache *cache, const struct json *schema,
                                    const struct json_node *value, const char *path,
@@ -360,7 +206,7 @@ static void check_repeated(const struct json *schema, const struct json_node *va
         struct node_iter iter = node_iter(value);
         struct json_node *element;
         struct buf key = { 0 };
-        char here[PATH_BYTES];
+        char here[CUSTOM_PATH_BYTES];
 
         if (!slice_is(type, "set") && !slice_is(type, "map"))
                 return;
@@ -372,7 +218,7 @@ static void check_repeated(const struct json *schema, const struct json_node *va
                 list_key_write(keys, element, &key);
                 if (!map_put(seen, buf_view(&key), element))
                         continue;
-                path_element(here, path, i);
+                custom_path_element(here, path, i);
                 field_error_add(errors, FIELD_DUPLICATE, here, element_text(errors, keys, element),
                                 NULL);
         }
@@ -386,7 +232,7 @@ static void check_array(struct schema_cache *cache, const struct json *schema,
         const struct json *items = json_get(schema, "items");
         struct node_iter iter = node_iter(value);
         struct json_node *element;
-        char here[PATH_BYTES];
+        char here[CUSTOM_PATH_BYTES];
         int64_t limit;
 
         if (json_as_i64(json_get(schema, "minItems"), &limit) && node_count(value) < (size_t)limit)
@@ -399,7 +245,7 @@ static void check_array(struct schema_cache *cache, const struct json *schema,
                                 arena_printf(errors->arena, "must have at most %lld items",
                                              (long long)limit));
         for (size_t i = 0; items && node_next(&iter, NULL, &element); i++) {
-                path_element(here, path, i);
+                custom_path_element(here, path, i);
                 custom_schema_validate(cache, items, element, here, errors);
         }
 }
@@ -412,20 +258,20 @@ static void check_object(struct schema_cache *cache, const struct json *schema,
         const struct json *name;
         struct json_node *child;
         struct slice key;
-        char here[PATH_BYTES];
+        char here[CUSTOM_PATH_BYTES];
 
         while (json_next(&required, NULL, &name)) {
                 if (node_find(value, json_text(name)))
                         continue;
-                path_member(here, path, json_text(name));
+                custom_path_member(here, path, json_text(name));
                 field_error_add(errors, FIELD_REQUIRED, here, NULL, NULL);
         }
         while (node_next(&iter, &key, &child)) {
-                const struct json *inner = member_schema(cache, schema, key);
+                const struct json *inner = custom_member(cache, schema, key);
 
                 if (!inner)
                         continue;
-                path_member(here, path, key);
+                custom_path_member(here, path, key);
                 custom_schema_validate(cache, inner, child, here, errors);
         }
 }
@@ -550,21 +396,21 @@ static void check_identities(struct schema_cache *cache, const struct json *sche
         bool is_list = node_type(value) == JSON_ARRAY;
         struct node_iter iter = node_iter(value);
         struct json_node *child;
-        char here[PATH_BYTES];
+        char here[CUSTOM_PATH_BYTES];
         struct slice name;
 
         if (is_list && slice_is(json_get_text(schema, "type"), "array"))
                 check_repeated(schema, value, path, errors);
         for (size_t i = 0; node_next(&iter, &name, &child); i++) {
                 const struct json *inner =
-                        is_list ? json_get(schema, "items") : member_schema(cache, schema, name);
+                        is_list ? json_get(schema, "items") : custom_member(cache, schema, name);
 
                 if (!inner || node_count(child) == 0)
                         continue;
                 if (is_list)
-                        path_element(here, path, i);
+                        custom_path_element(here, path, i);
                 else
-                        path_member(here, path, name);
+                        custom_path_member(here, path, name);
                 check_identities(cache, inner, child, here, errors);
         }
 }
@@ -576,144 +422,4 @@ void custom_validate(const struct json *schema, const struct json_node *object,
         custom_schema_validate(cache, schema, object, "", errors);
         check_identities(cache, schema, object, "", errors);
         schema_cache_free(cache);
-}
-
-/* ---- field tables ---- */
-
-static const char *merge_key_of(const struct json *schema, struct arena *arena) {
-        const struct json *keys = json_get(schema, "x-kubernetes-list-map-keys");
-        struct slice type = json_get_text(schema, "x-kubernetes-list-type");
-
-        if (slice_is(type, "set"))
-                return "";
-        if (!slice_is(type, "map") || json_count(keys) != 1)
-                return NULL;
-        return arena_string(arena, json_text(json_at(keys, 0)));
-}
-
-/* "port=,protocol=\"TCP\"": what stands for an absent key is its default. */
-static const char *map_keys_of(const struct json *schema, struct arena *arena) {
-        const struct json *keys = json_get(schema, "x-kubernetes-list-map-keys"), *key;
-        const struct json *properties = json_get(json_get(schema, "items"), "properties");
-        struct json_iter iter = json_iter(keys);
-        struct buf text = { 0 }, value = { 0 };
-
-        while (json_next(&iter, NULL, &key)) {
-                const struct json *fallback =
-                        json_get(json_get_slice(properties, json_text(key)), "default");
-
-                buf_clear(&value);
-                if (fallback)
-                        json_write(fallback, &value);
-                buf_printf(&text, "%s" SLICE_FMT "=", text.len ? "," : "",
-                           SLICE_ARG(json_text(key)));
-                if (value.len && !memchr(value.data, ',', value.len))
-                        buf_slice(&text, buf_view(&value));
-        }
-        const char *joined = text.len ? arena_string(arena, buf_view(&text)) : NULL;
-        buf_release(&text);
-        buf_release(&value);
-        return joined;
-}
-
-static enum schema_type type_of(const struct json *schema) {
-        static const struct {
-                const char *name;
-                enum schema_type type;
-        } types[] = { { "string", SCHEMA_STRING },
-                      { "boolean", SCHEMA_BOOL },
-                      { "integer", SCHEMA_INT64 },
-                      { "number", SCHEMA_FLOAT } };
-        struct slice name = json_get_text(schema, "type");
-
-        if (json_get_bool(schema, "x-kubernetes-int-or-string", false))
-                return SCHEMA_INT_OR_STRING;
-        for (size_t i = 0; i < ARRAY_LEN(types); i++)
-                if (slice_is(name, types[i].name))
-                        return types[i].type;
-        return SCHEMA_RAW;
-}
-
-static const struct schema_object *object_type(const struct json *schema, bool is_root,
-                                               struct arena *arena);
-
-static bool is_object(const struct json *schema) {
-        return slice_is(json_get_text(schema, "type"), "object") || json_get(schema, "properties");
-}
-
-/* A list, a map or one value: its type, and how it is merged. */
-static struct schema_field field_type(struct slice name, const struct json *schema,
-                                      struct arena *arena) {
-        const struct json *items = json_get(schema, "items");
-        const struct json *values = json_get(schema, "additionalProperties");
-        const struct json *of = items ? items : json_get(schema, "properties") ? schema : values;
-        struct slice list = json_get_text(schema, "x-kubernetes-list-type");
-        struct schema_field field = { .name = arena_string(arena, name),
-                                      .type = (uint8_t)type_of(schema) };
-
-        if (slice_is(json_get_text(schema, "x-kubernetes-map-type"), "atomic") ||
-            (items && slice_is(json_get_text(items, "x-kubernetes-map-type"), "atomic")))
-                field.flags |= FIELD_ATOMIC;
-        if (items) {
-                field.shape = SHAPE_LIST;
-                field.merge_key = merge_key_of(schema, arena);
-                if (slice_is(list, "map"))
-                        field.flags |= FIELD_LIST_MAP;
-                if (slice_is(list, "set"))
-                        field.flags |= FIELD_LIST_SET;
-                field.map_keys = map_keys_of(schema, arena);
-        } else if (values && of == values && json_type(values) == JSON_OBJECT) {
-                field.shape = SHAPE_MAP;
-        } else if (!is_object(schema)) {
-                return field;
-        } else {
-                of = schema;
-        }
-        field.type = (uint8_t)type_of(of);
-        if (is_object(of)) {
-                field.type = SCHEMA_OBJECT;
-                field.own = object_type(of, false, arena);
-        }
-        return field;
-}
-
-static int compare_fields(const void *a, const void *b) {
-        const struct schema_field *x = a, *y = b;
-
-        return strcmp(x->name, y->name);
-}
-
-/* Metadata is that of every object, whatever a root's schema says of it. */
-static const struct schema_object *object_type(const struct json *schema, bool is_root,
-                                               struct arena *arena) {
-        const struct json *properties = json_get(schema, "properties"), *property;
-        struct schema_object *type = ARENA_NEW(arena, struct schema_object);
-        struct json_iter iter = json_iter(properties);
-        struct schema_field *fields =
-                ARENA_ARRAY(arena, struct schema_field, json_count(properties) + 1);
-        struct slice name;
-        size_t count = 0;
-
-        if (is_root)
-                fields[count++] =
-                        (struct schema_field){ .name = "metadata",
-                                               .type = SCHEMA_OBJECT,
-                                               .own = schema_named("meta.v1.ObjectMeta") };
-        while (json_next(&iter, &name, &property))
-                if (!is_root || !slice_is(name, "metadata"))
-                        fields[count++] = field_type(name, property, arena);
-        qsort(fields, count, sizeof(*fields), compare_fields);
-        *type = (struct schema_object){
-                .name = "",
-                .fields = fields,
-                .count = count,
-                .is_sorted = true,
-                .is_open = !properties ||
-                           json_get_bool(schema, "x-kubernetes-preserve-unknown-fields", false)
-        };
-        return type;
-}
-
-const struct schema_object *custom_type(const struct json *schema, struct arena *arena) {
-        return object_type(schema, true, arena);
 }
