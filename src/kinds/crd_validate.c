@@ -3,13 +3,11 @@
 #include "api/dns_name.h"
 #include "base/arena.h"
 #include "base/util.h"
+#include "kinds/crd_check.h"
 #include "kinds/rules.h"
 #include "kinds/warn.h"
-#include "schema/custom_rules.h"
 #include "schema/custom_structure.h"
 #include <stdio.h>
-
-#define SELECTABLE_MAX 8
 
 /* ---- names ---- */
 
@@ -83,327 +81,6 @@ static void check_names(struct checker *checker, const struct at *spec_at,
         check_name_list(checker, &at, names, "categories");
 }
 
-/* ---- schemas ---- */
-
-static const struct json_node *schema_of(const struct json_node *version) {
-        return node_get(node_get(version, "schema"), "openAPIV3Schema");
-}
-
-static void check_schema(struct checker *checker, const struct at *at,
-                         const struct json_node *root) {
-        struct at schema_at = at_member(at, "openAPIV3Schema");
-        const char *path = at_text(checker, &schema_at);
-        struct buf text = { 0 };
-        struct json_doc *doc = NULL;
-
-        if (!root)
-                return;
-        node_write(root, &text);
-        if (json_parse(buf_view(&text), &doc, NULL) == 0) {
-                const struct json *schema = json_doc_root(doc);
-
-                if (json_is_true(json_get(schema, "nullable")))
-                        report(checker, FIELD_FORBIDDEN, &schema_at, "nullable", NULL,
-                               "nullable cannot be true at the root");
-                bool is_structural = custom_structure_check(schema, path, checker->errors);
-                custom_schema_check(schema, path, checker->errors);
-                if (is_structural)
-                        custom_rules_check(schema, path, checker->errors);
-        }
-        json_doc_free(doc);
-        buf_release(&text);
-}
-
-/* ---- subresources, columns, selectable fields ---- */
-
-static void check_json_path(struct checker *checker, const struct at *at, const char *member,
-                            struct slice path, const char *const *prefixes) {
-        bool is_below = !prefixes;
-
-        if (path.len && path.ptr[0] != '.') {
-                report_text(checker, at, member, path,
-                            "must be a simple json path starting with .");
-                return;
-        }
-        for (size_t i = 0; prefixes && prefixes[i]; i++)
-                is_below |= slice_has_prefix(path, slice_of(prefixes[i]));
-        if (is_below)
-                return;
-        report_text(checker, at, member, path,
-                    prefixes[1] ? "should be a json path under either .spec or .status"
-                                : message_of(checker, "should be a json path under %.*s",
-                                             (int)strlen(prefixes[0]) - 1, prefixes[0]));
-}
-
-static void check_subresources(struct checker *checker, const struct at *up,
-                               const struct json_node *subresources) {
-        static const struct {
-                const char *member, *prefixes[3];
-        } paths[] = { { "specReplicasPath", { ".spec." } },
-                      { "statusReplicasPath", { ".status." } },
-                      { "labelSelectorPath", { ".spec.", ".status." } } };
-        const struct json_node *scale = node_get(subresources, "scale");
-        struct at subresources_at = at_member(up, "subresources"),
-                  at = at_member(&subresources_at, "scale");
-
-        for (size_t i = 0; scale && i < ARRAY_LEN(paths); i++) {
-                struct slice path = node_get_text(scale, paths[i].member);
-
-                if (path.len)
-                        check_json_path(checker, &at, paths[i].member, path, paths[i].prefixes);
-                else if (i < 2)
-                        report(checker, FIELD_REQUIRED, &at, paths[i].member, NULL, NULL);
-        }
-}
-
-static bool is_one_of(struct slice text, const char *list) {
-        struct slice rest = slice_of(list), name;
-
-        while (slice_split(&rest, ',', &name))
-                if (slice_eq(name, text))
-                        return true;
-        return false;
-}
-
-static void check_column(struct checker *checker, const struct at *at,
-                         const struct json_node *column) {
-        static const char types[] = "boolean,date,integer,number,string";
-        static const char formats[] = "byte,date,date-time,double,float,int32,int64,password";
-        struct slice type = node_get_text(column, "type"), format = node_get_text(column, "format");
-        struct slice path = node_get_text(column, "jsonPath");
-
-        check_required(checker, at, column, "name");
-        if (type.len == 0)
-                report(checker, FIELD_REQUIRED, at, "type", NULL,
-                       message_of(checker, "must be one of %s", types));
-        else if (!is_one_of(type, types))
-                report_text(checker, at, "type", type,
-                            message_of(checker, "must be one of %s", types));
-        if (format.len && !is_one_of(format, formats))
-                report_text(checker, at, "format", format,
-                            message_of(checker, "must be one of %s", formats));
-        if (path.len == 0)
-                report(checker, FIELD_REQUIRED, at, "JSONPath", NULL, NULL);
-        else
-                check_json_path(checker, at, "JSONPath", path, NULL);
-}
-
-static void check_columns(struct checker *checker, const struct at *up,
-                          const struct json_node *columns) {
-        struct at list = at_member(up, "additionalPrinterColumns");
-        struct node_iter iter = node_iter(columns);
-        struct json_node *column;
-
-        for (size_t i = 0; node_next(&iter, NULL, &column); i++) {
-                struct at at = at_index(&list, i);
-
-                check_column(checker, &at, column);
-        }
-}
-
-/* The schema that .spec.a.b leads to; NULL when there is none. */
-static const struct json_node *schema_at(const struct json_node *schema, struct slice path) {
-        struct slice name;
-
-        if (path.len < 2 || path.ptr[0] != '.')
-                return NULL;
-        path = slice_make(path.ptr + 1, path.len - 1);
-        while (schema && slice_split(&path, '.', &name))
-                schema = node_find(node_get(schema, "properties"), name);
-        return schema;
-}
-
-static void check_selectable(struct checker *checker, const struct at *up,
-                             const struct json_node *fields, const struct json_node *schema) {
-        static const char types[] = "string,boolean,integer";
-        struct at list = at_member(up, "selectableFields");
-        CLEANUP(text_set_release) struct text_set seen = { 0 };
-        struct node_iter iter = node_iter(fields);
-        struct json_node *field;
-
-        for (size_t i = 0; node_next(&iter, NULL, &field); i++) {
-                struct at at = at_index(&list, i);
-                struct slice path = node_get_text(field, "jsonPath");
-                const struct json_node *found = schema_at(schema, path);
-
-                if (path.len == 0)
-                        report(checker, FIELD_REQUIRED, &at, "jsonPath", NULL, NULL);
-                else if (!found)
-                        report_text(checker, &at, "jsonPath", path,
-                                    "is an invalid path: does not refer to a valid field");
-                if (path.len == 0 || !found)
-                        continue;
-                if (slice_has_prefix(path, SLICE_LITERAL(".metadata")))
-                        report_text(checker, &at, "jsonPath", path,
-                                    "must not point to fields in metadata");
-                if (!is_one_of(node_get_text(found, "type"), types))
-                        report_text(checker, &at, "jsonPath", path,
-                                    "must point to a field of type string, boolean or integer. "
-                                    "Enum string fields and strings with formats are allowed.");
-                if (!text_set_add(&seen, path))
-                        report(checker, FIELD_DUPLICATE, &at, "jsonPath", quoted(checker, path),
-                               NULL);
-        }
-        if (node_count(fields) > SELECTABLE_MAX)
-                report(checker, FIELD_TOO_MANY, &list, NULL,
-                       message_of(checker, "%zu", node_count(fields)),
-                       message_of(checker, "must have at most %d items", SELECTABLE_MAX));
-}
-
-/* ---- versions ---- */
-
-/* Which parts all versions have alike. */
-struct common_parts {
-        bool schema, subresources, columns, selectable;
-};
-
-static bool is_alike(const struct json_node *versions, const char *member) {
-        const struct json_node *first = node_get(node_at(versions, 0), member);
-        struct node_iter iter = node_iter(versions);
-        struct json_node *version;
-
-        while (node_next(&iter, NULL, &version)) {
-                const struct json_node *value = node_get(version, member);
-
-                if (value && first ? !node_equal(value, first) : value || first)
-                        return false;
-        }
-        return true;
-}
-
-static void check_version_name(struct checker *checker, const struct at *at, const char *member,
-                               struct slice name) {
-        const char *problems = dns_1035_label_problems(name);
-
-        if (problems)
-                report_text(checker, at, member, name, problems);
-}
-
-static void check_version(struct checker *checker, const struct at *at,
-                          const struct json_node *version, const struct common_parts *common) {
-        const struct json_node *warning = node_get(version, "deprecationWarning");
-        struct at schema = at_member(at, "schema");
-
-        check_version_name(checker, at, "name", node_get_text(version, "name"));
-        if (warning && !node_is_true(node_get(version, "deprecated")))
-                report_text(checker, at, "deprecationWarning", node_get_slice(warning),
-                            "can only be set for deprecated versions");
-        else if (node_get_slice(warning).len > 256)
-                report_text(checker, at, "deprecationWarning", node_get_slice(warning),
-                            "must be <= 256 characters long");
-        if (!common->schema)
-                check_schema(checker, &schema, schema_of(version));
-        if (!common->subresources)
-                check_subresources(checker, at, node_get(version, "subresources"));
-        if (!common->columns)
-                check_columns(checker, at, node_get(version, "additionalPrinterColumns"));
-        if (!common->selectable)
-                check_selectable(checker, at, node_get(version, "selectableFields"),
-                                 schema_of(version));
-}
-
-/* Versions as upstream's own types print them, without what all have alike. */
-static const char *versions_text(struct checker *checker, const struct json_node *versions) {
-        struct node_iter iter = node_iter(versions);
-        struct json_node *version;
-        struct buf text = { 0 };
-
-        if (node_count(versions) == 0)
-                return "null";
-        buf_char(&text, '[');
-        while (node_next(&iter, NULL, &version)) {
-                const struct json_node *warning = node_get(version, "deprecationWarning");
-
-                buf_text(&text, iter.index > 1 ? ",{\"Name\":" : "{\"Name\":");
-                buf_json_string(&text, node_get_text(version, "name"));
-                buf_printf(&text, ",\"Served\":%s,\"Storage\":%s,\"Deprecated\":%s,",
-                           node_is_true(node_get(version, "served")) ? "true" : "false",
-                           node_is_true(node_get(version, "storage")) ? "true" : "false",
-                           node_is_true(node_get(version, "deprecated")) ? "true" : "false");
-                buf_text(&text, "\"DeprecationWarning\":");
-                if (warning)
-                        node_write(warning, &text);
-                else
-                        buf_text(&text, "null");
-                buf_text(&text, ",\"Schema\":null,\"Subresources\":null,"
-                                "\"AdditionalPrinterColumns\":null,\"SelectableFields\":null}");
-        }
-        buf_char(&text, ']');
-        const char *copy = arena_string(checker->errors->arena, buf_view(&text));
-        buf_release(&text);
-        return copy;
-}
-
-static void check_crd_versions(struct checker *checker, const struct at *spec_at,
-                               const struct json_node *versions,
-                               const struct common_parts *common) {
-        struct at list = at_member(spec_at, "versions");
-        CLEANUP(text_set_release) struct text_set names = { 0 };
-        struct node_iter iter = node_iter(versions);
-        struct json_node *version;
-        size_t stored = 0;
-        bool is_unique = true;
-
-        for (size_t i = 0; node_next(&iter, NULL, &version); i++) {
-                struct at at = at_index(&list, i);
-
-                check_version(checker, &at, version, common);
-                is_unique &= text_set_add(&names, node_get_text(version, "name"));
-                stored += node_is_true(node_get(version, "storage"));
-        }
-        if (!is_unique)
-                report(checker, FIELD_INVALID, &list, NULL, versions_text(checker, versions),
-                       "must contain unique version names");
-        if (stored != 1)
-                report(checker, FIELD_INVALID, &list, NULL, versions_text(checker, versions),
-                       "must have exactly one version marked as storage version");
-        if (node_count(versions) && node_get_text(node_at(versions, 0), "name").len)
-                check_version_name(checker, spec_at, "version",
-                                   node_get_text(node_at(versions, 0), "name"));
-}
-
-/* What the strategy will note as stored is the first storage version. */
-static void check_stored_versions(struct checker *checker, const struct json_node *versions) {
-        struct at status = at_root("status");
-        struct node_iter iter = node_iter(versions);
-        struct json_node *version;
-        struct slice first = SLICE_EMPTY;
-
-        while (node_next(&iter, NULL, &version)) {
-                struct slice name = node_get_text(version, "name");
-
-                if (!node_is_true(node_get(version, "storage")))
-                        continue;
-                if (first.len && !slice_eq(name, first))
-                        report(checker, FIELD_INVALID, &status, "storedVersions",
-                               message_of(checker, "[%s]", quoted(checker, first)),
-                               message_of(checker, "must have the storage version " SLICE_FMT,
-                                          SLICE_ARG(name)));
-                if (first.len == 0)
-                        first = name;
-        }
-        if (first.len == 0)
-                report(checker, FIELD_INVALID, &status, "storedVersions", "null",
-                       "must have at least one stored version");
-}
-
-static void check_needed_schemas(struct checker *checker, const struct at *spec_at,
-                                 const struct json_node *versions,
-                                 const struct common_parts *common) {
-        struct at list = at_member(spec_at, "versions");
-        struct node_iter iter = node_iter(versions);
-        struct json_node *version;
-
-        for (size_t i = 0; node_next(&iter, NULL, &version); i++) {
-                struct at at = at_index(&list, i), schema = at_member(&at, "schema");
-
-                if (!schema_of(version))
-                        report(checker, FIELD_REQUIRED, &schema, "openAPIV3Schema", NULL, NULL);
-                else if (common->schema)
-                        return;
-        }
-}
-
 /* ---- conversion ---- */
 
 static void check_review_versions(struct checker *checker, const struct at *at,
@@ -425,8 +102,8 @@ static void check_review_versions(struct checker *checker, const struct at *at,
                 if (!text_set_add(&seen, name))
                         report_text(checker, &item, NULL, name, "duplicate version");
                 else
-                        check_version_name(checker, &item, NULL, name);
-                is_accepted |= is_one_of(name, "v1,v1beta1");
+                        check_crd_version_name(checker, &item, NULL, name);
+                is_accepted |= is_crd_word(name, "v1,v1beta1");
         }
         if (!is_accepted)
                 report(checker, FIELD_INVALID, &list, NULL, node_json(checker, versions),
@@ -537,26 +214,6 @@ static bool has_defaults(const struct json_node *schema) {
         return false;
 }
 
-static void check_common(struct checker *checker, const struct at *at,
-                         const struct json_node *version, const struct common_parts *common) {
-        const struct json_node *selectable = node_get(version, "selectableFields");
-        struct at validation = at_member(at, "validation");
-
-        if (common->schema)
-                check_schema(checker, &validation, schema_of(version));
-        if (common->subresources)
-                check_subresources(checker, at, node_get(version, "subresources"));
-        if (common->columns)
-                check_columns(checker, at, node_get(version, "additionalPrinterColumns"));
-        if (!common->selectable || node_count(selectable) == 0)
-                return;
-        if (common->schema && node_get(version, "schema"))
-                check_selectable(checker, at, selectable, schema_of(version));
-        else
-                report(checker, FIELD_INVALID, at, "selectableFields", "\"\"",
-                       "may only be set when validations.schema is included");
-}
-
 VALIDATE_HOOK(custom_resource_definition_validate) {
         static const char *const scopes[] = { "Cluster", "Namespaced", NULL };
         struct checker checker = { errors, context };
@@ -564,28 +221,25 @@ VALIDATE_HOOK(custom_resource_definition_validate) {
         const struct json_node *spec = node_get(object, "spec");
         const struct json_node *versions = node_get(spec, "versions");
         bool preserves = node_is_true(node_get(spec, "preserveUnknownFields"));
-        struct common_parts common = { is_alike(versions, "schema"),
-                                       is_alike(versions, "subresources"),
-                                       is_alike(versions, "additionalPrinterColumns"),
-                                       is_alike(versions, "selectableFields") };
+        struct crd_parts common = crd_common_parts(versions);
 
         if (operation == KIND_UPDATE_STATUS)
                 return;
         check_group(&checker, &at, spec);
         if (check_required(&checker, &at, spec, "scope"))
                 check_choice(&checker, &at, spec, "scope", scopes);
-        check_needed_schemas(&checker, &at, versions, &common);
+        check_crd_schemas(&checker, &at, versions, &common);
         if (preserves && has_defaults(versions))
                 report(&checker, FIELD_INVALID, &at, "preserveUnknownFields", "true",
                        "must be false in order to use defaults in the schema");
         check_crd_versions(&checker, &at, versions, &common);
         check_names(&checker, &at, node_get(spec, "names"));
-        check_common(&checker, &at, node_at(versions, 0), &common);
+        check_crd_common(&checker, &at, node_at(versions, 0), &common);
         check_conversion(&checker, &at, node_get(spec, "conversion"));
         if (old)
                 check_unchanged(&checker, &at, spec, old);
         else
-                check_stored_versions(&checker, versions);
+                check_crd_stored(&checker, versions);
         check_approval(&checker, object, spec);
         if (preserves)
                 report(&checker, FIELD_INVALID, &at, "preserveUnknownFields", "true",
@@ -601,7 +255,7 @@ WARN_HOOK(custom_resource_definition_warn) {
                 struct buf text = { 0 };
                 struct json_doc *doc = NULL;
 
-                if (schema_of(version) && node_write(schema_of(version), &text) &&
+                if (crd_schema(version) && node_write(crd_schema(version), &text) &&
                     json_parse(buf_view(&text), &doc, NULL) == 0)
                         custom_formats(json_doc_root(doc), emit, context);
                 json_doc_free(doc);
