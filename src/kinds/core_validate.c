@@ -129,6 +129,20 @@ static const struct secret_key secret_keys[] = {
         { "kubernetes.io/tls", "tls.key" },
 };
 
+/* One of the two is enough. */
+static void check_basic_auth(struct checker *checker, const struct at *at,
+                             const struct json_node *data) {
+        static const char *const keys[] = { "username", "password" };
+
+        if (node_get(data, keys[0]) || node_get(data, keys[1]))
+                return;
+        for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+                struct at place = at_key(at, slice_of(keys[i]));
+
+                report(checker, FIELD_REQUIRED, &place, NULL, NULL, NULL);
+        }
+}
+
 VALIDATE_HOOK(secret_validate) {
         static const char *const frozen[] = { "data", NULL };
         struct checker checker = { .errors = errors, .context = context };
@@ -143,6 +157,8 @@ VALIDATE_HOOK(secret_validate) {
                 check_frozen(&checker, object, old, frozen);
         }
         check_config_keys(&checker, object, "data");
+        if (slice_is(type, "kubernetes.io/basic-auth"))
+                check_basic_auth(&checker, &data, node_get(object, "data"));
         for (size_t i = 0; i < ARRAY_LEN(secret_keys); i++) {
                 struct at place = at_key(&data, slice_of(secret_keys[i].key));
 

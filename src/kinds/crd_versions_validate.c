@@ -15,8 +15,57 @@ const struct json_node *crd_schema(const struct json_node *version) {
         return node_get(node_get(version, "schema"), "openAPIV3Schema");
 }
 
-static void check_schema(struct checker *checker, const struct at *at,
-                         const struct json_node *root) {
+#define ROOT_FIELDS                                                                                \
+        "[Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum "        \
+        "MaxLength "                                                                               \
+        "MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties "    \
+        "ExternalDocs Example XPreserveUnknownFields XValidations]"
+
+/* With a status of its own, the root says nothing that the schema of the status would lose. */
+static void check_root(struct checker *checker, const struct at *at, const struct json *schema) {
+        static const char *const first[] = { "id", "$schema", "$ref" };
+        static const char *const others[] = { "nullable",
+                                              "default",
+                                              "maxProperties",
+                                              "minProperties",
+                                              "enum",
+                                              "allOf",
+                                              "oneOf",
+                                              "anyOf",
+                                              "not",
+                                              "additionalProperties",
+                                              "patternProperties",
+                                              "dependencies",
+                                              "additionalItems",
+                                              "definitions",
+                                              "x-kubernetes-embedded-resource",
+                                              "x-kubernetes-int-or-string",
+                                              "x-kubernetes-list-map-keys",
+                                              "x-kubernetes-list-type",
+                                              "x-kubernetes-map-type" };
+        struct slice type = json_get_text(schema, "type");
+        bool has_first = false, has_others = false;
+
+        for (size_t i = 0; i < ARRAY_LEN(first); i++)
+                has_first |= json_get(schema, first[i]) != NULL;
+        for (size_t i = 0; i < ARRAY_LEN(others); i++) {
+                const struct json *value = json_get(schema, others[i]);
+
+                has_others |= value && json_type(value) != JSON_NULL &&
+                              !(json_type(value) == JSON_BOOL && !json_is_true(value));
+        }
+        if (!has_first && type.len && !slice_is(type, "object"))
+                report_text(checker, at, "openAPIV3Schema.type", type,
+                            "only \"object\" is allowed as the type at the root of the schema if "
+                            "the status subresource is enabled");
+        else if (has_first || has_others)
+                report(checker, FIELD_INVALID, at, "openAPIV3Schema", "{}",
+                       "only " ROOT_FIELDS " fields are allowed at the root of the schema if the "
+                       "status subresource is enabled");
+}
+
+static void check_schema(struct checker *checker, const struct at *at, const struct json_node *root,
+                         bool has_status) {
         struct at schema_at = at_member(at, "openAPIV3Schema");
         const char *path = at_text(checker, &schema_at);
         struct buf text = { 0 };
@@ -28,6 +77,8 @@ static void check_schema(struct checker *checker, const struct at *at,
         if (json_parse(buf_view(&text), &doc, NULL) == 0) {
                 const struct json *schema = json_doc_root(doc);
 
+                if (has_status)
+                        check_root(checker, at, schema);
                 if (json_is_true(json_get(schema, "nullable")))
                         report(checker, FIELD_FORBIDDEN, &schema_at, "nullable", NULL,
                                "nullable cannot be true at the root");
@@ -219,7 +270,8 @@ static void check_version(struct checker *checker, const struct at *at,
                 report_text(checker, at, "deprecationWarning", node_get_slice(warning),
                             "must be <= 256 characters long");
         if (!common->schema)
-                check_schema(checker, &schema, crd_schema(version));
+                check_schema(checker, &schema, crd_schema(version),
+                             node_get(node_get(version, "subresources"), "status"));
         if (!common->subresources)
                 check_subresources(checker, at, node_get(version, "subresources"));
         if (!common->columns)
@@ -335,7 +387,8 @@ void check_crd_common(struct checker *checker, const struct at *at, const struct
         struct at validation = at_member(at, "validation");
 
         if (common->schema)
-                check_schema(checker, &validation, crd_schema(version));
+                check_schema(checker, &validation, crd_schema(version),
+                             node_get(node_get(version, "subresources"), "status"));
         if (common->subresources)
                 check_subresources(checker, at, node_get(version, "subresources"));
         if (common->columns)

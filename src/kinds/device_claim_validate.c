@@ -401,14 +401,13 @@ VALIDATE_HOOK(resource_claim_template_validate) {
         struct at inner = at_member(&at, "spec"), devices = at_member(&at, "devices");
         struct at requests = at_member(&devices, "requests");
 
-        if (operation != KIND_CREATE) {
-                check_immutable(&checker, NULL, object, old, "spec");
-                return;
-        }
-        check_admin_access(&checker, object, &requests,
-                           node_get(node_get(claim, "devices"), "requests"), "exactly");
+        if (operation == KIND_CREATE)
+                check_admin_access(&checker, object, &requests,
+                                   node_get(node_get(claim, "devices"), "requests"), "exactly");
         check_template_metadata(&checker, &metadata, node_get(spec, "metadata"), allowed);
         check_claim_spec(&checker, &inner, claim);
+        if (operation != KIND_CREATE)
+                check_immutable(&checker, NULL, object, old, "spec");
 }
 
 OWN_RULE(rule_extended_resource) {

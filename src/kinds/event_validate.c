@@ -106,17 +106,34 @@ static void check_strict(struct checker *checker, const struct json_node *event)
                 report_text(checker, &origin, NULL, SLICE_EMPTY, "needs to be unset");
 }
 
-/* Members by their names in the store and in this view; all fixed once written. */
-static const char *const fixed_members[][2] = {
-        { "involvedObject", "regarding" },
-        { "reason", "reason" },
-        { "message", "note" },
-        { "type", "type" },
-        { "eventTime", "eventTime" },
-        { "action", "action" },
-        { "reportingComponent", "reportingController" },
-        { "reportingInstance", "reportingInstance" },
+/* Members by their names in the store, in this view and in complaints; all fixed once written.
+ * Upstream looks at the reason twice. */
+static const char *const fixed_members[][3] = {
+        { "involvedObject", "regarding", "involvedObject" },
+        { "reason", "reason", "reason" },
+        { "message", "note", "message" },
+        { "source", "deprecatedSource", "source" },
+        { "firstTimestamp", "deprecatedFirstTimestamp", "firstTimestamp" },
+        { "lastTimestamp", "deprecatedLastTimestamp", "lastTimestamp" },
+        { "count", "deprecatedCount", "count" },
+        { "reason", "reason", "reason" },
+        { "type", "type", "type" },
+        { "eventTime", "eventTime", "eventTime" },
+        { "action", "action", "action" },
+        { "related", "related", "related" },
+        { "reportingComponent", "reportingController", "reportingController" },
+        { "reportingInstance", "reportingInstance", "reportingInstance" },
 };
+
+/* Nothing, a zero and an object without members are alike to upstream's types. */
+static bool is_unset(const struct json_node *value) {
+        int64_t number = 0;
+
+        return !value || node_type(value) == JSON_NULL ||
+               (node_type(value) == JSON_OBJECT && node_count(value) == 0) ||
+               (node_type(value) == JSON_STRING && node_get_slice(value).len == 0) ||
+               (node_as_i64(value, &number) && number == 0);
+}
 
 static bool is_unchanged(const struct json_node *event, const struct json *old, size_t index) {
         const struct json *before = json_get(old, fixed_members[index][0]);
@@ -125,7 +142,9 @@ static bool is_unchanged(const struct json_node *event, const struct json *old, 
         if (!before) /* the caller may hand over either form */
                 before = json_get(old, fixed_members[index][1]);
         struct json_tree *scratch = json_tree_new();
-        bool is_same = before ? node_equal(node_import(scratch, before), after) : !after;
+        struct json_node *stored = before ? node_import(scratch, before) : NULL;
+        bool is_same = (is_unset(stored) && is_unset(after)) ||
+                       (stored && after && node_equal(stored, after));
         json_tree_free(scratch);
         return is_same;
 }
@@ -139,7 +158,7 @@ VALIDATE_HOOK(new_event_validate) {
                 return;
         }
         for (size_t i = 0; i < ARRAY_LEN(fixed_members); i++) {
-                struct at at = at_root(fixed_members[i][0]);
+                struct at at = at_root(fixed_members[i][2]);
 
                 if (!is_unchanged(object, old, i))
                         report(&checker, FIELD_INVALID, &at, NULL,

@@ -37,7 +37,8 @@ enum kind_flags {
         KIND_SCALE = 64,            /* has /scale */
         KIND_REVIEW = 128,          /* create only, answered and not stored (reviews) */
         KIND_HIDDEN = 256,          /* reachable, not in discovery */
-        KIND_STATUS_METADATA = 512, /* /status writes accept labels and annotations (pods, nodes) */
+        KIND_STATUS_METADATA =
+                512, /* /status writes take labels, annotations, finalizers, owners */
         KIND_ANNOTATION_GENERATION =
                 1024,                 /* an annotation change bumps generation too (deployments) */
         KIND_FIXED_GENERATION = 2048, /* generation stays 1 (priorityclasses) */

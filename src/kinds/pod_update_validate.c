@@ -39,9 +39,13 @@ static bool check_same_containers(struct pod_update_validate_pair *pair, const s
                        "pod updates may not add or remove containers");
                 return false;
         }
-        for (size_t i = 0; i < node_count(after); i++)
+        for (size_t i = 0; i < node_count(after); i++) {
+                struct at containers = at_member(at, list), place = at_index(&containers, i);
+
+                check_required(pair->checker, &place, node_at(after, i), "image");
                 node_put_text(pair->tree, node_at(after, i), "image",
                               node_get_text(node_at(before, i), "image"));
+        }
         return true;
 }
 
@@ -89,6 +93,7 @@ static void check_added_tolerations(struct pod_update_validate_pair *pair, const
         CLEANUP(text_set_release) struct text_set present = { 0 };
         struct node_iter before = node_iter(node_get(pair->before, "tolerations"));
         struct node_iter after = node_iter(node_get(pair->after, "tolerations"));
+        struct at list = at_member(at, "tolerations");
         struct json_node *toleration;
 
         while (node_next(&after, NULL, &toleration))
@@ -100,6 +105,7 @@ static void check_added_tolerations(struct pod_update_validate_pair *pair, const
                        "existing toleration can not be modified except its tolerationSeconds");
                 return;
         }
+        check_tolerations(pair->checker, &list, node_get(pair->after, "tolerations"));
 }
 
 static void check_removed_gates(struct pod_update_validate_pair *pair, const struct at *at) {

@@ -56,6 +56,16 @@ PREPARE_HOOK(node_prepare) {
                 status_prepare(context, operation, tree, object, old);
 }
 
+/* The only kind that counts changes, but not from its creation on. */
+PREPARE_HOOK(csi_driver_prepare) {
+        const struct json *metadata = json_get(old, "metadata");
+
+        (void)context;
+        if (operation == KIND_UPDATE && !is_same_member(object, old, "spec"))
+                node_put_i64(tree, node_need_object(tree, object, "metadata"), "generation",
+                             json_get_i64(metadata, "generation", 0) + 1);
+}
+
 PREPARE_HOOK(namespace_prepare) {
         struct json_node *spec = node_need_object(tree, object, "spec"), *finalizers;
 

@@ -16,6 +16,7 @@ void keep_all_but_status(struct json_tree *tree, struct json_node *object, const
 PREPARE_HOOK(status_prepare);
 PREPARE_HOOK(pod_prepare);
 PREPARE_HOOK(node_prepare);
+PREPARE_HOOK(csi_driver_prepare);
 PREPARE_HOOK(namespace_prepare);
 PREPARE_HOOK(service_prepare);
 PREPARE_HOOK(service_account_prepare);

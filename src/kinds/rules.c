@@ -40,9 +40,10 @@ static bool is_repeated(struct checker *checker, struct text_set *seen,
 static void report_repeated(struct checker *checker, const struct at *place,
                             const struct json_node *element, const struct rule *rule) {
         bool is_member = rule->flags & RULE_UNIQUE_MEMBER;
+        const struct json_node *value = rule->unique ? node_get(element, rule->unique) : element;
 
         report(checker, FIELD_DUPLICATE, place, is_member ? rule->unique : NULL,
-               node_json(checker, rule->unique ? node_get(element, rule->unique) : element), NULL);
+               value ? node_json(checker, value) : "\"\"", NULL);
 }
 
 /* Either each element's problems with its being a duplicate first, or all duplicates at the end. */
@@ -309,24 +310,36 @@ void check_template_metadata(struct checker *checker, const struct at *at,
                              const struct json_node *metadata, const char *const *allowed) {
         struct node_iter iter = node_iter(node_get(metadata, "annotations"));
         struct at annotations = at_member(at, "annotations"), labels = at_member(at, "labels");
-        struct json_node *value;
+        static const char *const members[] = { "name",
+                                               "generateName",
+                                               "namespace",
+                                               "selfLink",
+                                               "uid",
+                                               "resourceVersion",
+                                               "generation",
+                                               "creationTimestamp",
+                                               "deletionTimestamp",
+                                               "deletionGracePeriodSeconds",
+                                               "labels",
+                                               "annotations",
+                                               "ownerReferences",
+                                               "finalizers",
+                                               "managedFields" };
         struct slice key;
 
         while (node_next(&iter, &key, NULL))
                 check_form(checker, &annotations, key, FORM_QUALIFIED);
         check_label_map(checker, &labels, node_get(metadata, "labels"));
-        iter = node_iter(metadata);
-        while (node_next(&iter, &key, &value)) {
-                bool is_allowed = node_type(value) == JSON_NULL;
+        for (size_t i = 0; i < ARRAY_LEN(members); i++) {
+                const struct json_node *value = node_get(metadata, members[i]);
+                bool is_allowed = !value || node_type(value) == JSON_NULL;
 
-                for (size_t i = 0; allowed[i]; i++)
-                        is_allowed |= slice_is(key, allowed[i]);
+                for (size_t j = 0; allowed[j]; j++)
+                        is_allowed |= strcmp(members[i], allowed[j]) == 0;
                 if (!is_allowed)
                         report(checker, FIELD_FORBIDDEN, at,
-                               slice_is(key, "uid")
-                                       ? "uID"
-                                       : message_of(checker, SLICE_FMT, SLICE_ARG(key)),
-                               NULL, "cannot be set");
+                               strcmp(members[i], "uid") == 0 ? "uID" : members[i], NULL,
+                               "cannot be set");
         }
 }
 

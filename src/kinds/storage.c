@@ -47,6 +47,7 @@ static const struct kind_info rows[] = {
                 .verbs = VERB_STANDARD,
                 .flags = KIND_DELETE_OBJECT,
                 .apply_defaults = csi_driver_defaults,
+                .prepare = csi_driver_prepare,
                 .validate = csi_driver_validate,
                 .warn = csi_driver_warn,
                 COLUMNS(csi_driver_columns),

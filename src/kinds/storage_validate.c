@@ -118,9 +118,8 @@ VALIDATE_HOOK(storage_class_validate) {
         };
         struct checker checker = { .errors = errors, .context = context };
 
-        if (operation == KIND_CREATE)
-                check_rules(&checker, NULL, object, storage_class_rules);
-        else
+        check_rules(&checker, NULL, object, storage_class_rules);
+        if (operation != KIND_CREATE)
                 check_frozen_members(&checker, NULL, object, old, frozen, ARRAY_LEN(frozen));
 }
 
@@ -393,8 +392,7 @@ VALIDATE_HOOK(csi_storage_capacity_validate) {
         };
         struct checker checker = { .errors = errors, .context = context };
 
-        if (operation == KIND_CREATE)
-                check_rules(&checker, NULL, object, capacity_rules);
-        else
+        check_rules(&checker, NULL, object, capacity_rules);
+        if (operation != KIND_CREATE)
                 check_frozen_members(&checker, NULL, object, old, frozen, ARRAY_LEN(frozen));
 }

@@ -51,8 +51,8 @@ static void check_capacity(struct checker *checker, const struct at *at,
         if (node_count(capacity) == 0)
                 report(checker, FIELD_REQUIRED, at, NULL, NULL, NULL);
         if (!node_get(capacity, "storage") || node_count(capacity) > 1)
-                report_choice(checker, at, NULL,
-                              node_count(capacity) ? node_json(checker, capacity) : "null", names);
+                report_choice(checker, at, NULL, capacity ? node_json(checker, capacity) : "null",
+                              names);
         while (node_next(&iter, &name, &amount)) {
                 struct at place = at_key(at, name);
                 int64_t units = 0;
@@ -240,6 +240,53 @@ static bool is_same_source(const struct json_node *spec, const struct json *old,
         return is_same;
 }
 
+/* Labels of nodes that have got another name since. */
+static bool is_renamed_label(struct slice old, struct slice new) {
+        static const char *const names[][2] = {
+                { "failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone" },
+                { "failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region" },
+                { "beta.kubernetes.io/instance-type", "node.kubernetes.io/instance-type" },
+                { "beta.kubernetes.io/os", "kubernetes.io/os" },
+                { "beta.kubernetes.io/arch", "kubernetes.io/arch" },
+        };
+
+        for (size_t i = 0; i < ARRAY_LEN(names); i++)
+                if (slice_is(old, names[i][0]) && slice_is(new, names[i][1]))
+                        return true;
+        return false;
+}
+
+/* Gives requirements of the copy the old names of their labels where only those changed. */
+static void rename_labels(struct json_tree *tree, struct json_node *terms,
+                          const struct json_node *old_terms) {
+        for (size_t i = 0; i < node_count(terms); i++) {
+                struct json_node *list = node_get(node_at(terms, i), "matchExpressions");
+                struct json_node *old = node_get(node_at(old_terms, i), "matchExpressions");
+
+                for (size_t j = 0; j < node_count(list); j++) {
+                        struct slice before = node_get_text(node_at(old, j), "key");
+
+                        if (is_renamed_label(before, node_get_text(node_at(list, j), "key")))
+                                node_put_text(tree, node_at(list, j), "key", before);
+                }
+        }
+}
+
+static bool is_same_affinity(const struct json_node *spec, const struct json *old) {
+        struct json_node *after = node_get(spec, "nodeAffinity");
+
+        if (!after || is_same_member(spec, old, "nodeAffinity"))
+                return after != NULL;
+        struct json_tree *tree = json_tree_new();
+        struct json_node *before = node_import(tree, json_get(old, "nodeAffinity"));
+        after = node_clone(tree, after);
+        rename_labels(tree, node_get(node_get(after, "required"), "nodeSelectorTerms"),
+                      node_get(node_get(before, "required"), "nodeSelectorTerms"));
+        bool is_same = node_equal(before, after);
+        json_tree_free(tree);
+        return is_same;
+}
+
 static void check_volume_update(struct checker *checker, const struct json_node *spec,
                                 const struct json *old) {
         static const struct frozen frozen[] = { { "volumeMode", FIELD_INVALID, NULL, NULL } };
@@ -252,6 +299,12 @@ static void check_volume_update(struct checker *checker, const struct json_node 
                         break;
                 }
         check_frozen_members(checker, NULL, spec, old, frozen, ARRAY_LEN(frozen));
+        if (json_get(old, "nodeAffinity") && !is_same_affinity(spec, old))
+                report(checker, FIELD_INVALID, NULL, "nodeAffinity",
+                       node_get(spec, "nodeAffinity")
+                               ? node_json(checker, node_get(spec, "nodeAffinity"))
+                               : "null",
+                       "field is immutable, except for updating from beta label to GA");
         if (json_get(old, "volumeAttributesClassName") &&
             !node_get(spec, "volumeAttributesClassName"))
                 report(checker, FIELD_FORBIDDEN, &at, "volumeAttributesClassName", NULL,
@@ -266,8 +319,10 @@ VALIDATE_HOOK(persistent_volume_validate) {
         if (operation == KIND_UPDATE_STATUS)
                 return;
         check_volume_spec(&checker, &at, spec, false);
-        if (operation == KIND_UPDATE)
-                check_volume_update(&checker, spec, json_get(old, "spec"));
+        if (operation != KIND_UPDATE)
+                return;
+        check_volume_spec(&checker, &at, spec, false); /* upstream's update looks at it again */
+        check_volume_update(&checker, spec, json_get(old, "spec"));
 }
 
 /* ---- claims ---- */
@@ -387,6 +442,7 @@ static void check_claim_shrink(struct checker *checker, const struct json_node *
         struct at requests = at_member(&resources, "requests");
         int order = 0;
 
+        size = size.len ? size : SLICE_LITERAL("0");
         if (quantity_compare(size, before, &order, NULL) < 0 || order >= 0)
                 return;
         if (quantity_compare(size, there.len ? there : SLICE_LITERAL("0"), &order, NULL) == 0 &&
@@ -437,30 +493,82 @@ static void check_claim_update(struct checker *checker, const struct json_node *
                 check_claim_class(checker, object, old);
 }
 
-static void check_claim_amounts(struct checker *checker, const struct at *at,
-                                const struct json_node *list) {
-        struct node_iter iter = node_iter(list);
+static bool check_claim_amount(struct checker *checker, const struct at *at, struct slice amount) {
+        int64_t units = 0;
+
+        if (quantity_value(amount, &units, NULL) < 0 || units >= 0)
+                return true;
+        report_number(checker, at, NULL, units, "must be a valid resource quantity");
+        return false;
+}
+
+/* "storage", and names in a domain that is not Kubernetes' own. */
+static bool check_claim_resource(struct checker *checker, const struct at *at, struct slice name) {
+        static const char *const own[] = { "storage", NULL };
+        bool is_native = !slice_contains(name, SLICE_LITERAL("/")) ||
+                         slice_contains(name, SLICE_LITERAL("kubernetes.io/"));
+
+        if (!check_form(checker, at, name, FORM_QUALIFIED))
+                return false;
+        if (!is_native || slice_is(name, "storage"))
+                return true;
+        report_choice(checker, at, NULL, quoted(checker, name), own);
+        return false;
+}
+
+static void check_resize_statuses(struct checker *checker, const struct at *at,
+                                  const struct json_node *statuses) {
+        static const char *const known[] = {
+                "ControllerResizeInProgress", "ControllerResizeInfeasible", "NodeResizeInProgress",
+                "NodeResizeInfeasible",       "NodeResizePending",          NULL,
+        };
+        struct node_iter iter = node_iter(statuses);
+        struct json_node *state;
+        struct slice name;
+
+        while (node_next(&iter, &name, &state)) {
+                bool is_known = false;
+
+                check_claim_resource(checker, at, name);
+                for (size_t i = 0; known[i]; i++)
+                        is_known |= slice_is(node_get_slice(state), known[i]);
+                if (!is_known)
+                        report_choice(checker, at, NULL, quoted(checker, name), known);
+        }
+}
+
+static void check_claim_status(struct checker *checker, const struct json_node *status) {
+        struct at at = at_root("status"), capacity = at_member(&at, "capacity");
+        struct at statuses = at_member(&at, "allocatedResourceStatuses");
+        struct at allocated = at_member(&at, "allocatedResources");
+        struct node_iter iter = node_iter(node_get(status, "capacity"));
         struct json_node *amount;
         struct slice name;
 
         while (node_next(&iter, &name, &amount)) {
-                struct at place = at_key(at, name);
-                int64_t units = 0;
+                struct at place = at_key(&capacity, name);
 
-                if (quantity_value(node_get_slice(amount), &units, NULL) == 0 && units < 0)
-                        report_number(checker, &place, NULL, units,
-                                      "must be a valid resource quantity");
+                check_claim_amount(checker, &place, node_get_slice(amount));
+        }
+        check_resize_statuses(checker, &statuses, node_get(status, "allocatedResourceStatuses"));
+        iter = node_iter(node_get(status, "allocatedResources"));
+        while (node_next(&iter, &name, &amount)) {
+                struct at place = at_key(&allocated, name);
+
+                if (check_claim_resource(checker, &allocated, name) &&
+                    check_claim_amount(checker, &place, node_get_slice(amount)) &&
+                    !is_whole_quantity(node_get_slice(amount)))
+                        report_text(checker, &place, NULL, node_get_slice(amount),
+                                    "must be an integer");
         }
 }
 
 VALIDATE_HOOK(persistent_volume_claim_validate) {
         struct checker checker = { .errors = errors, .context = context };
-        struct at at = at_root("spec"), status = at_root("status");
-        struct at capacity = at_member(&status, "capacity");
+        struct at at = at_root("spec");
 
         if (operation == KIND_UPDATE_STATUS) {
-                check_claim_amounts(&checker, &capacity,
-                                    node_get(node_get(object, "status"), "capacity"));
+                check_claim_status(&checker, node_get(object, "status"));
                 return;
         }
         check_volume_claim_spec(&checker, &at, node_get(object, "spec"));

@@ -1,0 +1,228 @@
+/* Validation of CustomResourceDefinitions: one change to a valid definition for each rule. Single
+ * quotes stand for double ones. */
+#include "kind_test.h"
+
+/* A definition whose parts can be replaced. */
+static const struct {
+        const char *name, *usual;
+} parts[] = {
+        { "GROUP", "x.example" },
+        { "SCOPE", "Namespaced" },
+        { "NAMES",
+          "'plural':'widgets','singular':'widget','kind':'Widget','listKind':'WidgetList'" },
+        { "ROOT", "" },
+        { "PROPERTIES", "'size':{'type':'integer'}" },
+        { "VERSION", "" },
+        { "SPEC", "" },
+};
+static const char frame[] =
+        "{'metadata':{'name':'widgets.x.example'},'spec':{'group':'GROUP','scope':'SCOPE','names':{"
+        "NAMES},'versions':[{'name':'v1','served':true,'storage':true,'schema':{'openAPIV3Schema':{"
+        "'type':'object'ROOT,'properties':{'spec':{'type':'object','properties':{PROPERTIES}}}}}"
+        "VERSION}]SPEC}}";
+
+static char *definition(const char *part, const char *instead) {
+        struct buf text = { 0 };
+        const char *at = frame;
+
+        while (*at) {
+                const char *value = NULL;
+
+                for (size_t i = 0; !value && i < ARRAY_LEN(parts); i++) {
+                        size_t length = strlen(parts[i].name);
+
+                        if (strncmp(at, parts[i].name, length) != 0)
+                                continue;
+                        value = strcmp(part, parts[i].name) == 0 ? instead : parts[i].usual;
+                        at += length;
+                }
+                if (value)
+                        buf_text(&text, value);
+                else
+                        buf_char(&text, *at++);
+        }
+        for (size_t i = 0; i < text.len; i++)
+                if (text.data[i] == '\'')
+                        text.data[i] = '"';
+        return buf_take(&text, NULL);
+}
+
+#define SIZE "spec.validation.openAPIV3Schema.properties[spec].properties[size]"
+#define ROOT_TEXT                                                                                  \
+        "spec.validation.openAPIV3Schema: Invalid value: {}: only [Description Type Format Title " \
+        "Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems "  \
+        "MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example "          \
+        "XPreserveUnknownFields XValidations] fields are allowed at the root of the schema if "    \
+        "the "                                                                                     \
+        "status subresource is enabled"
+#define LABEL_1035                                                                                 \
+        "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with "  \
+        "an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or "    \
+        "'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')"
+
+static const struct {
+        const char *part, *instead, *complaints;
+} cases[] = {
+        { "", "", "" },
+        /* the definition */
+        { "GROUP", "example",
+          "spec.group: Invalid value: \"example\": should be a domain with at least one dot" },
+        { "SCOPE", "Here",
+          "spec.scope: Unsupported value: \"Here\": supported values: \"Cluster\", "
+          "\"Namespaced\"" },
+        { "GROUP", "x.k8s.io",
+          "metadata.annotations[api-approved.kubernetes.io]: Required value: protected groups must "
+          "have approval annotation \"api-approved.kubernetes.io\", see "
+          "https://github.com/kubernetes/enhancements/pull/1111" },
+        { "NAMES", "'plural':'widgets','singular':'widget','kind':'Widget','listKind':'Widget'",
+          "spec.names.listKind: Invalid value: \"Widget\": kind and listKind may not be the same" },
+        { "NAMES",
+          "'plural':'widgets','singular':'widget','kind':'Widget','listKind':'WidgetList',"
+          "'shortNames':['W']",
+          "spec.names.shortNames[0]: Invalid value: \"W\": " LABEL_1035 },
+        { "SPEC", ",'preserveUnknownFields':true",
+          "spec.preserveUnknownFields: Invalid value: true: cannot set to true, set "
+          "x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead" },
+        { "SPEC", ",'conversion':{'strategy':'Webhook'}",
+          "spec.conversion.webhookClientConfig: Required value: required when strategy is set to "
+          "Webhook\nspec.conversion.conversionReviewVersions: Required value" },
+        { "SPEC", ",'conversion':{'strategy':'None','webhook':{'conversionReviewVersions':['v1']}}",
+          "spec.conversion.conversionReviewVersions: Forbidden: should not be set when strategy is "
+          "not set to Webhook" },
+        { "SPEC",
+          ",'conversion':{'strategy':'Webhook','webhook':{'clientConfig':{'url':'https://a'},"
+          "'conversionReviewVersions':['v9','v9']}}",
+          "spec.conversion.conversionReviewVersions[1]: Invalid value: \"v9\": duplicate version\n"
+          "spec.conversion.conversionReviewVersions: Invalid value: [\"v9\",\"v9\"]: must include "
+          "at least one of v1, v1beta1" },
+        /* versions */
+        { "VERSION", ",'deprecationWarning':'old'",
+          "spec.versions[0].deprecationWarning: Invalid value: \"old\": can only be set for "
+          "deprecated versions" },
+        { "VERSION", ",'deprecated':true,'deprecationWarning':'old'", "" },
+        { "VERSION", ",'subresources':{'scale':{'specReplicasPath':'.status.n'}}",
+          "spec.subresources.scale.specReplicasPath: Invalid value: \".status.n\": should be a "
+          "json "
+          "path under .spec\nspec.subresources.scale.statusReplicasPath: Required value" },
+        { "VERSION", ",'additionalPrinterColumns':[{'name':'a','type':'text','jsonPath':'.spec'}]",
+          "spec.additionalPrinterColumns[0].type: Invalid value: \"text\": must be one of "
+          "boolean,date,integer,number,string" },
+        { "VERSION", ",'additionalPrinterColumns':[{'name':'a','type':'string','jsonPath':'spec'}]",
+          "spec.additionalPrinterColumns[0].JSONPath: Invalid value: \"spec\": must be a simple "
+          "json path starting with ." },
+        { "VERSION", ",'selectableFields':[{'jsonPath':'.spec.size'},{'jsonPath':'.spec.size'}]",
+          "spec.selectableFields[1].jsonPath: Duplicate value: \".spec.size\"" },
+        { "VERSION", ",'selectableFields':[{'jsonPath':'.spec'}]",
+          "spec.selectableFields[0].jsonPath: Invalid value: \".spec\": must point to a field of "
+          "type string, boolean or integer. Enum string fields and strings with formats are "
+          "allowed." },
+        { "VERSION", ",'selectableFields':[{'jsonPath':'.spec.none'}]",
+          "spec.selectableFields[0].jsonPath: Invalid value: \".spec.none\": is an invalid path: "
+          "does not refer to a valid field" },
+        /* the root of a schema beside a status of its own */
+        { "ROOT", ",'maxProperties':2", "" },
+        { "VERSION", ",'subresources':{'status':{}}", "" },
+        /* schemas */
+        { "ROOT", ",'nullable':true",
+          "spec.validation.openAPIV3Schema.nullable: Forbidden: nullable cannot be true at the "
+          "root" },
+        { "PROPERTIES", "'size':{'type':'whole'}",
+          SIZE ".type: Unsupported value: \"whole\": supported values: \"array\", \"boolean\", "
+               "\"integer\", \"number\", \"object\", \"string\"" },
+        { "PROPERTIES", "'size':{}",
+          SIZE ".type: Required value: must not be empty for specified object fields" },
+        { "PROPERTIES",
+          "'size':{'type':'array','x-kubernetes-list-type':'bag','items':{'type':"
+          "'string'}}",
+          SIZE ".x-kubernetes-list-type: Unsupported value: \"bag\": supported values: \"atomic\", "
+               "\"set\", \"map\"" },
+        { "PROPERTIES", "'size':{'type':'integer','default':'a'}",
+          SIZE
+          ".default: Invalid value: \"string\":  in body must be of type integer: \"string\"" },
+        { "PROPERTIES", "'size':{'type':'integer','uniqueItems':true}",
+          SIZE ".uniqueItems: Forbidden: uniqueItems cannot be set to true since the runtime "
+               "complexity becomes quadratic" },
+};
+
+static char *complaints_of(const char *object, enum kind_operation operation, const char *old) {
+        struct kind_test test;
+
+        kind_test_begin(&test, "apiextensions.k8s.io/v1", "CustomResourceDefinition", object, old);
+        assert_int_equal(kind_test_write(&test, operation), 0);
+        char *complaints = kind_test_complaints(&test);
+        kind_test_end(&test);
+        return complaints;
+}
+
+static void each_rule_complains(void **state) {
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+                char *object = definition(cases[i].part, cases[i].instead);
+                char *complaints = complaints_of(object, KIND_CREATE, NULL);
+
+                if (strcmp(complaints, cases[i].complaints) != 0 &&
+                    !strstr(complaints, cases[i].complaints))
+                        print_error("case %zu, %s\n", i, object);
+                /* A group that changes takes the name along; that complaint is not looked at. */
+                if (strcmp(cases[i].part, "GROUP") == 0)
+                        assert_non_null(strstr(complaints, cases[i].complaints));
+                else
+                        assert_string_equal(complaints, cases[i].complaints);
+                free(complaints);
+                free(object);
+        }
+}
+
+static void a_status_leaves_little_to_the_root(void **state) {
+        static const char *const forbidden[] = { "'maxProperties':2", "'nullable':true",
+                                                 "'additionalProperties':true", "'enum':[{}]" };
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(forbidden); i++) {
+                struct buf root = { 0 };
+
+                buf_printf(&root, ",%s", forbidden[i]);
+                char *object = definition("ROOT", root.data);
+                char *end = strstr(object, "}]}}"); /* of the version */
+                struct buf text = { 0 };
+
+                assert_non_null(end);
+                buf_append(&text, object, (size_t)(end - object));
+                buf_text(&text, ",\"subresources\":{\"status\":{}}");
+                buf_text(&text, end);
+                char *complaints = complaints_of(text.data, KIND_CREATE, NULL);
+                if (!strstr(complaints, ROOT_TEXT))
+                        fail_msg("%s: %s", forbidden[i], complaints);
+                free(complaints);
+                free(object);
+                buf_release(&text);
+                buf_release(&root);
+        }
+}
+
+static void what_is_established_stays(void **state) {
+        char *old = definition("SPEC", "},'status':{'conditions':[{'type':'Established','status':"
+                                       "'True'}]");
+        char *scope = definition("SCOPE", "Cluster");
+        char *complaints = complaints_of(scope, KIND_UPDATE, old);
+
+        (void)state;
+        assert_string_equal(complaints,
+                            "spec.scope: Invalid value: \"Cluster\": field is immutable");
+        free(complaints);
+        complaints = complaints_of(scope, KIND_UPDATE_STATUS, old);
+        assert_string_equal(complaints, "");
+        free(complaints);
+        free(scope);
+        free(old);
+}
+
+int main(void) {
+        static const struct CMUnitTest tests[] = {
+                cmocka_unit_test(each_rule_complains),
+                cmocka_unit_test(a_status_leaves_little_to_the_root),
+                cmocka_unit_test(what_is_established_stays),
+        };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
