@@ -171,7 +171,7 @@ def fields_of(key, via=0, inlined=()):
         if list_type == 'map':
             flags.append('LIST_MAP')
         if 'atomic' in marks.get('mapType', []) or 'atomic' in marks.get('structType', []) or (
-                obj and 'atomic' in STRUCT_ATOMIC.get(obj, '')):
+                obj and 'atomic' in STRUCT_ATOMIC.get(obj, '') and 'granular' not in marks.get('structType', [])):
             flags.append('ATOMIC')
         if json[0] in UNREAD.get(key[1], ()):
             flags.append('UNREAD')

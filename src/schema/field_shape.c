@@ -50,7 +50,8 @@ static int compare_keys(const void *a, const void *b) {
 }
 
 /* What stands for an absent key: of custom resources the default that follows "name="; of built-in
- * types the zero value of what is always printed. Only protocols have a default of their own. */
+ * types the zero value of what is always printed. Protocols and references to an object of the same
+ * namespace have a default of their own. */
 static struct slice split_default(struct field_shape list, struct slice *key) {
         const struct schema_object *type = schema_field_object(list.field);
         struct slice rest = *key;
@@ -61,6 +62,8 @@ static struct slice split_default(struct field_shape list, struct slice *key) {
         }
         if (slice_is(*key, "protocol"))
                 return SLICE_LITERAL("\"TCP\"");
+        if (type && strcmp(type->name, "core.v1.LocalObjectReference") == 0)
+                return SLICE_LITERAL("\"\"");
         const struct schema_field *field = type ? schema_field_find(type, *key) : NULL;
         if (!field || field->flags & FIELD_OMIT_EMPTY)
                 return SLICE_EMPTY;

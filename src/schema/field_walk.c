@@ -42,8 +42,10 @@ static void namesakes_free(struct map *map) {
         map_free_values(map);
 }
 
-/* Elements by their steps; those without one are left out. */
-static struct map *namesakes_of(struct field_shape shape, const struct json_node *list) {
+/* Elements by their steps; those without one are left out, and set *is_untyped unless it is NULL.
+ */
+static struct map *namesakes_of(struct field_shape shape, const struct json_node *list,
+                                bool *is_untyped) {
         struct node_iter iter = node_iter(list);
         struct map *map = map_new();
         struct json_node *element;
@@ -54,6 +56,8 @@ static struct map *namesakes_of(struct field_shape shape, const struct json_node
                 pace_step();
                 if (field_element_step(shape, element, &step, &reason))
                         namesakes_add(map, buf_view(&step), element);
+                else if (is_untyped)
+                        *is_untyped = true;
         }
         buf_release(&step);
         return map;
@@ -66,7 +70,7 @@ static bool field_collect(struct json_tree *tree, struct field_shape shape,
 
 static void collect_list(struct json_tree *tree, struct field_shape shape,
                          const struct json_node *list, struct json_node *set) {
-        struct map *elements = namesakes_of(shape, list);
+        struct map *elements = namesakes_of(shape, list, NULL);
         struct slice step;
         void *value;
         size_t at = 0;
@@ -140,6 +144,7 @@ struct json_node *field_set_of(struct json_tree *tree, struct field_shape shape,
 struct comparison {
         struct json_tree *tree;
         struct buf *step; /* of the whole comparison: for one step at a time */
+        bool *is_untyped; /* of the whole comparison, too */
         struct field_shape shape;
         const struct json_node *before, *after;
         struct json_node *sets[CHANGES]; /* NULL = not in it */
@@ -179,6 +184,7 @@ static void compare_member(struct comparison *place, struct slice name,
                            const struct json_node *before, const struct json_node *after) {
         struct comparison inner = { .tree = place->tree,
                                     .step = place->step,
+                                    .is_untyped = place->is_untyped,
                                     .shape = field_shape_member(&place->shape, name),
                                     .before = before,
                                     .after = after };
@@ -208,6 +214,7 @@ static void compare_namesakes(struct comparison *place, struct slice step,
         size_t had = before ? before->count : 0, has = after ? after->count : 0;
         struct comparison inner = { .tree = place->tree,
                                     .step = place->step,
+                                    .is_untyped = place->is_untyped,
                                     .shape = field_shape_element(place->shape) };
 
         if (had > 1 && has > 1) {
@@ -234,6 +241,8 @@ static void compare_single(struct comparison *place, const struct json_node *aft
 
         if (field_element_step(place->shape, only.first, &step, &reason))
                 compare_namesakes(place, buf_view(&step), NULL, &only);
+        else
+                *place->is_untyped = true;
 }
 
 static void compare_lists(struct comparison *place, const struct json_node *before,
@@ -242,8 +251,8 @@ static void compare_lists(struct comparison *place, const struct json_node *befo
                 compare_single(place, after);
                 return;
         }
-        struct map *had = namesakes_of(place->shape, before),
-                   *has = namesakes_of(place->shape, after);
+        struct map *had = namesakes_of(place->shape, before, NULL),
+                   *has = namesakes_of(place->shape, after, place->is_untyped);
         struct slice step;
         void *namesakes;
         size_t at = 0;
@@ -307,7 +316,7 @@ static void field_compare(struct comparison *place) {
 }
 
 static struct field_changes changes_of(const struct comparison *place) {
-        struct field_changes changes;
+        struct field_changes changes = { .is_untyped = *place->is_untyped };
 
         for (size_t i = 0; i < CHANGES; i++)
                 changes.sets[i] = place->sets[i] ? place->sets[i] : node_object(place->tree);
@@ -318,9 +327,13 @@ struct field_changes field_set_compare(struct json_tree *tree, struct field_shap
                                        const struct json_node *before,
                                        const struct json_node *after) {
         CLEANUP(buf_release) struct buf step = { 0 };
-        struct comparison place = {
-                .tree = tree, .step = &step, .shape = shape, .before = before, .after = after
-        };
+        bool is_untyped = false;
+        struct comparison place = { .tree = tree,
+                                    .step = &step,
+                                    .is_untyped = &is_untyped,
+                                    .shape = shape,
+                                    .before = before,
+                                    .after = after };
 
         compare_maps(&place, before, after);
         return changes_of(&place);
@@ -336,6 +349,7 @@ static void compare_stored_member(struct comparison *place, struct slice name,
                                   unsigned depth) {
         struct comparison inner = { .tree = place->tree,
                                     .step = place->step,
+                                    .is_untyped = place->is_untyped,
                                     .shape = field_shape_member(&place->shape, name),
                                     .after = after };
 
@@ -401,7 +415,12 @@ static void compare_stored(struct comparison *place, const struct json *before, 
 struct field_changes field_set_since(struct json_tree *tree, struct field_shape shape,
                                      const struct json *before, const struct json_node *after) {
         CLEANUP(buf_release) struct buf step = { 0 };
-        struct comparison place = { .tree = tree, .step = &step, .shape = shape, .after = after };
+        bool is_untyped = false;
+        struct comparison place = { .tree = tree,
+                                    .step = &step,
+                                    .is_untyped = &is_untyped,
+                                    .shape = shape,
+                                    .after = after };
 
         compare_stored_members(&place, before, 0);
         return changes_of(&place);

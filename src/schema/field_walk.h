@@ -11,6 +11,7 @@ struct json_node *field_set_of(struct json_tree *tree, struct field_shape shape,
 enum field_change { CHANGE_ADDED, CHANGE_REMOVED, CHANGE_MODIFIED, CHANGES };
 struct field_changes {
         struct json_node *sets[CHANGES];
+        bool is_untyped; /* a list that is merged by keys has an element without a key */
 };
 struct field_changes field_set_compare(struct json_tree *tree, struct field_shape shape,
                                        const struct json_node *before,

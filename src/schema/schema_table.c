@@ -245,7 +245,7 @@ static const struct schema_field persistent_volume_spec_fields[] = {
         { "storageos", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 21, 2, 25 },
         { "csi", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 22, 2, 26 },
         { "accessModes", NULL, NULL, SCHEMA_STRING, SHAPE_LIST, FIELD_OMIT_EMPTY, 3, 0, 0 },
-        { "claimRef", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER | FIELD_ATOMIC, 4, 0, 24 },
+        { "claimRef", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 4, 0, 24 },
         { "persistentVolumeReclaimPolicy", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 5, 0, 0 },
         { "storageClassName", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 6, 0, 0 },
         { "mountOptions", NULL, NULL, SCHEMA_STRING, SHAPE_LIST, FIELD_OMIT_EMPTY, 7, 0, 0 },

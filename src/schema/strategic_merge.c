@@ -7,6 +7,7 @@
 #include "base/pace.h"
 #include "base/text_set.h"
 #include "base/util.h"
+#include "schema/go_text.h"
 #include "schema/merge_index.h"
 #include <stdlib.h>
 
@@ -23,6 +24,24 @@ static int merge_object(struct merge *merge, struct json_node *target,
 
 static int fail_structure(struct merge *merge, const char *text) {
         return err_set(merge->err, BERTH_ERR_INTERNAL, "%s", text);
+}
+
+static int fail_directive(struct merge *merge, const struct json *patch) {
+        CLEANUP(buf_release) struct buf text = { 0 };
+        const struct json *directive = json_get(patch, "$patch");
+
+        buf_text(&text, "unknown patch type: ");
+        go_text_write(directive, &text);
+        buf_text(&text, " in map: ");
+        go_text_write(patch, &text);
+        return fail_structure(merge, text.data);
+}
+
+static int fail_go_type(struct merge *merge, const char *wanted, const struct json *value) {
+        CLEANUP(buf_release) struct buf text = { 0 };
+
+        buf_printf(&text, "expected a %s, but received a %s", wanted, go_type_name(value));
+        return fail_structure(merge, text.data);
 }
 
 static bool is_directive(struct slice key) {
@@ -66,6 +85,32 @@ static bool values_equal(const struct json *a, const struct json *b) {
 
 /* ---- lists ---- */
 
+static int fail_no_key(struct merge *merge, const struct json *element, const char *key) {
+        CLEANUP(buf_release) struct buf text = { 0 };
+
+        if (json_type(element) != JSON_OBJECT)
+                return err_set(merge->err, BERTH_ERR_INTERNAL,
+                               "map does not contain declared merge key: %s", key);
+        buf_text(&text, "map: ");
+        go_text_write(element, &text);
+        buf_printf(&text, " does not contain declared merge key: %s", key);
+        return fail_structure(merge, text.data);
+}
+
+/* Every element of an order has the key that it orders by. */
+static int check_order_keys(struct merge *merge, const struct json *order, const char *key) {
+        struct json_iter iter = json_iter(order);
+        const struct json *element;
+
+        while (*key && json_next(&iter, NULL, &element)) {
+                if (json_type(element) != JSON_OBJECT)
+                        return fail_go_type(merge, "map[string]interface {}", element);
+                if (!merge_key_of(element, key))
+                        return fail_no_key(merge, element, key);
+        }
+        return 0;
+}
+
 static bool is_replaced_whole(const struct json *patch) {
         struct json_iter iter = json_iter(patch);
         const struct json *element;
@@ -83,14 +128,13 @@ static int merge_element(struct merge *merge, struct merge_index *index,
         const struct json *wanted = merge_key_of(element, index->key);
 
         if (*index->key && (json_type(element) != JSON_OBJECT || !wanted))
-                return err_set(merge->err, BERTH_ERR_INTERNAL,
-                               "map does not contain declared merge key: %s", index->key);
+                return fail_no_key(merge, element, index->key);
         if (slice_is(directive, "delete")) {
                 merge_index_remove(index, wanted);
                 return 0;
         }
-        if (directive.len && !slice_is(directive, "merge"))
-                return fail_structure(merge, "unknown patch type found");
+        if (json_get(element, "$patch") && !slice_is(directive, "merge"))
+                return fail_directive(merge, element);
         struct json_node *mine = merge_index_find(index, wanted);
         if (!mine)
                 merge_index_append(index, clean_copy(merge, element));
@@ -99,23 +143,47 @@ static int merge_element(struct merge *merge, struct merge_index *index,
         return 0;
 }
 
+static int fail_order(struct merge *merge, const struct json *patch, const struct json *order) {
+        CLEANUP(buf_release) struct buf text = { 0 };
+        struct json_iter iter = json_iter(patch);
+        const struct json *element;
+        bool is_next = false;
+
+        buf_text(&text, "The order in patch list:\n[");
+        while (json_next(&iter, NULL, &element)) {
+                if (slice_is(json_get_text(element, "$patch"), "delete"))
+                        continue;
+                buf_text(&text, is_next ? " " : "");
+                go_text_write(element, &text);
+                is_next = true;
+        }
+        buf_text(&text, "]\n doesn't match $setElementOrder list:\n");
+        go_text_write(order, &text);
+        buf_char(&text, '\n');
+        return fail_structure(merge, text.data);
+}
+
 /* The elements of the patch must occur in the asked order, in that order. */
 static int check_order(struct merge *merge, const struct json *patch, const struct json *order,
                        const char *key) {
         struct json_iter patches = json_iter(patch), orders = json_iter(order);
         const struct json *element, *candidate;
 
+        if (json_type(order) != JSON_ARRAY)
+                return fail_go_type(merge, "[]interface {}", order);
         while (json_next(&patches, NULL, &element)) {
                 bool is_found = false;
 
                 if (json_get(element, "$patch"))
                         continue;
-                while (!is_found && json_next(&orders, NULL, &candidate))
+                while (!is_found && json_next(&orders, NULL, &candidate)) {
+                        if (*key && json_type(candidate) != JSON_OBJECT)
+                                return fail_go_type(merge, "map[string]interface {}", candidate);
                         is_found = values_equal(merge_key_of(element, key),
                                                 merge_key_of(candidate, key));
+                }
                 if (!is_found)
-                        return fail_structure(merge, "the order in the patch list doesn't match "
-                                                     "the $setElementOrder list");
+                        return fail_order(merge, patch, order);
         }
         return 0;
 }
@@ -187,9 +255,12 @@ static int merge_elements(struct merge *merge, struct merge_index *index,
         const struct json *element;
 
         while (json_next(&iter, NULL, &element)) {
-                if (!!json_get(element, "$patch") == has_directive &&
-                    merge_element(merge, index, schema, element) < 0)
-                        return BERTH_ERR_INTERNAL;
+                int r = !!json_get(element, "$patch") == has_directive
+                                ? merge_element(merge, index, schema, element)
+                                : 0;
+
+                if (r < 0)
+                        return r;
         }
         return 0;
 }
@@ -198,9 +269,12 @@ static int merge_list(struct merge *merge, struct json_node *target, const char 
                       const struct schema_object *schema, const struct json *patch,
                       const struct json *order) {
         size_t before = node_count(target);
+        int r = order ? check_order(merge, patch, order, key) : 0;
 
-        if (order && check_order(merge, patch, order, key) < 0)
-                return BERTH_ERR_INTERNAL;
+        if (r == 0 && order)
+                r = check_order_keys(merge, order, key);
+        if (r < 0)
+                return r;
         if (is_replaced_whole(patch)) {
                 struct json_node *fresh = clean_copy(merge, patch);
                 struct node_iter nodes = node_iter(fresh);
@@ -214,12 +288,14 @@ static int merge_list(struct merge *merge, struct json_node *target, const char 
         /* Deletions first, so that old elements are the head of the list when order is made. */
         CLEANUP(merge_index_end) struct merge_index index;
         merge_index_begin(&index, target, key);
-        if (merge_elements(merge, &index, schema, patch, true) < 0)
-                return BERTH_ERR_INTERNAL;
+        r = merge_elements(merge, &index, schema, patch, true);
+        if (r < 0)
+                return r;
         merge_index_sweep(&index);
         size_t retained = node_count(target);
-        if (merge_elements(merge, &index, schema, patch, false) < 0)
-                return BERTH_ERR_INTERNAL;
+        r = merge_elements(merge, &index, schema, patch, false);
+        if (r < 0)
+                return r;
         strategic_merge_reorder(merge, target, order ? order : patch, key, retained,
                                 order ? before - retained : 0);
         return 0;
@@ -281,7 +357,7 @@ static int map_directive(struct merge *merge, struct json_node *target, const st
         if (!json_get(patch, "$patch") || slice_is(directive, "merge"))
                 return 0;
         if (!slice_is(directive, "replace") && !slice_is(directive, "delete"))
-                return fail_structure(merge, "unknown patch type found");
+                return fail_directive(merge, patch);
         *ret_is_done = true;
         clear_object(target);
         while (slice_is(directive, "replace") && json_next(&iter, &key, &value)) {
@@ -333,8 +409,10 @@ static int replace_member(struct merge *merge, struct json_node *target,
         const struct json *order = order_of(patch, key);
         const char *merge_key = field ? field->merge_key : NULL;
 
-        if (merge_key && order && check_order(merge, value, order, merge_key) < 0)
-                return BERTH_ERR_INTERNAL;
+        int r = merge_key && order ? check_order(merge, value, order, merge_key) : 0;
+
+        if (r < 0)
+                return r;
         if (merge_key && json_type(value) == JSON_ARRAY &&
             node_type(node_find(target, key)) != JSON_ARRAY) {
                 node_set(merge->tree, target, key, node_array(merge->tree));

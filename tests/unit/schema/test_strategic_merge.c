@@ -116,8 +116,59 @@ static void test_cases(void **state) {
         }
 }
 
+/* What is said of patches that cannot be carried out. */
+static void test_refusals(void **state) {
+        static const struct {
+                const char *kind, *target, *patch, *text;
+        } refusals[] = {
+                { "ConfigMap", "{}", "{\"data\":{\"$patch\":\"frob\",\"z\":1}}", NULL },
+                { "ConfigMap", "{\"data\":{}}", "{\"data\":{\"$patch\":\"frob\",\"z\":1}}",
+                  "unknown patch type: frob in map: map[$patch:frob z:1]" },
+                { "Deployment", CONTAINERS("[{\"name\":\"a\"}]"),
+                  CONTAINERS("[{\"name\":\"a\",\"$patch\":\"frob\"}]"),
+                  "unknown patch type: frob in map: map[$patch:frob name:a]" },
+                { "Deployment", CONTAINERS("[{\"name\":\"a\"}]"), CONTAINERS("[{\"image\":\"q\"}]"),
+                  "map: map[image:q] does not contain declared merge key: name" },
+                { "ServiceAccount", "{\"secrets\":[{\"name\":\"t\"}]}",
+                  "{\"secrets\":[{\"name\":\"u\"}],\"$setElementOrder/secrets\":[{\"name\":\"b\"},{"
+                  "\"name\":\"t\"}]}",
+                  "The order in patch list:\n[map[name:u]]\n doesn't match $setElementOrder "
+                  "list:\n[map[name:b] map[name:t]]\n" },
+                { "ServiceAccount", "{\"secrets\":[{\"name\":\"t\"}]}",
+                  "{\"secrets\":[{\"name\":\"u\"}],\"$setElementOrder/secrets\":\"u\"}",
+                  "expected a []interface {}, but received a string" },
+                { "ServiceAccount", "{\"secrets\":[{\"name\":\"t\"}]}",
+                  "{\"secrets\":[{\"name\":\"u\"}],\"$setElementOrder/"
+                  "secrets\":[{\"name\":\"u\"},7]}",
+                  "expected a map[string]interface {}, but received a int64" },
+                { "ServiceAccount", "{\"secrets\":[{\"name\":\"t\"}]}",
+                  "{\"secrets\":[{\"name\":\"u\"}],\"$setElementOrder/"
+                  "secrets\":[{\"name\":\"u\"},{}]}",
+                  "map: map[] does not contain declared merge key: name" },
+        };
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(refusals); i++) {
+                struct json_tree *tree = NULL;
+                struct json_doc *patch = NULL;
+                struct err err = { 0 };
+
+                assert_int_equal(json_tree_parse(slice_of(refusals[i].target), &tree, NULL), 0);
+                assert_int_equal(json_parse(slice_of(refusals[i].patch), &patch, NULL), 0);
+                int r = strategic_merge(tree, json_tree_root(tree), schema_of(refusals[i].kind),
+                                        json_doc_root(patch), &err);
+                if (refusals[i].text && r == 0)
+                        fail_msg("case %zu is accepted: %s", i, refusals[i].patch);
+                if (refusals[i].text)
+                        assert_string_equal(err.text, refusals[i].text);
+                json_tree_free(tree);
+                json_doc_free(patch);
+        }
+}
+
 int main(void) {
-        const struct CMUnitTest tests[] = { cmocka_unit_test(test_cases) };
+        const struct CMUnitTest tests[] = { cmocka_unit_test(test_cases),
+                                            cmocka_unit_test(test_refusals) };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,73 @@
+/* Values as Go prints them in messages. */
+#include "schema/go_text.h"
+
+#include "base/util.h"
+#include <stdlib.h>
+
+static int compare_members(const void *left, const void *right) {
+        const struct json_member *a = left, *b = right;
+
+        return slice_compare(a->key, b->key);
+}
+
+static void map_write(const struct json *value, struct buf *out) {
+        size_t count;
+        struct json_member *members = json_members(value, &count);
+
+        if (count > 1)
+                qsort(members, count, sizeof(*members), compare_members);
+        buf_text(out, "map[");
+        for (size_t i = 0; i < count; i++) {
+                buf_printf(out, "%s" SLICE_FMT ":", i ? " " : "", SLICE_ARG(members[i].key));
+                go_text_write(members[i].value, out);
+        }
+        buf_char(out, ']');
+        free(members);
+}
+
+void go_text_write(const struct json *value, struct buf *out) {
+        struct json_iter iter = json_iter(value);
+        const struct json *element;
+        bool is_next = false;
+
+        switch (json_type(value)) {
+        case JSON_OBJECT:
+                map_write(value, out);
+                break;
+        case JSON_ARRAY:
+                buf_char(out, '[');
+                for (; json_next(&iter, NULL, &element); is_next = true) {
+                        buf_text(out, is_next ? " " : "");
+                        go_text_write(element, out);
+                }
+                buf_char(out, ']');
+                break;
+        case JSON_STRING:
+                buf_slice(out, json_text(value));
+                break;
+        case JSON_NULL:
+                buf_text(out, "<nil>");
+                break;
+        default:
+                json_write(value, out);
+        }
+}
+
+const char *go_type_name(const struct json *value) {
+        switch (json_type(value)) {
+        case JSON_OBJECT:
+                return "map[string]interface {}";
+        case JSON_ARRAY:
+                return "[]interface {}";
+        case JSON_STRING:
+                return "string";
+        case JSON_BOOL:
+                return "bool";
+        case JSON_REAL:
+                return "float64";
+        case JSON_NULL:
+                return "<nil>";
+        default:
+                return "int64";
+        }
+}

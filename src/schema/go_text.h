@@ -1,0 +1,10 @@
+/* Values as Go prints them in messages. */
+#pragma once
+
+#include "api/json.h"
+#include "base/buf.h"
+
+/* "map[a:1 b:[x y]]", members in the order of their names. */
+void go_text_write(const struct json *value, struct buf *out);
+/* "map[string]interface {}", "string", ... */
+const char *go_type_name(const struct json *value);
