@@ -286,7 +286,7 @@ int apply_fields(struct api_context *context, struct api_write *write,
                 owners_read(context, node_import(write->tree, stored), &owners);
         if (merge_applied(context, write, &owners, applied) < 0)
                 return API_FAILED;
-        owners_write(write, &owners);
+        owners_write(context, write, &owners);
         return 0;
 }
 
@@ -319,7 +319,7 @@ static int create_applied(struct api_context *context, struct api_write *write,
                 return API_FAILED;
         write->object = decoded->object;
         json_tree_set_root(write->tree, write->object);
-        owners_write(write, &owners);
+        owners_write(context, write, &owners);
         if (check_url(context, write->object) < 0 || write_create(context, write, &body) < 0)
                 return API_FAILED;
         return respond_object(context, 201, body);

@@ -29,6 +29,10 @@ void strictness_add(struct strictness *strictness, const char *what, struct slic
         buf_release(&text);
 }
 
+void strictness_note(void *context, const char *path) {
+        unknown_paths_note(&((struct strictness *)context)->later, path);
+}
+
 void strictness_unknown(void *context, const char *path) {
         strictness_add(context, "unknown", slice_of(path));
 }
@@ -56,6 +60,23 @@ static int fail_decode(struct api_context *context, const char *kind, const char
                                 "the object provided is unrecognized (must be of type %s): "
                                 "couldn't get version/kind; json parse error: %s",
                                 kind, text);
+}
+
+int fail_custom_type(struct api_context *context, const struct json_node *object,
+                     const char *member, const char *wanted) {
+        struct slice version = node_get_text(object, "apiVersion"), group = SLICE_EMPTY;
+        struct slice name = node_get_text(node_get(object, "metadata"), "name");
+        struct field_errors errors = { .arena = context->arena };
+        struct buf text = { 0 };
+
+        buf_json_string(&text, node_get_text(object, member));
+        field_error_add(&errors, FIELD_INVALID, member, text.data,
+                        arena_printf(context->arena, "must be %s", wanted));
+        buf_release(&text);
+        if (slice_contains(version, SLICE_LITERAL("/")))
+                slice_split(&version, '/', &group);
+        return fail_invalid(context, arena_string(context->arena, node_get_text(object, "kind")),
+                            arena_string(context->arena, group), name, &errors);
 }
 
 static bool is_media(struct slice content_type, const char *wanted) {
@@ -95,6 +116,9 @@ static int check_type(struct api_context *context, struct decoded *decoded, cons
                                                 "the API version in the data (" SLICE_FMT
                                                 ") does not match the expected API version (%s)",
                                                 SLICE_ARG(has_version), api_version);
+                if (context->resource && context->resource->kind->prune &&
+                    !slice_is(has_kind, kind) && slice_is(has_version, api_version))
+                        return fail_custom_type(context, decoded->object, "kind", kind);
                 const char *named = has_kind.len ? arena_string(context->arena, has_kind) : kind;
                 const char *slash = strrchr(arena_string(context->arena, has_version), '/');
                 const char *shown = !has_version.len ? version

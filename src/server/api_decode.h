@@ -2,6 +2,7 @@
 #pragma once
 
 #include "server/api_context.h"
+#include "server/unknown_paths.h"
 
 struct decoded {
         struct json_tree *tree;
@@ -20,12 +21,18 @@ struct strictness {
         struct api_context *context;
         struct buf text; /* comma-joined complaints under Strict */
         size_t count;
+        struct unknown_paths later; /* unknown fields that are not reported yet */
 };
 void strictness_add(struct strictness *strictness, const char *what, struct slice path);
 void strictness_unknown(void *context, const char *path);
+void strictness_note(void *context, const char *path); /* for later */
 /* For what validation says of the object; the first few are kept. */
 void strictness_emptied(void *context, const char *path, bool is_list);
 void strictness_duplicate(void *context, struct slice path);
+
+/* A custom resource's type is looked at with the rest of it: 422. member: apiVersion or kind. */
+int fail_custom_type(struct api_context *context, const struct json_node *object,
+                     const char *member, const char *wanted);
 
 /* Name and namespace of a body against the URL (PUT, PATCH). */
 int check_url(struct api_context *context, struct json_node *object);

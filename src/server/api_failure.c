@@ -56,9 +56,12 @@ static void fail_details(struct api_context *context, const char *kind, const ch
 
 int fail_not_found(struct api_context *context, const struct api_resource *resource,
                    struct slice name) {
-        fail_plain(context, 404, "NotFound", "%s \"" SLICE_FMT "\" not found", resource->qualified,
-                   SLICE_ARG(name));
-        fail_details(context, resource->kind->plural, resource->kind->group, name);
+        bool is_virtual = strcmp(resource->kind->plural, "componentstatuses") == 0;
+
+        fail_plain(context, 404, "NotFound", "%s \"" SLICE_FMT "\" not found",
+                   is_virtual ? resource->kind->singular : resource->qualified, SLICE_ARG(name));
+        fail_details(context, is_virtual ? resource->kind->singular : resource->kind->plural,
+                     resource->kind->group, name);
         return API_FAILED;
 }
 

@@ -450,17 +450,16 @@ static void take_member(struct api_write *write, struct json_node *to, const cha
                 node_remove(to, member);
 }
 
-/* A write through /status is the old object with a new status, and for some kinds new labels and
- * annotations. */
+/* A write through /status is the old object with a new status, and for some kinds new metadata. */
 static void isolate_status(struct api_write *write) {
         struct json_node *old = node_import(write->tree, write->old_json);
         struct json_node *metadata = node_get(old, "metadata");
         struct json_node *given = node_get(write->object, "metadata");
         static const char *const taken[] = {
-                "labels", "annotations",       "managedFields",
-                "uid",    "deletionTimestamp", "deletionGracePeriodSeconds"
+                "labels",        "annotations", "finalizers",        "ownerReferences",
+                "managedFields", "uid",         "deletionTimestamp", "deletionGracePeriodSeconds"
         };
-        size_t first = write->resource->kind->flags & KIND_STATUS_METADATA ? 0 : 2;
+        size_t first = write->resource->kind->flags & KIND_STATUS_METADATA ? 0 : 4;
 
         for (size_t i = first; i < ARRAY_LEN(taken); i++) {
                 node_remove(metadata, taken[i]);

@@ -4,43 +4,10 @@
 #include "schema/column_path.h"
 #include "schema/custom_rules.h"
 #include "schema/custom_schema.h"
-#include <stdlib.h>
+#include "server/unknown_paths.h"
 
 const struct custom_resource *custom_of(const struct kind_info *kind) {
         return CONTAINER_OF((struct kind_info *)kind, struct custom_resource, kind);
-}
-
-/* Unknown fields are reported in the order of their paths. */
-struct unknown_paths {
-        char **paths; /* from malloc, as they are */
-        size_t count, cap;
-};
-
-static void note_unknown(void *context, const char *path) {
-        struct unknown_paths *unknown = context;
-
-        if (unknown->count == unknown->cap) {
-                unknown->cap = unknown->cap ? 2 * unknown->cap : 8;
-                unknown->paths =
-                        xreallocarray(unknown->paths, unknown->cap, sizeof(*unknown->paths));
-        }
-        unknown->paths[unknown->count++] = slice_dup(slice_of(path));
-}
-
-static int compare_paths(const void *a, const void *b) {
-        return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static void report_unknown(struct unknown_paths *unknown,
-                           void (*report)(void *context, const char *path), void *context) {
-        if (unknown->count > 1)
-                qsort(unknown->paths, unknown->count, sizeof(*unknown->paths), compare_paths);
-        for (size_t i = 0; i < unknown->count; i++) {
-                if (report)
-                        report(context, unknown->paths[i]);
-                free(unknown->paths[i]);
-        }
-        free(unknown->paths);
 }
 
 void custom_resource_prune(const struct kind_info *kind, struct json_tree *tree,
@@ -48,12 +15,11 @@ void custom_resource_prune(const struct kind_info *kind, struct json_tree *tree,
                            void (*unknown)(void *context, const char *path), void *context) {
         const struct schema_object *metadata = schema_named("meta.v1.ObjectMeta");
         struct json_node *given = node_get(object, "metadata");
-
         struct unknown_paths found = { 0 };
 
         if (custom_of(kind)->schema) {
-                custom_prune(custom_of(kind)->schema, tree, object, note_unknown, &found);
-                report_unknown(&found, unknown, context);
+                custom_prune(custom_of(kind)->schema, tree, object, unknown_paths_note, &found);
+                unknown_paths_report(&found, true, unknown, context);
                 custom_default(custom_of(kind)->schema, tree, object);
         }
         if (metadata && node_type(given) == JSON_OBJECT)

@@ -10,6 +10,7 @@
 #include "schema/object_compare.h"
 #include "server/api_store.h"
 #include "server/custom_resource_priv.h"
+#include "server/managed_fields.h"
 #include "server/pod_conditions.h"
 #include <stdlib.h>
 
@@ -64,7 +65,7 @@ static void custom_resource_establish(struct custom_resources *customs, struct s
         struct api_engine *engine = customs->engine;
         struct api_context context = { .engine = engine,
                                        .arena = &engine->scratch,
-                                       .manager = SLICE_LITERAL("berth") };
+                                       .manager = SLICE_LITERAL("kube-apiserver") };
         const struct store_object *object =
                 store_get(engine->store, customs->definitions->store_resource, SLICE_EMPTY, name);
         struct wall_time now = loop_wall(engine->loop);
@@ -90,8 +91,11 @@ static void custom_resource_establish(struct custom_resources *customs, struct s
                               now);
                 node_put(write.tree, status, "acceptedNames",
                          node_clone(write.tree, node_get(spec, "names")));
-                if (!is_same_object(write.object, write.old_json))
+                if (!is_same_object(write.object, write.old_json)) {
+                        write.subresource = SLICE_LITERAL("status");
+                        manage_fields(&context, &write);
                         write_put(&context, &write, &body);
+                }
                 write_end(&write);
         }
         request_json_release(&context);

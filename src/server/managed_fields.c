@@ -125,10 +125,39 @@ static struct json_node *owner_entry(struct json_tree *tree, const struct field_
         return entry;
 }
 
-void owners_write(const struct api_write *write, struct owners *owners) {
+/* A write of a scale knows owners of the replicas by other names than the object does; those who
+ * stay own them apart, since nobody knows when. */
+static void split_replicas(struct api_context *context, const struct api_write *write,
+                           struct owners *owners) {
+        size_t count = owners->count;
+
+        for (size_t i = 0; i < count; i++) {
+                struct json_node *spec = node_get(owners->items[i].set, "f:spec");
+                struct json_node *replicas = node_get(spec, "f:replicas");
+
+                if (!replicas || owners->items[i].time.len == 0 ||
+                    slice_is(owners->items[i].subresource, "scale"))
+                        continue;
+                struct field_owner *apart =
+                        owners_add(context, write, owners, owners->items[i].manager);
+                apart->is_applier = owners->items[i].is_applier;
+                apart->subresource = owners->items[i].subresource;
+                apart->set = node_object(write->tree);
+                node_put(write->tree, node_need_object(write->tree, apart->set, "f:spec"),
+                         "f:replicas", node_object(write->tree));
+                node_remove(spec, "f:replicas");
+                if (node_count(spec) == 0)
+                        node_remove(owners->items[i].set, "f:spec");
+        }
+}
+
+void owners_write(struct api_context *context, const struct api_write *write,
+                  struct owners *owners) {
         struct json_node *metadata = node_need_object(write->tree, write->object, "metadata");
         struct json_node *list = node_array(write->tree);
 
+        if (slice_is(write->subresource, "scale"))
+                split_replicas(context, write, owners);
         if (owners->count > 1)
                 qsort(owners->items, owners->count, sizeof(*owners->items), compare_owners);
         for (size_t i = 0; i < owners->count; i++)
@@ -376,11 +405,13 @@ void manage_fields(struct api_context *context, struct api_write *write) {
                                                   write->old_json, write->object)
                                 : field_set_compare(write->tree, written_shape(write),
                                                     unborn_object(write), write->object);
+        if (changes.is_untyped) /* what cannot be owned by its keys is owned by nobody */
+                return;
         filter_changes(write, &changes);
         forget_versions(context, write, &owners);
         owners_lose(&owners, &changes);
         take_ownership(context, write, &owners, &changes);
-        owners_write(write, &owners);
+        owners_write(context, write, &owners);
 }
 
 /* ---- after a write ---- */

@@ -25,7 +25,8 @@ struct field_owner *owners_add(struct api_context *context, const struct api_wri
 void owner_stamp(struct api_context *context, const struct api_write *write,
                  struct field_owner *owner);
 /* Leaves out those that own nothing, and sorts the rest into metadata. */
-void owners_write(const struct api_write *write, struct owners *owners);
+void owners_write(struct api_context *context, const struct api_write *write,
+                  struct owners *owners);
 /* Fields that identify an object have no owner. */
 void owned_set_strip(struct json_node *set);
 /* Takes out what the path of the request cannot write. */

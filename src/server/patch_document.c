@@ -3,6 +3,7 @@
 
 #include "api/json_patch.h"
 #include "api/merge_patch.h"
+#include "schema/go_text.h"
 #include "schema/strategic_merge.h"
 #include "server/api_context.h"
 #include "server/api_decode.h"
@@ -10,7 +11,6 @@
 #include "server/api_object.h"
 #include "server/api_output.h"
 #include "server/managed_fields.h"
-#include <stdlib.h>
 
 enum patch_type patch_type(const struct api_context *context) {
         static const char *const names[] = { "application/json-patch+json",
@@ -101,47 +101,6 @@ static int apply_patch(struct api_context *context, enum patch_type type, struct
 
 /* ---- what does not decode ---- */
 
-struct go_pair {
-        struct slice key;
-        const struct json *value;
-};
-
-static int compare_go_pairs(const void *left, const void *right) {
-        const struct go_pair *a = left, *b = right;
-
-        return slice_compare(a->key, b->key);
-}
-
-/* As Go prints maps and lists: "map[a:1 b:[x y]]". */
-static void go_print(struct arena *arena, const struct json *value, struct buf *out) {
-        struct go_pair *pairs = ARENA_ARRAY(arena, struct go_pair, json_count(value) + 1);
-        struct json_iter iter = json_iter(value);
-        bool is_map = json_type(value) == JSON_OBJECT;
-        size_t count = 0;
-
-        if (!is_map && json_type(value) != JSON_ARRAY) {
-                if (json_type(value) == JSON_STRING)
-                        buf_slice(out, json_text(value));
-                else if (json_type(value) == JSON_NULL)
-                        buf_text(out, "<nil>");
-                else
-                        json_write(value, out);
-                return;
-        }
-        while (json_next(&iter, &pairs[count].key, &pairs[count].value))
-                count++;
-        if (is_map)
-                qsort(pairs, count, sizeof(*pairs), compare_go_pairs);
-        buf_text(out, is_map ? "map[" : "[");
-        for (size_t i = 0; i < count; i++) {
-                buf_text(out, i ? " " : "");
-                if (is_map)
-                        buf_printf(out, SLICE_FMT ":", SLICE_ARG(pairs[i].key));
-                go_print(arena, pairs[i].value, out);
-        }
-        buf_char(out, ']');
-}
-
 /* Patches once more: what was patched first is half decoded by now. */
 static void patch_again(struct api_context *context, enum patch_type type,
                         const struct api_write *write, struct buf *out) {
@@ -173,7 +132,7 @@ static int fail_patched(struct api_context *context, const struct api_write *wri
         struct buf text = { 0 }, quoted = { 0 };
 
         if (type == PATCH_STRATEGIC)
-                go_print(context->arena, request_json(context, context->request->body), &text);
+                go_text_write(request_json(context, context->request->body), &text);
         else if (type == PATCH_JSON || type == PATCH_MERGE)
                 patch_again(context, type, write, &text);
         else
@@ -185,24 +144,6 @@ static int fail_patched(struct api_context *context, const struct api_write *wri
         return fail_invalid(context, "", "", SLICE_EMPTY, &errors);
 }
 
-/* Custom resources are validated before their type is looked up. */
-static int fail_custom_type(struct api_context *context, const struct api_write *write,
-                            const char *member, const char *wanted) {
-        struct field_errors errors = { .arena = context->arena };
-        struct buf text = { 0 };
-
-        buf_json_string(&text, node_get_text(write->object, member));
-        field_error_add(&errors, FIELD_INVALID, member, text.data,
-                        arena_printf(context->arena, "must be %s", wanted));
-        buf_release(&text);
-        struct slice version = node_get_text(write->object, "apiVersion"), group = SLICE_EMPTY;
-        if (slice_contains(version, SLICE_LITERAL("/")))
-                slice_split(&version, '/', &group);
-        return fail_invalid(context,
-                            arena_string(context->arena, node_get_text(write->object, "kind")),
-                            arena_string(context->arena, group), write->name, &errors);
-}
-
 static int check_patched_type(struct api_context *context, struct api_write *write) {
         struct slice kind = node_get_text(write->object, "kind");
         struct slice version = node_get_text(write->object, "apiVersion");
@@ -210,9 +151,11 @@ static int check_patched_type(struct api_context *context, struct api_write *wri
         if (node_type(write->object) != JSON_OBJECT)
                 return fail_patched(context, write, "json: cannot unmarshal into an object");
         if (!write->resource->schema && !slice_is(version, write->resource->api_version))
-                return fail_custom_type(context, write, "apiVersion", write->resource->api_version);
+                return fail_custom_type(context, write->object, "apiVersion",
+                                        write->resource->api_version);
         if (!write->resource->schema && !slice_is(kind, write->resource->kind->kind))
-                return fail_custom_type(context, write, "kind", write->resource->kind->kind);
+                return fail_custom_type(context, write->object, "kind",
+                                        write->resource->kind->kind);
         if (!slice_is(kind, write->resource->kind->kind) ||
             !slice_is(version, write->resource->api_version))
                 return fail_patched(context, write,
@@ -223,10 +166,11 @@ static int check_patched_type(struct api_context *context, struct api_write *wri
         return 0;
 }
 
-/* Unknown fields that the patch brought in, and wrong types. */
+/* Unknown fields that the patch brought in, in the order of their paths but after a JSON patch, and
+ * wrong types. */
 static int check_patched_fields(struct api_context *context, struct api_write *write) {
         struct strictness strictness = { .context = context };
-        struct schema_report report = { .unknown = strictness_unknown,
+        struct schema_report report = { .unknown = strictness_note,
                                         .emptied = strictness_emptied,
                                         .context = &strictness,
                                         .minor = write->resource->minor,
@@ -240,9 +184,13 @@ static int check_patched_fields(struct api_context *context, struct api_write *w
                                 &strictness);
         if (write->resource->kind->prune)
                 write->resource->kind->prune(write->resource->kind, write->tree, write->object,
-                                             strictness_unknown, &strictness);
-        if (write->resource->schema && schema_normalise(write->resource->schema, write->tree,
-                                                        write->object, &report, &err) < 0)
+                                             strictness_note, &strictness);
+        if (write->resource->schema)
+                r = schema_normalise(write->resource->schema, write->tree, write->object, &report,
+                                     &err);
+        unknown_paths_report(&strictness.later, patch_type(context) != PATCH_JSON,
+                             r < 0 ? NULL : strictness_unknown, &strictness);
+        if (r < 0)
                 r = fail_patched(context, write, err.text);
         else if (context->validation == VALIDATE_STRICT && strictness.count)
                 r = fail_patched(context, write,

@@ -14,13 +14,15 @@
 static int check_target(struct api_context *context, const struct json_node *binding) {
         const struct json_node *target = node_get(binding, "target");
         struct slice kind = node_get_text(target, "kind");
+        bool is_unnamed = node_get_text(target, "name").len == 0;
 
         if (kind.len && !slice_is(kind, "Node"))
                 return fail_plain(context, 500, NULL,
-                                  "target.kind: Unsupported value: \"" SLICE_FMT
-                                  "\": supported values: \"Node\", \"<empty>\"",
-                                  SLICE_ARG(kind));
-        if (node_get_text(target, "name").len == 0)
+                                  "%starget.kind: Unsupported value: \"" SLICE_FMT
+                                  "\": supported values: \"Node\", \"<empty>\"%s",
+                                  is_unnamed ? "[" : "", SLICE_ARG(kind),
+                                  is_unnamed ? ", target.name: Required value]" : "");
+        if (is_unnamed)
                 return fail_plain(context, 500, NULL, "target.name: Required value");
         return 0;
 }

@@ -119,6 +119,14 @@ static void test_objects(void **state) {
         assert_int_equal(ask(&f, "POST", WIDGETS "?fieldValidation=Strict",
                              "{\"metadata\":{\"name\":\"v\"},\"spec\":{\"junk\":1}}"),
                          400);
+        assert_int_equal(ask(&f, "POST", WIDGETS,
+                             "{\"apiVersion\":\"x.example/v1\",\"kind\":\"Gadget\","
+                             "\"metadata\":{\"name\":\"g\"}}"),
+                         422);
+        assert_string_equal(
+                answer(&f, "/message"),
+                "Gadget.x.example \"g\" is invalid: kind: Invalid value: \"Gadget\": must "
+                "be Widget");
         assert_int_equal(ask_patch(&f, MERGE_PATCH, WIDGETS "/w", "{\"spec\":{\"size\":7}}"), 200);
         assert_string_equal(answer(&f, "/metadata/generation"), "2");
         assert_int_equal(ask_patch(&f, MERGE_PATCH, WIDGETS "/w/status",

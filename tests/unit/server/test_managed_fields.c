@@ -137,6 +137,61 @@ static void test_status(void **state) {
         run(steps, ARRAY_LEN(steps));
 }
 
+#define VOLUMES "/api/v1/persistentvolumes"
+#define ACCOUNTS "/api/v1/namespaces/default/serviceaccounts"
+
+/* How far ownership goes, and where it ends. */
+static void test_places(void **state) {
+        static const struct step steps[] = {
+                { "POST", VOLUMES, NULL,
+                  "{\"metadata\":{\"name\":\"v\"},\"spec\":{\"capacity\":{\"storage\":\"1\"},"
+                  "\"accessModes\":[\"ReadWriteOnce\"],\"hostPath\":{\"path\":\"/"
+                  "d\"},\"claimRef\":{"
+                  "\"name\":\"c\",\"namespace\":\"default\"}}}",
+                  201, OWNER(0) "/fieldsV1/f:spec/f:claimRef",
+                  "{\".\":{},\"f:name\":{},\"f:namespace\":{}}" },
+                /* A list by keys whose element has none is nobody's, nor is what is around it. */
+                { "POST", ACCOUNTS, NULL,
+                  "{\"metadata\":{\"name\":\"a\"},\"secrets\":[{\"name\":\"s\"}]}", 201,
+                  OWNER(0) "/fieldsV1",
+                  "{\"f:secrets\":{\".\":{},\"k:{\\\"name\\\":\\\"s\\\"}\":{}}}" },
+                { "PATCH", ACCOUNTS "/a", MERGE_PATCH, "{\"secrets\":[{\"name\":\"s\"},{}]}", 200,
+                  "/metadata/managedFields", "" },
+                /* References of the same namespace have a key without having one. */
+                { "PATCH", "/api/v1/namespaces/default/pods/p?fieldManager=m", APPLY_PATCH,
+                  "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\"},\"spec\":{"
+                  "\"containers\":[{\"name\":\"c\",\"image\":\"i\"}],\"imagePullSecrets\":[{}]}}",
+                  201, OWNER(0) "/fieldsV1/f:spec/f:imagePullSecrets",
+                  "{\"k:{\\\"name\\\":\\\"\\\"}\":{}}" },
+        };
+
+        (void)state;
+        run(steps, ARRAY_LEN(steps));
+}
+
+/* A scale that changes nothing still takes the replicas apart. */
+static void test_scale_without_change(void **state) {
+        static const struct step steps[] = {
+                { "POST", DEPLOYMENTS "?fieldManager=a", NULL,
+                  "{\"metadata\":{\"name\":\"d\"},\"spec\":{\"replicas\":3,\"selector\":{"
+                  "\"matchLabels\":{"
+                  "\"a\":\"b\"}},\"template\":{\"metadata\":{\"labels\":{\"a\":\"b\"}},\"spec\":{"
+                  "\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}}}",
+                  201, NULL, NULL },
+                { "PATCH", DEPLOYMENTS "/d/scale?fieldManager=s", MERGE_PATCH,
+                  "{\"spec\":{\"replicas\":3}}", 200, NULL, NULL },
+                { "GET", DEPLOYMENTS "/d", NULL, NULL, 200, OWNER(0) "/fieldsV1",
+                  "{\"f:spec\":{\"f:replicas\":{}}}" },
+                { "GET", DEPLOYMENTS "/d", NULL, NULL, 200, OWNER(0) "/time", "" },
+                { "GET", DEPLOYMENTS "/d", NULL, NULL, 200, OWNER(0) "/manager", "a" },
+                { "GET", DEPLOYMENTS "/d", NULL, NULL, 200, OWNER(1) "/fieldsV1/f:spec/f:replicas",
+                  "" },
+        };
+
+        (void)state;
+        run(steps, ARRAY_LEN(steps));
+}
+
 /* The eleventh writer makes one of the two oldest. */
 static void test_many(void **state) {
         struct fixture f = fixture_new();
@@ -158,9 +213,13 @@ static void test_many(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_updates),     cmocka_unit_test(test_applies),
-                cmocka_unit_test(test_client_side), cmocka_unit_test(test_status),
+                cmocka_unit_test(test_updates),
+                cmocka_unit_test(test_applies),
+                cmocka_unit_test(test_client_side),
+                cmocka_unit_test(test_status),
                 cmocka_unit_test(test_many),
+                cmocka_unit_test(test_places),
+                cmocka_unit_test(test_scale_without_change),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
