@@ -47,7 +47,7 @@ static void check_root(struct checker *checker, const struct at *at, const struc
         bool has_first = false, has_others = false;
 
         for (size_t i = 0; i < ARRAY_LEN(first); i++)
-                has_first |= json_get(schema, first[i]) != NULL;
+                has_first |= !!json_get(schema, first[i]);
         for (size_t i = 0; i < ARRAY_LEN(others); i++) {
                 const struct json *value = json_get(schema, others[i]);
 

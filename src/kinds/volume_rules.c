@@ -276,7 +276,7 @@ static bool is_same_affinity(const struct json_node *spec, const struct json *ol
         struct json_node *after = node_get(spec, "nodeAffinity");
 
         if (!after || is_same_member(spec, old, "nodeAffinity"))
-                return after != NULL;
+                return after;
         struct json_tree *tree = json_tree_new();
         struct json_node *before = node_import(tree, json_get(old, "nodeAffinity"));
         after = node_clone(tree, after);
