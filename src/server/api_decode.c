@@ -102,6 +102,36 @@ static bool is_other_version(const struct api_context *context, struct slice api
 }
 
 /* apiVersion and kind must fit where they are given, and are filled in where they are not. */
+/* Of what is another kind, or of another version. */
+static int fail_type(struct api_context *context, const struct json_node *object,
+                     const char *api_version, const char *version, const char *kind) {
+        struct slice has_kind = node_get_text(object, "kind");
+        struct slice has_version = node_get_text(object, "apiVersion");
+        bool is_custom = context->resource && context->resource->kind->prune;
+        bool is_kind = has_kind.len == 0 || slice_is(has_kind, kind);
+
+        if (is_kind && is_other_version(context, has_version))
+                return fail_bad_request(context,
+                                        "the API version in the data (" SLICE_FMT
+                                        ") does not match the expected API version (%s)",
+                                        SLICE_ARG(has_version), api_version);
+        if (is_custom && !is_kind && slice_is(has_version, api_version))
+                return fail_custom_type(context, object, "kind", kind);
+        const char *named = has_kind.len ? arena_string(context->arena, has_kind) : kind;
+        const char *slash = strrchr(arena_string(context->arena, has_version), '/');
+        const char *shown = !has_version.len ? version
+                            : slash          ? slash + 1
+                                             : arena_string(context->arena, has_version);
+
+        return fail_bad_request(context,
+                                "%s in version \"%s\" cannot be handled as a %s: "
+                                "no kind \"%s\" is registered for version \"%s\"",
+                                named, shown, kind, named,
+                                arena_string(context->arena, has_version.len
+                                                                     ? has_version
+                                                                     : slice_of(api_version)));
+}
+
 static int check_type(struct api_context *context, struct decoded *decoded, const char *api_version,
                       const char *version, const char *kind) {
         struct slice has_kind = node_get_text(decoded->object, "kind");
@@ -109,30 +139,8 @@ static int check_type(struct api_context *context, struct decoded *decoded, cons
 
         if ((has_kind.len && !slice_is(has_kind, kind)) ||
             (has_version.len && !slice_is(has_version, api_version) &&
-             !is_old_eviction(has_version, kind))) {
-                if ((!has_kind.len || slice_is(has_kind, kind)) &&
-                    is_other_version(context, has_version))
-                        return fail_bad_request(context,
-                                                "the API version in the data (" SLICE_FMT
-                                                ") does not match the expected API version (%s)",
-                                                SLICE_ARG(has_version), api_version);
-                if (context->resource && context->resource->kind->prune &&
-                    !slice_is(has_kind, kind) && slice_is(has_version, api_version))
-                        return fail_custom_type(context, decoded->object, "kind", kind);
-                const char *named = has_kind.len ? arena_string(context->arena, has_kind) : kind;
-                const char *slash = strrchr(arena_string(context->arena, has_version), '/');
-                const char *shown = !has_version.len ? version
-                                    : slash          ? slash + 1
-                                                     : arena_string(context->arena, has_version);
-
-                return fail_bad_request(
-                        context,
-                        "%s in version \"%s\" cannot be handled as a %s: "
-                        "no kind \"%s\" is registered for version \"%s\"",
-                        named, shown, kind, named,
-                        arena_string(context->arena,
-                                     has_version.len ? has_version : slice_of(api_version)));
-        }
+             !is_old_eviction(has_version, kind)))
+                return fail_type(context, decoded->object, api_version, version, kind);
         node_put_string(decoded->tree, decoded->object, "kind", kind);
         node_put_string(decoded->tree, decoded->object, "apiVersion", api_version);
         return 0;
