@@ -17,6 +17,7 @@ sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent), str(pathlib.Path(_
 
 import agreement
 import cost
+import device_cases
 import devices
 import lease
 import on_sandbox
@@ -41,6 +42,7 @@ ROWS = {
     "one-lease": lease.one_lease,
     "agreement": agreement.agreement,
     "devices": devices.devices,
+    "device-cases": device_cases.device_cases,
     "paced": paced.paced,
     "cost": cost.cost,
     "start": start.start,

@@ -1,6 +1,7 @@
 /* The search against trying everything: it finds an allocation exactly when there is one, and the
  * first in the order of requests and devices. Small random cases: a node, a few devices with an
- * attribute, counters and taints, claims with counts, selectors, constraints and choices. */
+ * attribute, counters and taints, some of them shared by capacity; claims with counts, selectors,
+ * constraints, choices, amounts and administrative access. */
 #include "base/rng.h"
 #include "device_scene.h"
 
@@ -17,16 +18,21 @@
 #define CLAIMS_MAX 2
 #define REQUESTS_MAX 2
 #define CHOICES_MAX 2
-#define COUNTER 4 /* of the shared counter */
-#define CASES 3000
+#define COUNTER 4  /* of the shared counter */
+#define CAPACITY 4 /* of shared devices */
+#define CASES 6000
 
 struct oracle_device {
         int color, cost; /* attribute; of the counter */
         bool is_tainted, is_taken;
+        bool is_shared; /* its capacity is; what of it is taken */
+        int taken;
 };
 struct oracle_request { /* or a choice */
         int color;      /* -1: any */
         int count;
+        int amount; /* of the capacity; 0: it does not say */
+        bool is_admin;
 };
 struct oracle_claim {
         int request_count, choice_counts[REQUESTS_MAX];
@@ -46,9 +52,14 @@ static int pick(struct rng *rng, int bound) {
 static void make_case(struct rng *rng, struct oracle_case *c) {
         *c = (struct oracle_case){ .device_count = 1 + pick(rng, DEVICES_MAX),
                                    .claim_count = 1 + pick(rng, CLAIMS_MAX) };
-        for (int i = 0; i < c->device_count; i++)
-                c->devices[i] = (struct oracle_device){ pick(rng, 3), pick(rng, 3),
-                                                        pick(rng, 6) == 0, pick(rng, 6) == 0 };
+        for (int i = 0; i < c->device_count; i++) {
+                struct oracle_device *device = &c->devices[i];
+                *device = (struct oracle_device){ pick(rng, 3),      pick(rng, 3),
+                                                  pick(rng, 6) == 0, pick(rng, 6) == 0,
+                                                  pick(rng, 3) == 0, 0 };
+                if (device->is_shared && device->is_taken)
+                        device->taken = 1 + pick(rng, CAPACITY);
+        }
         for (int i = 0; i < c->claim_count; i++) {
                 struct oracle_claim *claim = &c->claims[i];
                 claim->request_count = 1 + pick(rng, REQUESTS_MAX);
@@ -56,8 +67,11 @@ static void make_case(struct rng *rng, struct oracle_case *c) {
                 for (int j = 0; j < claim->request_count; j++) {
                         claim->choice_counts[j] = 1 + pick(rng, CHOICES_MAX);
                         for (int k = 0; k < claim->choice_counts[j]; k++)
-                                claim->requests[j][k] = (struct oracle_request){ pick(rng, 4) - 1,
-                                                                                 1 + pick(rng, 2) };
+                                claim->requests[j][k] = (struct oracle_request){
+                                        pick(rng, 4) - 1, 1 + pick(rng, 2),
+                                        pick(rng, 2) ? 0 : 1 + pick(rng, CAPACITY),
+                                        claim->choice_counts[j] == 1 && pick(rng, 5) == 0
+                                };
                 }
         }
 }
@@ -83,6 +97,11 @@ static int say_request(char *text, size_t size, int at, const struct oracle_requ
                          ",\"selectors\":[{\"cel\":{\"expression\":"
                          "\"device.attributes['d'].color == %d\"}}]",
                          request->color);
+        if (request->amount)
+                at = say(text, size, at, ",\"capacity\":{\"requests\":{\"m\":\"%d\"}}",
+                         request->amount);
+        if (request->is_admin)
+                at = say(text, size, at, ",\"adminAccess\":true");
         return at;
 }
 
@@ -135,6 +154,12 @@ static void say_case(const struct oracle_case *c, char *text, size_t size) {
                                  ",\"consumesCounters\":[{\"counterSet\":\"s\",\"counters\":{"
                                  "\"k\":{\"value\":\"%d\"}}}]",
                                  c->devices[i].cost);
+                if (c->devices[i].is_shared)
+                        at = say(
+                                text, size, at,
+                                ",\"allowMultipleAllocations\":true,\"capacity\":{\"m\":{\"value\":"
+                                "\"%d\"}}",
+                                CAPACITY);
                 if (c->devices[i].is_tainted)
                         at = say(text, size, at,
                                  ",\"taints\":[{\"key\":\"t\",\"effect\":\"NoSchedule\"}]");
@@ -154,8 +179,14 @@ static void say_case(const struct oracle_case *c, char *text, size_t size) {
                 if (!c->devices[i].is_taken)
                         continue;
                 at = say(text, size, at,
-                         "%s{\"request\":\"x\",\"driver\":\"d\",\"pool\":\"p\",\"device\":\"d%d\"}",
+                         "%s{\"request\":\"x\",\"driver\":\"d\",\"pool\":\"p\",\"device\":\"d%d\"",
                          has_one ? "," : "", i);
+                if (c->devices[i].is_shared)
+                        at = say(text, size, at,
+                                 ",\"shareID\":\"00000000-0000-0000-0000-000000000000\","
+                                 "\"consumedCapacity\":{\"m\":\"%d\"}",
+                                 c->devices[i].taken);
+                at = say(text, size, at, "}");
                 has_one = true;
         }
         say(text, size, at, "]}}}}]}");
@@ -167,9 +198,61 @@ static void say_case(const struct oracle_case *c, char *text, size_t size) {
 struct attempt {
         const struct oracle_case *c;
         int picks[CLAIMS_MAX][REQUESTS_MAX][2], choices[CLAIMS_MAX][REQUESTS_MAX];
-        bool used[DEVICES_MAX];
+        bool used[DEVICES_MAX][CLAIMS_MAX]; /* as a whole, by claim */
+        int shares[DEVICES_MAX], taken[DEVICES_MAX];
         int spent;
 };
+
+/* Administrative access does not mind what others use. */
+static bool is_used(const struct attempt *attempt, int device, int claim, bool is_admin) {
+        if (is_admin)
+                return attempt->used[device][claim];
+        if (attempt->c->devices[device].is_taken)
+                return true;
+        for (int i = 0; i < attempt->c->claim_count; i++)
+                if (attempt->used[device][i])
+                        return true;
+        return false;
+}
+
+static int consumed_by(const struct oracle_request *request) {
+        return request->amount ? request->amount : CAPACITY;
+}
+
+/* Counters are taken with the first share of a device. */
+static int price_of(const struct attempt *attempt, int device) {
+        bool is_paid = attempt->c->devices[device].is_shared &&
+                       (attempt->c->devices[device].is_taken || attempt->shares[device] > 0);
+        return is_paid ? 0 : attempt->c->devices[device].cost;
+}
+
+static bool can_have(const struct attempt *attempt, int claim, const struct oracle_request *wanted,
+                     int device) {
+        const struct oracle_device *offered = &attempt->c->devices[device];
+        int price = price_of(attempt, device);
+        if (offered->is_tainted || (wanted->color >= 0 && wanted->color != offered->color) ||
+            (price && attempt->spent + price > COUNTER))
+                return false;
+        if (offered->is_shared)
+                return attempt->taken[device] + consumed_by(wanted) <= CAPACITY;
+        return wanted->amount == 0 && !is_used(attempt, device, claim, wanted->is_admin);
+}
+
+/* sign -1: gives it back. */
+static void take_device(struct attempt *attempt, int claim, const struct oracle_request *wanted,
+                        int device, int sign) {
+        if (!attempt->c->devices[device].is_shared) {
+                attempt->used[device][claim] = sign > 0;
+                attempt->spent += sign * attempt->c->devices[device].cost;
+                return;
+        }
+        if (sign < 0)
+                attempt->shares[device]--;
+        attempt->spent += sign * price_of(attempt, device);
+        if (sign > 0)
+                attempt->shares[device]++;
+        attempt->taken[device] += sign * consumed_by(wanted);
+}
 
 static bool suits_constraint(const struct attempt *attempt, int claim, int request, int slot,
                              int device) {
@@ -210,19 +293,14 @@ static bool try_slot(struct attempt *attempt, int claim, int request, int slot, 
         if (slot == wanted->count)
                 return try_request(attempt, claim, request + 1);
         for (int i = from; i < attempt->c->device_count; i++) {
-                const struct oracle_device *device = &attempt->c->devices[i];
-                if (attempt->used[i] || device->is_taken || device->is_tainted ||
-                    (wanted->color >= 0 && wanted->color != device->color) ||
-                    (device->cost && attempt->spent + device->cost > COUNTER) ||
+                if (!can_have(attempt, claim, wanted, i) ||
                     !suits_constraint(attempt, claim, request, slot, i))
                         continue;
-                attempt->used[i] = true;
-                attempt->spent += device->cost;
+                take_device(attempt, claim, wanted, i, 1);
                 attempt->picks[claim][request][slot] = i;
                 if (try_slot(attempt, claim, request, slot + 1, i + 1))
                         return true;
-                attempt->used[i] = false;
-                attempt->spent -= device->cost;
+                take_device(attempt, claim, wanted, i, -1);
         }
         return false;
 }
@@ -264,8 +342,10 @@ static void compare_case(const struct oracle_case *c) {
         if (json_parse(slice_of(text), &doc, &err) < 0)
                 fail_msg("%s in %s", err.text, text);
         device_scene_init(&scene, json_doc_root(doc), &gates);
-        for (int i = 0; i < c->device_count; i++)
+        for (int i = 0; i < c->device_count; i++) {
                 attempt.spent += c->devices[i].is_taken ? c->devices[i].cost : 0;
+                attempt.taken[i] = c->devices[i].taken;
+        }
         const struct resource_claim *claims[CLAIMS_MAX];
         for (int i = 0; i < c->claim_count; i++)
                 claims[i] = &scene.claims[i];
