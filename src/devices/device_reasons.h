@@ -9,8 +9,15 @@ enum device_refusal {
         DEVICE_NOT_TOLERATED,
         DEVICE_IN_USE,
         DEVICE_WITHOUT_COUNTERS,
-        DEVICE_WITHOUT_CAPACITY,
+        DEVICE_TOO_SMALL,        /* has not so much of a capacity, or has no such one */
+        DEVICE_WITHOUT_CAPACITY, /* others have too much of it */
         DEVICE_REFUSAL_COUNT
+};
+/* One thing that refuses devices, by name: an expression, a taint, a counter, a capacity. */
+struct device_obstacle {
+        enum device_refusal kind;
+        const char *name;
+        size_t first, alone; /* devices that it refuses first; and that nothing else refuses */
 };
 struct device_request_report {
         const struct resource_claim *claim;
@@ -20,9 +27,15 @@ struct device_request_report {
         size_t wanted, offered;
         size_t refused[DEVICE_REFUSAL_COUNT];
         size_t usable;            /* by themselves */
-        const char *taint;        /* the first that is not tolerated; NULL = none */
         const char *pool_problem; /* of a pool of the node; NULL = none */
+        struct device_obstacle *obstacles;
+        size_t obstacle_count, obstacle_cap;
 };
 /* In the search's arena; none when a search fails altogether. */
 size_t device_reasons_find(const struct device_search *search, const struct device_node *node,
                            struct device_request_report **ret_reports);
+/* Where each request has devices enough by itself: the only constraint without which all claims
+ * could be allocated, and its claim; NULL: there is no such one. */
+const struct device_constraint *device_reasons_constraint(const struct device_search *search,
+                                                          const struct device_node *node,
+                                                          const struct resource_claim **ret_claim);

@@ -245,10 +245,11 @@ class Run:
         wait_until(lambda: not self.plane.items(PODS), 60)
         for each in self.plane.items(CLAIMS):
             path = f"{CLAIMS}/{each['metadata']['name']}"
-            self.plane.api("PATCH", path + "/status", {"status": {"reservedFor": None, "allocation": None, "devices": None}}, MERGE)
-            self.plane.api("PATCH", path, {"metadata": {"finalizers": None}}, MERGE)
-            self.plane.api("DELETE", path)
-        wait_until(lambda: not self.plane.items(CLAIMS), 60)
+            self.plane.need("PATCH", path + "/status", {"status": {"reservedFor": None, "allocation": None, "devices": None}}, MERGE)
+            self.plane.need("PATCH", path, {"metadata": {"finalizers": None}}, MERGE)
+            self.plane.need("DELETE", path)
+        if not wait_until(lambda: not self.plane.items(CLAIMS), 60):
+            raise RuntimeError(f"claims stay: {self.plane.items(CLAIMS)[:2]}")
 
 
 def run(plane, process):

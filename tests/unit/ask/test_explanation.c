@@ -24,15 +24,20 @@
 #define CPU(amount) "containers: [{name: c, image: i, resources: {requests: {cpu: " amount "}}}]"
 #define TAINTED "spec: {taints: [{key: a, value: b, effect: NoSchedule}]}\n"
 
-#define DEVICE_OBJECTS                                                                             \
+#define WANTS_LARGE                                                                                \
+        ", selectors: [{cel: {expression: \"device.attributes['d'].model == 'large'\"}}]"
+#define ONE_MODEL ", constraints: [{matchAttribute: d/model}]"
+#define DEVICE_OBJECTS(request, claim, count)                                                      \
         "---\napiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: gpu}\n"          \
         "spec: {selectors: [{cel: {expression: \"device.driver == 'd'\"}}]}\n"                     \
         "---\napiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: s}\n"          \
         "spec: {nodeName: n1, driver: d, pool: {name: n1, generation: 1, resourceSliceCount: "     \
-        "1}, devices: [{name: a, attributes: {model: {string: small}}}]}\n"                        \
+        "1}, devices: [{name: a, attributes: {model: {string: small}}, capacity: {memory: "        \
+        "{value: 8Gi}}}, {name: b, attributes: {model: {string: tiny}}, capacity: {memory: "       \
+        "{value: 8Gi}}}]}\n"                                                                       \
         "---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: c, uid: c}\n"  \
         "spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu, "                   \
-        "allocationMode: ExactCount, count: 1}}]}}\n"
+        "allocationMode: ExactCount, count: " count request "}}]" claim "}}\n"
 #define RULE                                                                                       \
         "---\napiVersion: resource.k8s.io/v1beta2\nkind: DeviceTaintRule\nmetadata: {name: t}\n"   \
         "spec: {deviceSelector: {driver: d}, taint: {key: maintenance, effect: NoSchedule}}\n"
@@ -121,7 +126,15 @@ static void near_misses_name_the_change(void **state) {
                   "label disk=ssd", "drop node selector disk=ssd" },
                 { NODE("n1", "4", TAINTED) POD("p", "nodeSelector: {disk: ssd}, " CPU("\"5\"")),
                   "remove taint a=b:NoSchedule; label disk=ssd; +1 cpu (a larger node)", NULL },
-                { NODE("n1", "4", "") DEVICE_OBJECTS RULE POD("p", CLAIMING), NULL,
+                { NODE("n1", "4", "") DEVICE_OBJECTS(WANTS_LARGE, "", "1") POD("p", CLAIMING), NULL,
+                  "claim c, request r: without the selector device.attributes['d'].model == "
+                  "'large'" },
+                { NODE("n1", "4", "") DEVICE_OBJECTS("", ONE_MODEL, "2") POD("p", CLAIMING), NULL,
+                  "claim c: without the constraint matchAttribute d/model" },
+                { NODE("n1", "4", "") DEVICE_OBJECTS(", capacity: {requests: {memory: 9Gi}}", "",
+                                                     "1") POD("p", CLAIMING),
+                  NULL, "claim c, request r: want less of memory" },
+                { NODE("n1", "4", "") DEVICE_OBJECTS("", "", "1") RULE POD("p", CLAIMING), NULL,
                   "claim c, request r: tolerate maintenance:NoSchedule" },
                 /* The cheaper of two nodes comes first. */
                 { NODE("m", "1", TAINTED) NODE("n1", "4", TAINTED) POD("p", CPU("\"2\"")),

@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -38,6 +39,30 @@ static const char objects[] =
         "[]}},\"status\":{\"allocation\":{\"devices\":{\"results\":[{\"request\":\"r\",\"driver\":"
         "\"g\",\"pool\":\"p\",\"device\":\"c\"}]}}}}]}";
 
+static const struct device_obstacle names[] = {
+        { DEVICE_NOT_TOLERATED, "k=v:NoSchedule", 1, 1 },
+        { DEVICE_WITHOUT_COUNTERS, "s/m", 1, 1 },
+};
+
+static const struct device_obstacle *find_obstacle(const struct device_request_report *report,
+                                                   enum device_refusal kind, const char *name) {
+        for (size_t i = 0; i < report->obstacle_count; i++)
+                if (report->obstacles[i].kind == kind &&
+                    strcmp(report->obstacles[i].name, name) == 0)
+                        return &report->obstacles[i];
+        return NULL;
+}
+
+static void expect_obstacle(const struct device_request_report *report,
+                            const struct device_obstacle *wanted, size_t refused) {
+        const struct device_obstacle *found = find_obstacle(report, wanted->kind, wanted->name);
+
+        if (!refused) /* something else refuses it before */
+                assert_true(!found || found->first == 0);
+        else
+                assert_true(found && found->first == wanted->first);
+}
+
 static void expect_reasons(const char *more, size_t usable, const size_t *refused) {
         struct device_gates gates = device_gates_standard();
         struct device_request_report *reports;
@@ -59,23 +84,21 @@ static void expect_reasons(const char *more, size_t usable, const size_t *refuse
         assert_int_equal(reports->usable, usable);
         for (size_t i = 0; i < DEVICE_REFUSAL_COUNT; i++)
                 assert_int_equal(reports->refused[i], refused[i]);
-        if (refused[DEVICE_NOT_TOLERATED])
-                assert_string_equal(reports->taint, "k=v:NoSchedule");
-        else
-                assert_null(reports->taint);
+        for (size_t i = 0; i < ARRAY_LEN(names); i++)
+                expect_obstacle(reports, &names[i], refused[names[i].kind]);
         device_scene_release(&scene);
         json_doc_free(doc);
 }
 
 static void test_reasons(void **state) {
         (void)state;
-        expect_reasons("", 2, (const size_t[]){ 1, 1, 1, 1, 0 });
+        expect_reasons("", 2, (const size_t[]){ 1, 1, 1, 1, 0, 0 });
         expect_reasons(",\"tolerations\":[{\"key\":\"k\",\"operator\":\"Exists\"}]", 3,
-                       (const size_t[]){ 1, 0, 1, 1, 0 });
+                       (const size_t[]){ 1, 0, 1, 1, 0, 0 });
         expect_reasons(",\"capacity\":{\"requests\":{\"memory\":\"2Gi\"}}", 0,
-                       (const size_t[]){ 1, 1, 1, 1, 2 });
+                       (const size_t[]){ 1, 1, 1, 1, 2, 0 });
         expect_reasons(",\"selectors\":[{\"cel\":{\"expression\":\"false\"}}]", 0,
-                       (const size_t[]){ 6, 0, 0, 0, 0 });
+                       (const size_t[]){ 6, 0, 0, 0, 0, 0 });
 }
 
 int main(void) {
