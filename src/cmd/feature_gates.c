@@ -24,7 +24,8 @@ const struct option feature_gates_option_table[] = {
 /* Beta, and on by default: the bits are for being off. */
 #define SCHEDULER_BETA                                                                             \
         (FEATURE_NO_DEVICE_COUNTERS | FEATURE_NO_DEVICE_TAINTS | FEATURE_NO_DEVICE_CONDITIONS |    \
-         FEATURE_NO_DEVICE_STATUS | FEATURE_NO_DEVICE_SHARES | FEATURE_NO_EXTENDED_DEVICES)
+         FEATURE_NO_DEVICE_STATUS | FEATURE_NO_DEVICE_SHARES | FEATURE_NO_EXTENDED_DEVICES |       \
+         FEATURE_NO_DEVICE_TIMEOUT)
 
 #define SCHEDULER_GATES                                                                            \
         { "TaintTolerationComparisonOperators", FEATURE_TAINT_ORDER },                             \
@@ -47,7 +48,8 @@ const struct option feature_gates_option_table[] = {
                 { .name = "DRADeviceTaints", .off_bit = FEATURE_NO_DEVICE_TAINTS },                \
                 { .name = "DRADeviceBindingConditions", .off_bit = FEATURE_NO_DEVICE_CONDITIONS }, \
                 { .name = "DRAResourceClaimDeviceStatus", .off_bit = FEATURE_NO_DEVICE_STATUS },   \
-                { .name = "DRAConsumableCapacity", .off_bit = FEATURE_NO_DEVICE_SHARES }, {        \
+                { .name = "DRAConsumableCapacity", .off_bit = FEATURE_NO_DEVICE_SHARES },          \
+                { .name = "DRASchedulerFilterTimeout", .off_bit = FEATURE_NO_DEVICE_TIMEOUT }, {   \
                 .name = "DRAExtendedResource", .off_bit = FEATURE_NO_EXTENDED_DEVICES              \
         }
 

@@ -165,15 +165,20 @@ static enum search_step search_all(struct search_state *state, const struct sear
         return try_device(state, &next, request, &request->all[place->device]);
 }
 
+static size_t steps_max(const struct search_state *state) {
+        return state->search->steps_max ? state->search->steps_max : DEVICE_STEPS_MAX;
+}
+
 /* SEARCH_NOTHING: another device may do. */
 static enum search_step look_at(struct search_state *state, const struct search_place *place,
                                 struct search_request *request,
                                 const struct search_device *device) {
         const struct device_gates *gates = &state->search->inventory->gates;
 
-        if (++state->steps > DEVICE_STEPS_MAX) {
+        if (++state->steps > steps_max(state)) {
                 err_set(state->err, BERTH_ERR_TOO_LARGE,
-                        "the search for devices took more than %d steps", DEVICE_STEPS_MAX);
+                        "node " SLICE_FMT ": timed out trying to allocate devices",
+                        SLICE_ARG(state->node->name));
                 return SEARCH_ERROR;
         }
         if (is_in_use(state, place->claim, request->request, device->device->number))

@@ -5,8 +5,9 @@
 
 #include "devices/device_pools.h"
 
-#define DEVICE_RESULTS_MAX 32     /* of one claim's allocation */
-#define DEVICE_STEPS_MAX 10000000 /* devices that one search looks at */
+#define DEVICE_RESULTS_MAX 32      /* of one claim's allocation */
+#define DEVICE_STEPS_MAX 10000000  /* devices that one search looks at, if nothing else is said */
+#define DEVICE_STEPS_PER_S 1000000 /* for those who think in time */
 
 struct device_pick { /* one device of an allocation */
         const struct resource_slice *slice;
@@ -32,6 +33,7 @@ struct device_search {
         const struct resource_claim *const *claims; /* to be allocated */
         size_t claim_count;
         struct arena *arena; /* for the results and on the way */
+        size_t steps_max;    /* 0 = DEVICE_STEPS_MAX */
 };
 /* *ret_allocations: one for each claim, in the arena; set when found. */
 enum device_outcome device_search_run(const struct device_search *search,

@@ -37,6 +37,7 @@ enum feature_gate {
         FEATURE_NO_DEVICE_ADMIN = 32768,     /* DRAAdminAccess */
         FEATURE_NO_EXTENDED_DEVICES = 65536, /* DRAExtendedResource */
         FEATURE_GROUP_DEVICES = 131072,      /* DRAWorkloadResourceClaims */
+        FEATURE_NO_DEVICE_TIMEOUT = 262144,  /* DRASchedulerFilterTimeout */
 };
 
 struct plugin_env {

@@ -92,6 +92,7 @@ static void take_devices(const struct sched_cycle *cycle, const struct dynamic_r
         devices->extended = pod->extended;
         devices->inventory = device_view_refresh(resources->view, cycle->object_cache);
         devices->inventory_serial = device_view_serial(resources->view);
+        devices->steps_max = resources->steps_max;
         devices->verdicts = ARENA_NEW(cycle->scratch, struct device_verdicts);
         devices->verdicts->items = NULL;
 }

@@ -235,16 +235,22 @@ static enum device_outcome search_node(const struct sched_cycle *cycle,
         return device_search_run(search, &place, ret_allocations, err);
 }
 
+/* extra: one more claim, NULL = none. */
+static struct device_search search_of(const struct device_claims *claims,
+                                      const struct resource_claim *extra, struct arena *arena) {
+        claims->wanted[claims->wanted_count] = extra;
+        return (struct device_search){ claims->inventory, claims->wanted,
+                                       claims->wanted_count + !!extra, arena, claims->steps_max };
+}
+
 enum device_outcome device_claims_search(const struct sched_cycle *cycle,
                                          const struct device_claims *claims,
                                          const struct device_place_asked *asked,
                                          struct arena *arena,
                                          struct device_allocation **ret_allocations) {
-        const struct device_search search = { claims->inventory, claims->wanted,
-                                              claims->wanted_count + !!asked->extra, arena };
+        const struct device_search search = search_of(claims, asked->extra, arena);
         struct err err = { 0 };
 
-        claims->wanted[claims->wanted_count] = asked->extra;
         return search_node(cycle, &search, asked->node, ret_allocations, &err);
 }
 
@@ -252,8 +258,7 @@ const struct device_verdict *device_claims_on(const struct sched_cycle *cycle,
                                               const struct device_claims *claims,
                                               const struct resource_claim *extra,
                                               struct node_id node) {
-        const struct device_search search = { claims->inventory, claims->wanted,
-                                              claims->wanted_count + !!extra, cycle->scratch };
+        const struct device_search search = search_of(claims, extra, cycle->scratch);
         struct err err = { 0 };
 
         if (!claims->verdicts->items)
@@ -262,7 +267,6 @@ const struct device_verdict *device_claims_on(const struct sched_cycle *cycle,
         struct device_verdict *verdict = claims->verdicts->items[node.index];
         if (verdict)
                 return verdict;
-        claims->wanted[claims->wanted_count] = extra;
         verdict = claims->verdicts->items[node.index] =
                 ARENA_NEW(cycle->scratch, struct device_verdict);
         verdict->outcome = search_node(cycle, &search, node, &verdict->allocations, &err);
@@ -296,11 +300,8 @@ void device_claims_describe(const struct sched_cycle *cycle, const struct device
         const struct node_context place = { cycle->cluster, asked->node };
         const struct device_node node = { cluster_node_name(cycle->cluster, asked->node),
                                           matches_node, &place };
-        const struct device_search search = { claims->inventory, claims->wanted,
-                                              claims->wanted_count + !!asked->extra,
-                                              cycle->scratch };
+        const struct device_search search = search_of(claims, asked->extra, cycle->scratch);
 
-        claims->wanted[claims->wanted_count] = asked->extra;
         device_refusals_say(&search, &node, say, context);
 }
 

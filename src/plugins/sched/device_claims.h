@@ -40,6 +40,7 @@ struct device_claims { /* of one pod, in the scratch arena */
         size_t wanted_count;
         struct extended_resources *extended; /* of the pod: what the one more comes from */
         struct device_verdicts *verdicts;
+        size_t steps_max; /* of one search; 0 = as usual */
         /* What is known of the wanted ones (claim_kinds.h), as long as the serial is this one. */
         struct claim_kind *kind;
         uint64_t kind_serial;

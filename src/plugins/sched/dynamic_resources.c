@@ -20,6 +20,15 @@ struct dynamic_resources_args {
         int64_t filter_timeout_ns, binding_timeout_ns;
 };
 
+/* The search has no clock: so many devices may it look at. */
+static size_t steps_of(const struct plugin_env *env, int64_t timeout_ns) {
+        const int64_t step_ns = NS_PER_S / DEVICE_STEPS_PER_S;
+
+        if (env->gates & FEATURE_NO_DEVICE_TIMEOUT || timeout_ns == 0)
+                return SIZE_MAX;
+        return timeout_ns < step_ns ? 1 : (size_t)(timeout_ns / step_ns);
+}
+
 const struct plugin plugin_dynamic_resources; /* below */
 
 static int dynamic_resources_init(const struct plugin_env *env, const void *args, void **ret_state,
@@ -34,6 +43,7 @@ static int dynamic_resources_init(const struct plugin_env *env, const void *args
         resources->has_node_devices = env->gates & FEATURE_NODE_DEVICES;
         resources->has_groups = env->gates & FEATURE_GROUP_DEVICES;
         resources->binding_timeout_ns = own->binding_timeout_ns;
+        resources->steps_max = steps_of(env, own->filter_timeout_ns);
         resources->view = device_view_new(&resources->gates);
         resources->kinds = claim_kinds_new();
         *ret_state = resources;
@@ -194,7 +204,8 @@ static void dynamic_resources_normalize(const struct sched_cycle *cycle, const v
 static const struct field fields[] = {
         ARGS_HEAD_FIELDS,
         DURATION_FIELD("filterTimeout", filter_timeout_ns, 0, "\"10s\"",
-                       "How long one node may take; 0 means no limit."),
+                       "How long one node may take, as 1,000,000 devices looked at for each "
+                       "second; 0 means no limit."),
         DURATION_FIELD("bindingTimeout", binding_timeout_ns, NS_PER_S, "\"10m\"",
                        "How long devices may take to become ready."),
         FIELD_END,

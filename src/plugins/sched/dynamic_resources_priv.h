@@ -16,6 +16,7 @@ struct dynamic_resources {
         bool has_node_devices; /* DRANodeAllocatableResources */
         bool has_groups;       /* DRAWorkloadResourceClaims */
         int64_t binding_timeout_ns;
+        size_t steps_max; /* of the search on one node */
         struct device_view *view;
         struct claim_kinds *kinds;
 };

@@ -163,7 +163,7 @@ static void gates_are_read(void **state) {
                 { scheduler_feature_gates, "AllBeta=false,DRADeviceTaints=true", 0,
                   FEATURE_NO_DEVICE_COUNTERS | FEATURE_NO_DEVICE_CONDITIONS |
                           FEATURE_NO_DEVICE_STATUS | FEATURE_NO_DEVICE_SHARES |
-                          FEATURE_NO_EXTENDED_DEVICES },
+                          FEATURE_NO_EXTENDED_DEVICES | FEATURE_NO_DEVICE_TIMEOUT },
                 { scheduler_feature_gates, "APIResponseCompression=maybe", BERTH_ERR_USAGE, 0 },
                 { scheduler_feature_gates, "APIResponseCompression", BERTH_ERR_USAGE, 0 },
                 { descheduler_feature_gates, "EvictionsInBackground=true", 0, FEATURE_BACKGROUND },
