@@ -9,7 +9,7 @@
 
 /* ---- what stands in the way of one device ---- */
 
-struct obstacle_list {
+struct device_hurdles {
         struct search_state *state;
         const struct search_device *device;
         const struct search_request *request;
@@ -20,7 +20,7 @@ struct obstacle_list {
         } items[OBSTACLES_MAX];
 };
 
-static void add_obstacle(struct obstacle_list *list, enum device_refusal kind, const char *name) {
+static void add_obstacle(struct device_hurdles *list, enum device_refusal kind, const char *name) {
         if (list->count == OBSTACLES_MAX)
                 return;
         list->items[list->count].kind = kind;
@@ -28,7 +28,7 @@ static void add_obstacle(struct obstacle_list *list, enum device_refusal kind, c
 }
 
 /* An error refuses, too; upstream ends the whole search with it. */
-static bool is_selected_by(struct obstacle_list *list, struct slice expression) {
+static bool is_selected_by(struct device_hurdles *list, struct slice expression) {
         const struct inventory_device *device = list->device->device;
         struct device_selector *selector =
                 device_inventory_selector(list->state->search->inventory, expression);
@@ -39,7 +39,7 @@ static bool is_selected_by(struct obstacle_list *list, struct slice expression) 
                        CEL_TRUE;
 }
 
-static void add_selectors(struct obstacle_list *list) {
+static void add_selectors(struct device_hurdles *list) {
         const struct device_class *class = list->request->class;
         const struct device_request *request = list->request->request;
         struct arena *arena = list->state->search->arena;
@@ -57,7 +57,7 @@ static void add_selectors(struct obstacle_list *list) {
 }
 
 /* Of a slice for several nodes; or a device that is not offered for what the gates say. */
-static bool is_elsewhere(const struct obstacle_list *list) {
+static bool is_elsewhere(const struct device_hurdles *list) {
         const struct device *offered = list->device->device->device;
         const struct device_gates *gates = &list->state->search->inventory->gates;
 
@@ -66,7 +66,7 @@ static bool is_elsewhere(const struct obstacle_list *list) {
                 !device_place_matches(list->state->node, &offered->place));
 }
 
-static void add_taints(struct obstacle_list *list) {
+static void add_taints(struct device_hurdles *list) {
         struct device alone = *list->device->device->device;
         struct device_taint *taints = alone.taints;
         size_t count = alone.taint_count;
@@ -85,7 +85,7 @@ static void add_taints(struct obstacle_list *list) {
         }
 }
 
-static bool is_given_away(const struct obstacle_list *list) {
+static bool is_given_away(const struct device_hurdles *list) {
         const struct inventory_device *device = list->device->device;
         const struct device_use *use = &list->state->search->inventory->uses[device->number];
 
@@ -94,7 +94,7 @@ static bool is_given_away(const struct obstacle_list *list) {
 }
 
 /* The same device with one of its counters, or capacities, alone. */
-static void add_counters(struct obstacle_list *list) {
+static void add_counters(struct device_hurdles *list) {
         const struct device *offered = list->device->device->device;
 
         for (size_t i = 0; i < offered->consume_count; i++) {
@@ -127,7 +127,7 @@ static bool has_capacity_named(const struct device *device, struct slice name) {
 }
 
 /* What refuses when the device had only this capacity; DEVICE_REFUSAL_COUNT: nothing. */
-static enum device_refusal capacity_refusal(const struct obstacle_list *list,
+static enum device_refusal capacity_refusal(const struct device_hurdles *list,
                                             struct device_capacity *capacity) {
         struct device alone = *list->device->device->device;
         struct device_request request = *list->request->request;
@@ -151,7 +151,7 @@ static enum device_refusal capacity_refusal(const struct obstacle_list *list,
                        : DEVICE_TOO_SMALL;
 }
 
-static void add_capacities(struct obstacle_list *list) {
+static void add_capacities(struct device_hurdles *list) {
         const struct device *offered = list->device->device->device;
         const struct device_amounts *asked = &list->request->request->capacity;
         struct arena *arena = list->state->search->arena;
@@ -168,7 +168,7 @@ static void add_capacities(struct obstacle_list *list) {
         }
 }
 
-static void find_obstacles(struct obstacle_list *list) {
+static void find_obstacles(struct device_hurdles *list) {
         const struct device_gates *gates = &list->state->search->inventory->gates;
 
         add_selectors(list);
@@ -205,7 +205,7 @@ static struct device_obstacle *need_obstacle(struct device_request_report *repor
 static void report_device(struct search_state *state, const struct search_request *request,
                           const struct search_device *device,
                           struct device_request_report *report) {
-        struct obstacle_list list = { .state = state, .device = device, .request = request };
+        struct device_hurdles list = { .state = state, .device = device, .request = request };
 
         report->offered++;
         find_obstacles(&list);

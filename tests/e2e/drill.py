@@ -66,7 +66,7 @@ class Sandbox:
         self.port, self.token, self.patience = port, token, patience
 
     def __call__(self, method, path, body=None, content_type="application/json"):
-        text = body if isinstance(body, str) else json.dumps(body) if body else None
+        text = body if isinstance(body, str) else json.dumps(body, separators=(",", ":")) if body else None
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=self.patience)
         connection.request(method, path, text,
                            {"Authorization": f"Bearer {self.token}", "Content-Type": content_type})
@@ -89,7 +89,7 @@ class Api:
 
     def raw(self, method, path, body=None, content_type="application/json"):
         headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
-        text = None if body is None else body if isinstance(body, str) else json.dumps(body)
+        text = None if body is None else body if isinstance(body, str) else json.dumps(body, separators=(",", ":"))
         end = time.monotonic() + PATIENCE
         while True:
             try:

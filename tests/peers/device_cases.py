@@ -218,8 +218,7 @@ class Run:
             self.plane.need("POST", PODS, each)
             if scene is conditions:
                 self.attach(name)
-            if not wait_until(lambda: self.is_settled(name), 60):
-                self.outcome[f"pod {name}"] = "nothing after a minute"
+            wait_until(lambda: self.is_settled(name), 60)
         time.sleep(0.5)
         for each in pods:
             self.outcome.setdefault(f"pod {each['metadata']['name']}", self.pod(each["metadata"]["name"]))
@@ -246,7 +245,7 @@ class Run:
         for each in self.plane.items(CLAIMS):
             path = f"{CLAIMS}/{each['metadata']['name']}"
             self.plane.need("PATCH", path + "/status", {"status": {"reservedFor": None, "allocation": None, "devices": None}}, MERGE)
-            # A patch of a claim with parameters is refused: the API server finds its spec changed.
+            # As kube-scheduler does: a patch of a claim whose parameters are not written as Go writes JSON changes its spec.
             now = self.plane.need("GET", path)
             now["metadata"]["finalizers"] = None
             self.plane.need("PUT", path, now)
@@ -289,6 +288,10 @@ def device_cases(stage, report):
         outcomes.append(run(plane, stage.start(f"scheduler-{len(outcomes)}", [
             program, "--kubeconfig", kubeconfig, "--leader-elect=false", "--secure-port=0"], plane.folder)))
     real, ours = outcomes
+    # An error of one device ends the cycle there, and refuses the node here (docs/parity.md).
+    reason = "class broken: selector #0: CEL runtime error: no such key: nothing"
+    both = real.pop("pod broken"), ours.pop("pod broken")
+    report.line("pod broken: named by both", reason, reason, all(reason in each["says"] for each in both))
     for key in sorted(real.keys() | ours.keys()):
         difference = first_difference(real.get(key), ours.get(key))
         if difference:
@@ -296,4 +299,89 @@ def device_cases(stage, report):
     same = sum(first_difference(real.get(key), ours.get(key)) is None for key in real)
     report.line(f"pods and claims alike, of {len(real)}", len(real), same)
     report.note("pods placed by kube-scheduler", sum(bool(each["node"]) for key, each in real.items() if key.startswith("pod") and "before" not in key))
+    plane.stop()
+
+
+# ---- groups of pods (gates of Kubernetes 1.36 that are off by default)
+
+GATES = "GenericWorkload=true,GangScheduling=true,DRAWorkloadResourceClaims=true"
+GROUPS = "/apis/scheduling.k8s.io/v1alpha2/namespaces/default/podgroups"
+TEMPLATES = GROUP + "/namespaces/default/resourceclaimtemplates"
+
+
+def member(number):
+    """Claims: the group's by name, the group's from a template, its own."""
+    names = ["named", "made", "own"]
+    return {"metadata": {"name": f"member-{number}"}, "spec": {
+        "schedulingGroup": {"podGroupName": "team"},
+        "containers": [{"name": "c", "image": "example.com/i", "resources": {"claims": [{"name": each} for each in names]}}],
+        "resourceClaims": [{"name": "named", "resourceClaimName": "named"}, {"name": "made", "resourceClaimTemplateName": "t"},
+                           {"name": "own", "resourceClaimTemplateName": "t"}]}}
+
+
+def play_group(plane):
+    """Two members that fit, and a third one when those run."""
+    plane.need("POST", CLAIMS, claim("named", exactly()))
+    plane.need("POST", GROUPS, {"metadata": {"name": "team"}, "spec": {
+        "schedulingPolicy": {"gang": {"minCount": 2}},
+        "resourceClaims": [{"name": "named", "resourceClaimName": "named"}, {"name": "made", "resourceClaimTemplateName": "t"}]}})
+    for count in (2, 3):
+        for number in range(count - 1 if count == 3 else 0, count):
+            plane.need("POST", PODS, member(number))
+        wait_until(lambda count=count: sum("nodeName" in each["spec"] for each in plane.items(PODS)) == count, 60)
+    time.sleep(1)
+
+
+def group_outcome(plane):
+    found = {}
+    for each in plane.items(CLAIMS):
+        owner = (each["metadata"].get("ownerReferences") or [{"kind": "nobody", "name": ""}])[0]
+        name = re.sub(r"-\w{5}$", "-*", each["metadata"]["name"])
+        found[f"claim {name}"] = {
+            "owner": f"{owner['kind']} {owner['name']}", "finalizers": each["metadata"].get("finalizers"),
+            "allocated": bool(each.get("status", {}).get("allocation")),
+            "reserved for": sorted(f"{each.get('apiGroup', '')} {each['resource']} {each['name']}" for each in each.get("status", {}).get("reservedFor", []))}
+    devices = [result["device"] for each in plane.items(CLAIMS) for result in each.get("status", {}).get("allocation", {}).get("devices", {}).get("results", [])]
+    found["devices"] = sorted(devices)
+    found["pods"] = sorted(f"{each['metadata']['name']} on {each['spec'].get('nodeName')}: {message(each)}" for each in plane.items(PODS))
+    return found
+
+
+def clear_group(plane):
+    """The controllers give back what the members and the group had."""
+    plane.api("DELETE", PODS + "?gracePeriodSeconds=0")
+    wait_until(lambda: not plane.items(PODS), 60)
+    left = {each["metadata"]["name"]: [item["resource"] for item in each.get("status", {}).get("reservedFor", [])] for each in plane.items(CLAIMS)}
+    plane.api("PATCH", GROUPS + "/team", {"metadata": {"finalizers": None}}, MERGE)
+    plane.api("DELETE", GROUPS + "/team")
+    plane.api("DELETE", CLAIMS + "/named")
+    wait_until(lambda: not plane.items(CLAIMS), 60)
+    return left, [each["metadata"]["name"] for each in plane.items(CLAIMS)]
+
+
+def device_groups(stage, report):
+    plane = Plane(stage, "device-groups", [f"--feature-gates={GATES}", "--runtime-config=scheduling.k8s.io/v1alpha2=true"])
+    stage.start("claim-controllers", [
+        stage.program("kube-controller-manager"), f"--kubeconfig={plane.kubeconfig}", f"--feature-gates={GATES}",
+        "--controllers=resourceclaim-controller,garbage-collector-controller,serviceaccount-controller",
+        "--leader-elect=false", "--secure-port=0", "--v=1"], plane.folder)
+    plane.need("POST", GROUP + "/deviceclasses", CLASSES[0])
+    plane.need("POST", TEMPLATES, {"metadata": {"name": "t"}, "spec": {"spec": claim("", exactly())["spec"]}})
+    plane.add_node("n")
+    plane.need("POST", GROUP + "/resourceslices", slice_of("n", [model(f"d-{number}", "x") for number in range(5)]))
+    kubeconfig = plane.identity("scheduler", "system:masters")
+    outcomes = []
+    for program in (stage.program("kube-scheduler"), stage.stand_in("kube-scheduler")):
+        process = stage.start(f"scheduler-{len(outcomes)}", [
+            program, "--kubeconfig", kubeconfig, f"--feature-gates={GATES}", "--leader-elect=false", "--secure-port=0", "--v=5"], plane.folder)
+        play_group(plane)
+        outcomes.append(group_outcome(plane))
+        process.stop(signal.SIGKILL)
+        left, stay = clear_group(plane)
+        report.line(f"{program.parent.name}/{program.name}: claims that stay when the group is gone", [], stay)
+        report.note("  reserved when the members are gone", left)
+    real, ours = outcomes
+    for key in sorted(real.keys() | ours.keys()):
+        report.line(key, "the same", first_difference(real.get(key), ours.get(key)) or "the same")
+    report.note("pods", ours["pods"])
     plane.stop()

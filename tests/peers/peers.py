@@ -43,6 +43,7 @@ ROWS = {
     "agreement": agreement.agreement,
     "devices": devices.devices,
     "device-cases": device_cases.device_cases,
+    "device-groups": device_cases.device_groups,
     "paced": paced.paced,
     "cost": cost.cost,
     "start": start.start,
