@@ -235,7 +235,7 @@ class Run:
         for each in self.plane.items(CLAIMS):
             name, status = plain_name(each["metadata"]["name"]), each.get("status", {})
             self.outcome[f"claim {name}" + (f" of {each['metadata']['ownerReferences'][0]['name']}" if "*" in name else "")] = stripped({
-                "allocation": status.get("allocation"), "reservedFor": status.get("reservedFor"),
+                "allocation": status.get("allocation"), "reservedFor": sorted(status.get("reservedFor", []), key=lambda one: one["name"]),
                 "finalizers": each["metadata"].get("finalizers"), "annotations": each["metadata"].get("annotations"),
                 "spec": each["spec"] if "*" in name else None})
 
@@ -325,6 +325,8 @@ def play_group(plane):
     plane.need("POST", GROUPS, {"metadata": {"name": "team"}, "spec": {
         "schedulingPolicy": {"gang": {"minCount": 2}},
         "resourceClaims": [{"name": "named", "resourceClaimName": "named"}, {"name": "made", "resourceClaimTemplateName": "t"}]}})
+    # kube-scheduler may miss that the group's claim was made, and then looks at the members after five minutes.
+    wait_until(lambda: plane.need("GET", GROUPS + "/team").get("status", {}).get("resourceClaimStatuses"), 30)
     for count in (2, 3):
         for number in range(count - 1 if count == 3 else 0, count):
             plane.need("POST", PODS, member(number))
@@ -373,7 +375,7 @@ def device_groups(stage, report):
     outcomes = []
     for program in (stage.program("kube-scheduler"), stage.stand_in("kube-scheduler")):
         process = stage.start(f"scheduler-{len(outcomes)}", [
-            program, "--kubeconfig", kubeconfig, f"--feature-gates={GATES}", "--leader-elect=false", "--secure-port=0", "--v=5"], plane.folder)
+            program, "--kubeconfig", kubeconfig, f"--feature-gates={GATES}", "--leader-elect=false", "--secure-port=0"], plane.folder)
         play_group(plane)
         outcomes.append(group_outcome(plane))
         process.stop(signal.SIGKILL)
