@@ -1,43 +1,98 @@
-"""Both servers of the API fuzzer: starting, asking, ending."""
+"""Connections of fuzz_api.py, and the two servers it talks to."""
 
 import http.client
 import json
 import os
+import re
 import signal
 import socket
 import ssl
 import subprocess
 import time
-from urllib.parse import urlsplit
+import urllib.parse
 
-TOKEN = "fuzzing"
+TOKEN = "fuzz-fuzz-fuzz-fuzz-fuzz-fuzz-fuzz-fuzz-fuzz"
 
 
 class Server:
-    def __init__(self, url, token):
-        self.url, self.token, self.link = urlsplit(url), token, None
+    """One kept connection. A request is sent and its answer read apart, so that two servers can work at once."""
+
+    def __init__(self, url, token, name):
+        self.url, self.name, self.link, self.sent = urllib.parse.urlsplit(url), name, None, None
+        self.head = f"Host: {self.url.netloc}\r\nAuthorization: Bearer {token}\r\nAccept: application/json\r\nUser-Agent: fuzz/1\r\n"
 
     def connect(self):
-        context = ssl.create_default_context()
-        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-        self.link = http.client.HTTPSConnection(self.url.hostname, self.url.port, timeout=30, context=context)
+        link = socket.create_connection((self.url.hostname, self.url.port), 60)
+        link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if self.url.scheme == "https":
+            context = ssl.create_default_context()
+            context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+            link = context.wrap_socket(link, server_hostname=self.url.hostname)
+        self.link, self.rest = link, b""
+
+    def send(self, method, path, content=None, text=None):
+        kind = f"Content-Type: {content}\r\n" if content else ""
+        body = (text or "").encode()
+        self.sent = f"{method} {path} HTTP/1.1\r\n{self.head}{kind}Content-Length: {len(body)}\r\n\r\n".encode() + body
+        if not self.link:
+            self.connect()
+        try:
+            self.link.sendall(self.sent)
+        except OSError:
+            self.link = None
+
+    def read(self):
+        """(status, texts of warnings, text of the body). A connection that went away is tried once more."""
+        for _ in (1, 2):
+            try:
+                if not self.link:
+                    self.connect()
+                    self.link.sendall(self.sent)
+                return self.read_answer()
+            except (OSError, EOFError, ValueError):
+                self.link = None
+        return 0, [], "no answer"
+
+    def more(self):
+        data = self.link.recv(65536)
+        if not data:
+            raise EOFError
+        self.rest += data
+
+    def until(self, mark):
+        while mark not in self.rest:
+            self.more()
+        part, self.rest = self.rest.split(mark, 1)
+        return part
+
+    def exactly(self, count):
+        while len(self.rest) < count:
+            self.more()
+        part, self.rest = self.rest[:count], self.rest[count:]
+        return part
+
+    def read_answer(self):
+        head = self.until(b"\r\n\r\n").decode("latin-1").split("\r\n")
+        status, fields = int(head[0].split()[1]), [line.partition(":")[::2] for line in head[1:]]
+        known = {name.lower(): value.strip() for name, value in fields}
+        if known.get("transfer-encoding") == "chunked":
+            text = b""
+            while size := int(self.until(b"\r\n"), 16):
+                text += self.exactly(size)
+                self.exactly(2)
+            self.exactly(2)
+        else:
+            text = self.exactly(int(known.get("content-length", 0)))
+        if known.get("connection") == "close":
+            self.link = None
+        warnings = [text for name, value in fields if name.lower() == "warning"  # several may share a header
+                    for text in re.findall(r'299 \S+ "((?:[^"\\]|\\.)*)"', value)]
+        return status, warnings, text.decode(errors="replace")
 
     def ask(self, method, path, content=None, body=None):
-        """(status, body as JSON)."""
-        headers = {"Authorization": f"Bearer {self.token}", "Accept": "application/json", "User-Agent": "fuzz/1"}
-        if content:
-            headers["Content-Type"] = content
-        for attempt in (1, 2):
-            if not self.link:
-                self.connect()
-            try:
-                self.link.request(method, path, json.dumps(body) if body is not None else None, headers)
-                answer = self.link.getresponse()
-                text = answer.read()
-                return answer.status, json.loads(text or b"{}") if text[:1] in (b"{", b"") else {"text": text.decode(errors="replace")}
-            except (http.client.HTTPException, OSError):
-                self.link = None
-        return 0, {"text": f"no answer after {attempt} tries"}
+        self.send(method, path, content, None if body is None else json.dumps(body))
+        status, warnings, text = self.read()
+        return status, warnings, json.loads(text) if text[:1] == "{" else {}
 
 
 def free_port():
@@ -64,7 +119,7 @@ def start(words, log):
 
 
 def start_real(peers, folder):
-    """etcd and kube-apiserver without controllers, on this machine only; their process ids are left in the folder."""
+    """etcd and kube-apiserver without controllers, on this machine only; their process ids are left in the folder. Its address."""
     etcd, peer, port = free_port(), free_port(), free_port()
     subprocess.run(["openssl", "genrsa", "-out", str(folder / "sa.key"), "2048"], check=True, capture_output=True)
     (folder / "tokens.csv").write_text(f'{TOKEN},admin,admin-uid,"system:masters"\n')
@@ -77,12 +132,13 @@ def start_real(peers, folder):
         f"--secure-port={port}", f"--cert-dir={folder / 'certs'}", "--service-account-issuer=https://kubernetes.default.svc",
         f"--service-account-key-file={folder / 'sa.key'}", f"--service-account-signing-key-file={folder / 'sa.key'}",
         f"--token-auth-file={folder / 'tokens.csv'}", "--authorization-mode=RBAC", "--service-cluster-ip-range=10.96.0.0/16",
-        "--disable-admission-plugins=ServiceAccount", "--enable-priority-and-fairness=false"], folder / "api.log"))
+        "--disable-admission-plugins=ServiceAccount", "--enable-priority-and-fairness=false", "--allow-privileged=true"],
+        folder / "api.log"))
     (folder / "children").write_text(" ".join(str(child.pid) for child in reversed(children)))
-    server = Server(f"https://127.0.0.1:{port}", TOKEN)
+    server = Server(f"https://127.0.0.1:{port}", TOKEN, "real")
     wait_until(lambda: server.ask("GET", "/readyz")[0] == 200)
     wait_until(lambda: server.ask("GET", "/api/v1/namespaces/default")[0] == 200)
-    return server
+    return f"https://127.0.0.1:{port}"
 
 
 def stop_real(folder):
@@ -96,9 +152,9 @@ def stop_real(folder):
 
 
 def start_berth(berth, folder):
+    """Its address, and the process."""
     log = folder / "berth.log"
     process = start([berth, "sandbox", "--listen", "127.0.0.1:0", "--controllers", "none", "--nodes", "0", "--kubeconfig-out",
                      folder / "kubeconfig", "--token", TOKEN], log)
     wait_until(lambda: b"kubeconfig " in log.read_bytes(), 10)
-    url = next(line.split()[-1] for line in log.read_text().splitlines() if line.startswith("listening on"))
-    return Server(url, TOKEN), process
+    return next(line.split()[-1] for line in log.read_text().splitlines() if line.startswith("listening on")), process
