@@ -7,16 +7,23 @@
 
 int admit_forbid(struct kind_context *context, const struct json_node *object, struct err *err,
                  const char *format, ...) {
-        struct slice name = node_get_text(node_get(object, "metadata"), "name");
+        const struct json_node *metadata = node_get(object, "metadata");
+        struct slice name = node_get_text(metadata, "name");
         const char *group = context->kind->group;
+        struct buf quoted = { 0 };
         char text[ERR_TEXT_MAX];
         va_list args;
 
         va_start(args, format);
         vsnprintf(text, sizeof(text), format, args);
         va_end(args);
-        return err_set(err, BERTH_ERR_FORBIDDEN, "%s%s%s \"" SLICE_FMT "\" is forbidden: %s",
-                       context->kind->plural, group[0] ? "." : "", group, SLICE_ARG(name), text);
+        if (name.len == 0)
+                name = node_get_text(metadata, "generateName");
+        buf_json_string(&quoted, name.len ? name : SLICE_LITERAL("Unknown"));
+        int r = err_set(err, BERTH_ERR_FORBIDDEN, "%s%s%s %s is forbidden: %s",
+                        context->kind->plural, group[0] ? "." : "", group, quoted.data, text);
+        buf_release(&quoted);
+        return r;
 }
 
 #define NOT_READY_TAINT "node.kubernetes.io/not-ready"

@@ -531,41 +531,6 @@ static void check_probe(struct container_check *check, const struct at *at,
                               "must not be set for readinessProbes");
 }
 
-/* In the order in which complaints list them. */
-static const char *const linux_signals[] = {
-        "SIGABRT",     "SIGALRM",     "SIGBUS",      "SIGCHLD",     "SIGCLD",      "SIGCONT",
-        "SIGFPE",      "SIGHUP",      "SIGILL",      "SIGINT",      "SIGIO",       "SIGIOT",
-        "SIGKILL",     "SIGPIPE",     "SIGPOLL",     "SIGPROF",     "SIGPWR",      "SIGQUIT",
-        "SIGRTMAX",    "SIGRTMAX-1",  "SIGRTMAX-10", "SIGRTMAX-11", "SIGRTMAX-12", "SIGRTMAX-13",
-        "SIGRTMAX-14", "SIGRTMAX-2",  "SIGRTMAX-3",  "SIGRTMAX-4",  "SIGRTMAX-5",  "SIGRTMAX-6",
-        "SIGRTMAX-7",  "SIGRTMAX-8",  "SIGRTMAX-9",  "SIGRTMIN",    "SIGRTMIN+1",  "SIGRTMIN+10",
-        "SIGRTMIN+11", "SIGRTMIN+12", "SIGRTMIN+13", "SIGRTMIN+14", "SIGRTMIN+15", "SIGRTMIN+2",
-        "SIGRTMIN+3",  "SIGRTMIN+4",  "SIGRTMIN+5",  "SIGRTMIN+6",  "SIGRTMIN+7",  "SIGRTMIN+8",
-        "SIGRTMIN+9",  "SIGSEGV",     "SIGSTKFLT",   "SIGSTOP",     "SIGSYS",      "SIGTERM",
-        "SIGTRAP",     "SIGTSTP",     "SIGTTIN",     "SIGTTOU",     "SIGURG",      "SIGUSR1",
-        "SIGUSR2",     "SIGVTALRM",   "SIGWINCH",    "SIGXCPU",     "SIGXFSZ",     NULL,
-};
-static const char *const windows_signals[] = { "SIGKILL", "SIGTERM", NULL };
-
-static void check_stop_signal(struct container_check *check, const struct at *at,
-                              const struct json_node *lifecycle) {
-        const struct json_node *os = node_get(check->spec, "os");
-        bool is_windows = slice_is(node_get_text(os, "name"), "windows");
-        const struct rule rules[] = {
-                { "stopSignal", rule_choice, RULE_PRESENT,
-                  .data = is_windows ? windows_signals : linux_signals },
-                RULES_END,
-        };
-
-        if (!node_get(lifecycle, "stopSignal"))
-                return;
-        if (!os)
-                report(check->checker, FIELD_FORBIDDEN, at, "stopSignal", NULL,
-                       "may not be set for containers with empty `spec.os.name`");
-        else if (is_windows || slice_is(node_get_text(os, "name"), "linux"))
-                check_rules(check->checker, at, lifecycle, rules);
-}
-
 static void check_probes(struct container_check *check, const struct at *at,
                          const struct json_node *container) {
         const struct json_node *lifecycle = node_get(container, "lifecycle");
@@ -576,7 +541,6 @@ static void check_probes(struct container_check *check, const struct at *at,
                 check_handler(check, &after, node_get(lifecycle, "postStart"));
         if (node_get(lifecycle, "preStop"))
                 check_handler(check, &before, node_get(lifecycle, "preStop"));
-        check_stop_signal(check, &hooks, lifecycle);
         check_probe(check, at, container, "livenessProbe");
         check_probe(check, at, container, "readinessProbe");
         check_probe(check, at, container, "startupProbe");

@@ -208,6 +208,7 @@ const struct kind_info core_rows[] = {
                 .prepare = node_prepare,
                 .apply_defaults = node_defaults,
                 .validate = node_validate,
+                .warn = node_warn,
                 .more_subresources = NAMES("proxy"),
                 .field_selectors = NAMES("spec.unschedulable"),
                 .has_own_field_table = true,

@@ -41,7 +41,11 @@ VALIDATE_HOOK(pod_disruption_budget_validate) {
         check_int_or_percent(&checker, &at, spec, "minAvailable", true);
         check_int_or_percent(&checker, &at, spec, "maxUnavailable", true);
         check_label_selector(&checker, &selector, node_get(spec, "selector"));
-        check_choice(&checker, &at, spec, "unhealthyPodEvictionPolicy", policies);
+        if (node_get(spec, "unhealthyPodEvictionPolicy")) /* an empty one is one, too */
+                check_rules(&checker, &at, spec,
+                            (const struct rule[]){ { "unhealthyPodEvictionPolicy", rule_choice,
+                                                     RULE_PRESENT, .data = policies },
+                                                   RULES_END });
 }
 
 /* ---- coordination, scheduling ---- */

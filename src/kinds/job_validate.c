@@ -350,7 +350,8 @@ void check_job_spec(struct checker *checker, const struct at *at, const struct j
 /* ---- jobs ---- */
 
 /* The job's own labels, which the generated selector is made of. */
-static void check_generated_selector(struct checker *checker, const struct json_node *job) {
+static void check_generated_selector(struct checker *checker, const struct json_node *job,
+                                     size_t label_count) {
         const struct json_node *spec = node_get(job, "spec"), *metadata = node_get(job, "metadata");
         const struct json_node *given =
                 node_get(node_get(node_get(spec, "template"), "metadata"), "labels");
@@ -368,7 +369,7 @@ static void check_generated_selector(struct checker *checker, const struct json_
         struct json_tree *tree = json_tree_new();
         struct json_node *expected = node_object(tree);
 
-        for (size_t i = 0; i < ARRAY_LEN(wanted); i++) {
+        for (size_t i = 0; i < label_count; i++) {
                 struct at place = at_key(&labels, slice_of(wanted[i].label));
                 const struct json_node *label = node_get(given, wanted[i].label);
                 const char *text =
@@ -528,6 +529,15 @@ static void check_job_update(struct checker *checker, const struct at *at,
                 check_immutable(checker, at, spec, old_spec, fixed[i]);
 }
 
+/* Jobs of old have only the labels without a prefix. */
+static bool has_prefixed_labels(const struct json *old) {
+        const struct json *template = json_get(json_get(old, "spec"), "template");
+        const struct json *labels = json_get(json_get(template, "metadata"), "labels");
+
+        return !old || (json_get(labels, "batch.kubernetes.io/job-name") &&
+                        json_get(labels, "batch.kubernetes.io/controller-uid"));
+}
+
 VALIDATE_HOOK(job_validate) {
         struct checker checker = { .errors = errors, .context = context };
         const struct json_node *spec = node_get(object, "spec");
@@ -538,7 +548,7 @@ VALIDATE_HOOK(job_validate) {
                 return;
         }
         if (!node_is_true(node_get(spec, "manualSelector")) && object_at(spec, "selector"))
-                check_generated_selector(&checker, object);
+                check_generated_selector(&checker, object, has_prefixed_labels(old) ? 4 : 2);
         check_whole_spec(&checker, &at, spec);
         check_pod_names(&checker, object);
         if (operation == KIND_UPDATE)

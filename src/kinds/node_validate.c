@@ -111,6 +111,7 @@ static void check_pod_networks(struct checker *checker, const struct json_node *
         struct at spec = at_root("spec"), list = at_member(&spec, "podCIDRs");
         struct ip_network first = { 0 }, second = { 0 };
         size_t count = node_count(networks);
+        bool is_bad = false;
 
         for (size_t i = 0; i < count; i++) {
                 struct at place = at_index(&list, i);
@@ -118,7 +119,19 @@ static void check_pod_networks(struct checker *checker, const struct json_node *
                 check_cidr_strict(checker, &place, node_get_slice(node_at(networks, i)),
                                   i == 0 ? &first : &second);
         }
-        if (count > 2 || (count == 2 && first.address.is_six == second.address.is_six))
+        for (size_t i = 0; count > 1 && !is_bad && i < count; i++) {
+                struct slice network = node_get_slice(node_at(networks, i));
+
+                is_bad = !ip_network_parse(network, &(struct ip_network){ 0 });
+                if (is_bad)
+                        report(checker, FIELD_INTERNAL, &list, NULL, NULL,
+                               message_of(checker,
+                                          "invalid PodCIDRs. failed to check with dual stack with "
+                                          "error:invalid CIDR[%zu]: <nil> (invalid CIDR "
+                                          "address: " SLICE_FMT ")",
+                                          i, SLICE_ARG(network)));
+        }
+        if (count > 2 || is_bad || (count == 2 && first.address.is_six == second.address.is_six))
                 report(checker, FIELD_INVALID, &list, NULL, node_json(checker, networks),
                        "may specify no more than one CIDR for each IP family");
 }

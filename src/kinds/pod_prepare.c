@@ -72,6 +72,7 @@ PREPARE_HOOK(pod_prepare) {
         struct json_node *spec = node_need_object(tree, object, "spec"), *status;
 
         status_prepare(context, operation, tree, object, old);
+        drop_gated(spec);
         if (operation == KIND_UPDATE && is_pod_part(context->subresource)) {
                 pod_subresource_prepare(context->subresource, tree, object, old);
                 return;

@@ -40,8 +40,31 @@ void keep_all_but_status(struct json_tree *tree, struct json_node *object, const
                         node_set(tree, object, key, node_import(tree, value));
 }
 
+/* What pods have only where a gate is open that is shut by default. */
+void drop_gated(struct json_node *pod_spec) {
+        static const char *const lists[] = { "containers", "initContainers",
+                                             "ephemeralContainers" };
+
+        for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
+                const struct json_node *list = node_get(pod_spec, lists[i]);
+
+                for (size_t j = 0; j < node_count(list); j++) {
+                        struct json_node *lifecycle = node_get(node_at(list, j), "lifecycle");
+
+                        if (!node_get(lifecycle, "stopSignal"))
+                                continue;
+                        node_remove(lifecycle, "stopSignal");
+                        if (node_count(lifecycle) == 0)
+                                node_remove(node_at(list, j), "lifecycle");
+                }
+        }
+}
+
 PREPARE_HOOK(status_prepare) {
+        const struct json_node *spec = node_get(object, "spec");
+
         (void)context;
+        drop_gated(node_get(node_get(spec, "template"), "spec"));
         if (operation == KIND_CREATE)
                 node_remove(object, "status");
         else if (operation == KIND_UPDATE)
@@ -54,6 +77,10 @@ PREPARE_HOOK(status_prepare) {
 PREPARE_HOOK(node_prepare) {
         if (operation != KIND_CREATE)
                 status_prepare(context, operation, tree, object, old);
+        if (!json_get(json_get(old, "spec"), "configSource")) /* kubelets do not read it any more */
+                node_remove(node_get(object, "spec"), "configSource");
+        if (!json_get(json_get(old, "status"), "config"))
+                node_remove(node_get(object, "status"), "config");
 }
 
 /* The only kind that counts changes, but not from its creation on. */

@@ -13,6 +13,7 @@ void keep_all_but_status(struct json_tree *tree, struct json_node *object, const
         void name(struct kind_context *context, enum kind_operation operation,                     \
                   struct json_tree *tree, struct json_node *object, const struct json *old)
 /* Status belongs to /status: dropped at create, unchanged by updates. */
+void drop_gated(struct json_node *pod_spec);
 PREPARE_HOOK(status_prepare);
 PREPARE_HOOK(pod_prepare);
 PREPARE_HOOK(node_prepare);

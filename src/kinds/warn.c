@@ -2,10 +2,13 @@
 #include "kinds/warn.h"
 #include "kinds/check.h"
 
+#include "api/dns_name.h"
+#include "api/selector.h"
 #include "base/arena.h"
 #include "base/map.h"
 #include "base/text_set.h"
 #include "base/util.h"
+#include <stdio.h>
 #include <stdlib.h>
 
 struct warner {
@@ -101,6 +104,56 @@ static void warn_terms(const struct warner *warner, const struct json_node *affi
                                   "spec.affinity.%s.%s[%zu].podAffinityTerm.labelSelector: a null "
                                   "labelSelector results in matching no pod",
                                   kind, preferred, i);
+}
+
+/* Values of required terms are validated, those of preferred ones only warned of. */
+static void warn_node_term(const struct warner *warner, const char *path,
+                           const struct json_node *term, bool has_values) {
+        const struct json_node *list = node_get(term, "matchExpressions");
+
+        for (size_t i = 0; i < node_count(list); i++) {
+                struct slice key = node_get_text(node_at(list, i), "key");
+                const struct json_node *values = node_get(node_at(list, i), "values");
+
+                if (old_node_label(key))
+                        warn_warn(warner, "%s.matchExpressions[%zu].key: " SLICE_FMT " is %s", path,
+                                  i, SLICE_ARG(key), old_node_label(key));
+                for (size_t j = 0; has_values && j < node_count(values); j++) {
+                        struct slice value = node_get_slice(node_at(values, j)), problem;
+                        struct slice problems = slice_of(label_value_problem(value));
+
+                        while (problems.len && slice_split(&problems, ';', &problem))
+                                warn_warn(warner,
+                                          "%s.matchExpressions[%zu].values[%zu]: " SLICE_FMT
+                                          " is invalid, " SLICE_FMT,
+                                          path, i, j, SLICE_ARG(value),
+                                          SLICE_ARG(slice_trim(problem)));
+                }
+        }
+}
+
+static void warn_node_affinity(const struct warner *warner, const struct json_node *affinity) {
+        const struct json_node *required =
+                node_get(node_get(affinity, "requiredDuringSchedulingIgnoredDuringExecution"),
+                         "nodeSelectorTerms");
+        const struct json_node *preferred =
+                node_get(affinity, "preferredDuringSchedulingIgnoredDuringExecution");
+        char path[128];
+
+        for (size_t i = 0; i < node_count(required); i++) {
+                snprintf(path, sizeof(path),
+                         "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuring"
+                         "Execution.nodeSelectorTerms[%zu]",
+                         i);
+                warn_node_term(warner, path, node_at(required, i), false);
+        }
+        for (size_t i = 0; i < node_count(preferred); i++) {
+                snprintf(path, sizeof(path),
+                         "spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuring"
+                         "Execution[%zu].preference",
+                         i);
+                warn_node_term(warner, path, node_get(node_at(preferred, i), "preference"), true);
+        }
 }
 
 /* ---- containers ---- */
@@ -399,6 +452,7 @@ static void warn_pod(const struct warner *warner, const struct json_node *pod) {
         const struct json_node *affinity = node_get(spec, "affinity");
 
         warn_selector(warner, spec);
+        warn_node_affinity(warner, node_get(affinity, "nodeAffinity"));
         warn_spread(warner, node_get(spec, "topologySpreadConstraints"));
         warn_annotations(warner, node_get(pod, "metadata"));
         warn_volumes(warner, node_get(spec, "volumes"));
@@ -417,19 +471,58 @@ static void warn_pod(const struct warner *warner, const struct json_node *pod) {
         warn_terms(warner, node_get(affinity, "podAntiAffinity"), "podAntiAffinity");
 }
 
+/* Names of pods become names of hosts. */
+static void warn_name(const struct warner *warner, const struct json_node *object,
+                      const char *use) {
+        struct slice name = node_get_text(node_get(object, "metadata"), "name");
+        struct warner plain = { .emit = warner->emit, .context = warner->context, .prefix = "" };
+        struct slice rest = slice_of(dns_label_problems(name)), problem;
+        struct buf all = { 0 };
+
+        if (rest.len == 0)
+                return;
+        while (slice_split(&rest, ';', &problem)) {
+                buf_text(&all, all.len ? " " : "");
+                buf_slice(&all, slice_trim(problem));
+        }
+        warn_warn(&plain,
+                  "metadata.name: this is used in %s, which can result in surprising behavior; a "
+                  "DNS label is recommended: [%s]",
+                  use, all.data);
+        buf_release(&all);
+}
+
 /* Pods change too often, and by programs, to be warned about again. */
 WARN_HOOK(pod_warn) {
         struct warner warner = { .emit = emit, .context = context, .prefix = "" };
 
-        if (operation == KIND_CREATE)
-                warn_pod(&warner, object);
+        if (operation != KIND_CREATE)
+                return;
+        warn_name(&warner, object, "the Pod's hostname");
+        warn_pod(&warner, object);
 }
 
 WARN_HOOK(workload_warn) {
         struct warner warner = { .emit = emit, .context = context, .prefix = "spec.template." };
 
+        struct slice kind = node_get_text(object, "kind");
+
+        if (operation == KIND_CREATE && !slice_is(kind, "DaemonSet") &&
+            !slice_is(kind, "StatefulSet"))
+                warn_name(&warner, object, "Pod names and hostnames");
         if (operation != KIND_UPDATE_STATUS)
                 warn_pod(&warner, node_get(node_get(object, "spec"), "template"));
+}
+
+WARN_HOOK(node_warn) {
+        struct warner warner = { .emit = emit, .context = context, .prefix = "" };
+        const struct json_node *spec = node_get(object, "spec");
+
+        if (operation == KIND_UPDATE_STATUS)
+                return;
+        if (node_get_text(spec, "externalID").len)
+                warn_warn(&warner, "spec.externalID: this field is deprecated, and is unused by "
+                                   "Kubernetes");
 }
 
 WARN_HOOK(cron_job_warn) {
@@ -439,6 +532,8 @@ WARN_HOOK(cron_job_warn) {
         const struct json_node *job =
                 node_get(node_get(node_get(object, "spec"), "jobTemplate"), "spec");
 
+        if (operation == KIND_CREATE)
+                warn_name(&warner, object, "Pod names and hostnames");
         if (operation != KIND_UPDATE_STATUS)
                 warn_pod(&warner, node_get(job, "template"));
 }

@@ -8,6 +8,7 @@
                   void (*emit)(void *context, const char *text), void *context)
 WARN_HOOK(pod_warn);
 WARN_HOOK(workload_warn); /* spec.template */
+WARN_HOOK(node_warn);
 WARN_HOOK(cron_job_warn);
 WARN_HOOK(pod_template_warn);
 WARN_HOOK(service_warn);

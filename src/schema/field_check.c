@@ -3,7 +3,9 @@
 
 #include "base/map.h"
 #include "base/pace.h"
+#include "base/util.h"
 #include "schema/field_set.h"
+#include <stdlib.h>
 
 #define COMPLAINTS_MAX 100
 
@@ -71,6 +73,53 @@ static const char *go_type(const struct json_node *value) {
         }
 }
 
+static int compare_names(const void *a, const void *b) {
+        return slice_compare(*(const struct slice *)a, *(const struct slice *)b);
+}
+
+static void go_syntax_write(const struct json_node *value, struct buf *out);
+
+static void go_map_write(const struct json_node *map, struct buf *out) {
+        struct slice *names = xcalloc(node_count(map) + 1, sizeof(*names));
+        struct node_iter iter = node_iter(map);
+        size_t count = 0;
+
+        while (node_next(&iter, &names[count], NULL))
+                count++;
+        qsort(names, count, sizeof(*names), compare_names);
+        for (size_t i = 0; i < count; i++) {
+                buf_text(out, i ? ", " : "");
+                buf_json_string(out, names[i]);
+                buf_char(out, ':');
+                go_syntax_write(node_find(map, names[i]), out);
+        }
+        free(names);
+}
+
+/* A value as Go source has it: map[string]interface {}{"a":1}. */
+static void go_syntax_write(const struct json_node *value, struct buf *out) {
+        struct node_iter iter = node_iter(value);
+        enum json_type type = node_type(value);
+        struct json_node *inner;
+
+        if (type == JSON_NULL) {
+                buf_text(out, "interface {}(nil)");
+                return;
+        }
+        if (type != JSON_OBJECT && type != JSON_ARRAY) {
+                node_write(value, out);
+                return;
+        }
+        buf_printf(out, "%s{", go_type(value));
+        if (type == JSON_OBJECT)
+                go_map_write(value, out);
+        while (type == JSON_ARRAY && node_next(&iter, NULL, &inner)) {
+                buf_text(out, iter.index > 1 ? ", " : "");
+                go_syntax_write(inner, out);
+        }
+        buf_char(out, '}');
+}
+
 static void complain_of(struct field_checker *checker, const char *expected,
                         const struct json_node *value) {
         struct buf text = { 0 };
@@ -79,12 +128,7 @@ static void complain_of(struct field_checker *checker, const char *expected,
                 buf_text(&text, go_type(value));
         } else if (strcmp(expected, "string") == 0) {
                 buf_text(&text, "&value.valueUnstructured{Value:");
-                if (node_type(value) == JSON_OBJECT || node_type(value) == JSON_ARRAY)
-                        buf_text(&text, go_type(value));
-                if (node_type(value) == JSON_OBJECT || node_type(value) == JSON_ARRAY)
-                        buf_text(&text, "{...}");
-                else
-                        go_value(value, &text);
+                go_syntax_write(value, &text);
                 buf_char(&text, '}');
         } else {
                 buf_text(&text, "&{");

@@ -16,6 +16,7 @@ static const char *field_error_heading(enum field_error_kind kind) {
                 [FIELD_TOO_LONG] = "Too long",
                 [FIELD_TOO_MANY] = "Too many",
                 [FIELD_TYPE_INVALID] = "Invalid value",
+                [FIELD_INTERNAL] = "Internal error",
         };
 
         return headings[kind];

@@ -14,7 +14,8 @@ enum field_error_kind {
         FIELD_NOT_FOUND,
         FIELD_TOO_LONG,
         FIELD_TOO_MANY,
-        FIELD_TYPE_INVALID
+        FIELD_TYPE_INVALID,
+        FIELD_INTERNAL
 };
 struct field_error {
         enum field_error_kind kind;

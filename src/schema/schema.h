@@ -92,6 +92,9 @@ struct schema_report {
         unsigned minor; /* version of the server, whose fields there are (schema/field_release.h) */
         /* The object as it is stored, in this form: members that are the same are left alone. */
         const struct json *stored; /* NULL = it is new */
+        bool is_value; /* as Go's converter takes a value, not as its decoder takes a text: what
+                          patches and applied configurations make; other complaints, and numbers
+                          are cut to their size */
 };
 /* Brings a root object into the form that Go prints: checks types (BAD_REQUEST, err->text is the
  * decoder's complaint), removes unknown fields (reporting them when report is not NULL), nulls and

@@ -26,12 +26,21 @@ static int fail_structure(struct merge *merge, const char *text) {
         return err_set(merge->err, BERTH_ERR_INTERNAL, "%s", text);
 }
 
+/* These are the mistake of the client. */
+static int fail_format(struct merge *merge, const char *text) {
+        return err_set(merge->err, BERTH_ERR_BAD_REQUEST, "%s", text);
+}
+
 static int fail_directive(struct merge *merge, const struct json *patch) {
         CLEANUP(buf_release) struct buf text = { 0 };
         const struct json *directive = json_get(patch, "$patch");
+        bool is_text = json_type(directive) == JSON_STRING;
 
         buf_text(&text, "unknown patch type: ");
+        if (!is_text)
+                buf_printf(&text, "%%!s(%s=", go_type_name(directive));
         go_text_write(directive, &text);
+        buf_text(&text, is_text ? "" : ")");
         buf_text(&text, " in map: ");
         go_text_write(patch, &text);
         return fail_structure(merge, text.data);
@@ -51,7 +60,13 @@ static bool is_directive(struct slice key) {
                 slice_has_prefix(key, SLICE_LITERAL(DELETE_PREFIX)));
 }
 
-/* Copy of a patch value without directives and nulls, as it enters where nothing was. */
+/* An object with "$patch" says what to do, not what to put somewhere. */
+static bool has_order(const struct json *value) {
+        return json_type(value) == JSON_OBJECT && json_get(value, "$patch");
+}
+
+/* Copy of a patch value without such objects and nulls, as it enters where nothing was; other
+ * directives mean nothing there and stay. */
 static struct json_node *clean_copy(struct merge *merge, const struct json *value) {
         struct json_iter iter = json_iter(value);
         const struct json *child;
@@ -62,7 +77,7 @@ static struct json_node *clean_copy(struct merge *merge, const struct json *valu
         if (json_type(value) == JSON_OBJECT) {
                 copy = node_object(merge->tree);
                 while (json_next(&iter, &key, &child)) {
-                        if (!is_directive(key) && json_type(child) != JSON_NULL)
+                        if (!has_order(child) && json_type(child) != JSON_NULL)
                                 node_set(merge->tree, copy, key, clean_copy(merge, child));
                 }
                 return copy;
@@ -70,7 +85,7 @@ static struct json_node *clean_copy(struct merge *merge, const struct json *valu
         if (json_type(value) == JSON_ARRAY) {
                 copy = node_array(merge->tree);
                 while (json_next(&iter, NULL, &child)) {
-                        if (json_get(child, "$patch"))
+                        if (has_order(child))
                                 continue;
                         node_append(copy, clean_copy(merge, child));
                 }
@@ -133,7 +148,9 @@ static int merge_element(struct merge *merge, struct merge_index *index,
                 merge_index_remove(index, wanted);
                 return 0;
         }
-        if (json_get(element, "$patch") && !slice_is(directive, "merge"))
+        if (slice_is(directive, "merge"))
+                return fail_structure(merge, "merging lists cannot yet be specified in the patch");
+        if (has_order(element))
                 return fail_directive(merge, element);
         struct json_node *mine = merge_index_find(index, wanted);
         if (!mine)
@@ -324,14 +341,14 @@ static int retain_keys(struct merge *merge, struct json_node *target, const stru
         if (!keep)
                 return 0;
         if (json_type(keep) != JSON_ARRAY)
-                return fail_structure(merge, "invalid patch format of retainKeys");
+                return fail_format(merge, "invalid patch format of retainKeys");
         while (json_next(&names, NULL, &value))
                 if (json_type(value) == JSON_STRING)
                         text_set_add(&retained, json_text(value));
         while (json_next(&patches, &key, &value))
                 if (!is_directive(key) && json_type(value) != JSON_NULL &&
                     !text_set_has(&retained, key))
-                        return fail_structure(merge, "invalid patch format of retainKeys");
+                        return fail_format(merge, "invalid patch format of retainKeys");
         while (node_next(&members, &key, NULL))
                 if (!text_set_has(&retained, key))
                         node_drop(&members);
@@ -354,7 +371,7 @@ static int map_directive(struct merge *merge, struct json_node *target, const st
         struct slice key;
 
         *ret_is_done = false;
-        if (!json_get(patch, "$patch") || slice_is(directive, "merge"))
+        if (!json_get(patch, "$patch"))
                 return 0;
         if (!slice_is(directive, "replace") && !slice_is(directive, "delete"))
                 return fail_directive(merge, patch);
@@ -408,13 +425,22 @@ static int replace_member(struct merge *merge, struct json_node *target,
                           struct slice key, const struct json *value) {
         const struct json *order = order_of(patch, key);
         const char *merge_key = field ? field->merge_key : NULL;
+        const struct json_node *old = node_find(target, key);
 
         int r = merge_key && order ? check_order(merge, value, order, merge_key) : 0;
 
         if (r < 0)
                 return r;
-        if (merge_key && json_type(value) == JSON_ARRAY &&
-            node_type(node_find(target, key)) != JSON_ARRAY) {
+        if (old && node_type(old) == json_type(value) && field &&
+            (field->flags & FIELD_PATCH_REPLACE)) {
+                node_set(merge->tree, target, key, node_import(merge->tree, value));
+                return 0;
+        }
+        if (has_order(value)) {
+                node_remove_slice(target, key);
+                return 0;
+        }
+        if (merge_key && order && json_type(value) == JSON_ARRAY && node_type(old) != JSON_ARRAY) {
                 node_set(merge->tree, target, key, node_array(merge->tree));
                 return merge_list(merge, node_find(target, key), merge_key,
                                   schema_field_object(field), value, order);
@@ -464,10 +490,36 @@ static bool has_member(const struct patch_object *patch, struct slice name) {
         return false;
 }
 
+/* An order must be a list, about a list, of a field that there is. */
+static int check_order_directive(struct merge *merge, const struct json_node *target,
+                                 const struct schema_object *schema,
+                                 const struct patch_object *patch, struct slice name,
+                                 const struct json *order) {
+        const struct json_node *list = node_find(target, name);
+        const struct json *elements = json_get_slice(patch->json, name);
+        const char *dot = schema ? strrchr(schema->name, '.') : NULL;
+
+        if (json_type(order) != JSON_ARRAY)
+                return fail_go_type(merge, "[]interface {}", order);
+        if (list && node_type(list) != JSON_ARRAY)
+                return fail_structure(merge, "expected a []interface {}, but received another");
+        if (elements && json_type(elements) != JSON_ARRAY)
+                return fail_go_type(merge, "[]interface {}", elements);
+        if (!schema)
+                return fail_structure(merge, "merging an object in json but data type is not "
+                                             "struct, instead is: map");
+        if (!schema_field_find(schema, name))
+                return err_set(merge->err, BERTH_ERR_INTERNAL,
+                               "unable to find api field in struct %s for the json field "
+                               "\"" SLICE_FMT "\"",
+                               dot ? dot + 1 : schema->name, SLICE_ARG(name));
+        return 0;
+}
+
 /* A directive about a list whose elements the patch does not name. */
-static void list_directive(struct merge *merge, struct json_node *target,
-                           const struct schema_object *schema, const struct patch_object *patch,
-                           const struct json_member *member) {
+static int list_directive(struct merge *merge, struct json_node *target,
+                          const struct schema_object *schema, const struct patch_object *patch,
+                          const struct json_member *member) {
         const struct slice order = SLICE_LITERAL(ORDER_PREFIX);
         const struct slice drop = SLICE_LITERAL(DELETE_PREFIX);
         bool is_order = slice_has_prefix(member->key, order);
@@ -475,27 +527,29 @@ static void list_directive(struct merge *merge, struct json_node *target,
         size_t skip = is_order ? order.len : drop.len;
 
         if (!is_order && !is_drop)
-                return;
+                return 0;
         struct slice name = slice_make(member->key.ptr + skip, member->key.len - skip);
         const struct schema_field *field = schema ? schema_field_find(schema, name) : NULL;
-        if (!field || !field->merge_key)
-                return;
+        if (is_order &&
+            check_order_directive(merge, target, schema, patch, name, member->value) < 0)
+                return BERTH_ERR_INTERNAL;
         struct json_node *list = node_find(target, name);
-        if (node_type(list) != JSON_ARRAY)
-                return;
+        if (!field || !field->merge_key || node_type(list) != JSON_ARRAY)
+                return 0;
         if (is_drop)
                 delete_values(list, member->value);
         else if (!has_member(patch, name))
                 strategic_merge_reorder(merge, list, member->value, field->merge_key,
                                         node_count(list), 0);
+        return 0;
 }
 
 static int merge_members(struct merge *merge, struct json_node *target,
                          const struct schema_object *schema, const struct patch_object *patch) {
         int r = 0;
 
-        for (size_t i = 0; i < patch->count; i++)
-                list_directive(merge, target, schema, patch, &patch->members[i]);
+        for (size_t i = 0; r == 0 && i < patch->count; i++)
+                r = list_directive(merge, target, schema, patch, &patch->members[i]);
         for (size_t i = 0; r == 0 && i < patch->count; i++) {
                 struct slice key = patch->members[i].key;
 

@@ -300,16 +300,38 @@ int apply_configuration(struct api_context *context, struct api_write *write) {
         return 0;
 }
 
+/* A configuration that creates may not speak of an object that is there; its version is dropped. */
+static int check_unborn(struct api_context *context, struct json_node *object) {
+        struct json_node *metadata = node_get(object, "metadata");
+        struct slice uid = node_get_text(metadata, "uid");
+        struct slice version = node_get_text(metadata, "resourceVersion");
+        const struct kind_info *kind = context->resource->kind;
+        uint64_t number;
+
+        if (uid.len)
+                return fail_conflict(context, kind->plural, kind->group, context->route.name,
+                                     "uid mismatch: the provided object specified uid " SLICE_FMT
+                                     ", and no existing object was found",
+                                     SLICE_ARG(uid));
+        if (check_url(context, object) < 0)
+                return API_FAILED;
+        if (version.len && !slice_to_u64(version, &number))
+                return fail_plain(context, 500, NULL,
+                                  "strconv.ParseUint: parsing \"" SLICE_FMT "\": invalid syntax",
+                                  SLICE_ARG(version));
+        node_remove(metadata, "resourceVersion");
+        return 0;
+}
+
 static int create_applied(struct api_context *context, struct api_write *write,
                           struct decoded *decoded) {
-        const struct kind_info *kind = context->resource->kind;
         struct json_node *applied;
         struct owners owners = { 0 };
         struct slice body;
 
         write->tree = json_tree_new();
         if (read_applied(context, context->resource, write->tree, &applied) < 0 ||
-            decode_body(context, kind->group, kind->version, kind->kind, decoded) < 0)
+            decode_applied(context, decoded) < 0 || check_unborn(context, decoded->object) < 0)
                 return API_FAILED;
         json_tree_free(write->tree);
         write->tree = decoded->tree;
@@ -320,7 +342,7 @@ static int create_applied(struct api_context *context, struct api_write *write,
         write->object = decoded->object;
         json_tree_set_root(write->tree, write->object);
         owners_write(context, write, &owners);
-        if (check_url(context, write->object) < 0 || write_create(context, write, &body) < 0)
+        if (write_create(context, write, &body) < 0)
                 return API_FAILED;
         return respond_object(context, 201, body);
 }

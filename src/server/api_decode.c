@@ -5,6 +5,7 @@
 #include "schema/protobuf.h"
 #include "server/api_context.h"
 #include "server/api_failure.h"
+#include "server/api_object.h"
 #include "server/api_output.h"
 #include <stdlib.h>
 
@@ -55,11 +56,35 @@ void strictness_duplicate(void *context, struct slice path) {
         strictness_add(context, "duplicate", path);
 }
 
+const char *json_go_name(enum json_type type) {
+        return type == JSON_INT || type == JSON_REAL ? "number" : json_type_name(type);
+}
+
+#define BODY_SHOWN_MAX 30
+
+/* The beginning of a body, in hexadecimal digits if it does not begin as an object. */
+static void body_summarise(struct slice body, struct buf *out) {
+        size_t count = body.len < BODY_SHOWN_MAX ? body.len : BODY_SHOWN_MAX;
+
+        if (body.len == 0)
+                buf_text(out, "<empty>");
+        else if (body.ptr[0] == '{')
+                buf_slice(out, slice_make(body.ptr, count));
+        for (size_t i = 0; body.len && body.ptr[0] != '{' && i < count; i++)
+                buf_printf(out, "%02x", (unsigned char)body.ptr[i]);
+        buf_text(out, count < body.len ? " ..." : "");
+}
+
 static int fail_decode(struct api_context *context, const char *kind, const char *text) {
-        return fail_bad_request(context,
-                                "the object provided is unrecognized (must be of type %s): "
-                                "couldn't get version/kind; json parse error: %s",
-                                kind, text);
+        struct buf shown = { 0 };
+
+        body_summarise(context->request->body, &shown);
+        int r = fail_bad_request(context,
+                                 "the object provided is unrecognized (must be of type %s): "
+                                 "couldn't get version/kind; json parse error: %s (%s)",
+                                 kind, text, shown.data);
+        buf_release(&shown);
+        return r;
 }
 
 int fail_custom_type(struct api_context *context, const struct json_node *object,
@@ -155,7 +180,12 @@ static int parse_json(struct api_context *context, struct strictness *strictness
                 return fail_decode(context, kind, err.text);
         const struct json *root = json_doc_root(doc);
         if (json_type(root) != JSON_OBJECT && json_type(root) != JSON_NULL) {
-                fail_decode(context, kind, "json: cannot unmarshal into a Go value of type struct");
+                fail_decode(context, kind,
+                            arena_printf(context->arena,
+                                         "json: cannot unmarshal %s into Go value of type struct { "
+                                         "APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; "
+                                         "Kind string \"json:\\\"kind,omitempty\\\"\" }",
+                                         json_go_name(json_type(root))));
                 json_doc_free(doc);
                 return API_FAILED;
         }
@@ -217,24 +247,51 @@ static int parse_body(struct api_context *context, struct strictness *strictness
                           "application/vnd.kubernetes.protobuf");
 }
 
+int fail_applied(struct api_context *context, const struct api_resource *resource,
+                 const char *complaint) {
+        const struct json *metadata =
+                json_get(request_json(context, context->request->body), "metadata");
+        const char *type =
+                arena_printf(context->arena, "%s%s, Kind=%s", *resource->kind->group ? "" : "/",
+                             resource->api_version, resource->kind->kind);
+
+        return fail_plain(context, 500, NULL,
+                          "failed to convert new object (" SLICE_FMT "/" SLICE_FMT
+                          "; %s) to proper version: unable to convert unstructured object to %s: "
+                          "%s",
+                          SLICE_ARG(json_get_text(metadata, "namespace")),
+                          SLICE_ARG(json_get_text(metadata, "name")), type, type, complaint);
+}
+
 /* Types, unknown fields, zero values; without a schema any JSON is taken as it is. */
 static int check_fields(struct api_context *context, struct strictness *strictness,
                         const struct schema_object *schema, struct decoded *decoded,
                         const char *version, const char *kind) {
+        bool is_applied = strictness->is_applied;
         struct schema_report report = { .unknown = strictness_unknown,
                                         .emptied = strictness_emptied,
                                         .context = strictness,
-                                        .minor = context->engine->resources.minor };
+                                        .minor = context->engine->resources.minor,
+                                        .is_value = is_applied };
+        bool is_options = strcmp(kind, "DeleteOptions") == 0; /* complaints do not name them */
         struct err err = { 0 };
 
         keep_owner_reset(decoded->tree, decoded->object);
         if (!schema && context->resource && context->resource->kind->prune)
                 context->resource->kind->prune(context->resource->kind, decoded->tree,
                                                decoded->object, strictness_unknown, strictness);
-        if (schema && schema_normalise(schema, decoded->tree, decoded->object, &report, &err) < 0)
-                return fail_bad_request(context,
-                                        "%s in version \"%s\" cannot be handled as a %s: %s", kind,
-                                        version, kind, err.text);
+        int r = schema ? schema_normalise(schema, decoded->tree, decoded->object, &report, &err)
+                       : 0;
+        if (r < 0)
+                context->warning_count = strictness->warnings_before; /* only of what decodes */
+        if (r < 0 && is_options)
+                return fail_bad_request(context, "%s", err.text);
+        if (r < 0)
+                return is_applied ? fail_applied(context, context->resource, err.text)
+                                  : fail_bad_request(
+                                            context,
+                                            "%s in version \"%s\" cannot be handled as a %s: %s",
+                                            kind, version, kind, err.text);
         if (context->validation == VALIDATE_STRICT && strictness->count)
                 return fail_bad_request(context,
                                         "%s in version \"%s\" cannot be handled as a %s: strict "
@@ -244,10 +301,11 @@ static int check_fields(struct api_context *context, struct strictness *strictne
         return 0;
 }
 
-int decode_body(struct api_context *context, const char *group, const char *version,
-                const char *kind, struct decoded *ret_decoded) {
-        struct strictness strictness = { .context = context };
+static int decode_as(struct api_context *context, struct strictness strictness, const char *group,
+                     const char *version, const char *kind, struct decoded *ret_decoded) {
         struct decoded decoded = { 0 };
+
+        strictness.warnings_before = context->warning_count;
         const char *api_version =
                 *group ? arena_printf(context->arena, "%s/%s", group, version) : version;
         int r = parse_body(context, &strictness, kind, &decoded);
@@ -266,6 +324,19 @@ int decode_body(struct api_context *context, const char *group, const char *vers
         return r;
 }
 
+int decode_body(struct api_context *context, const char *group, const char *version,
+                const char *kind, struct decoded *ret_decoded) {
+        return decode_as(context, (struct strictness){ .context = context }, group, version, kind,
+                         ret_decoded);
+}
+
+int decode_applied(struct api_context *context, struct decoded *ret_decoded) {
+        const struct kind_info *kind = context->resource->kind;
+
+        return decode_as(context, (struct strictness){ .context = context, .is_applied = true },
+                         kind->group, kind->version, kind->kind, ret_decoded);
+}
+
 /* DeleteOptions come with any group's apiVersion, or none. */
 int decode_options(struct api_context *context, struct decoded *ret_decoded) {
         struct strictness strictness = { .context = context };
@@ -276,8 +347,16 @@ int decode_options(struct api_context *context, struct decoded *ret_decoded) {
                 return r;
         struct slice kind = node_get_text(decoded.object, "kind");
         if (kind.len && !slice_is(kind, "DeleteOptions"))
-                r = fail_bad_request(context, SLICE_FMT " cannot be handled as a DeleteOptions",
-                                     SLICE_ARG(kind));
+                r = fail_bad_request(
+                        context,
+                        "no kind \"" SLICE_FMT "\" is registered for version \"%s\" in scheme "
+                        "\"k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/"
+                        "register.go:27\"",
+                        SLICE_ARG(kind),
+                        node_get_text(decoded.object, "apiVersion").len
+                                ? arena_string(context->arena,
+                                               node_get_text(decoded.object, "apiVersion"))
+                                : "meta.k8s.io/v1");
         else
                 r = check_fields(context, &strictness,
                                  schema_find(SLICE_LITERAL("meta.k8s.io"), SLICE_LITERAL("v1"),
@@ -295,6 +374,11 @@ int check_url(struct api_context *context, struct json_node *object) {
         struct slice name = node_get_text(metadata, "name");
         struct slice ns = node_get_text(metadata, "namespace");
 
+        if (ns.len && context->route.ns.len == 0)
+                node_remove(metadata, "namespace"); /* it means nothing where there is none */
+        else if (ns.len && !slice_eq(ns, context->route.ns))
+                return fail_bad_request(context, "the namespace of the provided object does not "
+                                                 "match the namespace sent on the request");
         if (name.len == 0)
                 return fail_bad_request(context,
                                         "the name of the object (" SLICE_FMT
@@ -305,10 +389,5 @@ int check_url(struct api_context *context, struct json_node *object) {
                                         "the name of the object (" SLICE_FMT
                                         ") does not match the name on the URL (" SLICE_FMT ")",
                                         SLICE_ARG(name), SLICE_ARG(context->route.name));
-        if (ns.len && context->route.ns.len == 0)
-                node_remove(metadata, "namespace"); /* it means nothing where there is none */
-        else if (ns.len && !slice_eq(ns, context->route.ns))
-                return fail_bad_request(context, "the namespace of the provided object does not "
-                                                 "match the namespace sent on the request");
         return 0;
 }

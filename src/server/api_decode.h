@@ -15,6 +15,12 @@ int body_from_yaml(struct api_context *context);
  * handled. */
 int decode_body(struct api_context *context, const char *group, const char *version,
                 const char *kind, struct decoded *ret_decoded);
+/* The same of an applied configuration, of the resource that the request names. */
+int decode_applied(struct api_context *context, struct decoded *ret_decoded);
+/* An applied configuration made an object that has wrong types. */
+int fail_applied(struct api_context *context, const struct api_resource *resource,
+                 const char *complaint);
+const char *json_go_name(enum json_type type); /* as Go's decoder calls it */
 int decode_options(struct api_context *context, struct decoded *ret_decoded); /* DeleteOptions */
 /* Unknown and repeated fields of text that becomes (part of) an object. */
 struct strictness {
@@ -22,6 +28,8 @@ struct strictness {
         struct buf text; /* comma-joined complaints under Strict */
         size_t count;
         struct unknown_paths later; /* unknown fields that are not reported yet */
+        size_t warnings_before;     /* that the request had by then */
+        bool is_applied;            /* of a configuration: a value, not a text */
 };
 void strictness_add(struct strictness *strictness, const char *what, struct slice path);
 void strictness_unknown(void *context, const char *path);

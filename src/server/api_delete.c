@@ -29,26 +29,38 @@ static char *quoted_text(struct arena *arena, struct slice text, bool is_list) {
         return copy;
 }
 
-static int take_propagation(struct api_context *context, struct slice policy, bool has_orphan,
-                            bool is_orphan, struct delete_options *options) {
-        if (has_orphan && policy.len)
-                return fail_option(context, OPTIONS_KIND, FIELD_INVALID, "propagationPolicy",
-                                   quoted_text(context->arena, policy, false),
-                                   "orphanDependents and deletionPropagation cannot be both set");
+/* A policy that is given is looked at, even if it is empty. */
+struct given_propagation {
+        struct slice policy;
+        bool has_policy, has_orphan, is_orphan;
+};
+
+static int take_propagation(struct api_context *context, struct given_propagation given,
+                            struct delete_options *options) {
+        struct slice policy = given.policy;
+
+        struct field_errors errors = { .arena = context->arena };
+
+        if (given.has_orphan && given.has_policy)
+                field_error_add(&errors, FIELD_INVALID, "propagationPolicy",
+                                quoted_text(context->arena, policy, false),
+                                "orphanDependents and deletionPropagation cannot be both set");
         if (slice_is(policy, "Foreground"))
                 options->propagation = PROPAGATE_FOREGROUND;
         else if (slice_is(policy, "Background"))
                 options->propagation = PROPAGATE_BACKGROUND;
         else if (slice_is(policy, "Orphan"))
                 options->propagation = PROPAGATE_ORPHAN;
-        else if (policy.len)
-                return fail_option(context, OPTIONS_KIND, FIELD_NOT_SUPPORTED, "propagationPolicy",
-                                   quoted_text(context->arena, policy, false),
-                                   "supported values: \"Foreground\", \"Background\", \"Orphan\", "
-                                   "\"nil\"");
-        else if (has_orphan)
-                options->propagation = is_orphan ? PROPAGATE_ORPHAN : PROPAGATE_BACKGROUND;
-        return 0;
+        else if (given.has_policy)
+                field_error_add(&errors, FIELD_NOT_SUPPORTED, "propagationPolicy",
+                                quoted_text(context->arena, policy, false),
+                                "supported values: \"Foreground\", \"Background\", \"Orphan\", "
+                                "\"nil\"");
+        else if (given.has_orphan)
+                options->propagation = given.is_orphan ? PROPAGATE_ORPHAN : PROPAGATE_BACKGROUND;
+        return errors.count
+                       ? fail_invalid(context, OPTIONS_KIND, "meta.k8s.io", SLICE_EMPTY, &errors)
+                       : 0;
 }
 
 static int take_dry_run(struct api_context *context, struct slice value,
@@ -64,8 +76,7 @@ static int take_dry_run(struct api_context *context, struct slice value,
 static int options_from_query(struct api_context *context, struct delete_options *options) {
         struct slice text;
 
-        if (query_get(&context->query, "dryRun", &text) && text.len &&
-            take_dry_run(context, text, options) < 0)
+        if (query_get(&context->query, "dryRun", &text) && take_dry_run(context, text, options) < 0)
                 return API_FAILED;
         if (query_get(&context->query, "gracePeriodSeconds", &text) && text.len) {
                 options->has_grace = true;
@@ -75,9 +86,13 @@ static int options_from_query(struct api_context *context, struct delete_options
                                                 "\": invalid syntax",
                                                 SLICE_ARG(text));
         }
-        return take_propagation(context, query_text(&context->query, "propagationPolicy"),
-                                query_get(&context->query, "orphanDependents", &text),
-                                query_is_true(&context->query, "orphanDependents"), options);
+        struct given_propagation given = {
+                .has_policy = query_get(&context->query, "propagationPolicy", &text),
+                .has_orphan = query_get(&context->query, "orphanDependents", &text),
+                .is_orphan = query_is_true(&context->query, "orphanDependents"),
+                .policy = query_text(&context->query, "propagationPolicy"),
+        };
+        return take_propagation(context, given, options);
 }
 
 int delete_options_from(struct api_context *context, const struct json *body,
@@ -97,8 +112,13 @@ int delete_options_from(struct api_context *context, const struct json *body,
                 options.has_grace = json_as_i64(grace, &options.grace_s);
         options.uid = json_get_text(preconditions, "uid");
         options.resource_version = json_get_text(preconditions, "resourceVersion");
-        if (take_propagation(context, json_get_text(body, "propagationPolicy"),
-                             json_type(orphan) == JSON_BOOL, json_is_true(orphan), &options) < 0)
+        struct given_propagation given = {
+                .has_policy = json_get(body, "propagationPolicy"),
+                .has_orphan = json_type(orphan) == JSON_BOOL,
+                .is_orphan = json_is_true(orphan),
+                .policy = json_get_text(body, "propagationPolicy"),
+        };
+        if (take_propagation(context, given, &options) < 0)
                 return API_FAILED;
         *ret_options = options;
         return 0;
@@ -273,10 +293,24 @@ static bool mark_plain(struct api_context *context, struct api_write *write, boo
         return true;
 }
 
+/* A pod that is being deleted can only get a shorter time, nothing else. */
+static bool is_pending(const struct api_context *context, const struct api_write *write,
+                       const struct delete_options *options) {
+        const struct json *metadata = json_get(write->old_json, "metadata");
+
+        return write->resource == context->engine->resources.pods &&
+               json_get(metadata, "deletionTimestamp") &&
+               json_get(metadata, "deletionGracePeriodSeconds") &&
+               !(options->has_grace &&
+                 options->grace_s < json_get_i64(metadata, "deletionGracePeriodSeconds", 0));
+}
+
 static int delete_write(struct api_context *context, struct api_write *write,
                         const struct delete_options *options, struct slice *ret_body,
                         bool *ret_is_gone) {
-        bool is_changed = api_delete_propagate(write, options->propagation), is_final, is_marked;
+        bool is_changed = !is_pending(context, write, options) &&
+                          api_delete_propagate(write, options->propagation);
+        bool is_final, is_marked;
 
         if (write->resource == context->engine->resources.pods)
                 is_marked = mark_pod(context, write, options, &is_final);
@@ -356,6 +390,13 @@ static void respond_deleted(struct api_context *context, struct slice body) {
         buf_text(out, "}}");
 }
 
+static void warn_of_orphans(struct api_context *context, struct delete_options *options) {
+        if (!context->resource->kind->orphan_warning || options->propagation != PROPAGATE_DEFAULT)
+                return;
+        options->propagation = PROPAGATE_ORPHAN;
+        warn_add(context, slice_of(context->resource->kind->orphan_warning));
+}
+
 int serve_delete(struct api_context *context) {
         const struct api_route *route = &context->route;
         struct delete_options options;
@@ -366,10 +407,7 @@ int serve_delete(struct api_context *context) {
                 return fail_method(context);
         if (delete_options_decode(context, &options) < 0)
                 return API_FAILED;
-        if (context->resource->kind->orphan_warning && options.propagation == PROPAGATE_DEFAULT) {
-                options.propagation = PROPAGATE_ORPHAN;
-                warn_add(context, slice_of(context->resource->kind->orphan_warning));
-        }
+        warn_of_orphans(context, &options);
         const struct store_object *object =
                 object_find(context, context->resource, route->ns, route->name);
         if (!object)
@@ -415,6 +453,7 @@ int serve_delete_collection(struct api_context *context) {
                 return fail_method(context);
         if (delete_options_decode(context, &options) < 0)
                 return API_FAILED;
+        warn_of_orphans(context, &options);
         context->is_dry_run |= options.is_dry_run;
         int r = page_open(context, &page);
         for (size_t i = 0; i < page.count; i++)

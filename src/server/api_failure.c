@@ -123,6 +123,7 @@ static const char *cause_reason(enum field_error_kind kind) {
                 [FIELD_TOO_LONG] = "FieldValueTooLong",
                 [FIELD_TOO_MANY] = "FieldValueTooMany",
                 [FIELD_TYPE_INVALID] = "FieldValueTypeInvalid",
+                [FIELD_INTERNAL] = "InternalError",
         };
 
         return reasons[kind];

@@ -9,6 +9,7 @@
 #include "server/api_pending.h"
 #include "server/api_query.h"
 #include "server/api_verbs.h"
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -34,12 +35,12 @@ static int fail_future(struct api_context *context, uint64_t wanted) {
         return API_FAILED;
 }
 
-static int fail_version(struct api_context *context, struct slice text) {
-        return fail_bad_request(context,
-                                "invalid resource version: resourceVersion: Invalid value: "
-                                "\"" SLICE_FMT "\": strconv.ParseUint: parsing \"" SLICE_FMT
-                                "\": invalid syntax",
-                                SLICE_ARG(text), SLICE_ARG(text));
+static int fail_version(struct api_context *context, int code, const char *reason,
+                        const char *heading, struct slice text) {
+        return fail_plain(context, code, reason,
+                          "%sresourceVersion: Invalid value: \"" SLICE_FMT
+                          "\": strconv.ParseUint: parsing \"" SLICE_FMT "\": invalid syntax",
+                          heading, SLICE_ARG(text), SLICE_ARG(text));
 }
 
 static int find_object(struct api_context *context, const struct store_object **ret_object) {
@@ -48,7 +49,7 @@ static int find_object(struct api_context *context, const struct store_object **
         uint64_t wanted = 0;
 
         if (version.len && !slice_to_u64(version, &wanted))
-                return fail_version(context, version);
+                return fail_version(context, 500, NULL, "", version);
         if (wanted > store_revision(context->engine->store))
                 return fail_future(context, wanted);
         *ret_object = object_find(context, context->resource, route->ns, route->name);
@@ -100,6 +101,19 @@ static void match_errors(struct api_context *context, struct slice version, stru
                                 "resourceVersion \"0\"");
 }
 
+static int selectors_parse(struct api_context *context) {
+        struct slice labels = query_text(&context->query, "labelSelector");
+        struct slice fields = query_text(&context->query, "fieldSelector");
+        struct selector selector;
+        struct field_selector field_selector;
+        struct err err = { 0 };
+
+        if ((labels.len && selector_parse(labels, context->arena, &selector, &err) < 0) ||
+            (fields.len && field_selector_parse(fields, context->arena, &field_selector, &err) < 0))
+                return fail_bad_request(context, "%s", err.text);
+        return 0;
+}
+
 /* All that is wrong with the options, in upstream's order. */
 static int check_match(struct api_context *context, struct slice version, struct slice match) {
         struct field_errors errors = { .arena = context->arena };
@@ -110,6 +124,9 @@ static int check_match(struct api_context *context, struct slice version, struct
         if (query_get(&context->query, "sendInitialEvents", &ignored))
                 field_error_add(&errors, FIELD_FORBIDDEN, "sendInitialEvents", NULL,
                                 "sendInitialEvents is forbidden for list");
+        /* Selectors that do not parse come before, those that do not suit the kind after. */
+        if (errors.count && selectors_parse(context) < 0)
+                return API_FAILED;
         return errors.count
                        ? fail_invalid(context, "ListOptions", "meta.k8s.io", SLICE_EMPTY, &errors)
                        : 0;
@@ -132,14 +149,29 @@ static char *token_make(struct arena *arena, uint64_t revision, struct slice ns,
         return copy;
 }
 
+/* Where the base64 of a token goes wrong: the first strange byte, or what is left of the last four.
+ */
+static size_t bad_byte(struct slice token) {
+        for (size_t i = 0; i < token.len; i++)
+                if (!isalnum((unsigned char)token.ptr[i]) && !strchr("-_", token.ptr[i]))
+                        return i;
+        return token.len - token.len % 4;
+}
+
 static int token_parse(struct api_context *context, struct slice token, struct page *page) {
         struct buf text = { 0 };
         const struct json *json = NULL, *start;
         int64_t revision = -1;
+        bool is_base64 = base64_decode(token, BASE64_URL, &text);
 
-        if (base64_decode(token, BASE64_URL, &text))
+        if (is_base64)
                 json = request_json(context, buf_view(&text));
         buf_release(&text);
+        if (!is_base64)
+                return fail_bad_request(context,
+                                        "invalid continue token: continue key is not valid: "
+                                        "illegal base64 data at input byte %zu",
+                                        bad_byte(token));
         start = json_get(json, "start");
         if (!slice_is(json_get_text(json, "v"), "meta.k8s.io/v1") || json_count(start) != 2 ||
             !json_as_i64(json_get(json, "rv"), &revision) || revision < 0)
@@ -158,8 +190,6 @@ static int version_option(struct api_context *context, struct page *page) {
         struct slice token = query_text(&context->query, "continue");
         uint64_t wanted = 0;
 
-        if (check_match(context, version, match) < 0)
-                return API_FAILED;
         if (token.len && version.len && !slice_is(version, "0"))
                 return fail_bad_request(context, "specifying resource version is not allowed when "
                                                  "using continue");
@@ -168,7 +198,8 @@ static int version_option(struct api_context *context, struct page *page) {
         if (token.len)
                 return token_parse(context, token, page);
         if (version.len && !slice_to_u64(version, &wanted))
-                return fail_version(context, version);
+                return fail_version(context, 400, "BadRequest",
+                                    "invalid resource version: ", version);
         if (wanted > store_revision(context->engine->store))
                 return fail_future(context, wanted);
         if (slice_is(match, "Exact"))
@@ -185,6 +216,9 @@ static int page_options(struct api_context *context, struct page *page) {
         page->limit = limit > 0 ? (size_t)limit : 0;
         page->range.resource = context->resource->store_resource;
         page->range.ns = context->route.ns;
+        if (check_match(context, query_text(&context->query, "resourceVersion"),
+                        query_text(&context->query, "resourceVersionMatch")) < 0)
+                return API_FAILED;
         if (selection_parse(context, context->resource,
                             query_text(&context->query, "labelSelector"),
                             query_text(&context->query, "fieldSelector"), context->arena,

@@ -122,30 +122,35 @@ static char *api_query_quoted(struct arena *arena, struct slice one) {
         return copy;
 }
 
-static int manager_option(struct api_context *context, const char *options) {
+static void manager_option(struct api_context *context, struct field_errors *errors) {
         struct slice manager = query_text(&context->query, "fieldManager");
 
         context->manager = manager.len ? manager : default_manager(context->request->user_agent);
         if (manager.len > 128)
-                return fail_option(context, options, FIELD_TOO_LONG, "fieldManager", NULL,
-                                   "may not be more than 128 bytes");
+                field_error_add(errors, FIELD_TOO_LONG, "fieldManager", NULL,
+                                "may not be more than 128 bytes");
         for (size_t i = 0; i < manager.len; i++) {
-                if ((unsigned char)manager.ptr[i] < 0x20 || manager.ptr[i] == 0x7f)
-                        return fail_option(context, options, FIELD_INVALID, "fieldManager",
-                                           api_query_quoted(context->arena, manager),
-                                           "should only contain printable characters");
+                unsigned char c = (unsigned char)manager.ptr[i];
+
+                if (c < 0x20 || c == 0x7f)
+                        field_error_add(errors, FIELD_INVALID, "fieldManager",
+                                        api_query_quoted(context->arena, manager),
+                                        arena_printf(context->arena,
+                                                     "invalid character U+%04X (at position %zu)",
+                                                     c, i));
         }
-        return 0;
 }
 
 int write_options(struct api_context *context, const char *options) {
         struct slice dry_run, validation = query_text(&context->query, "fieldValidation");
+        struct field_errors errors = { .arena = context->arena };
 
-        if (query_get(&context->query, "dryRun", &dry_run) && dry_run.len) {
+        manager_option(context, &errors);
+        if (query_get(&context->query, "dryRun", &dry_run)) {
                 if (!slice_is(dry_run, "All"))
-                        return fail_option(context, options, FIELD_NOT_SUPPORTED, "dryRun",
-                                           quoted_list(context->arena, dry_run),
-                                           "supported values: \"All\"");
+                        field_error_add(&errors, FIELD_NOT_SUPPORTED, "dryRun",
+                                        quoted_list(context->arena, dry_run),
+                                        "supported values: \"All\"");
                 context->is_dry_run = true;
         }
         context->is_forced = query_is_true(&context->query, "force");
@@ -154,8 +159,9 @@ int write_options(struct api_context *context, const char *options) {
         else if (slice_is(validation, "Ignore"))
                 context->validation = VALIDATE_IGNORE;
         else if (validation.len && !slice_is(validation, "Warn"))
-                return fail_option(context, options, FIELD_NOT_SUPPORTED, "fieldValidation",
-                                   api_query_quoted(context->arena, validation),
-                                   "supported values: \"\", \"Ignore\", \"Strict\", \"Warn\"");
-        return manager_option(context, options);
+                field_error_add(&errors, FIELD_NOT_SUPPORTED, "fieldValidation",
+                                api_query_quoted(context->arena, validation),
+                                "supported values: \"\", \"Ignore\", \"Strict\", \"Warn\"");
+        return errors.count ? fail_invalid(context, options, "meta.k8s.io", SLICE_EMPTY, &errors)
+                            : 0;
 }

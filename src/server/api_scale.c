@@ -165,11 +165,9 @@ static int patch_scale(struct api_context *context, struct slice current, struct
         return r;
 }
 
-/* Replicas and version asked for, from a whole Scale (PUT, apply) or from a patched one. */
+/* Replicas and version asked for, from an applied Scale or from a patched one. */
 static int decode_scale(struct api_context *context, struct slice current,
                         struct decoded *decoded) {
-        if (slice_is(context->request->method, "PUT"))
-                return decode_body(context, "autoscaling", "v1", "Scale", decoded);
         if (patch_type(context) != PATCH_APPLY)
                 return patch_scale(context, current, decoded);
         context->converted.content_type = SLICE_EMPTY; /* JSON by now */
@@ -197,7 +195,8 @@ static int apply_replicas(struct api_context *context, struct api_write *write, 
         struct json_node *applied = node_object(write->tree);
         int64_t given;
 
-        if (json_as_i64(json_get(spec, "replicas"), &given))
+        if (json_type(json_get(spec, "replicas")) == JSON_NULL ||
+            json_as_i64(json_get(spec, "replicas"), &given))
                 set_replicas(write->tree, applied, path, replicas);
         return apply_fields(context, write, applied);
 }
@@ -210,12 +209,24 @@ static int scale_object(struct api_context *context, struct api_write *write,
         struct slice body;
         bool is_deleted;
 
+        struct slice uid = node_get_text(node_get(scale, "metadata"), "uid");
+        struct slice own = json_get_text(json_get(write->old_json, "metadata"), "uid");
+
         write->subresource = SLICE_LITERAL("scale");
-        if (check_replicas(context, write, replicas) < 0)
-                return API_FAILED;
+        if (uid.len && !slice_eq(uid, own))
+                return fail_conflict(
+                        context,
+                        arena_printf(context->arena, "%s%s", write->resource->kind->plural,
+                                     patch_type(context) == PATCH_APPLY ? "/scale" : ""),
+                        write->resource->kind->group, write->name,
+                        "Precondition failed: UID in precondition: " SLICE_FMT
+                        ", UID in object meta: " SLICE_FMT,
+                        SLICE_ARG(uid), SLICE_ARG(own));
         if (patch_type(context) != PATCH_APPLY)
                 set_replicas(write->tree, write->object, path, replicas);
         else if (apply_replicas(context, write, path, replicas) < 0)
+                return API_FAILED; /* that others own it comes before what is wrong with it */
+        if (check_replicas(context, write, replicas) < 0)
                 return API_FAILED;
         if (version.len)
                 node_put_text(write->tree, node_get(write->object, "metadata"), "resourceVersion",
@@ -228,20 +239,23 @@ static int scale_object(struct api_context *context, struct api_write *write,
 int serve_scale(struct api_context *context) {
         const struct store_object *object =
                 object_find(context, context->resource, context->route.ns, context->route.name);
-        struct decoded decoded = { 0 };
+        CLEANUP(decoded_release) struct decoded decoded = { 0 };
         struct api_write write = { 0 };
+        bool is_put = slice_is(context->request->method, "PUT");
 
+        if (is_put && (decode_body(context, "autoscaling", "v1", "Scale", &decoded) < 0 ||
+                       check_url(context, decoded.object) < 0))
+                return API_FAILED;
         if (!object)
                 return fail_not_found(context, context->resource, context->route.name);
         if (slice_is(context->request->method, "GET"))
                 return respond_scale(context, store_object_body(object));
-        int r = decode_scale(context, store_object_body(object), &decoded);
+        int r = is_put ? 0 : decode_scale(context, store_object_body(object), &decoded);
         if (r == 0)
                 r = write_begin(context, context->resource, object, &write);
         if (r == 0) {
                 r = scale_object(context, &write, decoded.object);
                 write_end(&write);
         }
-        decoded_release(&decoded);
         return r;
 }

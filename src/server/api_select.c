@@ -25,6 +25,10 @@ static int check_fields(struct api_context *context, const struct kind_info *kin
                 if (is_key(key, kind->flags & KIND_NAMESPACED) ||
                     is_listed(kind->field_selectors, key))
                         continue;
+                if (strcmp(kind->plural, "jobs") == 0)
+                        return fail_bad_request(
+                                context, "field label \"" SLICE_FMT "\" not supported for %s",
+                                SLICE_ARG(key), kind->kind);
                 if (kind->has_own_field_table)
                         return fail_bad_request(context, "field label not supported: " SLICE_FMT,
                                                 SLICE_ARG(key));

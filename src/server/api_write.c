@@ -282,9 +282,12 @@ static void fill_system_fields(struct api_context *context, struct api_write *wr
                 uuid_format(uuid_random(&context->engine->rng), uid);
                 node_put_string(write->tree, metadata, "uid", uid);
         }
-        node_remove(metadata, "deletionTimestamp");
-        node_remove(metadata, "deletionGracePeriodSeconds");
-        node_remove(metadata, "selfLink");
+        if (!write->is_apply) { /* what is created by an update is not tidied up, upstream */
+                node_remove(metadata, "deletionTimestamp");
+                node_remove(metadata, "deletionGracePeriodSeconds");
+        }
+        if (!write->is_apply || !context->is_dry_run)
+                node_remove(metadata, "selfLink");
         if (node_get_text(metadata, "name").len == 0 && prefix.len) {
                 generate_name(context->engine, prefix, name);
                 node_put_string(write->tree, metadata, "name", name);
@@ -404,6 +407,26 @@ static int check_version(struct api_context *context, struct api_write *write,
         return 0;
 }
 
+/* Where upstream stores the object. */
+static const char *storage_key(struct api_context *context, const struct api_write *write) {
+        static const char *const others[][2] = { { "nodes", "minions" },
+                                                 { "services", "services/specs" },
+                                                 { "endpoints", "services/endpoints" },
+                                                 { "replicationcontrollers", "controllers" },
+                                                 { "ingresses", "ingress" } };
+        const struct kind_info *kind = write->resource->kind;
+        const char *place = kind->plural;
+
+        for (size_t i = 0; i < ARRAY_LEN(others); i++)
+                if (strcmp(place, others[i][0]) == 0)
+                        place = others[i][1];
+        return arena_printf(context->arena, "/registry/%s%s%s%s" SLICE_FMT "%s" SLICE_FMT,
+                            write->resource->schema ? "" : kind->group,
+                            write->resource->schema ? "" : "/", place,
+                            kind->flags & KIND_NAMESPACED ? "/" : "", SLICE_ARG(write->ns), "/",
+                            SLICE_ARG(write->name));
+}
+
 static int check_identity(struct api_context *context, struct api_write *write,
                           struct json_node *metadata) {
         const struct json *old = json_get(write->old_json, "metadata");
@@ -412,9 +435,12 @@ static int check_identity(struct api_context *context, struct api_write *write,
         if (uid.len && !write->is_patch && !slice_eq(uid, json_get_text(old, "uid")))
                 return fail_conflict(context, write->resource->kind->plural,
                                      write->resource->kind->group, write->name,
-                                     "Precondition failed: UID in precondition: " SLICE_FMT
+                                     "StorageError: invalid object, Code: 4, Key: %s, "
+                                     "ResourceVersion: 0, AdditionalErrorMsg: Precondition "
+                                     "failed: UID in precondition: " SLICE_FMT
                                      ", UID in object meta: " SLICE_FMT,
-                                     SLICE_ARG(uid), SLICE_ARG(json_get_text(old, "uid")));
+                                     storage_key(context, write), SLICE_ARG(uid),
+                                     SLICE_ARG(json_get_text(old, "uid")));
         return check_version(context, write, metadata);
 }
 
@@ -436,7 +462,6 @@ static void keep_metadata(struct api_write *write, struct json_node *metadata) {
                         node_put(write->tree, metadata, when_absent[i],
                                  node_import(write->tree, json_get(old, when_absent[i])));
         }
-        node_remove(metadata, "selfLink");
         if (write->resource->kind->flags & KIND_NAMESPACED)
                 node_put_text(write->tree, metadata, "namespace", write->ns);
 }
@@ -455,11 +480,16 @@ static void isolate_status(struct api_write *write) {
         struct json_node *old = node_import(write->tree, write->old_json);
         struct json_node *metadata = node_get(old, "metadata");
         struct json_node *given = node_get(write->object, "metadata");
-        static const char *const taken[] = {
-                "labels",        "annotations", "finalizers",        "ownerReferences",
-                "managedFields", "uid",         "deletionTimestamp", "deletionGracePeriodSeconds"
-        };
-        size_t first = write->resource->kind->flags & KIND_STATUS_METADATA ? 0 : 4;
+        static const char *const taken[] = { "labels",
+                                             "annotations",
+                                             "generateName",
+                                             "ownerReferences",
+                                             "finalizers",
+                                             "managedFields",
+                                             "uid",
+                                             "deletionTimestamp",
+                                             "deletionGracePeriodSeconds" };
+        size_t first = write->resource->kind->flags & KIND_STATUS_METADATA ? 0 : 5;
 
         for (size_t i = first; i < ARRAY_LEN(taken); i++) {
                 node_remove(metadata, taken[i]);
@@ -526,6 +556,8 @@ static int prepare_update(struct api_context *context, struct api_write *write) 
                 return API_FAILED;
         prepare_owners(context, write);
         keep_metadata(write, metadata);
+        if (!context->is_dry_run) /* it goes where the object is stored */
+                node_remove(metadata, "selfLink");
         if (write->operation == KIND_UPDATE_STATUS)
                 isolate_status(write);
         else if (write->resource->kind->flags & KIND_STATUS)

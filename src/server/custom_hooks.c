@@ -77,6 +77,7 @@ static bool has_blocking_error(const struct field_errors *errors) {
                 case FIELD_TOO_LONG:
                 case FIELD_TOO_MANY:
                 case FIELD_TYPE_INVALID:
+                case FIELD_INTERNAL:
                         return true;
                 default:
                         break;

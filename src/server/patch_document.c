@@ -78,11 +78,19 @@ static int apply_strategic(struct api_context *context, struct api_write *write)
                                   "media types include: application/json-patch+json, "
                                   "application/merge-patch+json, application/apply-patch+yaml");
         const struct json *patch = request_json(context, context->request->body);
+        if (json_type(patch) == JSON_NULL)
+                return 0;
         if (json_type(patch) != JSON_OBJECT)
-                return fail_bad_request(context, "error decoding patch: it is no JSON object");
-        if (strategic_merge(write->tree, write->object, write->resource->merge_type, patch, &err) <
-            0)
-                return fail_plain(context, 500, NULL, "%s", err.text);
+                return fail_bad_request(context,
+                                        "json: cannot unmarshal %s into Go value of type "
+                                        "map[string]interface {}",
+                                        json_go_name(json_type(patch)));
+        int r = strategic_merge(write->tree, write->object, write->resource->merge_type, patch,
+                                &err);
+        if (r < 0)
+                return err.code == BERTH_ERR_BAD_REQUEST
+                               ? fail_bad_request(context, "%s", err.text)
+                               : fail_plain(context, 500, NULL, "%s", err.text);
         /* The result is taken as one of the kind, whether it says so or not. */
         if (!node_get(write->object, "kind"))
                 node_put_string(write->tree, write->object, "kind", write->resource->kind->kind);
@@ -144,37 +152,85 @@ static int fail_patched(struct api_context *context, const struct api_write *wri
         return fail_invalid(context, "", "", SLICE_EMPTY, &errors);
 }
 
+#define NO_VERSION "couldn't get version/kind; json parse error: json: cannot unmarshal "
+
+/* What a patch makes must be an object whose type can be read. */
+static int check_patched_form(struct api_context *context, const struct api_write *write) {
+        static const char *const members[] = { "kind", "apiVersion" };
+        const char *complaint = NULL;
+        enum json_type type = node_type(write->object);
+
+        if (type != JSON_OBJECT)
+                complaint = arena_printf(context->arena,
+                                         NO_VERSION "%s into Go value of type struct { APIVersion "
+                                                    "string \"json:\\\"apiVersion,omitempty\\\"\"; "
+                                                    "Kind string \"json:\\\"kind,omitempty\\\"\" }",
+                                         json_go_name(type));
+        for (size_t i = 0; !complaint && i < ARRAY_LEN(members); i++) {
+                type = node_type(node_get(write->object, members[i]));
+                if (type != JSON_NONE && type != JSON_NULL && type != JSON_STRING)
+                        complaint = arena_printf(context->arena,
+                                                 NO_VERSION
+                                                 "%s into Go struct field .%s of type string",
+                                                 json_go_name(type), members[i]);
+        }
+        return complaint ? fail_patched(context, write, complaint) : 0;
+}
+
+/* A kind that is left out is that of the resource. Without a version the object decodes as no
+ * version's, which has other names for all members: the name is not found. */
+static int check_native_type(struct api_context *context, struct api_write *write) {
+        const char *own_kind = write->resource->kind->kind;
+        const char *own_version = write->resource->api_version;
+        struct slice kind = node_get_text(write->object, "kind");
+        struct slice version = node_get_text(write->object, "apiVersion");
+        const char *has_kind = kind.len ? arena_string(context->arena, kind) : own_kind;
+        const char *has_version = version.len ? arena_string(context->arena, version) : own_version;
+
+        if (strcmp(has_kind, own_kind) != 0 || strcmp(has_version, own_version) != 0)
+                return fail_patched(
+                        context, write,
+                        arena_printf(context->arena,
+                                     "no kind \"%s\" is registered for version \"%s\" in scheme "
+                                     "\"pkg/api/legacyscheme/scheme.go:30\"",
+                                     has_kind, has_version));
+        if (version.len == 0)
+                return fail_bad_request(context,
+                                        "the name of the object (" SLICE_FMT
+                                        " based on URL) was undeterminable: name must be provided",
+                                        SLICE_ARG(context->route.name));
+        node_put_string(write->tree, write->object, "kind", own_kind);
+        return 0;
+}
+
 static int check_patched_type(struct api_context *context, struct api_write *write) {
+        if (check_patched_form(context, write) < 0)
+                return API_FAILED;
         struct slice kind = node_get_text(write->object, "kind");
         struct slice version = node_get_text(write->object, "apiVersion");
 
-        if (node_type(write->object) != JSON_OBJECT)
-                return fail_patched(context, write, "json: cannot unmarshal into an object");
         if (!write->resource->schema && !slice_is(version, write->resource->api_version))
                 return fail_custom_type(context, write->object, "apiVersion",
                                         write->resource->api_version);
         if (!write->resource->schema && !slice_is(kind, write->resource->kind->kind))
                 return fail_custom_type(context, write->object, "kind",
                                         write->resource->kind->kind);
-        if (!slice_is(kind, write->resource->kind->kind) ||
-            !slice_is(version, write->resource->api_version))
-                return fail_patched(context, write,
-                                    arena_printf(context->arena,
-                                                 "no kind \"" SLICE_FMT
-                                                 "\" is registered for version \"" SLICE_FMT "\"",
-                                                 SLICE_ARG(kind), SLICE_ARG(version)));
-        return 0;
+        return check_native_type(context, write);
 }
 
 /* Unknown fields that the patch brought in, in the order of their paths but after a JSON patch, and
  * wrong types. */
 static int check_patched_fields(struct api_context *context, struct api_write *write) {
         struct strictness strictness = { .context = context };
-        struct schema_report report = { .unknown = strictness_note,
-                                        .emptied = strictness_emptied,
-                                        .context = &strictness,
-                                        .minor = write->resource->minor,
-                                        .stored = write->old_json };
+        struct schema_report report = {
+                .unknown = strictness_note,
+                .emptied = strictness_emptied,
+                .context = &strictness,
+                .minor = write->resource->minor,
+                .stored = write->old_json,
+                .is_value = write->is_apply || patch_type(context) == PATCH_STRATEGIC,
+        };
+        size_t warnings = context->warning_count;
         struct err err = { 0 };
         int r = 0;
 
@@ -190,12 +246,15 @@ static int check_patched_fields(struct api_context *context, struct api_write *w
                                      &err);
         unknown_paths_report(&strictness.later, patch_type(context) != PATCH_JSON,
                              r < 0 ? NULL : strictness_unknown, &strictness);
-        if (r < 0)
-                r = fail_patched(context, write, err.text);
-        else if (context->validation == VALIDATE_STRICT && strictness.count)
+        if (r < 0) {
+                context->warning_count = warnings; /* there are warnings only of what decodes */
+                r = write->is_apply ? fail_applied(context, write->resource, err.text)
+                                    : fail_patched(context, write, err.text);
+        } else if (context->validation == VALIDATE_STRICT && strictness.count) {
                 r = fail_patched(context, write,
                                  arena_printf(context->arena, "strict decoding error: " SLICE_FMT,
                                               SLICE_ARG(buf_view(&strictness.text))));
+        }
         buf_release(&strictness.text);
         return r;
 }

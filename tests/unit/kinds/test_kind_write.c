@@ -556,7 +556,7 @@ static void test_warnings(void **state) {
                 struct buf pod = { 0 }, text = { 0 };
                 struct kind_test test;
 
-                buf_printf(&pod, "{\"spec\":{%s}}", warnings[i].spec);
+                buf_printf(&pod, "{\"metadata\":{\"name\":\"p\"},\"spec\":{%s}}", warnings[i].spec);
                 kind_test_begin(&test, "v1", "Pod", pod.data, NULL);
                 test.kind->warn(KIND_CREATE, test.object, note_warning, &text);
                 if (warnings[i].warning)

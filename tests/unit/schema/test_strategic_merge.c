@@ -18,7 +18,7 @@ static const struct merge_case cases[] = {
         { "Deployment", "{\"a\":{\"b\":1,\"c\":2}}", "{\"a\":{\"b\":null,\"d\":3}}",
           "{\"a\":{\"c\":2,\"d\":3}}" },
         { "Deployment", "{\"a\":[1,2]}", "{\"a\":[3]}", "{\"a\":[3]}" },
-        { "Deployment", "{}", "{\"a\":{\"b\":null,\"$patch\":\"replace\"}}", "{\"a\":{}}" },
+        { "Deployment", "{}", "{\"a\":{\"b\":null,\"$patch\":\"replace\"}}", "{}" },
         { "Deployment", CONTAINERS("[{\"name\":\"a\",\"image\":\"1\"},{\"name\":\"b\"}]"),
           CONTAINERS("[{\"name\":\"a\",\"image\":\"2\"}]"),
           CONTAINERS("[{\"name\":\"a\",\"image\":\"2\"},{\"name\":\"b\"}]") },
@@ -75,6 +75,35 @@ static const struct merge_case cases[] = {
         { "PodDisruptionBudget", "{\"spec\":{\"selector\":{\"matchLabels\":{\"a\":\"1\"}}}}",
           "{\"spec\":{\"selector\":{\"matchLabels\":{\"b\":\"2\"}}}}",
           "{\"spec\":{\"selector\":{\"matchLabels\":{\"b\":\"2\"}}}}" },
+};
+
+/* Refusals with their words; what is the client's mistake is told so. */
+static const struct {
+        const char *kind, *target, *patch, *complaint;
+        int code;
+} complaints[] = {
+        { "Deployment", "{}", "{\"spec\":{\"$setElementOrder/containers\":[]}}", NULL, 0 },
+        { "Deployment", "{\"spec\":{}}", "{\"spec\":{\"$setElementOrder/containers\":[]}}",
+          "unable to find api field in struct DeploymentSpec for the json field \"containers\"",
+          BERTH_ERR_INTERNAL },
+        { "Deployment", "{\"metadata\":{\"labels\":{\"a\":\"b\"}}}",
+          "{\"metadata\":{\"labels\":{\"$setElementOrder/x\":[]}}}",
+          "merging an object in json but data type is not struct, instead is: map",
+          BERTH_ERR_INTERNAL },
+        { "Pod", "{\"spec\":{}}", "{\"spec\":{\"$setElementOrder/containers\":\"x\"}}",
+          "expected a []interface {}, but received a string", BERTH_ERR_INTERNAL },
+        { "Pod", "{\"spec\":{}}", "{\"spec\":{\"$patch\":\"merge\"}}",
+          "unknown patch type: merge in map: map[$patch:merge]", BERTH_ERR_INTERNAL },
+        { "Pod", "{\"spec\":{}}", "{\"spec\":{\"$patch\":1}}",
+          "unknown patch type: %!s(int64=1) in map: map[$patch:1]", BERTH_ERR_INTERNAL },
+        { "Pod", "{\"spec\":{\"containers\":[{\"name\":\"c\"}]}}",
+          "{\"spec\":{\"containers\":[{\"image\":\"x\"}]}}",
+          "map: map[image:x] does not contain declared merge key: name", BERTH_ERR_INTERNAL },
+        { "Pod", "{\"spec\":{}}", "{\"spec\":{\"$retainKeys\":\"x\"}}",
+          "invalid patch format of retainKeys", BERTH_ERR_BAD_REQUEST },
+        /* where nothing was, a list enters as it is, and directives but $patch mean nothing */
+        { "Pod", "{\"spec\":{}}", "{\"spec\":{\"containers\":[{\"image\":\"x\"}]}}", NULL, 0 },
+        { "Pod", "{\"spec\":{}}", "{\"spec\":{\"nodeSelector\":{\"$retainKeys\":[]}}}", NULL, 0 },
 };
 
 static const struct schema_object *schema_of(const char *kind) {
@@ -166,8 +195,30 @@ static void test_refusals(void **state) {
         }
 }
 
+static void test_complaints(void **state) {
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(complaints); i++) {
+                struct json_tree *tree = NULL;
+                struct json_doc *patch = NULL;
+                struct err err = { 0 };
+
+                assert_int_equal(json_tree_parse(slice_of(complaints[i].target), &tree, NULL), 0);
+                assert_int_equal(json_parse(slice_of(complaints[i].patch), &patch, NULL), 0);
+                int r = strategic_merge(tree, json_tree_root(tree), schema_of(complaints[i].kind),
+                                        json_doc_root(patch), &err);
+                const char *complaint = complaints[i].complaint ? complaints[i].complaint : "";
+                if ((r < 0) != !!complaints[i].complaint || strcmp(err.text, complaint) != 0 ||
+                    err.code != complaints[i].code)
+                        fail_msg("complaint %zu: %s: %d \"%s\"", i, complaints[i].patch, err.code,
+                                 err.text);
+                json_tree_free(tree);
+                json_doc_free(patch);
+        }
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = { cmocka_unit_test(test_cases),
+                                            cmocka_unit_test(test_complaints),
                                             cmocka_unit_test(test_refusals) };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

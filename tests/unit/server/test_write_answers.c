@@ -1,0 +1,177 @@
+/* Answers to writes that are nearly right, as a kube-apiserver gives them: each row is a request
+ * about the object that is there, its code, and a part of what is said. */
+#include "fake_server.h"
+
+#define PODS "/api/v1/namespaces/default/pods"
+#define BUDGETS "/apis/policy/v1/namespaces/default/poddisruptionbudgets"
+#define DEPLOYMENTS "/apis/apps/v1/namespaces/default/deployments"
+#define JOBS "/apis/batch/v1/namespaces/default/jobs"
+#define NODES "/api/v1/nodes"
+#define JSON_PATCH "application/json-patch+json"
+
+static const struct {
+        const char *path, *body;
+} objects[] = {
+        { PODS, "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"containers\":[{\"name\":\"c\","
+                "\"image\":\"x\"}]}}" },
+        { NODES, "{\"metadata\":{\"name\":\"a\",\"finalizers\":[\"a.b/c\"]}}" },
+        { BUDGETS, "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"minAvailable\":1}}" },
+        { DEPLOYMENTS,
+          "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"selector\":{\"matchLabels\":{\"a\":\"b\"}},"
+          "\"template\":{\"metadata\":{\"labels\":{\"a\":\"b\"}},\"spec\":{\"containers\":[{"
+          "\"name\":"
+          "\"c\",\"image\":\"x\"}]}}}}" },
+};
+
+static const struct {
+        const char *method, *path, *type, *body;
+        int code;
+        const char *part;   /* of the message, or of a member of the answer */
+        const char *member; /* NULL = /message */
+} rows[] = {
+        /* options, all that is wrong with them at once */
+        { "POST", NODES "?dryRun=", NULL, "{}", 422, "dryRun: Unsupported value: [\"\"]", NULL },
+        { "POST", NODES "?fieldManager=a%0Ab&dryRun=x", NULL, "{}", 422,
+          "fieldManager: Invalid value: \"a\\nb\": invalid character U+000A (at position 1), "
+          "dryRun",
+          NULL },
+        { "DELETE", NODES "/a", NULL, "{\"propagationPolicy\":\"\"}", 422,
+          "propagationPolicy: Unsupported value: \"\"", NULL },
+        { "DELETE", NODES "/a", NULL, "{\"kind\":\"x\"}", 400,
+          "no kind \"x\" is registered for version \"meta.k8s.io/v1\"", NULL },
+        { "GET", NODES "/a?resourceVersion=x", NULL, NULL, 500,
+          "resourceVersion: Invalid value: \"x\"", NULL },
+        { "GET", NODES "?resourceVersion=x", NULL, NULL, 400,
+          "invalid resource version: resourceVersion: Invalid value: \"x\"", NULL },
+        { "GET", NODES "?continue=x", NULL, NULL, 400, "illegal base64 data at input byte 0",
+          NULL },
+        { "GET", JOBS "?fieldSelector=spec.x=1", NULL, NULL, 400,
+          "field label \"spec.x\" not supported for Job", NULL },
+        { "GET", BUDGETS "?fieldSelector=spec.x=1&resourceVersionMatch=x", NULL, NULL, 422,
+          "resourceVersionMatch is forbidden unless", NULL },
+        { "GET", BUDGETS "?fieldSelector=a&sendInitialEvents=true", NULL, NULL, 400,
+          "invalid selector", NULL },
+        /* bodies */
+        { "POST", NODES, NULL, "", 400, "(<empty>)", NULL },
+        { "POST", NODES, NULL, "[]", 400,
+          "cannot unmarshal array into Go value of type struct { APIVersion string", NULL },
+        { "POST", NODES, NULL, "{\"metadata\":{\"name\":\"n\",\"generation\":-1}}", 422,
+          "metadata.generation: Invalid value: -1: must be greater than or equal to 0", NULL },
+        { "POST", NODES, NULL,
+          "{\"metadata\":{\"name\":\"n\"},\"spec\":{\"podCIDRs\":[\"x\",\"y\"]}}", 422,
+          "spec.podCIDRs: Internal error: invalid PodCIDRs. failed to check with dual stack with "
+          "error:invalid CIDR[0]: <nil> (invalid CIDR address: x)",
+          NULL },
+        { "PUT", NODES "/a", NULL, "{\"metadata\":{\"name\":\"a\",\"uid\":\"x\"}}", 409,
+          "Key: /registry/minions/a, ResourceVersion: 0", NULL },
+        { "PUT", DEPLOYMENTS "/none/scale", NULL, "{\"spec\":{\"replicas\":\"x\"}}", 400,
+          "of type int32", NULL },
+        { "PUT", PODS "/a", NULL,
+          "{\"metadata\":{\"namespace\":\"other\"},\"spec\":{\"containers\":[]}}", 400,
+          "the namespace of the provided object does not match", NULL },
+        /* configurations that are applied */
+        { "PATCH", PODS "/n", APPLY_PATCH,
+          "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"n\",\"uid\":\"x\"}}",
+          409,
+          "uid mismatch: the provided object specified uid x, and no existing object was found",
+          NULL },
+        { "PATCH", BUDGETS "/n", APPLY_PATCH,
+          "{\"apiVersion\":\"policy/v1\",\"kind\":\"PodDisruptionBudget\",\"metadata\":{\"name\":"
+          "\"n\",\"resourceVersion\":\"x\"}}",
+          500, "strconv.ParseUint: parsing \"x\": invalid syntax", NULL },
+        { "PATCH", BUDGETS "/n", APPLY_PATCH,
+          "{\"apiVersion\":\"policy/v1\",\"kind\":\"PodDisruptionBudget\",\"metadata\":{\"name\":"
+          "\"n\",\"resourceVersion\":\"7\"}}",
+          201, "n", "/metadata/name" },
+        { "PATCH", PODS "/a", APPLY_PATCH,
+          "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"deletionTimestamp\":\"x\"}}",
+          500,
+          "failed to convert new object (/; /v1, Kind=Pod) to proper version: unable to convert "
+          "unstructured object to /v1, Kind=Pod: parsing time",
+          NULL },
+        { "PATCH", PODS "/a", APPLY_PATCH,
+          "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"labels\":{\"a\":[1,{\"b\":null}]"
+          "}}}",
+          500,
+          "valueUnstructured{Value:[]interface {}{1, map[string]interface {}{\"b\":interface "
+          "{}(nil)}}}",
+          NULL },
+        /* patches */
+        { "PATCH", PODS "/a", STRATEGIC_PATCH, "{\"metadata\":{\"labels\":{\"a\":true}}}", 422,
+          "unrecognized type: string", NULL },
+        { "PATCH", PODS "/a", STRATEGIC_PATCH, "null", 200, "a", "/metadata/name" },
+        { "PATCH", PODS "/a", STRATEGIC_PATCH, "\"x\"", 400,
+          "json: cannot unmarshal string into Go value of type map[string]interface {}", NULL },
+        { "PATCH", PODS "/a", JSON_PATCH, "[{\"op\":\"remove\",\"path\":\"/kind\"}]", 200, "Pod",
+          "/kind" },
+        { "PATCH", PODS "/a", JSON_PATCH, "[{\"op\":\"remove\",\"path\":\"/apiVersion\"}]", 400,
+          "undeterminable", NULL },
+        { "PATCH", PODS "/a", JSON_PATCH,
+          "[{\"op\":\"replace\",\"path\":\"/apiVersion\",\"value\":{}}]", 422,
+          "cannot unmarshal object into Go struct field .apiVersion of type string", NULL },
+        { "PATCH", PODS "/a", MERGE_PATCH, "{\"spec\":{\"containers\":[{\"name\":\"c\"}]}}", 422,
+          "spec.containers[0].image: Required value, spec.containers[0].image: Required value",
+          "twice" },
+        { "PATCH", BUDGETS "/a", MERGE_PATCH, "{\"spec\":{\"unhealthyPodEvictionPolicy\":\"\"}}",
+          422, "Unsupported value: \"\"", NULL },
+        /* kinds that do not look at metadata: only when all else is right */
+        { "POST", BUDGETS, NULL, "{\"spec\":{\"minAvailable\":-1}}", 422,
+          "is invalid: spec.minAvailable", NULL },
+        { "POST", BUDGETS, NULL, "{}", 422, "metadata.name: Required value", NULL },
+        /* members that take a gate, and that are no more */
+        { "POST", NODES, NULL, "{\"metadata\":{\"name\":\"o\"},\"spec\":{\"configSource\":{}}}",
+          201, "", "/spec/configSource" },
+        { "POST", PODS, NULL,
+          "{\"metadata\":{\"name\":\"o\"},\"spec\":{\"containers\":[{"
+          "\"name\":"
+          "\"c\",\"image\":\"x\",\"lifecycle\":{\"stopSignal\":\"x\"}}]}}",
+          201, "", "/spec/containers/0/lifecycle" },
+        /* overhead without a class, once all else is right */
+        { "POST", PODS, NULL,
+          "{\"metadata\":{\"name\":\"p\"},\"spec\":{\"overhead\":{\"cpu\":\"1\"},\"containers\":[{"
+          "\"name\":\"c\"}]}}",
+          422, "spec.containers[0].image", NULL },
+        { "POST", PODS, NULL,
+          "{\"metadata\":{\"generateName\":\"p-\"},\"spec\":{\"runtimeClassName\":\"x\","
+          "\"containers\":"
+          "[{\"name\":\"c\",\"image\":\"x\"}]}}",
+          403, "is forbidden: pod rejected: RuntimeClass \"x\" not found", NULL },
+        /* a status write takes metadata, too */
+        { "PUT", NODES "/a/status", NULL, "{\"metadata\":{\"name\":\"a\"}}", 200, "",
+          "/metadata/finalizers" },
+};
+
+static void check_row(size_t i) {
+        struct fixture f = fixture_new();
+
+        for (size_t j = 0; j < ARRAY_LEN(objects); j++)
+                assert_int_equal(ask(&f, "POST", objects[j].path, objects[j].body), 201);
+        bool is_apply = rows[i].type && strcmp(rows[i].type, APPLY_PATCH) == 0;
+        char path[256];
+        snprintf(path, sizeof(path), "%s%s", rows[i].path, is_apply ? "?fieldManager=t" : "");
+        int code = ask_as(&f, rows[i].method, path, rows[i].type, NULL, rows[i].body);
+        bool is_twice = rows[i].member && strcmp(rows[i].member, "twice") == 0;
+        const char *member = is_twice || !rows[i].member ? "/message" : rows[i].member;
+        const char *told = answer(&f, member);
+        bool is_told = *rows[i].part ? !!strstr(told, is_twice ? "image: Required" : rows[i].part)
+                                     : *told == 0;
+        if (code != rows[i].code || !is_told)
+                fail_msg("%s %s %s: %d %s", rows[i].method, rows[i].path, rows[i].body, code,
+                         answer(&f, "/message"));
+        if (is_twice)
+                assert_string_equal(answer(&f, "/details/causes/1/field"),
+                                    "spec.containers[0].image");
+        fixture_free(&f);
+}
+
+static void test_rows(void **state) {
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+                check_row(i);
+}
+
+int main(void) {
+        const struct CMUnitTest tests[] = { cmocka_unit_test(test_rows) };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
