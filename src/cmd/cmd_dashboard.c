@@ -1,13 +1,13 @@
 /* berth dashboard: the live page of a cluster, or of one that was saved. */
 #include "cmd/cmd.h"
 #include "cmd/command.h"
-#include "cmd/daemon_options.h"
 #include "cmd/dashboard_explainer.h"
 #include "cmd/dashboard_objects.h"
 #include "cmd/dashboard_part.h"
 #include "cmd/dashboard_planner.h"
 #include "cmd/log_writer.h"
 #include "cmd/progress.h"
+#include "cmd/shown_options.h"
 
 #include "ask/snapshot_input.h"
 #include "dashboard/dashboard.h"
@@ -20,8 +20,7 @@
 #define PROGRESS_TICK_NS (200 * NS_PER_MS)
 
 struct dashboard_command_options {
-        struct option_texts inputs;
-        struct daemon_options daemon;
+        struct shown_options shown;
         const char *config; /* of the scheduler */
 };
 
@@ -58,9 +57,9 @@ static int add_page(void *context, struct daemon *daemon, struct runtime *runtim
                     struct err *err) {
         struct dashboard_run *run = context;
         const struct dashboard_command_options *options = run->options;
-        const char *name = options->daemon.context      ? options->daemon.context
-                           : options->daemon.kubeconfig ? options->daemon.kubeconfig
-                                                        : "current context";
+        const char *name = options->shown.daemon.context      ? options->shown.daemon.context
+                           : options->shown.daemon.kubeconfig ? options->shown.daemon.kubeconfig
+                                                              : "current context";
 
         (void)daemon;
         run->runtime = runtime;
@@ -68,23 +67,24 @@ static int add_page(void *context, struct daemon *daemon, struct runtime *runtim
         progress_begin(&run->progress, SLICE_LITERAL("berth dashboard: reading the cluster"),
                        "object");
         loop_timer_arm(runtime_loop(runtime), &run->tick, PROGRESS_TICK_NS);
-        return dashboard_part_add(&(struct dashboard_part_config){ .options = &options->daemon.page,
-                                                                   .source = name,
-                                                                   .config_path = options->config },
-                                  runtime, err);
+        return dashboard_part_add(
+                &(struct dashboard_part_config){ .options = &options->shown.daemon.page,
+                                                 .source = name,
+                                                 .config_path = options->config },
+                runtime, err);
 }
 
 static int follow_cluster(struct dashboard_command_options *options, struct err *err) {
         struct dashboard_run run = { .options = options };
 
-        options->daemon.user_agent = "berth-dashboard";
-        options->daemon.requests = EVICT_REQUESTS_NEVER;
-        options->daemon.page.is_on = true;
-        dashboard_part_need(&options->daemon.page, &options->daemon);
-        options->daemon.spare_kinds = dashboard_part_spare_kinds();
-        options->daemon.without_classes = true;
+        options->shown.daemon.user_agent = "berth-dashboard";
+        options->shown.daemon.requests = EVICT_REQUESTS_NEVER;
+        options->shown.daemon.page.is_on = true;
+        dashboard_part_need(&options->shown.daemon.page, &options->shown.daemon);
+        options->shown.daemon.spare_kinds = dashboard_part_spare_kinds();
+        options->shown.daemon.without_classes = true;
         return daemon_run(
-                &options->daemon,
+                &options->shown.daemon,
                 &(struct daemon_role){ .context = &run, .add = add_page, .leave = leave_page }, 1,
                 err);
 }
@@ -129,18 +129,19 @@ static int make_page(struct shown_files *files, struct loop *loop, struct err *e
                                                     .look = snapshot_of,
                                                     .context = snapshot,
                                                     .own = &files->config,
-                                                    .source = options->inputs.items[0] });
-        return dashboard_new(&(struct dashboard_config){ .listen = options->daemon.page.listen,
-                                                         .hosts = options->daemon.page.hosts,
-                                                         .source = options->inputs.items[0],
-                                                         .cluster = snapshot->cluster,
-                                                         .explain = dashboard_explainer_explain,
-                                                         .explain_context = files->explainer,
-                                                         .plan = dashboard_planner_answer,
-                                                         .plan_context = files->planner,
-                                                         .documents = dashboard_objects_documents,
-                                                         .documents_context = files->objects },
-                             loop, &files->dashboard, err);
+                                                    .source = options->shown.inputs.items[0] });
+        return dashboard_new(
+                &(struct dashboard_config){ .listen = options->shown.daemon.page.listen,
+                                            .hosts = options->shown.daemon.page.hosts,
+                                            .source = options->shown.inputs.items[0],
+                                            .cluster = snapshot->cluster,
+                                            .explain = dashboard_explainer_explain,
+                                            .explain_context = files->explainer,
+                                            .plan = dashboard_planner_answer,
+                                            .plan_context = files->planner,
+                                            .documents = dashboard_objects_documents,
+                                            .documents_context = files->objects },
+                loop, &files->dashboard, err);
 }
 
 static int serve_files(struct shown_files *files, struct err *err) {
@@ -171,8 +172,8 @@ static int show_files(const struct dashboard_command_options *options, struct er
                         dashboard_objects_new(snapshot->cluster, event_loop_as_loop(files.events));
                 snapshot->seen = dashboard_objects_see;
                 snapshot->seen_context = files.objects;
-                code = snapshot_read_paths(snapshot, options->inputs.items, options->inputs.count,
-                                           err);
+                code = snapshot_read_paths(snapshot, options->shown.inputs.items,
+                                           options->shown.inputs.count, err);
         }
         if (code == 0)
                 code = snapshot_complete(snapshot, err);
@@ -191,29 +192,18 @@ static int cmd_dashboard_run(const struct command_call *call) {
         struct dashboard_command_options options =
                 *(const struct dashboard_command_options *)call->options;
         struct err err = { 0 };
-        int code;
 
-        log_writer_set_level((int)options.daemon.verbosity);
-        if (options.inputs.count && (options.daemon.kubeconfig || options.daemon.context))
-                code = err_set(&err, BERTH_ERR_USAGE,
-                               "expected either --input or a cluster, found both");
-        else
-                code = options.inputs.count ? show_files(&options, &err)
-                                            : follow_cluster(&options, &err);
+        log_writer_set_level((int)options.shown.daemon.verbosity);
+        int code = shown_options_check(&options.shown, &err);
+        if (code == 0)
+                code = options.shown.inputs.count ? show_files(&options, &err)
+                                                  : follow_cluster(&options, &err);
         return code < 0 ? command_failed("dashboard", &err) : EXIT_DONE;
 }
 
 #define OFFSET(member) offsetof(struct dashboard_command_options, member)
 static const struct option dashboard_table[] = {
-        { .name = "input",
-          .type = OPTION_TEXTS,
-          .offset = OFFSET(inputs),
-          .letter = 'f',
-          .value_name = "FILE|DIR",
-          .is_file = true,
-          .help = "show a cluster as files: YAML or JSON as kubectl get -o writes it, or a folder; "
-                  "without it a live cluster is watched" },
-        { .group = cluster_option_table, .offset = OFFSET(daemon) },
+        { .group = shown_option_table, .offset = OFFSET(shown) },
         { .name = "config",
           .type = OPTION_TEXT,
           .offset = OFFSET(config),
@@ -224,19 +214,19 @@ static const struct option dashboard_table[] = {
         { .name = "listen",
           .heading = "Page",
           .type = OPTION_TEXT,
-          .offset = OFFSET(daemon.page.listen),
+          .offset = OFFSET(shown.daemon.page.listen),
           .value_name = "ADDR:PORT",
           .fallback = "127.0.0.1:8088",
           .help = "address of the page, TLS where it is not this machine alone; port 0 takes any "
                   "free port" },
         { .name = "hosts",
           .type = OPTION_TEXT,
-          .offset = OFFSET(daemon.page.hosts),
+          .offset = OFFSET(shown.daemon.page.hosts),
           .value_name = "NAME,...",
           .help = "names under which the page may be visited, besides localhost and addresses in "
                   "numbers" },
         { .group = verbosity_option_table,
-          .offset = OFFSET(daemon.verbosity),
+          .offset = OFFSET(shown.daemon.verbosity),
           .defaults = (const struct option_default[]){ { "v", "1" }, { 0 } } },
         { 0 },
 };

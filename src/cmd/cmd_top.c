@@ -1,10 +1,10 @@
 /* berth top: nodes, waiting pods and events of a cluster on a terminal. */
 #include "cmd/cmd.h"
 #include "cmd/command.h"
-#include "cmd/daemon_options.h"
 #include "cmd/dashboard_events.h"
 #include "cmd/log_writer.h"
 #include "cmd/progress.h"
+#include "cmd/shown_options.h"
 #include "cmd/terminal.h"
 #include "cmd/top_reasons.h"
 #include "cmd/top_viewer.h"
@@ -26,8 +26,7 @@
 #define ONCE_CHECK_NS (50 * NS_PER_MS)
 
 struct top_options {
-        struct option_texts inputs;
-        struct daemon_options daemon;
+        struct shown_options shown;
         const char *config, *resources, *sort, *filter;
         bool is_once;
         int format;
@@ -153,8 +152,8 @@ static void name_source(struct top *top) {
         struct cluster_access access = { 0 };
         struct err err = { 0 };
 
-        if (access_search(top->options->daemon.kubeconfig, top->options->daemon.context, &access,
-                          &err) < 0)
+        if (access_search(top->options->shown.daemon.kubeconfig, top->options->shown.daemon.context,
+                          &access, &err) < 0)
                 return;
         snprintf(top->source, sizeof(top->source), "%s",
                  access.context_name ? access.context_name
@@ -215,21 +214,21 @@ static void leave_view(void *context) {
         top->view = NULL;
         dashboard_events_free(top->events);
         top->events = NULL;
-        log_writer_set_level((int)top->options->daemon.verbosity);
+        log_writer_set_level((int)top->options->shown.daemon.verbosity);
 }
 
 static int follow_cluster(struct top_options *options, struct err *err) {
         struct top top = { .options = options, .is_drawn = top_is_drawn(options) };
 
-        options->daemon.user_agent = "berth-top";
-        options->daemon.requests = EVICT_REQUESTS_NEVER;
-        options->daemon.keeps_finished = true;
-        options->daemon.kinds = 1U << OBJECT_NODE | 1U << OBJECT_POD;
-        options->daemon.without_classes = true;
+        options->shown.daemon.user_agent = "berth-top";
+        options->shown.daemon.requests = EVICT_REQUESTS_NEVER;
+        options->shown.daemon.keeps_finished = true;
+        options->shown.daemon.kinds = 1U << OBJECT_NODE | 1U << OBJECT_POD;
+        options->shown.daemon.without_classes = true;
         if (top.is_drawn)
                 terminal_block_signals();
         int code = daemon_run(
-                &options->daemon,
+                &options->shown.daemon,
                 &(struct daemon_role){ .context = &top, .add = add_view, .leave = leave_view }, 1,
                 err);
         if (code == 0 && top.failure.code) {
@@ -270,7 +269,7 @@ static int show_snapshot(const struct top_options *options, const struct snapsho
                                              .resources = slice_of(options->resources),
                                              .reason = top_reasons_of,
                                              .context = reasons },
-                                .source = slice_of(options->inputs.items[0]),
+                                .source = slice_of(options->shown.inputs.items[0]),
                                 .sort = options->sort,
                                 .filter = options->filter,
                                 .loop = loop,
@@ -298,8 +297,8 @@ static int show_files(const struct top_options *options, struct err *err) {
         struct snapshot snapshot;
 
         snapshot_init(&snapshot);
-        int code =
-                snapshot_read_paths(&snapshot, options->inputs.items, options->inputs.count, err);
+        int code = snapshot_read_paths(&snapshot, options->shown.inputs.items,
+                                       options->shown.inputs.count, err);
         if (code == 0)
                 code = snapshot_complete(&snapshot, err);
         if (code == 0)
@@ -314,29 +313,18 @@ static int show_files(const struct top_options *options, struct err *err) {
 static int cmd_top_run(const struct command_call *call) {
         struct top_options options = *(const struct top_options *)call->options;
         struct err err = { 0 };
-        int code;
 
-        log_writer_set_level((int)options.daemon.verbosity);
-        if (options.inputs.count && (options.daemon.kubeconfig || options.daemon.context))
-                code = err_set(&err, BERTH_ERR_USAGE,
-                               "expected either --input or a cluster, found both");
-        else
-                code = options.inputs.count ? show_files(&options, &err)
-                                            : follow_cluster(&options, &err);
+        log_writer_set_level((int)options.shown.daemon.verbosity);
+        int code = shown_options_check(&options.shown, &err);
+        if (code == 0)
+                code = options.shown.inputs.count ? show_files(&options, &err)
+                                                  : follow_cluster(&options, &err);
         return code < 0 ? command_failed("top", &err) : EXIT_DONE;
 }
 
 #define OFFSET(member) offsetof(struct top_options, member)
 static const struct option top_table[] = {
-        { .name = "input",
-          .type = OPTION_TEXTS,
-          .offset = OFFSET(inputs),
-          .letter = 'f',
-          .value_name = "FILE|DIR",
-          .is_file = true,
-          .help = "show a cluster as files: YAML or JSON as kubectl get -o writes it, or a folder; "
-                  "without it a live cluster is watched" },
-        { .group = cluster_option_table, .offset = OFFSET(daemon) },
+        { .group = shown_option_table, .offset = OFFSET(shown) },
         { .name = "resources",
           .heading = "View",
           .type = OPTION_TEXT,
@@ -370,7 +358,7 @@ static const struct option top_table[] = {
           .help = "print a table once, also on a terminal" },
         { .group = output_option_table, .offset = OFFSET(format) },
         { .group = verbosity_option_table,
-          .offset = OFFSET(daemon.verbosity),
+          .offset = OFFSET(shown.daemon.verbosity),
           .defaults = (const struct option_default[]){ { "v", "1" }, { 0 } } },
         { 0 },
 };
