@@ -56,6 +56,10 @@ void cluster_apply_pod(struct cluster *cluster, enum change_kind change, const s
 /* ---- placing ---- */
 /* Puts a pending pod on a node at once, before the API confirms it. */
 void cluster_assume(struct cluster *cluster, struct pod_id pod, struct node_id node);
+/* What a pod without a node takes of one by its devices, which its status does not say yet; for
+ * clusters that count devices. */
+void cluster_set_device_requests(struct cluster *cluster, struct pod_id pod,
+                                 const struct resource_list *requests);
 /* Takes an assumed pod off its node again; a pod already confirmed is left alone. */
 void cluster_forget(struct cluster *cluster, struct pod_id pod);
 /* Value of pod_row.failure_hash for this reason and message. */

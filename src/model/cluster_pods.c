@@ -237,6 +237,16 @@ static bool counts_differ(const struct pod_row *row, const struct pod *pod, stru
                pod->spec.priority != row->priority;
 }
 
+/* What an assumed pod takes by devices counts before its status says so. */
+static struct class_id class_of_update(struct cluster *cluster, const struct pod_row *row,
+                                       const struct pod *pod) {
+        struct pod_spec spec = pod->spec;
+        if ((row->flags & POD_ASSUMED) && pod->spec.node_name.len == 0 &&
+            spec.device_requests.count == 0)
+                spec.device_requests = cluster_class(cluster, row->class)->spec.device_requests;
+        return class_take(cluster, &spec);
+}
+
 static void update_pod(struct cluster *cluster, struct pod_id id, const struct pod *pod) {
         struct pod_row *row = pod_row_at(&cluster->pods, id);
         bool is_finished = pod->status.phase == POD_SUCCEEDED || pod->status.phase == POD_FAILED;
@@ -245,7 +255,7 @@ static void update_pod(struct cluster *cluster, struct pod_id id, const struct p
                                      .was_occupying = pod_row_occupies(row),
                                      .was_pending = is_pending(row),
                                      .old = old_pod_of(row) };
-        struct class_id class = class_take(cluster, &pod->spec);
+        struct class_id class = class_of_update(cluster, row, pod);
         old_pod_ref(cluster, &update.old);
         update.node = target_of(cluster, row, pod, is_finished);
         bool moves = update.node.index != row->node.index;
@@ -273,6 +283,19 @@ static void update_pod(struct cluster *cluster, struct pod_id id, const struct p
         old_pod_drop(cluster, &update.old);
         if (moves && !node_id_is_none(update.node_before))
                 node_row_release_unused(cluster, update.node_before);
+}
+
+void cluster_set_device_requests(struct cluster *cluster, struct pod_id pod,
+                                 const struct resource_list *requests) {
+        struct pod_row *row = pod_row_at(&cluster->pods, pod);
+        struct pod_spec spec = cluster_class(cluster, row->class)->spec;
+        struct class_id before = row->class;
+        assert(row->is_live && node_id_is_none(row->node));
+        if (!cluster->config.counts_devices || spec.device_requests.count + requests->count == 0)
+                return;
+        spec.device_requests = *requests;
+        row->class = class_take(cluster, &spec);
+        class_drop(cluster, before);
 }
 
 static struct pod_id add_pod(struct cluster *cluster, const struct pod *pod) {

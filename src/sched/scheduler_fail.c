@@ -145,9 +145,16 @@ void scheduler_fail(struct step *step, struct queued_pod *entry, const struct fa
         scheduling_queue_return(&scheduler->queue, entry, failure->is_error, step->mono.ns);
 }
 
+/* The next attempt finds devices of its own. */
+static void forget_devices(struct cluster *cluster, struct pod_id pod) {
+        if (node_id_is_none(cluster_pod(cluster, pod)->node))
+                cluster_set_device_requests(cluster, pod, &(const struct resource_list){ 0 });
+}
+
 void scheduler_unbind(struct step *step, struct queued_pod *entry, struct slice message) {
         struct failure failure = { .is_error = true, .message = message, .sets_nomination = true };
         cluster_forget(step->scheduler->config.cluster, entry->pod);
+        forget_devices(step->scheduler->config.cluster, entry->pod);
         entry->rejectors = 0;
         entry->wakes_on = 0;
         scheduler_fail(step, entry, &failure);

@@ -111,10 +111,28 @@ static void on_change(void *context, enum cached_kind kind, const struct json *b
         pre_bind->open_writes += taken_object_send(reserving->step, taken);
 }
 
+/* What the patch says that the pod takes of its node counts from now on. */
+static void count_devices(struct reserving *reserving, struct slice patch) {
+        struct cluster *cluster = reserving->step->scheduler->config.cluster;
+        struct json_doc *doc;
+        struct arena arena;
+        struct pod pod;
+        if (json_parse(patch, &doc, NULL) < 0)
+                return;
+        arena_init(&arena, 0);
+        if (pod_decode(json_doc_root(doc), &arena, &pod, NULL) == 0 &&
+            pod.spec.device_requests.count > 0)
+                cluster_set_device_requests(cluster, reserving->pre_bind->pod,
+                                            &pod.spec.device_requests);
+        arena_release(&arena);
+        json_doc_free(doc);
+}
+
 static void on_pod_patch(void *context, struct slice patch) {
         struct pre_bind *pre_bind = ((struct reserving *)context)->pre_bind;
         assert(pre_bind->pod_patch_count < POD_PATCHES_MAX);
         pre_bind->pod_patches[pre_bind->pod_patch_count++] = slice_dup(patch);
+        count_devices(context, patch);
 }
 
 static void fail_pre_bind(struct pre_bind *pre_bind, const char *prefix, struct slice text) {
