@@ -161,8 +161,9 @@ static const char *scalar_complaint(enum schema_type type, enum json_type got) {
         case SCHEMA_TIME:
         case SCHEMA_MICRO_TIME:
         case SCHEMA_QUANTITY:
-        case SCHEMA_INT_OR_STRING:
                 return is_scalar ? NULL : "any scalar";
+        case SCHEMA_INT_OR_STRING: /* of no type at all; what it may be shows when it is converted
+                                    */
         case SCHEMA_RAW:
         case SCHEMA_OBJECT:
                 break;

@@ -26,6 +26,19 @@ struct conflicts {
 
 /* ---- reading ---- */
 
+/* Those that cannot be read count as none; their types say what is wrong with them. */
+static bool has_managed_fields(const struct json_node *list) {
+        struct node_iter iter = node_iter(list);
+        struct json_node *entry;
+
+        if (node_type(list) != JSON_ARRAY)
+                return false;
+        while (node_next(&iter, NULL, &entry))
+                if (node_type(entry) != JSON_OBJECT)
+                        return false;
+        return true;
+}
+
 static int check_applied(struct api_context *context, const struct json_node *applied,
                          const struct api_resource *resource) {
         struct slice kind = node_get_text(applied, "kind");
@@ -38,14 +51,14 @@ static int check_applied(struct api_context *context, const struct json_node *ap
                 return fail_bad_request(context,
                                         "invalid object type: " SLICE_FMT ", Kind=" SLICE_FMT,
                                         SLICE_ARG(version), SLICE_ARG(kind));
-        if (node_type(node_get(node_get(applied, "metadata"), "managedFields")) == JSON_ARRAY)
+        if (has_managed_fields(node_get(node_get(applied, "metadata"), "managedFields")))
                 return fail_bad_request(context, "metadata.managedFields must be nil");
         return 0;
 }
 
 /* The configuration as it was sent: nothing is made canonical before it is compared. */
-static int check_fields(struct api_context *context, const struct api_resource *resource,
-                        const struct json_node *applied) {
+int apply_check(struct api_context *context, const struct api_resource *resource,
+                const struct json_node *applied) {
         const struct json_node *metadata = node_get(applied, "metadata");
         struct buf text = { 0 };
         int r = 0;
@@ -70,7 +83,7 @@ static int read_applied(struct api_context *context, const struct api_resource *
                 return fail_bad_request(context, "error decoding YAML: it is no object");
         struct json_node *applied = node_import(tree, body);
         if (check_applied(context, applied, resource) < 0 ||
-            check_fields(context, resource, applied) < 0)
+            apply_check(context, resource, applied) < 0)
                 return API_FAILED;
         node_remove(node_get(applied, "metadata"), "managedFields");
         *ret_applied = applied;

@@ -267,20 +267,29 @@ static void check_immutable(const struct json_node *metadata, const struct json 
         buf_release(&before);
 }
 
+static int compare_names(const void *a, const void *b) {
+        return slice_compare(*(const struct slice *)a, *(const struct slice *)b);
+}
+
 static void check_new_finalizers(struct arena *arena, const struct json_node *metadata,
                                  const struct json *old, struct field_errors *errors) {
-        struct node_iter iter = node_iter(node_get(metadata, "finalizers"));
+        const struct json_node *given = node_get(metadata, "finalizers");
+        struct node_iter iter = node_iter(given);
         const struct json *finalizers = json_get(old, "finalizers");
+        struct slice *added = ARENA_ARRAY(arena, struct slice, node_count(given) + 1);
         struct json_node *item;
         struct buf text = { 0 };
+        size_t count = 0;
 
         if (!json_get(old, "deletionTimestamp"))
                 return;
-        while (node_next(&iter, NULL, &item)) {
-                if (json_array_has(finalizers, node_get_slice(item)))
-                        continue;
-                buf_text(&text, text.len ? ", " : "");
-                buf_json_string(&text, node_get_slice(item));
+        while (node_next(&iter, NULL, &item))
+                if (!json_array_has(finalizers, node_get_slice(item)))
+                        added[count++] = node_get_slice(item);
+        qsort(added, count, sizeof(*added), compare_names);
+        for (size_t i = 0; i < count; i++) {
+                buf_text(&text, i ? ", " : "");
+                buf_json_string(&text, added[i]);
         }
         if (text.len)
                 field_error_add(errors, FIELD_FORBIDDEN, "metadata.finalizers", NULL,

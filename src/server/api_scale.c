@@ -170,6 +170,12 @@ static int decode_scale(struct api_context *context, struct slice current,
                         struct decoded *decoded) {
         if (patch_type(context) != PATCH_APPLY)
                 return patch_scale(context, current, decoded);
+        CLEANUP(cleanup_json_tree) struct json_tree *tree = json_tree_new();
+        const struct json *body = request_json(context, context->request->body);
+
+        if (json_type(body) == JSON_OBJECT &&
+            apply_check(context, scale_resource(context), node_import(tree, body)) < 0)
+                return API_FAILED;
         context->converted.content_type = SLICE_EMPTY; /* JSON by now */
         int r = decode_body(context, "autoscaling", "v1", "Scale", decoded);
         context->converted.content_type = SLICE_LITERAL("application/apply-patch+yaml");

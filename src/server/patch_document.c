@@ -60,6 +60,12 @@ static int apply_merge_patch(struct api_context *context, struct api_write *writ
                 return fail_bad_request(context, "error decoding patch: %s", err.text);
         if (node_type(json_tree_root(patch)) == JSON_NULL)
                 r = fail_bad_request(context, "Invalid JSON Patch");
+        else if (node_type(json_tree_root(patch)) != JSON_OBJECT &&
+                 node_type(json_tree_root(patch)) != JSON_ARRAY)
+                r = fail_bad_request(context,
+                                     "error decoding patch: json: cannot unmarshal %s into Go "
+                                     "value of type map[string]interface {}",
+                                     json_go_name(node_type(json_tree_root(patch))));
         else if (merge_patch_apply(write->tree, json_tree_root(patch), &err) < 0)
                 r = fail_bad_request(context, "error decoding patch: %s", err.text);
         else

@@ -19,6 +19,7 @@ VOLATILE = [
 ]
 #: differences that are meant to be: (pattern of a class, reason)
 KNOWN = [
+    (r'^warning unknown field \\"(metadata|spec)\\" \| $', "a patch that takes the apiVersion away is refused; upstream warns of each member first"),
     (r"schedulingGroup", "groups of pods are kept, which take a gate upstream: berth's roles know them"),
     (r"^text of patch FieldValueInvalid: .*cannot unmarshal .*cannot unmarshal ",
      "which of several wrong types is told depends on the order of members, which the stored text may have otherwise"),

@@ -96,7 +96,24 @@ static const struct {
           "valueUnstructured{Value:[]interface {}{1, map[string]interface {}{\"b\":interface "
           "{}(nil)}}}",
           NULL },
+        { "PATCH", BUDGETS "/a", APPLY_PATCH,
+          "{\"apiVersion\":\"policy/"
+          "v1\",\"kind\":\"PodDisruptionBudget\",\"spec\":{\"minAvailable\":{}}}",
+          409, "conflict with", NULL },
+        { "PATCH", BUDGETS "/a", APPLY_PATCH,
+          "{\"apiVersion\":\"policy/v1\",\"kind\":\"PodDisruptionBudget\",\"metadata\":{"
+          "\"managedFields\":[\"x\"]}}",
+          500, ".metadata.managedFields[0]: expected map, got &{x}", NULL },
+        { "PATCH", DEPLOYMENTS "/a/scale", APPLY_PATCH,
+          "{\"apiVersion\":\"autoscaling/v1\",\"kind\":\"Scale\",\"metadata\":{\"labels\":\"x\"}}",
+          500,
+          "failed to create typed patch object (/; autoscaling/v1, Kind=Scale): .metadata.labels",
+          NULL },
         /* patches */
+        { "PATCH", PODS "/a", MERGE_PATCH, "\"x\"", 400,
+          "error decoding patch: json: cannot unmarshal string into Go value", NULL },
+        { "PATCH", NODES "/a", MERGE_PATCH, "{\"metadata\":{\"finalizers\":[\"z/z\",\"b/b\"]}}",
+          200, "z/z", "/metadata/finalizers/0" },
         { "PATCH", PODS "/a", STRATEGIC_PATCH, "{\"metadata\":{\"labels\":{\"a\":true}}}", 422,
           "unrecognized type: string", NULL },
         { "PATCH", PODS "/a", STRATEGIC_PATCH, "null", 200, "a", "/metadata/name" },
