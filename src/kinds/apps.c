@@ -110,6 +110,7 @@ static const struct kind_info rows[] = {
                 .group = "apps",
                 .version = "v1",
                 .plural = "statefulsets",
+                .name_rule = NAME_LABEL,
                 .singular = "statefulset",
                 .kind = "StatefulSet",
                 .short_names = NAMES("sts"),

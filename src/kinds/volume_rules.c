@@ -414,6 +414,24 @@ static bool may_get_class(const struct json_node *object, const struct json *old
 }
 
 /* What of the spec may change in spite of everything is made equal first. */
+/* What a bound claim asks for may grow; nothing else of its resources changes. */
+static bool has_same_resources(const struct json_node *spec, const struct json *before) {
+        CLEANUP(cleanup_json_tree) struct json_tree *tree = json_tree_new();
+        const struct json *old = json_get(before, "resources");
+        struct json_node *left = old ? node_import(tree, old) : node_object(tree);
+        const struct json_node *given = node_get(spec, "resources");
+        struct json_node *right = given ? node_clone(tree, given) : node_object(tree);
+
+        struct json_node *sides[] = { left, right };
+
+        for (size_t i = 0; i < ARRAY_LEN(sides); i++) {
+                node_remove(node_get(sides[i], "requests"), "storage");
+                if (node_count(node_get(sides[i], "requests")) == 0)
+                        node_remove(sides[i], "requests");
+        }
+        return node_equal(left, right);
+}
+
 static bool is_same_claim(const struct json_node *object, const struct json *old) {
         static const char *const members[] = { "accessModes", "selector",      "volumeMode",
                                                "dataSource",  "dataSourceRef", "resources" };
@@ -425,7 +443,8 @@ static bool is_same_claim(const struct json_node *object, const struct json *old
         for (size_t i = 0; i < ARRAY_LEN(members) - (is_bound ? 1 : 0); i++)
                 if (!is_same_member(spec, before, members[i]))
                         return false;
-        return (!has_volume || is_same_member(spec, before, "volumeName")) &&
+        return (!is_bound || has_same_resources(spec, before)) &&
+               (!has_volume || is_same_member(spec, before, "volumeName")) &&
                (is_bound || is_same_member(spec, before, "volumeAttributesClassName")) &&
                (may_get_class(object, old) || is_same_member(spec, before, "storageClassName"));
 }

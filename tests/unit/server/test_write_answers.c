@@ -6,6 +6,7 @@
 #define BUDGETS "/apis/policy/v1/namespaces/default/poddisruptionbudgets"
 #define DEPLOYMENTS "/apis/apps/v1/namespaces/default/deployments"
 #define JOBS "/apis/batch/v1/namespaces/default/jobs"
+#define CLAIMS "/api/v1/namespaces/default/persistentvolumeclaims"
 #define NODES "/api/v1/nodes"
 #define JSON_PATCH "application/json-patch+json"
 
@@ -16,6 +17,8 @@ static const struct {
                 "\"image\":\"x\"}]}}" },
         { NODES, "{\"metadata\":{\"name\":\"a\",\"finalizers\":[\"a.b/c\"]}}" },
         { BUDGETS, "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"minAvailable\":1}}" },
+        { CLAIMS, "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"accessModes\":[\"ReadWriteOnce\"],"
+                  "\"resources\":{\"requests\":{\"storage\":\"1Gi\"}}}}" },
         { DEPLOYMENTS,
           "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"selector\":{\"matchLabels\":{\"a\":\"b\"}},"
           "\"template\":{\"metadata\":{\"labels\":{\"a\":\"b\"}},\"spec\":{\"containers\":[{"
@@ -153,6 +156,17 @@ static const struct {
           "\"containers\":"
           "[{\"name\":\"c\",\"image\":\"x\"}]}}",
           403, "is forbidden: pod rejected: RuntimeClass \"x\" not found", NULL },
+        /* names of pods and places */
+        { "POST", "/apis/apps/v1/namespaces/default/statefulsets", NULL,
+          "{\"metadata\":{\"name\":\"a.b\"}}", 422,
+          "metadata.name: Invalid value: \"a.b\": must not contain dots", NULL },
+        { "POST", "/apis/batch/v1/namespaces/default/cronjobs", NULL,
+          "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"timeZone\":\"Europe/Nowhere\"}}", 422,
+          "spec.timeZone: Invalid value: \"Europe/Nowhere\": unknown time zone Europe/Nowhere",
+          NULL },
+        { "PATCH", CLAIMS "/a", MERGE_PATCH,
+          "{\"spec\":{\"resources\":{\"requests\":{\"x\":\"1\"}}}}", 422,
+          "spec: Forbidden: spec is immutable after creation", NULL },
         /* a status write takes metadata, too */
         { "PUT", NODES "/a/status", NULL, "{\"metadata\":{\"name\":\"a\"}}", 200, "",
           "/metadata/finalizers" },
@@ -163,6 +177,9 @@ static void check_row(size_t i) {
 
         for (size_t j = 0; j < ARRAY_LEN(objects); j++)
                 assert_int_equal(ask(&f, "POST", objects[j].path, objects[j].body), 201);
+        assert_int_equal(ask_patch(&f, MERGE_PATCH, CLAIMS "/a/status",
+                                   "{\"status\":{\"phase\":\"Bound\"}}"),
+                         200);
         bool is_apply = rows[i].type && strcmp(rows[i].type, APPLY_PATCH) == 0;
         char path[256];
         snprintf(path, sizeof(path), "%s%s", rows[i].path, is_apply ? "?fieldManager=t" : "");
