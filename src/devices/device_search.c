@@ -285,7 +285,10 @@ enum device_outcome device_search_run(const struct device_search *search,
                 if (search_prepare_claim(&state, i) < 0)
                         return DEVICES_FAILED;
         }
-        enum search_step step = search_one(&state, &(struct search_place){ 0 });
+        bool rules_out = !search->tries_all && !search->inventory->gates.is_parity;
+        enum search_step step = rules_out && !search_has_devices(&state)
+                                        ? SEARCH_NOTHING
+                                        : search_one(&state, &(struct search_place){ 0 });
         if (step == SEARCH_ERROR)
                 return DEVICES_FAILED;
         if (step == SEARCH_DONE) {

@@ -34,6 +34,7 @@ struct device_search {
         size_t claim_count;
         struct arena *arena; /* for the results and on the way */
         size_t steps_max;    /* 0 = DEVICE_STEPS_MAX */
+        bool tries_all;      /* nothing is ruled out beforehand; as with parity */
 };
 /* *ret_allocations: one for each claim, in the arena; set when found. */
 enum device_outcome device_search_run(const struct device_search *search,

@@ -46,6 +46,9 @@ struct search_leak {
         const struct device *device;
 };
 
+/* False: the free devices are too few for what the claims take together.  Says so only where no
+ * expression fails. */
+bool search_has_devices(struct search_state *state);
 /* 1 when the class and the request select the device for the node, 0 when not, -1 for an error. */
 int search_selects(struct search_state *state, const struct search_claim *claim,
                    struct search_request *request, const struct search_device *device);

@@ -355,6 +355,11 @@ static void compare_case(const struct oracle_case *c) {
                 device_search_run(&(struct device_search){ scene.inventory, claims,
                                                            (size_t)c->claim_count, &scene.arena },
                                   &node, &allocations, &err);
+        enum device_outcome thorough = device_search_run(
+                &(struct device_search){ scene.inventory, claims, (size_t)c->claim_count,
+                                         &scene.arena, .tries_all = true },
+                &node, &allocations, &err);
+        assert_int_equal(outcome, thorough);
         bool is_found = try_request(&attempt, 0, 0);
         if ((outcome == DEVICES_FOUND) != is_found)
                 fail_msg("outcome %d, found %d in %s", outcome, is_found, text);

@@ -186,9 +186,27 @@ static void test_search(void **state) {
         }
 }
 
+/* Each request could be had, not all of them: trying takes more steps than there may be. */
+static void test_too_few_for_all(void **state) {
+        struct buf slice = { 0 }, claim = { 0 };
+        (void)state;
+        buf_printf(&slice, "{'metadata':{'name':'s'},'spec':{'driver':'g'," ON_NODE POOL(
+                                   "p", 1, 1) ",'devices':[");
+        for (int i = 0; i < 31; i++)
+                buf_printf(&slice, "%s{'name':'d%d'}", i ? "," : "", i);
+        buf_printf(&slice, "]}}");
+        for (int i = 0; i < 8; i++)
+                buf_printf(&claim, "%s{'name':'r%d','exactly':" EXACT("4", "") "}", i ? "," : "",
+                           i);
+        check(&(struct search_case){ "31 for 32", slice.data, claim.data, "", "?", NULL }, false);
+        buf_release(&slice);
+        buf_release(&claim);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_search),
+                cmocka_unit_test(test_too_few_for_all),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
