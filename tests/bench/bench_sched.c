@@ -4,6 +4,7 @@
  *     bench_sched                 5,000 nodes and 20,000 pods, then plain pods on 1,000 to
  * 1,000,000 bench_sched NODES [PODS]    one size
  *     bench_sched devices [NODES [PODS]]  claims of devices alone
+ *     bench_sched device-memory [NODES [DEVICES [PODS]]]  what many devices take; each is another one
  */
 #include "base/util.h"
 #include "model/cluster.h"
@@ -166,16 +167,17 @@ static void confirm(struct bench *bench) {
         bench->actions = lists[0];
 }
 
-static void print_resident(size_t nodes, size_t pods) {
+/* Of /proc: VmRSS, or VmHWM for the peak. */
+static double resident_mib(const char *which) {
         char line[256];
         unsigned long long kib = 0;
         FILE *file = fopen("/proc/self/status", "re");
         while (file && fgets(line, sizeof(line), file))
-                if (strncmp(line, "VmRSS:", 6) == 0)
-                        kib = strtoull(line + 6, NULL, 10);
+                if (strncmp(line, which, strlen(which)) == 0)
+                        kib = strtoull(line + strlen(which), NULL, 10);
         if (file)
                 fclose(file);
-        printf("resident, %zu nodes, %zu pods  %.1f MiB\n", nodes, pods, (double)kib / 1024);
+        return (double)kib / 1024;
 }
 
 static void bench_init(struct bench *bench) {
@@ -232,7 +234,8 @@ static void run_resident(size_t nodes, size_t pods, size_t workloads) {
                         decide_all(&bench, &decisions);
         }
         decide_all(&bench, &decisions);
-        print_resident(nodes, cluster_pod_count(bench.cluster));
+        printf("resident, %zu nodes, %zu pods  %.1f MiB\n", nodes, cluster_pod_count(bench.cluster),
+               resident_mib("VmRSS:"));
         bench_release(&bench);
 }
 
@@ -266,10 +269,13 @@ static void put_object(struct bench *bench, enum cached_kind kind, const char *t
         json_doc_free(doc);
 }
 
-static void add_devices(struct bench *bench, size_t nodes) {
+static void add_device_class(struct bench *bench) {
         put_object(bench, CACHED_DEVICE_CLASS,
                    "{\"metadata\":{\"name\":\"gpu\"},\"spec\":{\"selectors\":[{\"cel\":{"
                    "\"expression\":\"device.driver == 'gpu.example.com'\"}}]}}");
+}
+
+static void add_devices(struct bench *bench, size_t nodes) {
         for (size_t i = 0; i < nodes; i++) {
                 struct buf text = { 0 };
                 buf_printf(&text,
@@ -299,12 +305,57 @@ static void add_pod_with_claim(struct bench *bench, size_t i) {
         apply_claimant(bench, i, SLICE_EMPTY);
 }
 
+/* As drivers of GPUs publish them: one attribute is the device's own, some are the node's. */
+static void add_real_devices(struct bench *bench, size_t nodes, size_t each) {
+        for (size_t i = 0; i < nodes; i++) {
+                struct buf text = { 0 };
+                buf_printf(&text,
+                           "{\"metadata\":{\"name\":\"node-%zu-gpu\",\"uid\":\"%08zx\"},"
+                           "\"spec\":{\"driver\":\"gpu.example.com\",\"nodeName\":\"node-%zu\","
+                           "\"pool\":{\"name\":\"node-%zu\",\"generation\":1,"
+                           "\"resourceSliceCount\":1},\"devices\":[",
+                           i, i, i, i);
+                for (size_t j = 0; j < each; j++)
+                        buf_printf(&text,
+                                   "%s{\"name\":\"gpu-%zu\",\"attributes\":{\"uuid\":{\"string\":"
+                                   "\"GPU-%08zx-0000-4000-8000-%012zx\"},\"index\":{\"int\":%zu},"
+                                   "\"type\":{\"string\":\"gpu\"},\"productName\":{\"string\":"
+                                   "\"Example 80GB\"},\"driverVersion\":{\"version\":\"1.2.3\"},"
+                                   "\"resource.kubernetes.io/pcieRoot\":{\"string\":\"pci0000:%02zx\"}"
+                                   "},\"capacity\":{\"memory\":{\"value\":\"80Gi\"}}}",
+                                   j ? "," : "", j, i, j, j, j / 4);
+                buf_printf(&text, "]}}");
+                put_object(bench, CACHED_RESOURCE_SLICE, text.data);
+                buf_release(&text);
+        }
+}
+
+/* The peak, from a process that did nothing else. */
+static void run_device_memory(size_t nodes, size_t each, size_t pods) {
+        struct bench bench;
+        size_t decisions = 0;
+        bench_init(&bench);
+        bench.shows_pods = true;
+        add_nodes(&bench, nodes);
+        add_device_class(&bench);
+        add_real_devices(&bench, nodes, each);
+        for (size_t i = 0; i < pods; i++)
+                add_pod_with_claim(&bench, i);
+        decide_all(&bench, &decisions);
+        printf("resident at its peak, %zu devices on %zu nodes  %.1f MiB\n", nodes * each, nodes,
+               resident_mib("VmHWM:"));
+        if (bench.bound < pods)
+                printf("pods without a node  %zu pods\n", pods - bench.bound);
+        bench_release(&bench);
+}
+
 static void run_devices(size_t nodes, size_t pods) {
         struct bench bench;
         size_t decisions = 0;
         bench_init(&bench);
         bench.shows_pods = true;
         add_nodes(&bench, nodes);
+        add_device_class(&bench);
         add_devices(&bench, nodes);
         for (size_t i = 0; i < pods; i++)
                 add_pod_with_claim(&bench, i);
@@ -406,6 +457,12 @@ int main(int argc, char **argv) {
         if (argc > 1 && strcmp(argv[1], "devices") == 0) {
                 run_devices(argc > 2 ? strtoul(argv[2], NULL, 10) : 5000,
                             argc > 3 ? strtoul(argv[3], NULL, 10) : 20000);
+                return 0;
+        }
+        if (argc > 1 && strcmp(argv[1], "device-memory") == 0) {
+                run_device_memory(argc > 2 ? strtoul(argv[2], NULL, 10) : 5000,
+                                  argc > 3 ? strtoul(argv[3], NULL, 10) : 100,
+                                  argc > 4 ? strtoul(argv[4], NULL, 10) : 1000);
                 return 0;
         }
         if (argc == 1)
