@@ -12,18 +12,24 @@ enum device_value {
         DEVICE_STRING,
         DEVICE_VERSION
 };
-struct device_scalar {
-        bool boolean;
-        int64_t integer;
-        struct slice text;
+struct device_scalar { /* which of them, the attribute's kind says */
+        union {
+                bool boolean;
+                int64_t integer;
+                struct slice text;
+        };
 };
 struct device_attribute {
         struct slice name; /* as written: with a domain or without */
         enum device_value kind;
         bool is_list;
-        struct device_scalar scalar;
-        struct device_scalar *items; /* of a list */
-        size_t item_count;
+        union {
+                struct device_scalar scalar;
+                struct {
+                        struct device_scalar *items; /* of a list */
+                        size_t item_count;
+                };
+        };
 };
 struct device_amount { /* of a capacity, counter or resource */
         struct slice name, value;
@@ -67,7 +73,7 @@ struct device_mapping { /* of a capacity to a resource of the node */
 };
 struct device {
         struct slice name;
-        struct device_attribute *attributes;
+        const struct device_attribute **attributes; /* others may have the same */
         struct device_capacity *capacity;
         struct counter_set *consumes;
         struct device_taint *taints;
@@ -75,14 +81,14 @@ struct device {
         struct device_mapping *mappings;
         size_t attribute_count, capacity_count, consume_count, taint_count, condition_count,
                 failure_condition_count, mapping_count;
-        struct device_place place;
+        const struct device_place *place;
         bool binds_to_node, allows_multiple;
 };
 struct resource_slice {
         struct object_meta meta;
         struct slice driver, pool;
         int64_t generation, slice_count; /* of the pool */
-        struct device_place place;
+        const struct device_place *place;
         bool has_places; /* each device says where it can be used */
         struct device *devices;
         struct counter_set *counters; /* that devices share */

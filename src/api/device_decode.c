@@ -115,14 +115,27 @@ static int decode_node_selector(const struct json *value, void *target, struct d
 }
 
 /* The three members stand beside others, so the place is read in a pass of its own. */
-static int decode_place(const struct json *value, struct device_place *place, struct decode *d) {
+static const struct device_place nowhere;
+
+static int decode_place(const struct json *value, const struct device_place **ret_place,
+                        struct decode *d) {
         static const struct decode_field fields[] = {
                 PART_FIELD("nodeName", decode_node_name),
                 PART_FIELD("nodeSelector", decode_node_selector),
                 FIELD(struct device_place, "allNodes", is_everywhere, decode_bool),
         };
 
-        return DECODE_FIELDS(value, fields, place, d);
+        struct device_place place = { 0 };
+        int r = DECODE_FIELDS(value, fields, &place, d);
+
+        *ret_place = &nowhere;
+        if (r == 0 && (place.has_node_name || place.has_selector || place.is_everywhere)) {
+                struct device_place *said = ARENA_NEW(d->arena, struct device_place);
+
+                *said = place;
+                *ret_place = said;
+        }
+        return r;
 }
 
 /* ---- attributes ---- */
@@ -183,11 +196,25 @@ static int decode_attribute(const struct json *value, void *target, struct decod
         return 0;
 }
 
+struct attribute_list {
+        struct device_attribute *items;
+        size_t count;
+};
+
 static int decode_attributes(const struct json *value, void *target, struct decode *d) {
         static const struct decode_map map =
-                MAP_OF(struct device, attributes, attribute_count, decode_attribute);
+                MAP_OF(struct attribute_list, items, count, decode_attribute);
+        struct attribute_list list = { 0 };
+        struct device *device = target;
+        int r = decode_map(value, &map, &list, d);
 
-        return decode_map(value, &map, target, d);
+        if (r < 0)
+                return r;
+        device->attributes = ARENA_ARRAY(d->arena, const struct device_attribute *, list.count);
+        device->attribute_count = list.count;
+        for (size_t i = 0; i < list.count; i++)
+                device->attributes[i] = &list.items[i];
+        return 0;
 }
 
 /* ---- capacity ---- */
@@ -310,7 +337,7 @@ int resource_slice_decode(const struct json *object, struct arena *arena,
                 FIELD(struct resource_slice, "metadata", meta, decode_meta),
                 PART_FIELD("spec", decode_slice_spec),
         };
-        struct resource_slice slice = { 0 };
+        struct resource_slice slice = { .place = &nowhere };
         struct decode d = { arena, err };
 
         meta_set_defaults(&slice.meta);

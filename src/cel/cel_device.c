@@ -175,7 +175,7 @@ int cel_device_value(struct arena *arena, const struct device *device, struct sl
         struct cel_value value;
 
         for (size_t i = 0; i < device->attribute_count; i++) {
-                const struct device_attribute *attribute = &device->attributes[i];
+                const struct device_attribute *attribute = device->attributes[i];
                 const char *why = attribute_value(arena, attribute, gates->has_lists, &value);
 
                 if (why)

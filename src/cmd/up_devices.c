@@ -61,7 +61,7 @@ static void count_pool(const struct device_inventory *inventory, const struct de
 
                 for (size_t j = 0; j < slice->device_count; j++) {
                         const struct device_place *place =
-                                slice->has_places ? &slice->devices[j].place : &slice->place;
+                                slice->has_places ? slice->devices[j].place : slice->place;
 
                         if (slice_eq(place->node_name, devices->node))
                                 count_device(inventory, pool, &pool->slices[i]->devices[j],

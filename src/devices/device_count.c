@@ -39,13 +39,13 @@ int device_count_class(struct device_inventory *inventory, const struct device_n
         for (size_t i = 0; i < slices; i++) {
                 const struct inventory_slice *entry = &inventory->slices[reach[i]];
 
-                if (!entry->slice->has_places && is_elsewhere(node, &entry->slice->place))
+                if (!entry->slice->has_places && is_elsewhere(node, entry->slice->place))
                         continue;
                 for (size_t j = 0; j < entry->slice->device_count; j++) {
                         const struct inventory_device *device = &entry->devices[j];
 
                         if (entry->slice->has_places &&
-                            !device_place_matches(node, &device->device->place))
+                            !device_place_matches(node, device->device->place))
                                 continue;
                         int selects = class_selects(inventory, class, device, arena);
                         if (selects < 0)

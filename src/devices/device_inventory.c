@@ -75,14 +75,14 @@ static int compare_slices(const void *a, const void *b) {
 static void device_inventory_index(struct device_inventory *inventory, size_t at) {
         const struct resource_slice *slice = inventory->slices[at].slice;
 
-        if (slice->place.node_name.len == 0 || slice->counter_count > 0) {
+        if (slice->place->node_name.len == 0 || slice->counter_count > 0) {
                 inventory->shared[inventory->shared_count++] = at;
                 return;
         }
-        struct node_slices *list = map_get(inventory->nodes, slice->place.node_name);
+        struct node_slices *list = map_get(inventory->nodes, slice->place->node_name);
         if (!list) {
                 list = ARENA_NEW(&inventory->arena, struct node_slices);
-                map_put(inventory->nodes, slice->place.node_name, list);
+                map_put(inventory->nodes, slice->place->node_name, list);
         }
         list->items = arena_grow(&inventory->arena, list->items, list->count, &list->cap,
                                  sizeof(*list->items));
@@ -93,10 +93,10 @@ static void device_inventory_index(struct device_inventory *inventory, size_t at
 
 /* Counters tie all devices of a pool together, so that its nodes are those of all its slices. */
 static uint32_t home_of_pool(struct device_inventory *inventory, size_t first, size_t end) {
-        struct slice node = inventory->slices[first].slice->place.node_name;
+        struct slice node = inventory->slices[first].slice->place->node_name;
 
         for (size_t i = first; i < end; i++)
-                if (node.len == 0 || !slice_eq(inventory->slices[i].slice->place.node_name, node))
+                if (node.len == 0 || !slice_eq(inventory->slices[i].slice->place->node_name, node))
                         return DEVICE_HOME_ANY;
         inventory->homes[inventory->home_count] = node;
         return inventory->home_count++;
@@ -134,7 +134,8 @@ struct slice device_inventory_changed_node(const struct device_inventory *invent
 }
 
 struct device_inventory *device_inventory_new(const struct device_gates *gates,
-                                              const struct resource_slice *slices, size_t count) {
+                                              const struct resource_slice *const *slices,
+                                              size_t count) {
         struct device_inventory *inventory = xcalloc(1, sizeof(*inventory));
 
         arena_init(&inventory->arena, 0);
@@ -148,7 +149,7 @@ struct device_inventory *device_inventory_new(const struct device_gates *gates,
         inventory->shared = ARENA_ARRAY(&inventory->arena, size_t, count);
         inventory->slice_count = count;
         for (size_t i = 0; i < count; i++)
-                inventory->slices[i].slice = &slices[i];
+                inventory->slices[i].slice = slices[i];
         if (count > 1)
                 qsort(inventory->slices, count, sizeof(*inventory->slices), compare_slices);
         for (size_t i = 0; i < count; i++) {

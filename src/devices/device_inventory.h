@@ -77,7 +77,8 @@ struct device_inventory {
 };
 
 struct device_inventory *device_inventory_new(const struct device_gates *gates,
-                                              const struct resource_slice *slices, size_t count);
+                                              const struct resource_slice *const *slices,
+                                              size_t count);
 void device_inventory_free(struct device_inventory *inventory); /* accepts NULL */
 void device_inventory_add_class(struct device_inventory *inventory,
                                 const struct device_class *class);

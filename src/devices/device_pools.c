@@ -32,10 +32,10 @@ static bool reaches_node(const struct device_inventory *inventory, const struct 
                 return false;
         if (slice->counter_count)
                 return true;
-        if (is_placed(&slice->place))
-                return device_place_matches(node, &slice->place);
+        if (is_placed(slice->place))
+                return device_place_matches(node, slice->place);
         for (size_t i = 0; slice->has_places && i < slice->device_count; i++) {
-                if (device_place_matches(node, &slice->devices[i].place))
+                if (device_place_matches(node, slice->devices[i].place))
                         return true;
         }
         return false;

@@ -63,7 +63,7 @@ static bool is_elsewhere(const struct device_hurdles *list) {
 
         return (!gates->has_binding_conditions && offered->condition_count) ||
                (list->device->slice->slice->has_places &&
-                !device_place_matches(list->state->node, &offered->place));
+                !device_place_matches(list->state->node, offered->place));
 }
 
 static void add_taints(struct device_hurdles *list) {

@@ -236,9 +236,8 @@ static struct json_node *selector_node(const struct result_writer *writer, struc
 
         for (size_t i = 0; i < allocation->pick_count; i++) {
                 const struct device_pick *pick = &allocation->picks[i];
-                const struct device_place *place = pick->slice->has_places
-                                                           ? &pick->device->device->place
-                                                           : &pick->slice->place;
+                const struct device_place *place =
+                        pick->slice->has_places ? pick->device->device->place : pick->slice->place;
 
                 if (place->has_node_name || pick->device->device->binds_to_node)
                         return only_node(writer);

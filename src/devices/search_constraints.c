@@ -8,8 +8,8 @@
 static const struct device_attribute *attribute_named(const struct device *device,
                                                       struct slice name) {
         for (size_t i = 0; i < device->attribute_count; i++) {
-                if (slice_eq(device->attributes[i].name, name))
-                        return &device->attributes[i];
+                if (slice_eq(device->attributes[i]->name, name))
+                        return device->attributes[i];
         }
         return NULL;
 }

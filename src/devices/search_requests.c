@@ -66,7 +66,7 @@ int search_selects(struct search_state *state, const struct search_claim *claim,
         if (matches < 0)
                 return -1;
         if (matches && device->slice->slice->has_places)
-                matches = device_place_matches(state->node, &offered->place);
+                matches = device_place_matches(state->node, offered->place);
         return matches;
 }
 

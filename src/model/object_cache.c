@@ -2,10 +2,12 @@
 #include "model/object_cache.h"
 #include "base/map.h"
 #include "base/util.h"
+#include "model/slice_table.h"
 #include <assert.h>
 #include <stdlib.h>
 
-#define GONE_MAX 1024 /* entries of objects that are gone; the oldest are forgotten */
+#define GONE_MAX 1024            /* entries of objects that are gone; the oldest are forgotten */
+#define SLICE_DEVICES_SPARE 1024 /* rows without use that are no reason to move the others */
 
 struct assumption {
         struct json_doc *doc;      /* NULL: nothing is assumed */
@@ -20,6 +22,7 @@ struct cached_entry {
         uint64_t mark;                /* that hash */
         bool is_marked;
         struct json_doc *seen;
+        const struct resource_slice *row; /* of a ResourceSlice, in the place of a document */
         struct assumption assumed;
         uint32_t writers; /* of what is assumed, those that did not leave */
         uint64_t changed; /* version of the kind */
@@ -48,6 +51,9 @@ struct object_cache {
         bool is_what_if;
         struct replaced_assumption *replaced; /* in the what-if, the first one first */
         size_t replaced_count, replaced_cap;
+        struct slice_table *slices;
+        size_t slice_devices; /* of the rows that are of use */
+        struct arena scratch;
 };
 
 struct object_cache *object_cache_new_of(uint32_t kinds) {
@@ -55,6 +61,8 @@ struct object_cache *object_cache_new_of(uint32_t kinds) {
         object_cache->known = kinds;
         for (int kind = 0; kind < CACHED_KIND_COUNT; kind++)
                 object_cache->kinds[kind].entries = map_new();
+        object_cache->slices = slice_table_new();
+        arena_init(&object_cache->scratch, 0);
         object_cache->kinds[CACHED_RESOURCE_CLAIM].marked = map_u64_new();
         object_cache->kinds[CACHED_DEVICE_CLASS].marked = map_u64_new();
         return object_cache;
@@ -88,6 +96,8 @@ void object_cache_free(struct object_cache *object_cache) {
         for (size_t i = 0; i < object_cache->replaced_count; i++)
                 json_doc_free(object_cache->replaced[i].before.doc);
         free(object_cache->replaced);
+        slice_table_free(object_cache->slices);
+        arena_release(&object_cache->scratch);
         free(object_cache);
 }
 
@@ -138,7 +148,7 @@ static void unlink_entry(struct cached_list *list, struct cached_entry *entry) {
 }
 
 static bool is_gone(const struct cached_entry *entry) {
-        return !entry->seen && !entry->assumed.doc;
+        return !entry->seen && !entry->assumed.doc && !entry->row;
 }
 
 static void forget_gone(struct cached_list *list) {
@@ -156,7 +166,7 @@ static void forget_gone(struct cached_list *list) {
 }
 
 static const struct json *object_of(const struct cached_entry *entry) {
-        if (!entry || is_gone(entry))
+        if (!entry || (!entry->seen && !entry->assumed.doc))
                 return NULL;
         return json_doc_root(entry->assumed.doc ? entry->assumed.doc : entry->seen);
 }
@@ -323,12 +333,56 @@ static bool is_overtaken(const struct cached_entry *entry) {
         return assumed->is_written && assumed->written_version == 0;
 }
 
+/* ---- slices ---- */
+
+/* Rows of slices that are gone stay where they are; when they are the most, the others move. */
+static void renew_slices(struct object_cache *object_cache) {
+        struct slice_table *before = object_cache->slices;
+        size_t at = 0;
+        void *value;
+
+        if (slice_table_devices(before) <= 2 * object_cache->slice_devices + SLICE_DEVICES_SPARE)
+                return;
+        object_cache->slices = slice_table_new();
+        while (map_next(object_cache->kinds[CACHED_RESOURCE_SLICE].entries, &at, NULL, &value)) {
+                struct cached_entry *entry = value;
+
+                if (entry->row)
+                        entry->row = slice_table_add(object_cache->slices, entry->row);
+        }
+        slice_table_free(before);
+}
+
+static void set_row(struct object_cache *object_cache, struct cached_entry *entry,
+                    const struct resource_slice *row) {
+        object_cache->slice_devices -= entry->row ? entry->row->device_count : 0;
+        object_cache->slice_devices += row ? row->device_count : 0;
+        entry->row = row;
+        renew_slices(object_cache);
+}
+
+/* A slice that cannot be decoded offers nothing: it is as if it were gone. */
+static void put_slice(struct object_cache *object_cache, struct cached_entry *entry,
+                      const struct json *object) {
+        struct resource_slice slice;
+        bool is_readable = resource_slice_decode(object, &object_cache->scratch, &slice, NULL) == 0;
+
+        set_row(object_cache, entry,
+                is_readable ? slice_table_add(object_cache->slices, &slice) : NULL);
+        arena_clear(&object_cache->scratch);
+}
+
 void object_cache_put(struct object_cache *object_cache, enum cached_kind kind,
                       const struct json *object) {
         if (!object_cache_knows(object_cache, kind))
                 return;
         struct cached_entry *entry = need_entry(object_cache, kind, object);
         bool was_gone = is_gone(entry);
+        if (kind == CACHED_RESOURCE_SLICE) {
+                put_slice(object_cache, entry, object);
+                touch_entry(&object_cache->kinds[kind], entry, was_gone);
+                return;
+        }
         struct json_doc *doc = copy_of(object);
         if (doc) {
                 json_doc_free(entry->seen);
@@ -347,6 +401,7 @@ void object_cache_remove(struct object_cache *object_cache, enum cached_kind kin
                 return;
         json_doc_free(entry->seen);
         entry->seen = NULL;
+        set_row(object_cache, entry, NULL);
         drop_assumption(entry);
         touch_entry(&object_cache->kinds[kind], entry, false);
 }
@@ -518,6 +573,18 @@ const struct json *object_cache_marked(const struct object_cache *object_cache,
                 entry = entry->sibling;
         *at = entry;
         return object_of(entry);
+}
+
+const struct resource_slice *object_cache_next_slice(const struct object_cache *object_cache,
+                                                     size_t *at) {
+        void *value;
+        while (object_cache &&
+               map_next(object_cache->kinds[CACHED_RESOURCE_SLICE].entries, at, NULL, &value)) {
+                const struct cached_entry *entry = value;
+                if (entry->row)
+                        return entry->row;
+        }
+        return NULL;
 }
 
 bool object_cache_remembers(const struct object_cache *object_cache, enum cached_kind kind,

@@ -7,7 +7,7 @@
  * its result, or until it is withdrawn. */
 #pragma once
 
-#include "api/json.h"
+#include "api/device.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -57,6 +57,11 @@ size_t object_cache_count(const struct object_cache *object_cache, enum cached_k
 /* In the order they came: size_t at = 0; while ((object = object_cache_next(..., &at))) */
 const struct json *object_cache_next(const struct object_cache *object_cache, enum cached_kind kind,
                                      size_t *at);
+/* ResourceSlices, which are stored as rows (model/slice_table.h): the readers above that give JSON
+ * do not have them.  Rows last until the next change of a slice. */
+const struct resource_slice *object_cache_next_slice(const struct object_cache *object_cache,
+                                                     size_t *at);
+
 /* Objects that have a mark, in the order they came: claims of devices have the uid of their
  * controller, classes of devices the extended resource that they name. const void *at = NULL;
  * while ((object = object_cache_marked(..., &at))) */

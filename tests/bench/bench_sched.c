@@ -4,7 +4,8 @@
  *     bench_sched                 5,000 nodes and 20,000 pods, then plain pods on 1,000 to
  * 1,000,000 bench_sched NODES [PODS]    one size
  *     bench_sched devices [NODES [PODS]]  claims of devices alone
- *     bench_sched device-memory [NODES [DEVICES [PODS]]]  what many devices take; each is another one
+ *     bench_sched device-memory [NODES [DEVICES [PODS]]]  what many devices take; each is another
+ * one
  */
 #include "base/util.h"
 #include "model/cluster.h"
@@ -316,14 +317,15 @@ static void add_real_devices(struct bench *bench, size_t nodes, size_t each) {
                            "\"resourceSliceCount\":1},\"devices\":[",
                            i, i, i, i);
                 for (size_t j = 0; j < each; j++)
-                        buf_printf(&text,
-                                   "%s{\"name\":\"gpu-%zu\",\"attributes\":{\"uuid\":{\"string\":"
-                                   "\"GPU-%08zx-0000-4000-8000-%012zx\"},\"index\":{\"int\":%zu},"
-                                   "\"type\":{\"string\":\"gpu\"},\"productName\":{\"string\":"
-                                   "\"Example 80GB\"},\"driverVersion\":{\"version\":\"1.2.3\"},"
-                                   "\"resource.kubernetes.io/pcieRoot\":{\"string\":\"pci0000:%02zx\"}"
-                                   "},\"capacity\":{\"memory\":{\"value\":\"80Gi\"}}}",
-                                   j ? "," : "", j, i, j, j, j / 4);
+                        buf_printf(
+                                &text,
+                                "%s{\"name\":\"gpu-%zu\",\"attributes\":{\"uuid\":{\"string\":"
+                                "\"GPU-%08zx-0000-4000-8000-%012zx\"},\"index\":{\"int\":%zu},"
+                                "\"type\":{\"string\":\"gpu\"},\"productName\":{\"string\":"
+                                "\"Example 80GB\"},\"driverVersion\":{\"version\":\"1.2.3\"},"
+                                "\"resource.kubernetes.io/pcieRoot\":{\"string\":\"pci0000:%02zx\"}"
+                                "},\"capacity\":{\"memory\":{\"value\":\"80Gi\"}}}",
+                                j ? "," : "", j, i, j, j, j / 4);
                 buf_printf(&text, "]}}");
                 put_object(bench, CACHED_RESOURCE_SLICE, text.data);
                 buf_release(&text);

@@ -64,12 +64,26 @@ static bool rule_selects(const struct device_taint_rule *rule, const struct reso
                (!rule->has_device || slice_eq(rule->device, device->name));
 }
 
-/* Behind the taints that the driver says. */
-static void taint_devices(struct device_view *view, struct resource_slice *slice,
-                          const struct device_taint_rule *rule) {
-        for (size_t i = 0; i < slice->device_count; i++) {
-                struct device *device = &slice->devices[i];
+static bool selects_any(const struct device_taint_rule *rule, const struct resource_slice *slice) {
+        for (size_t i = 0; i < slice->device_count; i++)
+                if (rule_selects(rule, slice, &slice->devices[i]))
+                        return true;
+        return false;
+}
 
+/* The slice with taints behind those that the driver says: a copy where there are any. */
+static const struct resource_slice *taint_devices(struct device_view *view,
+                                                  const struct resource_slice *slice,
+                                                  const struct device_taint_rule *rule) {
+        if (!selects_any(rule, slice))
+                return slice;
+        struct resource_slice *copy = ARENA_NEW(&view->arena, struct resource_slice);
+        *copy = *slice;
+        copy->devices = ARENA_ARRAY(&view->arena, struct device, slice->device_count);
+        for (size_t i = 0; i < slice->device_count; i++) {
+                struct device *device = &copy->devices[i];
+
+                *device = slice->devices[i];
                 if (!rule_selects(rule, slice, device))
                         continue;
                 struct device_taint *taints =
@@ -79,10 +93,11 @@ static void taint_devices(struct device_view *view, struct resource_slice *slice
                 taints[device->taint_count++] = rule->taint;
                 device->taints = taints;
         }
+        return copy;
 }
 
 static void apply_rules(struct device_view *view, const struct object_cache *object_cache,
-                        struct resource_slice *slices, size_t count) {
+                        const struct resource_slice **slices, size_t count) {
         const struct json *object;
         size_t at = 0;
 
@@ -93,7 +108,7 @@ static void apply_rules(struct device_view *view, const struct object_cache *obj
                 if (device_taint_rule_decode(object, &view->arena, &rule, NULL) < 0)
                         continue;
                 for (size_t i = 0; i < count; i++)
-                        taint_devices(view, &slices[i], &rule);
+                        slices[i] = taint_devices(view, slices[i], &rule);
         }
 }
 
@@ -102,11 +117,12 @@ static void apply_rules(struct device_view *view, const struct object_cache *obj
 /* An object that cannot be decoded is left out. */
 static void read_devices(struct device_view *view, const struct object_cache *object_cache) {
         size_t max = object_cache_count(object_cache, CACHED_RESOURCE_SLICE), count = 0, at = 0;
-        struct resource_slice *slices = ARENA_ARRAY(&view->arena, struct resource_slice, max);
+        const struct resource_slice *slice,
+                **slices = ARENA_ARRAY(&view->arena, const struct resource_slice *, max);
         const struct json *object;
 
-        while ((object = object_cache_next(object_cache, CACHED_RESOURCE_SLICE, &at)))
-                count += resource_slice_decode(object, &view->arena, &slices[count], NULL) == 0;
+        while (count < max && (slice = object_cache_next_slice(object_cache, &at)))
+                slices[count++] = slice;
         apply_rules(view, object_cache, slices, count);
         view->inventory = device_inventory_new(&view->gates, slices, count);
         at = 0;

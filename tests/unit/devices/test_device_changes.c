@@ -12,7 +12,8 @@ static struct device devices[] = { { .name = { "a", 1 } }, { .name = { "b", 1 } 
 
 #define OFFERS(pool_name, node)                                                                    \
         {                                                                                          \
-                .driver = { "g", 1 }, .pool = { pool_name, 1 }, .place.node_name = { node, 1 },    \
+                .driver = { "g", 1 }, .pool = { pool_name, 1 },                                    \
+                .place = &(const struct device_place){ .node_name = { node, 1 } },                 \
                 .devices = devices, .device_count = 2                                              \
         }
 /* Pool p is of the node n, q of m; s is of both, and z of no node by name. */
@@ -21,7 +22,11 @@ static const struct resource_slice slices[] = {
         OFFERS("q", "m"),
         OFFERS("s", "n"),
         OFFERS("s", "m"),
-        { .driver = { "g", 1 }, .pool = { "z", 1 }, .devices = devices, .device_count = 2 },
+        { .driver = { "g", 1 },
+          .pool = { "z", 1 },
+          .place = &(const struct device_place){ .has_selector = false },
+          .devices = devices,
+          .device_count = 2 },
 };
 
 struct change_case {
@@ -54,11 +59,15 @@ static void take(struct device_inventory *inventory, const char *pool, const cha
 static void test_changes(void **state) {
         const struct device_gates gates = device_gates_standard();
 
+        const struct resource_slice *list[ARRAY_LEN(slices)];
+
         (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(slices); i++)
+                list[i] = &slices[i];
         for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
                 const struct change_case *row = &cases[i];
                 struct device_inventory *inventory =
-                        device_inventory_new(&gates, slices, ARRAY_LEN(slices));
+                        device_inventory_new(&gates, list, ARRAY_LEN(list));
 
                 take(inventory, row->pool, row->before);
                 uint64_t own = inventory->change_count, shared = inventory->shared_change_count;
