@@ -5,15 +5,15 @@
 
 /* 1: all selectors match; negative: one fails. */
 static int class_selects(struct device_inventory *inventory, const struct device_class *class,
-                         const struct inventory_device *device, struct arena *arena) {
+                         const struct offered_device *device, struct arena *arena) {
         for (size_t i = 0; i < class->selector_count; i++) {
                 struct device_selector *selector =
                         device_inventory_selector(inventory, class->selectors[i]);
                 const char *why;
 
-                if (selector->problem || device->problem)
+                if (selector->problem)
                         return -1;
-                switch (device_selector_matches(selector, device, arena, &why)) {
+                switch (device_selector_matches(inventory, selector, device, arena, &why)) {
                 case CEL_TRUE:
                         break;
                 case CEL_FALSE:
@@ -47,7 +47,9 @@ int device_count_class(struct device_inventory *inventory, const struct device_n
                         if (entry->slice->has_places &&
                             !device_place_matches(node, device->device->place))
                                 continue;
-                        int selects = class_selects(inventory, class, device, arena);
+                        int selects = class_selects(
+                                inventory, class, &(struct offered_device){ entry->slice, device },
+                                arena);
                         if (selects < 0)
                                 return -1;
                         count += (size_t)selects;

@@ -23,41 +23,37 @@ struct device_gates device_gates_standard(void) {
 
 /* ---- devices ---- */
 
-/* Values of the map are numbers, one higher so that none is NULL. */
-static size_t device_number(struct device_inventory *inventory, struct slice driver,
-                            struct slice pool, struct slice device) {
-        char *key = arena_printf(&inventory->arena, SLICE_FMT "/" SLICE_FMT "/" SLICE_FMT,
-                                 SLICE_ARG(driver), SLICE_ARG(pool), SLICE_ARG(device));
-        void *known = map_get(inventory->numbers, slice_of(key));
+/* Keys of the map are hashes of 64 bits; that two devices share one is not provided for, and would
+ * only let each of them wait for the other.  Values are numbers, one higher so that none is NULL.
+ */
+static uint32_t device_number(struct device_inventory *inventory, struct slice driver,
+                              struct slice pool, struct slice device) {
+        const uint64_t parts[] = { slice_hash(driver), slice_hash(pool), slice_hash(device) };
+        uint64_t key = hash_bytes(parts, sizeof(parts), 0);
+        void *known = map_u64_get(inventory->numbers, key);
 
         if (known)
-                return (size_t)(uintptr_t)known - 1;
+                return (uint32_t)(uintptr_t)known - 1;
         inventory->uses = arena_grow(&inventory->arena, inventory->uses, inventory->use_count,
                                      &inventory->use_cap, sizeof(*inventory->uses));
         inventory->uses[inventory->use_count] = (struct device_use){ 0 };
-        map_put(inventory->numbers, slice_of(key), (void *)(uintptr_t)(inventory->use_count + 1));
-        return inventory->use_count++;
+        map_u64_put(inventory->numbers, key, (void *)(uintptr_t)(inventory->use_count + 1));
+        return (uint32_t)inventory->use_count++;
 }
 
 static void device_inventory_add_devices(struct device_inventory *inventory,
                                          struct inventory_slice *entry) {
         const struct resource_slice *slice = entry->slice;
-        const struct cel_device_gates gates = { .has_lists = inventory->gates.has_lists,
-                                                .has_shares = true };
 
         entry->devices =
                 ARENA_ARRAY(&inventory->arena, struct inventory_device, slice->device_count);
         for (size_t i = 0; i < slice->device_count; i++) {
                 struct inventory_device *device = &entry->devices[i];
-                struct err why = { 0 };
 
                 device->device = &slice->devices[i];
                 device->serial = inventory->device_count++;
                 device->number =
                         device_number(inventory, slice->driver, slice->pool, device->device->name);
-                if (cel_device_value(&inventory->arena, device->device, slice->driver, &gates,
-                                     &device->value, &why) < 0)
-                        device->problem = arena_string(&inventory->arena, slice_of(why.text));
         }
 }
 
@@ -140,7 +136,7 @@ struct device_inventory *device_inventory_new(const struct device_gates *gates,
 
         arena_init(&inventory->arena, 0);
         inventory->gates = *gates;
-        inventory->numbers = map_new();
+        inventory->numbers = map_u64_new();
         inventory->selectors = map_new();
         inventory->classes = map_new();
         inventory->holdings = map_new();
@@ -148,8 +144,11 @@ struct device_inventory *device_inventory_new(const struct device_gates *gates,
         inventory->slices = ARENA_ARRAY(&inventory->arena, struct inventory_slice, count);
         inventory->shared = ARENA_ARRAY(&inventory->arena, size_t, count);
         inventory->slice_count = count;
-        for (size_t i = 0; i < count; i++)
+        for (size_t i = 0; i < count; i++) {
                 inventory->slices[i].slice = slices[i];
+                inventory->use_cap += slices[i]->device_count;
+        }
+        inventory->uses = ARENA_ARRAY(&inventory->arena, struct device_use, inventory->use_cap);
         if (count > 1)
                 qsort(inventory->slices, count, sizeof(*inventory->slices), compare_slices);
         for (size_t i = 0; i < count; i++) {
@@ -207,13 +206,30 @@ struct device_selector *device_inventory_selector(struct device_inventory *inven
         return selector;
 }
 
-int device_selector_matches(struct device_selector *selector, const struct inventory_device *device,
+static int evaluate(const struct device_inventory *inventory,
+                    const struct device_selector *selector, const struct offered_device *offered,
+                    struct arena *arena, const char **ret_why) {
+        const struct cel_device_gates gates = { .has_lists = inventory->gates.has_lists,
+                                                .has_shares = true };
+        const struct cel_value *value;
+        struct err why = { 0 };
+
+        if (cel_device_value(arena, offered->device->device, offered->slice->driver, &gates, &value,
+                             &why) < 0) {
+                *ret_why = arena_string(arena, slice_of(why.text));
+                return CEL_FAILED;
+        }
+        return cel_device_matches(selector->program, value, arena, ret_why);
+}
+
+int device_selector_matches(const struct device_inventory *inventory,
+                            struct device_selector *selector, const struct offered_device *offered,
                             struct arena *arena, const char **ret_why) {
-        size_t at = device->serial;
+        size_t at = offered->device->serial;
 
         if (at < selector->known_count && selector->known[at])
                 return selector->known[at] == 2 ? CEL_TRUE : CEL_FALSE;
-        int result = cel_device_matches(selector->program, device->value, arena, ret_why);
+        int result = evaluate(inventory, selector, offered, arena, ret_why);
         if (result != CEL_TRUE && result != CEL_FALSE)
                 return result;
         if (at >= selector->known_count) {
@@ -391,7 +407,7 @@ void device_inventory_free(struct device_inventory *inventory) {
         map_free(inventory->holdings);
         for (size_t i = 0; i < inventory->use_count; i++)
                 free_amounts(inventory->uses[i].consumed, inventory->uses[i].consumed_count);
-        map_free(inventory->numbers);
+        map_u64_free(inventory->numbers);
         map_free(inventory->selectors);
         map_free(inventory->classes);
         map_free(inventory->nodes);

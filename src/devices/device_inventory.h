@@ -43,10 +43,8 @@ static inline bool device_use_is_none(const struct device_use *use) {
 }
 struct inventory_device {
         const struct device *device;
-        const struct cel_value *value; /* NULL: problem says why selectors fail on it */
-        const char *problem;
-        size_t number; /* the same for devices of the same driver, pool and name */
-        size_t serial; /* of this one alone: generations of a pool may differ */
+        uint32_t number; /* the same for devices of the same driver, pool and name */
+        uint32_t serial; /* of this one alone: generations of a pool may differ */
 };
 struct inventory_slice {
         const struct resource_slice *slice;
@@ -56,15 +54,20 @@ struct inventory_slice {
         bool is_sound;
         int64_t sound_generation;
 };
+struct offered_device {
+        const struct resource_slice *slice;
+        const struct inventory_device *device;
+};
 struct device_inventory {
         struct arena arena;
         struct device_gates gates;
         struct inventory_slice *slices; /* by driver, pool and name */
         size_t slice_count;
-        size_t device_count;
+        uint32_t device_count;
         struct device_use *uses; /* by the number of a device */
         size_t use_count, use_cap;
-        struct map *numbers, *selectors, *classes;
+        struct map_u64 *numbers;
+        struct map *selectors, *classes;
         struct map *holdings; /* "namespace/name" of a claim to what it takes */
         size_t *shared;       /* slices that are not of one node; ascending */
         size_t shared_count;
@@ -94,8 +97,10 @@ struct slice device_inventory_changed_node(const struct device_inventory *invent
 struct device_selector *device_inventory_selector(struct device_inventory *inventory,
                                                   struct slice expression);
 /* Whether the expression selects the device: CEL_TRUE, CEL_FALSE, or what cel_device_matches says
- * of an error, with *ret_why. */
-int device_selector_matches(struct device_selector *selector, const struct inventory_device *device,
+ * of an error, with *ret_why; CEL_FAILED too for devices of which no expression can say anything.
+ */
+int device_selector_matches(const struct device_inventory *inventory,
+                            struct device_selector *selector, const struct offered_device *offered,
                             struct arena *arena, const char **ret_why);
 /* Slices that may reach a node of that name, ascending; in the arena. */
 size_t device_inventory_reach(const struct device_inventory *inventory, struct slice node,

@@ -29,14 +29,14 @@ static void add_obstacle(struct device_hurdles *list, enum device_refusal kind, 
 
 /* An error refuses, too; upstream ends the whole search with it. */
 static bool is_selected_by(struct device_hurdles *list, struct slice expression) {
-        const struct inventory_device *device = list->device->device;
-        struct device_selector *selector =
-                device_inventory_selector(list->state->search->inventory, expression);
+        const struct offered_device offered = { list->device->slice->slice, list->device->device };
+        struct device_inventory *inventory = list->state->search->inventory;
+        struct device_selector *selector = device_inventory_selector(inventory, expression);
         const char *why;
 
-        return !selector->problem && !device->problem &&
-               device_selector_matches(selector, device, list->state->search->arena, &why) ==
-                       CEL_TRUE;
+        return !selector->problem &&
+               device_selector_matches(inventory, selector, &offered, list->state->search->arena,
+                                       &why) == CEL_TRUE;
 }
 
 static void add_selectors(struct device_hurdles *list) {

@@ -15,7 +15,7 @@ static int search_requests_fail(struct search_state *state, const struct search_
 /* `whose`: the class, or NULL for selectors of the claim. */
 static int selectors_match(struct search_state *state, const struct search_claim *claim,
                            const struct device_class *whose, struct slice expression, size_t at,
-                           const struct inventory_device *device) {
+                           const struct offered_device *device) {
         struct arena *arena = state->search->arena;
         struct device_selector *selector =
                 device_inventory_selector(state->search->inventory, expression);
@@ -23,10 +23,8 @@ static int selectors_match(struct search_state *state, const struct search_claim
 
         if (!why) {
                 kind = "runtime";
-                why = device->problem;
-        }
-        if (!why) {
-                switch (device_selector_matches(selector, device, arena, &why)) {
+                switch (device_selector_matches(state->search->inventory, selector, device, arena,
+                                                &why)) {
                 case CEL_TRUE:
                         return 1;
                 case CEL_FALSE:
@@ -44,7 +42,7 @@ static int selectors_match(struct search_state *state, const struct search_claim
 
 static int all_selectors_match(struct search_state *state, const struct search_claim *claim,
                                const struct search_request *request,
-                               const struct inventory_device *device) {
+                               const struct offered_device *device) {
         int matches = 1;
 
         for (size_t i = 0; matches > 0 && i < request->class->selector_count; i++)
@@ -62,7 +60,9 @@ int search_selects(struct search_state *state, const struct search_claim *claim,
 
         if (!state->search->inventory->gates.has_binding_conditions && offered->condition_count)
                 return 0;
-        int matches = all_selectors_match(state, claim, request, device->device);
+        int matches = all_selectors_match(
+                state, claim, request,
+                &(struct offered_device){ device->slice->slice, device->device });
         if (matches < 0)
                 return -1;
         if (matches && device->slice->slice->has_places)

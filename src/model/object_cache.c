@@ -587,6 +587,10 @@ const struct resource_slice *object_cache_next_slice(const struct object_cache *
         return NULL;
 }
 
+size_t object_cache_slice_devices(const struct object_cache *object_cache) {
+        return slice_table_devices(object_cache->slices);
+}
+
 bool object_cache_remembers(const struct object_cache *object_cache, enum cached_kind kind,
                             uint64_t since) {
         return !object_cache || since >= object_cache->kinds[kind].forgotten;

@@ -62,6 +62,9 @@ const struct json *object_cache_next(const struct object_cache *object_cache, en
 const struct resource_slice *object_cache_next_slice(const struct object_cache *object_cache,
                                                      size_t *at);
 
+/* Devices in rows, those included that are not of use any more. */
+size_t object_cache_slice_devices(const struct object_cache *object_cache);
+
 /* Objects that have a mark, in the order they came: claims of devices have the uid of their
  * controller, classes of devices the extended resource that they name. const void *at = NULL;
  * while ((object = object_cache_marked(..., &at))) */

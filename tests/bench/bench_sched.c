@@ -15,7 +15,9 @@
 #include "sched/scheduler.h"
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #define WHAT_IF_PODS 2000
 #define PODS_TO_FILL 66 /* of a node, and some more */
@@ -467,6 +469,12 @@ int main(int argc, char **argv) {
                                   argc > 4 ? strtoul(argv[4], NULL, 10) : 1000);
                 return 0;
         }
+        if (argc == 1 && fork() == 0) { /* the peak is a process's */
+                run_device_memory(5000, 100, 1000);
+                return 0;
+        }
+        if (argc == 1)
+                wait(NULL);
         if (argc == 1)
                 run_resident(5000, 150000, 1500);
         run_shapes(argc > 1 ? strtoul(argv[1], NULL, 10) : 5000,
