@@ -1,6 +1,6 @@
 /* Selectors of devices: expressions over the variable device, of Dynamic Resource Allocation
  * (upstream: dynamic-resource-allocation/cel/compile.go). A program is compiled once for a class or
- * claim, the value of a device is made once for a slice; matching walks the program. */
+ * claim; matching walks the program. */
 #pragma once
 
 #include "api/device.h"
