@@ -206,9 +206,10 @@ struct device_selector *device_inventory_selector(struct device_inventory *inven
         return selector;
 }
 
-static int evaluate(const struct device_inventory *inventory,
-                    const struct device_selector *selector, const struct offered_device *offered,
-                    struct arena *arena, const char **ret_why) {
+static int evaluate_selector(const struct device_inventory *inventory,
+                             const struct device_selector *selector,
+                             const struct offered_device *offered, struct arena *arena,
+                             const char **ret_why) {
         const struct cel_device_gates gates = { .has_lists = inventory->gates.has_lists,
                                                 .has_shares = true };
         const struct cel_value *value;
@@ -229,7 +230,7 @@ int device_selector_matches(const struct device_inventory *inventory,
 
         if (at < selector->known_count && selector->known[at])
                 return selector->known[at] == 2 ? CEL_TRUE : CEL_FALSE;
-        int result = evaluate(inventory, selector, offered, arena, ret_why);
+        int result = evaluate_selector(inventory, selector, offered, arena, ret_why);
         if (result != CEL_TRUE && result != CEL_FALSE)
                 return result;
         if (at >= selector->known_count) {

@@ -65,8 +65,9 @@ static int selects_quietly(struct search_state *state, const struct search_claim
         return selects;
 }
 
-static enum bound_answer suits(const struct search_bounds *bounds, const struct search_claim *claim,
-                               size_t at, const struct search_device *device) {
+static enum bound_answer suits_request(const struct search_bounds *bounds,
+                                       const struct search_claim *claim, size_t at,
+                                       const struct search_device *device) {
         struct search_state *state = bounds->state;
         const struct device_gates *gates = &state->search->inventory->gates;
         enum bound_answer answer = BOUND_NO;
@@ -122,7 +123,8 @@ struct bound_listing {
 static bool list_device(const struct search_device *device, void *context) {
         struct bound_listing *listing = context;
         struct bound_request *request = listing->request;
-        enum bound_answer answer = suits(listing->bounds, listing->claim, listing->at, device);
+        enum bound_answer answer =
+                suits_request(listing->bounds, listing->claim, listing->at, device);
 
         if (answer == BOUND_YES)
                 request->devices[request->device_count++] = device->device->number;
@@ -132,7 +134,7 @@ static bool list_device(const struct search_device *device, void *context) {
 static bool fails_on(const struct search_device *device, void *context) {
         const struct bound_listing *listing = context;
 
-        return suits(listing->bounds, listing->claim, listing->at, device) == BOUND_FAILED;
+        return suits_request(listing->bounds, listing->claim, listing->at, device) == BOUND_FAILED;
 }
 
 /* An expression that fails on a device ends the search with an error; so nothing is said. */
@@ -191,7 +193,7 @@ static size_t holder_of(const struct bound_match *match, size_t number) {
 }
 
 /* Gives the slot a device, moving others to another one of theirs where it has to. */
-static bool give(struct bound_match *match, size_t slot) {
+static bool give_device(struct bound_match *match, size_t slot) {
         const struct bound_request *request = match->slots[slot];
 
         for (size_t i = 0; i < request->device_count; i++) {
@@ -201,7 +203,7 @@ static bool give(struct bound_match *match, size_t slot) {
                         continue;
                 match->tried[match->tried_count++] = number;
                 size_t holder = holder_of(match, number);
-                if (holder < match->slot_count && !give(match, holder))
+                if (holder < match->slot_count && !give_device(match, holder))
                         continue;
                 match->has[slot] = number;
                 return true;
@@ -230,7 +232,7 @@ static bool all_have_some(const struct search_bounds *bounds) {
                 match.has[i] = SIZE_MAX;
         for (size_t i = 0; i < match.slot_count; i++) {
                 match.tried_count = 0;
-                if (!give(&match, i))
+                if (!give_device(&match, i))
                         return false;
         }
         return true;

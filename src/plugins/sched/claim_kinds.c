@@ -5,13 +5,14 @@
 #include "plugins/sched/extended_claim.h"
 #include <stdlib.h>
 
-#define KINDS_MAX 32
+#define KINDS_MAX 128
 #define NODE_CHANGES                                                                               \
         (CLUSTER_NODE_ADDED | CLUSTER_NODE_REMOVED | CLUSTER_NODE_LABELS | CLUSTER_NODE_ALLOCATABLE)
 
 struct claim_kind {
         struct arena *scratch; /* of all kinds; for one search */
         struct buf key;        /* what the claims ask for; empty: free */
+        uint64_t hash;         /* of the key */
         uint64_t last_used, serial;
         uint64_t generation; /* of the cluster */
         uint64_t change_count, shared_change_count;
@@ -123,17 +124,20 @@ static bool catch_up(struct claim_kind *kind, const struct sched_cycle *cycle,
 
 static struct claim_kind *kind_of_key(struct claim_kinds *kinds, bool *ret_is_new) {
         struct claim_kind *oldest = &kinds->items[0];
+        uint64_t hash = slice_hash(buf_view(&kinds->key));
 
         for (size_t i = 0; i < KINDS_MAX; i++) {
                 struct claim_kind *kind = &kinds->items[i];
 
-                if (kind->key.len && slice_eq(buf_view(&kind->key), buf_view(&kinds->key)))
+                if (kind->key.len && kind->hash == hash &&
+                    slice_eq(buf_view(&kind->key), buf_view(&kinds->key)))
                         return kind;
                 if (kind->last_used < oldest->last_used)
                         oldest = kind;
         }
         buf_clear(&oldest->key);
         buf_slice(&oldest->key, buf_view(&kinds->key));
+        oldest->hash = hash;
         oldest->serial = ++kinds->serials;
         *ret_is_new = true;
         return oldest;
