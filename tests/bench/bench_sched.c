@@ -456,30 +456,40 @@ static void run_shapes(size_t nodes, size_t pods) {
         run_what_ifs("preferred affinity by host", nodes, soft_near_terms);
 }
 
-int main(int argc, char **argv) {
-        static const size_t scale[] = { 1000, 15000, 100000, 1000000 };
-        if (argc > 1 && strcmp(argv[1], "devices") == 0) {
-                run_devices(argc > 2 ? strtoul(argv[2], NULL, 10) : 5000,
-                            argc > 3 ? strtoul(argv[3], NULL, 10) : 20000);
-                return 0;
-        }
-        if (argc > 1 && strcmp(argv[1], "device-memory") == 0) {
-                run_device_memory(argc > 2 ? strtoul(argv[2], NULL, 10) : 5000,
-                                  argc > 3 ? strtoul(argv[3], NULL, 10) : 100,
-                                  argc > 4 ? strtoul(argv[4], NULL, 10) : 1000);
-                return 0;
-        }
-        if (argc == 1 && fork() == 0) { /* the peak is a process's */
+static size_t number_of(int argc, char **argv, int at, size_t standard) {
+        return argc > at ? strtoul(argv[at], NULL, 10) : standard;
+}
+
+/* In a process of its own, whose peak is not that of anything else. */
+static void run_device_memory_apart(void) {
+        if (fork() == 0) {
                 run_device_memory(5000, 100, 1000);
-                return 0;
+                exit(0);
         }
-        if (argc == 1)
-                wait(NULL);
-        if (argc == 1)
-                run_resident(5000, 150000, 1500);
-        run_shapes(argc > 1 ? strtoul(argv[1], NULL, 10) : 5000,
-                   argc > 2 ? strtoul(argv[2], NULL, 10) : 20000);
-        for (size_t i = 0; argc == 1 && i < ARRAY_LEN(scale); i++)
+        wait(NULL);
+}
+
+static void run_everything(void) {
+        static const size_t scale[] = { 1000, 15000, 100000, 1000000 };
+
+        run_device_memory_apart();
+        run_resident(5000, 150000, 1500);
+        run_shapes(5000, 20000);
+        for (size_t i = 0; i < ARRAY_LEN(scale); i++)
                 run("plain pods", scale[i], 20000, 1, "");
+}
+
+int main(int argc, char **argv) {
+        const char *what = argc > 1 ? argv[1] : "";
+
+        if (strcmp(what, "devices") == 0)
+                run_devices(number_of(argc, argv, 2, 5000), number_of(argc, argv, 3, 20000));
+        else if (strcmp(what, "device-memory") == 0)
+                run_device_memory(number_of(argc, argv, 2, 5000), number_of(argc, argv, 3, 100),
+                                  number_of(argc, argv, 4, 1000));
+        else if (argc > 1)
+                run_shapes(number_of(argc, argv, 1, 5000), number_of(argc, argv, 2, 20000));
+        else
+                run_everything();
         return 0;
 }
