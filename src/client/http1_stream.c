@@ -20,6 +20,7 @@
 #define WINDOW_BYTES (1 << 20)   /* that the server may send before we read */
 #define WAKE_BYTES (128 << 10)   /* that we are woken for */
 #define WAKE_NS (20 * NS_PER_MS) /* after which less is read, too */
+#define PATIENCE 3
 
 struct http1_stream {
         struct http_transport *http;
@@ -27,11 +28,12 @@ struct http1_stream {
         struct http_call *request; /* NULL once it is over */
         struct tls_connection connection;
         struct loop_io *io;
-        struct loop_timer tick;
+        struct loop_timer resume, tick;
         struct buf out; /* the request; sent up to out_at */
         size_t out_at;
         struct http1_body body;
         bool has_head; /* of the answer */
+        int patience;  /* how often less may come than we wait for; 0 = we wait for nothing */
         size_t size;   /* of bytes that were read and not looked at */
         char bytes[READ_BYTES];
 };
@@ -52,6 +54,7 @@ void http1_stream_drop(struct http_call *request) {
         if (stream->io)
                 loop_io_remove(stream->http->loop, stream->io);
         stream->io = NULL;
+        loop_timer_disarm(stream->http->loop, &stream->resume);
         loop_timer_disarm(stream->http->loop, &stream->tick);
         loop_timer_arm(stream->http->loop, &stream->http->flush, 0);
 }
@@ -194,13 +197,21 @@ static int take_head(struct http1_stream *stream, struct slice head) {
         return status;
 }
 
-/* Few bytes: the window opens, and we are woken for many. */
-static void expect_much(struct http1_stream *stream) {
-        static const int sizes[] = { WINDOW_BYTES, WAKE_BYTES };
+static void wake_for(struct http1_stream *stream, int bytes) {
+        setsockopt(stream->connection.fd, SOL_SOCKET, SO_RCVLOWAT, &bytes, sizeof(bytes));
+}
 
-        for (size_t i = 0; i < ARRAY_LEN(sizes); i++)
-                setsockopt(stream->connection.fd, SOL_SOCKET, SO_RCVLOWAT, &sizes[i],
-                           sizeof(sizes[i]));
+/* The first size opens the window, the second one counts. */
+static void expect_much(struct http1_stream *stream) {
+        wake_for(stream, WINDOW_BYTES);
+        wake_for(stream, WAKE_BYTES);
+        stream->patience = PATIENCE;
+}
+
+/* A server that sends less at a time may wait until we have taken it. */
+static void lose_patience(struct http1_stream *stream) {
+        if (stream->patience > 0 && --stream->patience == 0)
+                wake_for(stream, 1);
 }
 
 /* Takes heads off the front of what was read; false when they make no sense. */
@@ -286,16 +297,24 @@ static void http1_stream_receive(struct http1_stream *stream) {
         struct http_transport *http = stream->http;
         bool has_more;
 
+        loop_timer_disarm(http->loop, &stream->tick);
         http->is_receiving = true;
         int state = take_all(stream, &has_more);
         http->is_receiving = false;
-        if (state == STREAM_ON && stream->request->state != REQUEST_CANCELLED)
-                loop_timer_arm(http->loop, &stream->tick, has_more ? 0 : WAKE_NS);
-        else
+        if (state != STREAM_ON || stream->request->state == REQUEST_CANCELLED)
                 http1_stream_end(stream, state == STREAM_BROKEN ? CURLE_RECV_ERROR : CURLE_OK);
+        else if (has_more)
+                loop_timer_arm(http->loop, &stream->resume, 0);
+        else if (stream->patience > 0)
+                loop_timer_arm(http->loop, &stream->tick, WAKE_NS);
+}
+
+static void on_resume(void *context) {
+        http1_stream_receive(context);
 }
 
 static void on_tick(void *context) {
+        lose_patience(context);
         http1_stream_receive(context);
 }
 
@@ -349,6 +368,7 @@ bool http1_stream_start(struct http_call *request) {
         stream->request = request;
         stream->next = http->streams;
         http->streams = stream;
+        stream->resume = (struct loop_timer){ .fired = on_resume, .context = stream };
         stream->tick = (struct loop_timer){ .fired = on_tick, .context = stream };
         request->own = stream;
         tls_connection_open(&stream->connection, http, "http/1.1", on_connected, stream);
