@@ -33,7 +33,7 @@ struct http1_stream {
         size_t out_at;
         struct http1_body body;
         bool has_head; /* of the answer */
-        int patience;  /* how often less may come than we wait for; 0 = we wait for nothing */
+        int patience;  /* how often in a row less may come than we wait for; 0 = we do not wait */
         size_t size;   /* of bytes that were read and not looked at */
         char bytes[READ_BYTES];
 };
@@ -331,8 +331,11 @@ static void on_ready(void *context, unsigned events) {
                 if (result == TLS_BYTES_DONE)
                         loop_io_change(stream->http->loop, stream->io, LOOP_READ);
         }
-        if (events & LOOP_READ)
-                http1_stream_receive(stream);
+        if (!(events & LOOP_READ))
+                return;
+        if (stream->patience > 0)
+                stream->patience = PATIENCE;
+        http1_stream_receive(stream);
 }
 
 /* ---- connecting ---- */
