@@ -117,10 +117,25 @@ static size_t counted_len(const char *at, const char *end) {
         return at < end && *at == '}' ? (size_t)(at + 1 - start) : 0;
 }
 
+/* Go counts to a thousand. */
+static bool is_count_over(const char *at, size_t len) {
+        unsigned long number = 0;
+
+        for (size_t i = 1; i < len; i++) {
+                number = at[i] >= '0' && at[i] <= '9' ? number * 10 + (unsigned long)(at[i] - '0')
+                                                      : 0;
+                if (number > 1000)
+                        return true;
+        }
+        return false;
+}
+
 /* At a quantifier, with an optional '?' behind it; a second one in a row is refused. */
 static void scan_repeat(struct regex_scan *scan, size_t len) {
         if (scan->is_repeat)
                 scan->why = "invalid nested repetition operator";
+        if (*scan->at == '{' && is_count_over(scan->at, len))
+                scan->why = "invalid repeat count";
         scan->at += len;
         if (scan->at < scan->end && *scan->at == '?')
                 scan->at++;

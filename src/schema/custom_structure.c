@@ -3,6 +3,7 @@
 #include "schema/custom_structure.h"
 
 #include "base/regex.h"
+#include "base/regex_problem.h"
 #include "base/util.h"
 #include "schema/custom_schema.h"
 #include "schema/structure_priv.h"
@@ -154,11 +155,17 @@ static void check_pattern(struct structure_walk *walk, const struct json *schema
         if (pattern.len == 0)
                 return;
         struct regex *regex = regex_new(pattern, &err);
-        if (!regex)
+        if (!regex) {
+                struct buf problem = { 0 };
+                bool is_known = regex_problem(pattern, &problem);
+
                 schema_complain(walk, FIELD_INVALID, "pattern", json_get(schema, "pattern"),
                                 arena_printf(walk->errors->arena,
-                                             "must be a valid regular expression, but isn't: %s",
-                                             err.text));
+                                             "must be a valid regular expression, but isn't: %s%s",
+                                             is_known ? "error parsing regexp: " : "",
+                                             is_known ? problem.data : err.text));
+                buf_release(&problem);
+        }
         regex_free(regex);
 }
 

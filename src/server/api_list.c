@@ -294,6 +294,8 @@ static void head_write(struct api_context *context, const struct page *page, str
         buf_printf(out, ",\"metadata\":{\"resourceVersion\":\"%" PRIu64 "\"", page->shown_revision);
         if (page->has_more)
                 buf_printf(out, ",\"continue\":\"%s\"", page->token);
+        else if (kind->prune && context->form != FORM_TABLE && context->form != FORM_PARTIAL)
+                buf_text(out, ",\"continue\":\"\""); /* lists of custom resources always have one */
         if (page->has_more && page->selection.is_all)
                 buf_printf(out, ",\"remainingItemCount\":%zu", page->remaining);
         buf_text(out, "},");

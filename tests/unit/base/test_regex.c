@@ -1,6 +1,7 @@
 /* Regular expressions: what matches, what is refused, and patterns that blow up elsewhere. */
 #include "base/buf.h"
 #include "base/regex.h"
+#include "base/regex_problem.h"
 #include "base/util.h"
 
 #include <setjmp.h>
@@ -193,6 +194,42 @@ static void test_states_alive_at_once(void **state) {
         regex_free(regex);
 }
 
+/* Patterns that Go refuses too, and its words. */
+static void test_problems(void **state) {
+        static const char *const cases[][2] = {
+                { "(", "missing closing ): `(`" },
+                { "a(b|c", "missing closing ): `a(b|c`" },
+                { "a)", "unexpected ): `a)`" },
+                { "(?i)a)", "unexpected ): `(?i)a)`" },
+                { "x[a", "missing closing ]: `[a`" },
+                { "[]a", "missing closing ]: `[]a`" },
+                { "*a", "missing argument to repetition operator: `*`" },
+                { "(+?a)", "missing argument to repetition operator: `+?`" },
+                { "a|*", "missing argument to repetition operator: `*`" },
+                { "a**", "invalid nested repetition operator: `**`" },
+                { "a{2}?*b", "invalid nested repetition operator: `{2}?*`" },
+                { "a{2,1}", "invalid repeat count: `{2,1}`" },
+                { "x{1001}", "invalid repeat count: `{1001}`" },
+                { "a\\", "trailing backslash at end of expression: ``" },
+                { "[z-a]", "invalid character class range: `z-a`" },
+                { "(?P<n", "invalid named capture: `(?P<n`" },
+                { "a{,2}[^]-z[:alpha:]]\\Q(\\E(?:b)(?<n>c)?$", NULL },
+        };
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+                struct regex *regex = regex_new(slice_of(cases[i][0]), NULL);
+                struct buf text = { 0 };
+
+                assert_int_equal(regex_problem(slice_of(cases[i][0]), &text), !!cases[i][1]);
+                assert_int_equal(!regex, !!cases[i][1]);
+                if (cases[i][1])
+                        assert_string_equal(text.data, cases[i][1]);
+                buf_release(&text);
+                regex_free(regex);
+        }
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_matches),
@@ -200,6 +237,7 @@ int main(void) {
                 cmocka_unit_test(test_limits),
                 cmocka_unit_test(test_no_exponential_time),
                 cmocka_unit_test(test_states_alive_at_once),
+                cmocka_unit_test(test_problems),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
 }

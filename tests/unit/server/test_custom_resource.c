@@ -139,9 +139,12 @@ static void test_objects(void **state) {
         assert_string_equal(answer(&f, "/status/replicas"), "3");
         ask(&f, "GET", WIDGETS "/w", NULL);
         assert_string_equal(answer(&f, "/spec/count"), "4");
+        assert_int_equal(ask(&f, "GET", WIDGETS, NULL), 200);
+        assert_non_null(strstr(f.text, ",\"continue\":\"\"},"));
         assert_int_equal(ask_as(&f, "GET", WIDGETS, NULL,
                                 "application/json;as=Table;v=v1;g=meta.k8s.io", NULL),
                          200);
+        assert_null(strstr(f.text, "\"continue\""));
         assert_string_equal(answer(&f, "/rows/0/cells"), "[\"w\",7]");
         fixture_free(&f);
 }
