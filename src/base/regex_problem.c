@@ -16,7 +16,8 @@ struct problem_scan {
 };
 
 /* Says what it is, and shows the part of the pattern; ends the pass. */
-static bool found(struct problem_scan *scan, const char *what, const char *from, const char *to) {
+static bool problem_found(struct problem_scan *scan, const char *what, const char *from,
+                          const char *to) {
         buf_printf(scan->out, "%s: `" SLICE_FMT "`", what,
                    SLICE_ARG(slice_make(from, (size_t)(to - from))));
         return true;
@@ -32,7 +33,7 @@ static bool scan_escape(struct problem_scan *scan) {
         const char *at = scan->at + 1;
 
         if (at == scan->end)
-                return found(scan, "trailing backslash at end of expression", at, at);
+                return problem_found(scan, "trailing backslash at end of expression", at, at);
         if (*at == 'Q') {
                 const char *close = memmem(at, (size_t)(scan->end - at), "\\E", 2);
 
@@ -67,11 +68,11 @@ static bool scan_class(struct problem_scan *scan) {
                                 next[1] != ']' && next[1] != '\\';
 
                 if (is_range && (unsigned char)next[1] < (unsigned char)*at)
-                        return found(scan, "invalid character class range", at, next + 2);
+                        return problem_found(scan, "invalid character class range", at, next + 2);
                 at = is_range ? next + 2 : next;
         }
         if (at >= scan->end)
-                return found(scan, "missing closing ]", start, scan->end);
+                return problem_found(scan, "missing closing ]", start, scan->end);
         scan_operand(scan, at + 1);
         return false;
 }
@@ -90,7 +91,8 @@ static bool scan_group(struct problem_scan *scan) {
                 if (name < scan->end && *name == '<') {
                         at = memchr(name, '>', (size_t)(scan->end - name));
                         if (!at)
-                                return found(scan, "invalid named capture", scan->at, scan->end);
+                                return problem_found(scan, "invalid named capture", scan->at,
+                                                     scan->end);
                 } else {
                         while (at < scan->end && *at != ':' && *at != ')')
                                 at++;
@@ -103,37 +105,42 @@ static bool scan_group(struct problem_scan *scan) {
         return false;
 }
 
+/* Behind the digits of a number, which is REPEAT_MAX + 1 when it is more than that. */
+static const char *number_end(const char *at, const char *end, uint64_t *ret_number) {
+        *ret_number = 0;
+        for (; at < end && *at >= '0' && *at <= '9'; at++)
+                *ret_number = *ret_number > REPEAT_MAX ? REPEAT_MAX + 1
+                                                       : *ret_number * 10 + (uint64_t)(*at - '0');
+        return at;
+}
+
 /* Behind {2,5}; NULL when it is literal. *ret_is_wrong: more than may be, or the wrong way round.
  */
 static const char *counted_end(const char *at, const char *end, bool *ret_is_wrong) {
-        uint64_t numbers[2] = { 0, 0 };
-        const char *start = ++at;
+        uint64_t least, most = 0;
+        const char *digits = number_end(at + 1, end, &least), *last = digits;
 
-        for (; at < end && *at >= '0' && *at <= '9'; at++)
-                numbers[0] = numbers[0] > REPEAT_MAX ? numbers[0] : numbers[0] * 10 + (*at - '0');
-        if (at == start)
+        if (digits == at + 1)
                 return NULL;
-        bool has_max = at + 1 < end && *at == ',' && at[1] != '}';
-        if (at < end && *at == ',')
-                at++;
-        for (; at < end && *at >= '0' && *at <= '9'; at++)
-                numbers[1] = numbers[1] > REPEAT_MAX ? numbers[1] : numbers[1] * 10 + (*at - '0');
-        *ret_is_wrong = numbers[0] > REPEAT_MAX || numbers[1] > REPEAT_MAX ||
-                        (has_max && numbers[0] > numbers[1]);
-        return at < end && *at == '}' ? at + 1 : NULL;
+        if (digits < end && *digits == ',')
+                last = number_end(digits + 1, end, &most);
+        bool has_most = last > digits + 1;
+        *ret_is_wrong = least > REPEAT_MAX || most > REPEAT_MAX || (has_most && least > most);
+        return last < end && *last == '}' ? last + 1 : NULL;
 }
 
 static bool scan_repeat(struct problem_scan *scan, const char *next, bool is_wrong) {
         const char *start = scan->at;
 
         if (is_wrong)
-                return found(scan, "invalid repeat count", start, next);
+                return problem_found(scan, "invalid repeat count", start, next);
         if (next < scan->end && *next == '?')
                 next++;
         if (scan->repeat)
-                return found(scan, "invalid nested repetition operator", scan->repeat, next);
+                return problem_found(scan, "invalid nested repetition operator", scan->repeat,
+                                     next);
         if (!scan->has_operand)
-                return found(scan, "missing argument to repetition operator", start, next);
+                return problem_found(scan, "missing argument to repetition operator", start, next);
         scan->repeat = start;
         scan->at = next;
         return false;
@@ -152,7 +159,7 @@ static bool scan_next(struct problem_scan *scan) {
                 return scan_group(scan);
         case ')':
                 if (scan->depth-- == 0)
-                        return found(scan, "unexpected )", scan->pattern.ptr, scan->end);
+                        return problem_found(scan, "unexpected )", scan->pattern.ptr, scan->end);
                 break;
         case '|':
                 scan->at++;
@@ -183,5 +190,5 @@ bool regex_problem(struct slice pattern, struct buf *out) {
         while (scan.at < scan.end)
                 if (scan_next(&scan))
                         return true;
-        return scan.depth > 0 && found(&scan, "missing closing )", pattern.ptr, scan.end);
+        return scan.depth > 0 && problem_found(&scan, "missing closing )", pattern.ptr, scan.end);
 }

@@ -82,7 +82,10 @@ static void check_enum(const struct json *schema, const struct json_node *value,
                 node_write(value, &b);
                 is_found = slice_eq(buf_view(&a), buf_view(&b));
                 buf_text(&list, list.len ? ", " : "supported values: ");
-                buf_slice(&list, buf_view(&a));
+                if (json_type(choice) == JSON_STRING)
+                        buf_slice(&list, buf_view(&a));
+                else
+                        buf_json_string(&list, buf_view(&a));
                 buf_release(&a);
                 buf_release(&b);
         }
@@ -92,12 +95,32 @@ static void check_enum(const struct json *schema, const struct json_node *value,
         buf_release(&list);
 }
 
+/* That it is whole, and a multiple. */
+static void check_steps(const struct json *schema, const struct json_node *value, const char *path,
+                        struct field_errors *errors) {
+        double number = 0, step;
+
+        node_as_f64(value, &number);
+        if (slice_is(json_get_text(schema, "type"), "integer") && !has_type(schema, value))
+                field_error_add(errors, FIELD_INVALID, "<nil>", "\"\"",
+                                arena_printf(errors->arena,
+                                             "Checked value must be of type integer (default "
+                                             "format) in %s",
+                                             path));
+        if (json_as_f64(json_get(schema, "multipleOf"), &step) && step > 0 &&
+            fpclassify(fmod(number, step)) != FP_ZERO)
+                custom_schema_invalid(
+                        errors, path, value,
+                        arena_printf(errors->arena, "should be a multiple of %g", step));
+}
+
 static void check_number(const struct json *schema, const struct json_node *value, const char *path,
                          struct field_errors *errors) {
         double number, limit;
 
         if (!node_as_f64(value, &number))
                 return;
+        check_steps(schema, value, path, errors);
         if (json_as_f64(json_get(schema, "minimum"), &limit)) {
                 bool is_open = json_is_true(json_get(schema, "exclusiveMinimum"));
 
@@ -116,11 +139,6 @@ static void check_number(const struct json *schema, const struct json_node *valu
                                                            "should be less than %s%g",
                                                            is_open ? "" : "or equal to ", limit));
         }
-        if (json_as_f64(json_get(schema, "multipleOf"), &limit) && limit > 0 &&
-            fpclassify(fmod(number, limit)) != FP_ZERO)
-                custom_schema_invalid(
-                        errors, path, value,
-                        arena_printf(errors->arena, "should be a multiple of %g", limit));
 }
 
 static size_t character_count(struct slice text) {
@@ -155,6 +173,7 @@ static void check_format(const struct json *schema, const struct json_node *valu
                                              SLICE_ARG(format), value_text(errors, value)));
 }
 
+/* Only the first of these is said, and what is wrong with the format. */
 static void check_string(struct schema_cache *cache, const struct json *schema,
                          const struct json_node *value, const char *path,
                          struct field_errors *errors) {
@@ -163,20 +182,31 @@ static void check_string(struct schema_cache *cache, const struct json *schema,
         size_t count = character_count(text);
         int64_t limit;
 
-        check_format(schema, value, path, errors);
-        if (json_as_i64(json_get(schema, "minLength"), &limit) && count < (size_t)limit)
-                custom_schema_invalid(errors, path, value,
-                                      arena_printf(errors->arena,
-                                                   "should be at least %lld chars long",
-                                                   (long long)limit));
         if (json_as_i64(json_get(schema, "maxLength"), &limit) && count > (size_t)limit)
                 field_error_add(errors, FIELD_TOO_LONG, path, NULL,
                                 arena_printf(errors->arena, "may not be more than %lld bytes",
                                              (long long)limit));
-        if (regex && !regex_matches(regex, text))
+        else if (json_as_i64(json_get(schema, "minLength"), &limit) && count < (size_t)limit)
+                custom_schema_invalid(errors, path, value,
+                                      arena_printf(errors->arena,
+                                                   "should be at least %lld chars long",
+                                                   (long long)limit));
+        else if (regex && !regex_matches(regex, text))
                 custom_schema_invalid(errors, path, value,
                                       arena_printf(errors->arena, "should match '" SLICE_FMT "'",
                                                    SLICE_ARG(json_get_text(schema, "pattern"))));
+        check_format(schema, value, path, errors);
+}
+
+static void check_count_max(const struct json *schema, const char *member, size_t count,
+                            const char *path, struct field_errors *errors) {
+        int64_t limit;
+
+        if (json_as_i64(json_get(schema, member), &limit) && count > (size_t)limit)
+                field_error_add(errors, FIELD_TOO_MANY, path,
+                                arena_printf(errors->arena, "%zu", count),
+                                arena_printf(errors->arena, "must have at most %lld item%s",
+                                             (long long)limit, limit == 1 ? "" : "s"));
 }
 
 /* ---- lists of type set and map ---- */
@@ -235,19 +265,17 @@ static void check_array(struct schema_cache *cache, const struct json *schema,
         char here[CUSTOM_PATH_BYTES];
         int64_t limit;
 
-        if (json_as_i64(json_get(schema, "minItems"), &limit) && node_count(value) < (size_t)limit)
-                custom_schema_invalid(errors, path, value,
-                                      arena_printf(errors->arena, "should have at least %lld items",
-                                                   (long long)limit));
-        if (json_as_i64(json_get(schema, "maxItems"), &limit) && node_count(value) > (size_t)limit)
-                field_error_add(errors, FIELD_TOO_MANY, path,
-                                arena_printf(errors->arena, "%zu", node_count(value)),
-                                arena_printf(errors->arena, "must have at most %lld items",
-                                             (long long)limit));
         for (size_t i = 0; items && node_next(&iter, NULL, &element); i++) {
                 custom_path_element(here, path, i);
                 custom_schema_validate(cache, items, element, here, errors);
         }
+        if (json_as_i64(json_get(schema, "minItems"), &limit) && node_count(value) < (size_t)limit)
+                field_error_add(errors, FIELD_INVALID, path,
+                                arena_printf(errors->arena, "%zu", node_count(value)),
+                                arena_printf(errors->arena,
+                                             "%s in body should have at least %lld items", path,
+                                             (long long)limit));
+        check_count_max(schema, "maxItems", node_count(value), path, errors);
 }
 
 static void check_object(struct schema_cache *cache, const struct json *schema,
@@ -259,13 +287,16 @@ static void check_object(struct schema_cache *cache, const struct json *schema,
         struct json_node *child;
         struct slice key;
         char here[CUSTOM_PATH_BYTES];
+        int64_t limit;
 
-        while (json_next(&required, NULL, &name)) {
-                if (node_find(value, json_text(name)))
-                        continue;
-                custom_path_member(here, path, json_text(name));
-                field_error_add(errors, FIELD_REQUIRED, here, NULL, NULL);
-        }
+        if (json_as_i64(json_get(schema, "minProperties"), &limit) &&
+            node_count(value) < (size_t)limit)
+                field_error_add(errors, FIELD_INVALID, path,
+                                arena_printf(errors->arena, "%zu", node_count(value)),
+                                arena_printf(errors->arena,
+                                             "%s in body should have at least %lld properties",
+                                             path, (long long)limit));
+        check_count_max(schema, "maxProperties", node_count(value), path, errors);
         while (node_next(&iter, &key, &child)) {
                 const struct json *inner = custom_member(cache, schema, key);
 
@@ -273,6 +304,12 @@ static void check_object(struct schema_cache *cache, const struct json *schema,
                         continue;
                 custom_path_member(here, path, key);
                 custom_schema_validate(cache, inner, child, here, errors);
+        }
+        while (json_next(&required, NULL, &name)) {
+                if (node_find(value, json_text(name)))
+                        continue;
+                custom_path_member(here, path, json_text(name));
+                field_error_add(errors, FIELD_REQUIRED, here, NULL, NULL);
         }
 }
 
@@ -355,21 +392,9 @@ static void check_combinations(struct schema_cache *cache, const struct json *sc
                 complain_combined(errors, path, "not validate the schema (not)", NULL);
 }
 
-static void custom_schema_validate(struct schema_cache *cache, const struct json *schema,
-                                   const struct json_node *value, const char *path,
-                                   struct field_errors *errors) {
-        if (!has_type(schema, value)) {
-                field_error_add(errors, FIELD_TYPE_INVALID, path,
-                                arena_printf(errors->arena, "\"%s\"", type_text(value)),
-                                arena_printf(errors->arena,
-                                             "%s in body must be of type " SLICE_FMT ": \"%s\"",
-                                             path, SLICE_ARG(type_name(schema)), type_text(value)));
-                return;
-        }
-        if (node_type(value) == JSON_NULL)
-                return;
-        check_enum(schema, value, path, errors);
-        check_combinations(cache, schema, value, path, errors);
+static void check_by_type(struct schema_cache *cache, const struct json *schema,
+                          const struct json_node *value, const char *path,
+                          struct field_errors *errors) {
         switch (node_type(value)) {
         case JSON_INT:
         case JSON_REAL:
@@ -381,12 +406,44 @@ static void custom_schema_validate(struct schema_cache *cache, const struct json
         case JSON_ARRAY:
                 check_array(cache, schema, value, path, errors);
                 break;
-        case JSON_OBJECT:
-                check_object(cache, schema, value, path, errors);
-                break;
         default:
                 break;
         }
+}
+
+/* Of numbers, where the schema has a format, that and theirs is shown. */
+static void complain_of_type(const struct json *schema, const struct json_node *value,
+                             const char *path, struct field_errors *errors) {
+        bool is_number = node_type(value) == JSON_INT || node_type(value) == JSON_REAL;
+        struct slice wanted = type_name(schema), format = json_get_text(schema, "format");
+        const char *is = type_text(value);
+
+        if (is_number && format.len) {
+                wanted = format;
+                is = node_type(value) == JSON_INT ? "int64" : "double";
+        }
+        field_error_add(errors, FIELD_TYPE_INVALID, path, arena_printf(errors->arena, "\"%s\"", is),
+                        arena_printf(errors->arena,
+                                     "%s in body must be of type " SLICE_FMT ": \"%s\"", path,
+                                     SLICE_ARG(wanted), is));
+}
+
+/* In the order of upstream's validators; each looks at what the value is, also where the schema
+ * wants another type. */
+static void custom_schema_validate(struct schema_cache *cache, const struct json *schema,
+                                   const struct json_node *value, const char *path,
+                                   struct field_errors *errors) {
+        if (!has_type(schema, value)) {
+                complain_of_type(schema, value, path, errors);
+        } else if (node_type(value) == JSON_NULL) {
+                return;
+        }
+        check_combinations(cache, schema, value, path, errors);
+        if (node_type(value) != JSON_OBJECT)
+                check_by_type(cache, schema, value, path, errors);
+        check_enum(schema, value, path, errors);
+        if (node_type(value) == JSON_OBJECT)
+                check_object(cache, schema, value, path, errors);
 }
 
 /* Elements of sets and maps everywhere in a value. */

@@ -54,6 +54,8 @@ static const struct merge_case cases[] = {
           "{\"name\":\"z\"}],\"containers\":[{\"name\":\"n\"},{\"name\":\"x\",\"$patch\":"
           "\"delete\"}]}}}}",
           CONTAINERS("[{\"name\":\"y\"},{\"name\":\"n\"},{\"name\":\"z\"}]") },
+        { "Deployment", "{}", CONTAINERS("[{\"image\":\"q\"}]"),
+          CONTAINERS("[{\"image\":\"q\"}]") },
         { "ConfigMap", FINALIZERS("[\"a\",\"b\"]"), FINALIZERS("[\"b\",\"c\"]"),
           FINALIZERS("[\"a\",\"b\",\"c\"]") },
         { "ConfigMap", FINALIZERS("[\"a\",\"b\"]"),

@@ -225,6 +225,83 @@ static void test_bad_definitions(void **state) {
         fixture_free(&f);
 }
 
+/* ---- values by their schema ---- */
+
+#define JUDGED                                                                                     \
+        "{\"metadata\":{\"name\":\"judged.x.example\"},\"spec\":{\"group\":\"x.example\","         \
+        "\"scope\":"                                                                               \
+        "\"Namespaced\",\"names\":{\"plural\":\"judged\",\"kind\":\"Judged\"},\"versions\":[{"     \
+        "\"name\":"                                                                                \
+        "\"v1\",\"served\":true,\"storage\":true,\"schema\":{\"openAPIV3Schema\":{\"type\":"       \
+        "\"object\",\"properties\":{\"spec\":{\"type\":\"object\",\"properties\":{\"mode\":{"      \
+        "\"type\":"                                                                                \
+        "\"string\",\"enum\":[\"a\",\"b\"],\"maxLength\":3,\"pattern\":\"^a\"},\"n\":{\"type\":"   \
+        "\"integer\",\"minimum\":3,\"multipleOf\":2,\"maximum\":4,\"enum\":[5]},\"l\":{\"type\":"  \
+        "\"array\",\"minItems\":1,\"maxItems\":1,\"items\":{\"type\":\"string\",\"enum\":[\"x\"]}" \
+        "},"                                                                                       \
+        "\"o\":{\"type\":\"object\",\"minProperties\":1,\"maxProperties\":1,\"required\":[\"q\"]," \
+        "\"additionalProperties\":{\"type\":\"integer\"}},\"d\":{\"type\":\"string\",\"format\":"  \
+        "\"date-time\"}}}}}}}]}}"
+
+/* All that upstream's validators say, in their order: each looks at what the value is. */
+static void test_judgements(void **state) {
+        static const struct {
+                const char *spec, *complaints;
+        } cases[] = {
+                { "{\"mode\":1}",
+                  "[spec.mode: Invalid value: \"integer\": spec.mode in body must be of type "
+                  "string: "
+                  "\"integer\", spec.mode: Unsupported value: 1: supported values: \"a\", \"b\"]" },
+                { "{\"mode\":\"long\"}",
+                  "[spec.mode: Too long: may not be more than 3 bytes, spec.mode: Unsupported "
+                  "value: \"long\": supported values: \"a\", \"b\"]" },
+                { "{\"n\":1.5}",
+                  "[spec.n: Invalid value: \"number\": spec.n in body must be of type integer: "
+                  "\"number\", <nil>: Invalid value: \"\": Checked value must be of type integer "
+                  "(default format) in spec.n, spec.n: Invalid value: 1.5: spec.n in body should "
+                  "be "
+                  "a multiple of 2, spec.n: Invalid value: 1.5: spec.n in body should be greater "
+                  "than or equal to 3, spec.n: Unsupported value: 1.5: supported values: \"5\"]" },
+                { "{\"l\":[1,\"y\"]}", "[spec.l[0]: Invalid value: \"integer\": spec.l[0] in body "
+                                       "must be of type string: "
+                                       "\"integer\", spec.l[0]: Unsupported value: 1: supported "
+                                       "values: \"x\", spec.l[1]: "
+                                       "Unsupported value: \"y\": supported values: \"x\", spec.l: "
+                                       "Too many: 2: must have "
+                                       "at most 1 item]" },
+                { "{\"l\":[]}",
+                  "spec.l: Invalid value: 0: spec.l in body should have at least 1 items" },
+                { "{\"o\":{}}",
+                  "[spec.o: Invalid value: 0: spec.o in body should have at least 1 properties, "
+                  "spec.o.q: Required value]" },
+                { "{\"o\":{\"a\":1,\"b\":\"y\"}}",
+                  "[spec.o: Too many: 2: must have at most 1 item, spec.o.b: Invalid value: "
+                  "\"string\": spec.o.b in body must be of type integer: \"string\", spec.o.q: "
+                  "Required value]" },
+                { "{\"d\":3}",
+                  "spec.d: Invalid value: \"int64\": spec.d in body must be of type date-time: "
+                  "\"int64\"" },
+        };
+        struct fixture f = fixture_new();
+
+        (void)state;
+        assert_int_equal(ask(&f, "POST", DEFINITIONS, JUDGED), 201);
+        virtual_loop_run(f.fake);
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+                struct buf body = { 0 }, message = { 0 };
+
+                buf_printf(&body, "{\"metadata\":{\"name\":\"j\"},\"spec\":%s}", cases[i].spec);
+                buf_printf(&message, "Judged.x.example \"j\" is invalid: %s", cases[i].complaints);
+                assert_int_equal(
+                        ask(&f, "POST", "/apis/x.example/v1/namespaces/default/judged", body.data),
+                        422);
+                assert_string_equal(answer(&f, "/message"), message.data);
+                buf_release(&body);
+                buf_release(&message);
+        }
+        fixture_free(&f);
+}
+
 /* ---- rules ---- */
 
 #define GADGETS "/apis/x.example/v1/namespaces/default/gadgets"
@@ -436,15 +513,11 @@ static void test_bad_rules(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_definition),
-                cmocka_unit_test(test_many_definitions),
-                cmocka_unit_test(test_definition_again),
-                cmocka_unit_test(test_objects),
-                cmocka_unit_test(test_validation),
-                cmocka_unit_test(test_bad_definitions),
-                cmocka_unit_test(test_rules),
-                cmocka_unit_test(test_ratcheting),
-                cmocka_unit_test(test_bad_rules),
+                cmocka_unit_test(test_definition),       cmocka_unit_test(test_many_definitions),
+                cmocka_unit_test(test_definition_again), cmocka_unit_test(test_objects),
+                cmocka_unit_test(test_validation),       cmocka_unit_test(test_bad_definitions),
+                cmocka_unit_test(test_judgements),       cmocka_unit_test(test_rules),
+                cmocka_unit_test(test_ratcheting),       cmocka_unit_test(test_bad_rules),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
