@@ -569,7 +569,7 @@ OWN_RULE(rule_exit_codes) {
 }
 
 static void check_restarts(struct checker *checker, const struct at *at,
-                           const struct json_node *container) {
+                           const struct json_node *container, bool is_init) {
         static const struct rule policy_rules[] = {
                 { "restartPolicy", rule_choice, RULE_PRESENT, .data = restart_policies },
                 RULES_END,
@@ -583,9 +583,12 @@ static void check_restarts(struct checker *checker, const struct at *at,
         const struct json_node *list = node_get(container, "restartPolicyRules");
         struct at place = at_member(at, "restartPolicyRules");
 
-        if (!node_get(container, "restartPolicy") && node_count(list))
+        if (!node_get(container, "restartPolicy") && node_count(list)) {
                 report(checker, FIELD_REQUIRED, at, "restartPolicy", NULL,
                        "must specify restartPolicy when restart rules are used");
+                if (is_init)
+                        return;
+        }
         check_rules(checker, at, container, policy_rules);
         check_at_most(checker, &place, node_count(list), RESTART_RULES_MAX);
         for (size_t i = 0; i < node_count(list); i++) {
@@ -693,7 +696,7 @@ static void check_regular(struct container_check *check, const struct at *at) {
                 if (!text_set_add(&check->regular, name))
                         report_taken(check->checker, &element, name);
                 check_probes(check, &element, container);
-                check_restarts(check->checker, &element, container);
+                check_restarts(check->checker, &element, container, false);
         }
         check_host_ports(check->checker, &place, list, SIZE_MAX);
 }
@@ -731,7 +734,7 @@ static void check_init(struct container_check *check, const struct at *at) {
                 struct slice name = node_get_text(container, "name");
 
                 check_container(check, &element, container);
-                check_restarts(check->checker, &element, container);
+                check_restarts(check->checker, &element, container, true);
                 if (text_set_has(&check->regular, name) || text_set_has(&check->init, name))
                         report_taken(check->checker, &element, name);
                 else if (name.len)

@@ -345,6 +345,7 @@ const struct kind_info core_rows[] = {
                 .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL,
                 .apply_defaults = secret_defaults,
                 .validate = secret_validate,
+                .warn = secret_warn,
                 .field_selectors = NAMES("type"),
                 .has_own_field_table = true,
                 COLUMNS(secret_columns),

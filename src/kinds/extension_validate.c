@@ -477,6 +477,9 @@ static const struct rule api_service_status_rules[] = {
 const char *api_service_name(struct arena *arena, const struct json_node *object,
                              struct slice name) {
         const struct json_node *spec = node_get(object, "spec");
+
+        if (segment_problem(name, false))
+                return segment_problem(name, false);
         const char *wanted = arena_printf(arena, SLICE_FMT "." SLICE_FMT,
                                           SLICE_ARG(node_get_text(spec, "version")),
                                           SLICE_ARG(node_get_text(spec, "group")));

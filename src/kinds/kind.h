@@ -194,6 +194,7 @@ struct kind_context {
         struct slice subresource; /* of a write; empty = the object itself */
         struct user_info user;
         bool has_eviction_responders; /* the field of pods is served */
+        bool is_dry_run;
         void *engine;
         /* Another object of the store as JSON (valid until the request ends); NULL when absent. ns
          * empty = cluster. */

@@ -6,6 +6,7 @@
 #include "base/util.h"
 #include "kinds/defaults.h"
 #include <stdio.h>
+#include <stdlib.h>
 
 #define LIMIT_RANGER_NOTE "kubernetes.io/limit-ranger"
 #define FILLED_MAX 200000 /* amounts; a pod with so many more is larger than any that is stored */
@@ -30,23 +31,33 @@ static void note_defaults(struct limiter *limiter, const struct json_node *conta
                    is_init ? "init " : "", SLICE_ARG(node_get_text(container, "name")));
 }
 
-/* Fills the gaps of one list; names what it set. */
+static int compare_names(const void *a, const void *b) {
+        return slice_compare(*(const struct slice *)a, *(const struct slice *)b);
+}
+
+/* Fills the gaps of one list; names what it set, in order. */
 static void limit_range_admit_fill(struct limiter *limiter, struct json_node *resources,
                                    const char *list, const struct json *defaults, struct buf *set) {
         struct json_iter iter = json_iter(defaults);
         const struct json *amount;
         struct slice name;
+        size_t count = 0;
 
         if (json_count(defaults) == 0)
                 return;
+        struct slice *names = xcalloc(json_count(defaults), sizeof(*names));
         struct json_node *target = node_need_object(limiter->tree, resources, list);
         while (limiter->filled_count <= FILLED_MAX && json_next(&iter, &name, &amount)) {
                 if (node_find(target, name))
                         continue;
                 limiter->filled_count++;
                 node_set(limiter->tree, target, name, node_import(limiter->tree, amount));
-                buf_printf(set, "%s" SLICE_FMT, set->len ? ", " : "", SLICE_ARG(name));
+                names[count++] = name;
         }
+        qsort(names, count, sizeof(*names), compare_names);
+        for (size_t i = 0; i < count; i++)
+                buf_printf(set, "%s" SLICE_FMT, i ? ", " : "", SLICE_ARG(names[i]));
+        free(names);
 }
 
 static void fill_container(struct limiter *limiter, struct json_node *container,

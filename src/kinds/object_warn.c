@@ -2,6 +2,7 @@
 #include "kinds/warn.h"
 
 #include "api/quantity.h"
+#include "base/base64.h"
 #include "base/util.h"
 #include "kinds/ip_text.h"
 #include <stdio.h>
@@ -56,7 +57,8 @@ static void warn_addresses(const struct warn_sink *sink, const char *path,
         }
 }
 
-static void warn_network(const struct warn_sink *sink, size_t index, struct slice text) {
+static void warn_network(const struct warn_sink *sink, const char *list, size_t index,
+                         struct slice text) {
         char whole[IP_TEXT_MAX], single[IP_TEXT_MAX], place[64];
         struct ip_network network;
 
@@ -67,7 +69,7 @@ static void warn_network(const struct warn_sink *sink, size_t index, struct slic
 
         ip_network_format(&network, false, whole);
         ip_network_format(&network, true, single);
-        snprintf(place, sizeof(place), "spec.loadBalancerSourceRanges[%zu]", index);
+        snprintf(place, sizeof(place), "%s[%zu]", list, index);
         if (!ip_same(&first, &network.address))
                 warn_text(sink,
                           "%s: CIDR value \"" SLICE_FMT
@@ -138,7 +140,7 @@ WARN_HOOK(service_warn) {
                                  "in some clusters");
         warn_address(&sink, "spec.loadBalancerIP", node_get_text(spec, "loadBalancerIP"));
         for (size_t i = 0; i < node_count(ranges); i++)
-                warn_network(&sink, i, node_get_slice(node_at(ranges, i)));
+                warn_network(&sink, "spec.loadBalancerSourceRanges", i, node_get_slice(node_at(ranges, i)));
         warn_type(&sink, spec);
 }
 
@@ -308,4 +310,32 @@ WARN_HOOK(csi_driver_warn) {
                 warn_text(&sink, "spec.serviceAccountTokenInSecrets is unset; if supported by this "
                                  "CSI driver, set to true to prevent possible logging of tokens in "
                                  "volume attributes");
+}
+
+WARN_HOOK(node_warn) {
+        const struct warn_sink sink = { emit, context };
+        const struct json_node *spec = node_get(object, "spec");
+        const struct json_node *ranges = node_get(spec, "podCIDRs");
+
+        (void)operation;
+        if (node_get_text(spec, "externalID").len)
+                warn_text(&sink, "spec.externalID: this field is deprecated, and is unused by "
+                                 "Kubernetes");
+        for (size_t i = 0; i < node_count(ranges); i++)
+                warn_network(&sink, "spec.podCIDRs", i, node_get_slice(node_at(ranges, i)));
+}
+
+/* Upstream looks whether key and certificate fit; here only whether there is a certificate. */
+WARN_HOOK(secret_warn) {
+        const struct warn_sink sink = { emit, context };
+        struct slice text = node_get_text(node_get(object, "data"), "tls.crt");
+        struct buf certificate = { 0 };
+
+        (void)operation;
+        if (!slice_is(node_get_text(object, "type"), "kubernetes.io/tls"))
+                return;
+        if (base64_decode(text, BASE64_STANDARD, &certificate) &&
+            !slice_contains(buf_view(&certificate), SLICE_LITERAL("-----BEGIN ")))
+                warn_text(&sink, "tls: failed to find any PEM data in certificate input");
+        buf_release(&certificate);
 }

@@ -219,6 +219,8 @@ int runtime_class_admit(struct kind_context *context, struct json_tree *tree, st
         struct slice name = node_get_text(spec, "runtimeClassName");
         const struct json *class = NULL, *toleration;
 
+        if (name.len == 0 && node_get(spec, "runtimeClassName"))
+                return err_set(err, BERTH_ERR_INTERNAL, "resource name may not be empty");
         if (name.len && context->lookup)
                 class = context->lookup(context->engine, "node.k8s.io", "runtimeclasses",
                                         SLICE_EMPTY, name);

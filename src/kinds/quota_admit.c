@@ -37,6 +37,8 @@ struct quota_check {
         struct slice ns;
         struct err *err;
         int result;
+        quota_charge_visit *visit; /* once the object is admitted */
+        void *visitor;
 };
 
 static bool has_prefix(struct slice text, const char *prefix, struct slice *ret_rest) {
@@ -267,8 +269,7 @@ struct overrun {
         struct buf requested, used, hard;
 };
 
-static void amount_add(struct buf *out, struct slice key, int64_t milli) {
-        char text[QUANTITY_TEXT_MAX];
+static void amount_format(struct slice key, int64_t milli, char text[QUANTITY_TEXT_MAX]) {
         bool is_memory = slice_is(key, "memory") || memmem(key.ptr, key.len, ".memory", 7) ||
                          memmem(key.ptr, key.len, "storage", 7);
 
@@ -276,6 +277,12 @@ static void amount_add(struct buf *out, struct slice key, int64_t milli) {
                 quantity_format_units(milli / MILLI, QUANTITY_BINARY_SI, text);
         else
                 quantity_format_milli(milli, text);
+}
+
+static void amount_add(struct buf *out, struct slice key, int64_t milli) {
+        char text[QUANTITY_TEXT_MAX];
+
+        amount_format(key, milli, text);
         buf_printf(out, "%s" SLICE_FMT "=%s", out->len ? "," : "", SLICE_ARG(key), text);
 }
 
@@ -424,20 +431,57 @@ static bool check_quota(void *context, const struct json *quota) {
         return check->result == 0;
 }
 
-int quota_admit(struct kind_context *context, const struct json_node *object, struct slice ns,
-                struct err *err) {
-        struct quota_check check = { .context = context, .object = object, .ns = ns, .err = err };
+static bool charge_quota(void *context, const struct json *quota) {
+        struct quota_check *check = context;
+        char text[QUANTITY_TEXT_MAX];
+        struct quota_use use;
+
+        quota_use_begin(&use, check, quota);
+        for (size_t i = 0; i < use.count; i++) {
+                const struct limited *limited = &use.limited[i];
+
+                amount_format(limited->key,
+                              sum_saturated(limited->reported_milli, limited->wanted_milli), text);
+                check->visit(check->visitor,
+                             json_get_text(json_get(quota, "metadata"), "name"), limited->key,
+                             slice_of(text));
+        }
+        free(use.limited);
+        return true;
+}
+
+static void visit_quotas(struct quota_check *check,
+                         bool (*visit)(void *context, const struct json *quota)) {
         struct json_doc *doc = NULL;
         struct buf text = { 0 };
 
-        if (ns.len == 0)
-                return 0;
-        node_write(object, &text);
+        if (check->ns.len == 0)
+                return;
+        node_write(check->object, &text);
         if (json_parse(buf_view(&text), &doc, NULL) == 0) {
-                check.created = json_doc_root(doc);
-                context->each(context->engine, "", "resourcequotas", ns, check_quota, &check);
+                check->created = json_doc_root(doc);
+                check->context->each(check->context->engine, "", "resourcequotas", check->ns, visit,
+                                     check);
         }
         json_doc_free(doc);
         buf_release(&text);
+}
+
+int quota_admit(struct kind_context *context, const struct json_node *object, struct slice ns,
+                struct err *err) {
+        struct quota_check check = { .context = context, .object = object, .ns = ns, .err = err };
+
+        visit_quotas(&check, check_quota);
         return check.result;
+}
+
+void quota_charge(struct kind_context *context, const struct json_node *object, struct slice ns,
+                  quota_charge_visit *visit, void *visitor) {
+        struct quota_check check = { .context = context,
+                                     .object = object,
+                                     .ns = ns,
+                                     .visit = visit,
+                                     .visitor = visitor };
+
+        visit_quotas(&check, charge_quota);
 }

@@ -428,6 +428,25 @@ static void warn_volumes(const struct warner *warner, const struct json_node *vo
                                           old_sources[j].path, old_sources[j].message);
 }
 
+/* A source that is none. */
+static void warn_projections(const struct warner *warner, const struct json_node *volumes) {
+        for (size_t i = 0; i < node_count(volumes); i++) {
+                const struct json_node *volume = node_at(volumes, i);
+                const struct json_node *sources =
+                        node_get(node_get(volume, "projected"), "sources");
+                struct warner plain = { .emit = warner->emit,
+                                        .context = warner->context,
+                                        .prefix = "" };
+
+                for (size_t j = 0; j < node_count(sources); j++)
+                        if (node_count(node_at(sources, j)) == 0)
+                                warn_warn(&plain,
+                                          "volume \"" SLICE_FMT
+                                          "\" (Projected) has no sources provided",
+                                          SLICE_ARG(node_get_text(volume, "name")));
+        }
+}
+
 static void warn_annotations(const struct warner *warner, const struct json_node *metadata) {
         static const struct {
                 const char *key, *message;
@@ -456,6 +475,7 @@ static void warn_pod(const struct warner *warner, const struct json_node *pod) {
         warn_spread(warner, node_get(spec, "topologySpreadConstraints"));
         warn_annotations(warner, node_get(pod, "metadata"));
         warn_volumes(warner, node_get(spec, "volumes"));
+        warn_projections(warner, node_get(spec, "volumes"));
         warn_repeated(warner, node_get(spec, "hostAliases"), "hostAliases", "ip");
         warn_secrets(warner, node_get(spec, "imagePullSecrets"));
         for (size_t i = 0; i < ARRAY_LEN(byte_resources); i++)
@@ -512,17 +532,6 @@ WARN_HOOK(workload_warn) {
                 warn_name(&warner, object, "Pod names and hostnames");
         if (operation != KIND_UPDATE_STATUS)
                 warn_pod(&warner, node_get(node_get(object, "spec"), "template"));
-}
-
-WARN_HOOK(node_warn) {
-        struct warner warner = { .emit = emit, .context = context, .prefix = "" };
-        const struct json_node *spec = node_get(object, "spec");
-
-        if (operation == KIND_UPDATE_STATUS)
-                return;
-        if (node_get_text(spec, "externalID").len)
-                warn_warn(&warner, "spec.externalID: this field is deprecated, and is unused by "
-                                   "Kubernetes");
 }
 
 WARN_HOOK(cron_job_warn) {

@@ -9,6 +9,7 @@
 WARN_HOOK(pod_warn);
 WARN_HOOK(workload_warn); /* spec.template */
 WARN_HOOK(node_warn);
+WARN_HOOK(secret_warn);
 WARN_HOOK(cron_job_warn);
 WARN_HOOK(pod_template_warn);
 WARN_HOOK(service_warn);

@@ -15,6 +15,7 @@ static int serve_review(struct api_context *context) {
         const struct kind_info *kind = context->resource->kind;
         struct field_errors errors = { .arena = context->arena };
         struct decoded decoded = { 0 };
+        struct slice given = SLICE_EMPTY;
         struct buf text = { 0 };
         struct err err = { 0 };
         int r = decode_body(context, kind->group, kind->version, kind->kind, &decoded);
@@ -24,6 +25,12 @@ static int serve_review(struct api_context *context) {
         hooks_prepare(context, context->resource);
         for (size_t i = 0; i < ARRAY_LEN(managed); i++)
                 node_remove(node_get(decoded.object, "metadata"), managed[i]);
+        given = node_get_text(node_get(decoded.object, "metadata"), "namespace");
+        if (context->route.ns.len && given.len && !slice_eq(given, context->route.ns)) {
+                decoded_release(&decoded);
+                return fail_bad_request(context, "the namespace of the provided object does not "
+                                                 "match the namespace sent on the request");
+        }
         if (context->route.ns.len)
                 node_put_text(decoded.tree,
                               node_need_object(decoded.tree, decoded.object, "metadata"),

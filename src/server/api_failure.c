@@ -205,7 +205,10 @@ int fail_option(struct api_context *context, const char *options, enum field_err
 int fail_hook(struct api_context *context, struct slice name, const struct err *err) {
         const struct kind_info *kind = context->resource->kind;
 
-        fail_plain(context, err_http_status(err->code), err_reason(err->code), "%s", err->text);
+        /* What upstream does not expect has no reason. */
+        fail_plain(context, err_http_status(err->code),
+                   err->code == BERTH_ERR_INTERNAL ? NULL : err_reason(err->code), "%s",
+                   err->text);
         if (err_http_status(err->code) == 403 || err_http_status(err->code) == 404)
                 fail_details(context, kind->plural, kind->group, name);
         return API_FAILED;

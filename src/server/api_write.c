@@ -17,6 +17,7 @@
 #include "server/api_output.h"
 #include "server/api_state.h"
 #include "server/managed_fields.h"
+#include "server/quota_status.h"
 #include "server/rbac_escalation.h"
 #include "server/webhook.h"
 #include <stdlib.h>
@@ -372,7 +373,9 @@ int write_create(struct api_context *context, struct api_write *write, struct sl
         metadata = node_get(write->object, "metadata");
         if (!is_name_free(context, write, metadata, is_generated))
                 return fail_exists(context, write->resource, write->name);
-        if (check_unversioned(context, metadata) < 0)
+        if (check_unversioned(context, metadata) < 0 ||
+            (has_quotas(context, write) && !context->is_dry_run &&
+             quota_status_charge(context, write) < 0))
                 return API_FAILED;
         api_write_convert(write);
         return write_put(context, write, ret_body);
