@@ -24,8 +24,8 @@ int limit_range_judge(struct kind_context *context, struct json_tree *tree,
 /* Resource quotas of the namespace against what one more object would use (any kind at create). */
 int quota_admit(struct kind_context *context, const struct json_node *object, struct slice ns,
                 struct err *err);
-/* What a created object adds to the use that a quota's status shows: called for each resource of each
- * quota it takes of, one quota after the other. used: the new amount. */
+/* What a created object adds to the use that a quota's status shows: called for each resource of
+ * each quota it takes of, one quota after the other. used: the new amount. */
 typedef void quota_charge_visit(void *context, struct slice quota, struct slice resource,
                                 struct slice used);
 void quota_charge(struct kind_context *context, const struct json_node *object, struct slice ns,

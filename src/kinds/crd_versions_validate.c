@@ -73,6 +73,7 @@ static void check_schema(struct checker *checker, const struct at *at, const str
 
         if (!root)
                 return;
+        size_t before = checker->errors->count;
         node_write(root, &text);
         if (json_parse(buf_view(&text), &doc, NULL) == 0) {
                 const struct json *schema = json_doc_root(doc);
@@ -83,9 +84,12 @@ static void check_schema(struct checker *checker, const struct at *at, const str
                         report(checker, FIELD_FORBIDDEN, &schema_at, "nullable", NULL,
                                "nullable cannot be true at the root");
                 bool is_structural = custom_structure_check(schema, path, checker->errors);
+                size_t first = checker->errors->count;
                 custom_schema_check(schema, path, checker->errors);
-                if (is_structural)
-                        custom_rules_check(schema, path, checker->errors);
+                custom_rules_check(schema, path, is_structural, first, checker->errors);
+                if (checker->errors->count == before && !custom_structure_is_possible(schema))
+                        report(checker, FIELD_INVALID, &schema_at, NULL, "\"\"",
+                               "OpenAPIV3Schema 'schema' is not supported");
         }
         json_doc_free(doc);
         buf_release(&text);
@@ -346,21 +350,23 @@ void check_crd_stored(struct checker *checker, const struct json_node *versions)
         struct node_iter iter = node_iter(versions);
         struct json_node *version;
         struct slice first = SLICE_EMPTY;
+        bool has_one = false;
 
         while (node_next(&iter, NULL, &version)) {
                 struct slice name = node_get_text(version, "name");
 
                 if (!node_is_true(node_get(version, "storage")))
                         continue;
-                if (first.len && !slice_eq(name, first))
+                if (has_one && !slice_eq(name, first))
                         report(checker, FIELD_INVALID, &status, "storedVersions",
                                message_of(checker, "[%s]", quoted(checker, first)),
                                message_of(checker, "must have the storage version " SLICE_FMT,
                                           SLICE_ARG(name)));
-                if (first.len == 0)
+                if (!has_one)
                         first = name;
+                has_one = true;
         }
-        if (first.len == 0)
+        if (!has_one)
                 report(checker, FIELD_INVALID, &status, "storedVersions", "null",
                        "must have at least one stored version");
 }

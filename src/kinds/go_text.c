@@ -1,5 +1,5 @@
-/* Values in the words of the API server's own types, which have no JSON names: upstream shows them so
- * where it complains of a whole object. */
+/* Values in the words of the API server's own types, which have no JSON names: upstream shows them
+ * so where it complains of a whole object. */
 #include "kinds/check.h"
 
 #include "base/arena.h"
@@ -46,10 +46,11 @@ static void write_one(struct buf *out, const struct schema_field *field,
         else if (type)
                 write_object(out, type, NULL);
         else
-                buf_text(out, field->type == SCHEMA_STRING ? "\"\"" :
-                              field->type == SCHEMA_BOOL   ? "false" :
-                              field->type == SCHEMA_INT32 || field->type == SCHEMA_INT64 ? "0" :
-                                                                                         "null");
+                buf_text(out, field->type == SCHEMA_STRING ? "\"\""
+                              : field->type == SCHEMA_BOOL ? "false"
+                              : field->type == SCHEMA_INT32 || field->type == SCHEMA_INT64
+                                      ? "0"
+                                      : "null");
 }
 
 static void write_field(struct buf *out, const struct schema_field *field,

@@ -140,7 +140,8 @@ WARN_HOOK(service_warn) {
                                  "in some clusters");
         warn_address(&sink, "spec.loadBalancerIP", node_get_text(spec, "loadBalancerIP"));
         for (size_t i = 0; i < node_count(ranges); i++)
-                warn_network(&sink, "spec.loadBalancerSourceRanges", i, node_get_slice(node_at(ranges, i)));
+                warn_network(&sink, "spec.loadBalancerSourceRanges", i,
+                             node_get_slice(node_at(ranges, i)));
         warn_type(&sink, spec);
 }
 

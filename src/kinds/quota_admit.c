@@ -442,9 +442,8 @@ static bool charge_quota(void *context, const struct json *quota) {
 
                 amount_format(limited->key,
                               sum_saturated(limited->reported_milli, limited->wanted_milli), text);
-                check->visit(check->visitor,
-                             json_get_text(json_get(quota, "metadata"), "name"), limited->key,
-                             slice_of(text));
+                check->visit(check->visitor, json_get_text(json_get(quota, "metadata"), "name"),
+                             limited->key, slice_of(text));
         }
         free(use.limited);
         return true;
@@ -477,11 +476,9 @@ int quota_admit(struct kind_context *context, const struct json_node *object, st
 
 void quota_charge(struct kind_context *context, const struct json_node *object, struct slice ns,
                   quota_charge_visit *visit, void *visitor) {
-        struct quota_check check = { .context = context,
-                                     .object = object,
-                                     .ns = ns,
-                                     .visit = visit,
-                                     .visitor = visitor };
+        struct quota_check check = {
+                .context = context, .object = object, .ns = ns, .visit = visit, .visitor = visitor
+        };
 
         visit_quotas(&check, charge_quota);
 }

@@ -8,8 +8,10 @@
 struct custom_rules;
 
 /* What is wrong with the rules anywhere in the schema; path is the schema's own in the definition.
- */
-void custom_rules_check(const struct json *schema, const char *path, struct field_errors *errors);
+ * Expressions are compiled only where the schema is structural and so has types, and where nothing
+ * is wrong with it from there down: errors from `first` on are those of the schema. */
+void custom_rules_check(const struct json *schema, const char *path, bool is_structural,
+                        size_t first, struct field_errors *errors);
 
 /* NULL when the schema has no rules. The schema must outlive them. */
 struct custom_rules *custom_rules_new(const struct json *schema);

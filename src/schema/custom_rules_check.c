@@ -3,6 +3,7 @@
 
 #include "base/util.h"
 #include "schema/custom_rules_priv.h"
+#include "schema/custom_structure.h"
 #include <stdio.h>
 
 static bool is_blank(struct slice text) {
@@ -12,6 +13,7 @@ static bool is_blank(struct slice text) {
 struct rules_check {
         struct field_errors *errors;
         const char *uncorrelated; /* path of the list whose elements have no identity, or NULL */
+        size_t first, last;       /* errors of the schema and of the texts of its rules */
 };
 
 static void custom_rules_check_complain(struct rules_check *check, enum field_error_kind kind,
@@ -89,16 +91,15 @@ static void check_field_path(struct rules_check *check, const char *path, const 
                 complain_text(check, path, "fieldPath", field, "must be non-empty if specified");
         else if (rules_has_newline(field))
                 complain_text(check, path, "fieldPath", field, "must not contain line breaks");
-        if (!schema_at(schema, field))
+        if (custom_structure_is_possible(schema) && !schema_at(schema, field))
                 complain_text(check, path, "fieldPath", field, "must be a valid path");
 }
 
-/* All but the expressions themselves; false when there is no expression to compile. */
-static bool check_texts(struct rules_check *check, const char *path, const struct json *schema,
+/* All but the expressions themselves. */
+static void check_texts(struct rules_check *check, const char *path, const struct json *schema,
                         const struct json *rule) {
         struct slice text = json_get_text(rule, "rule"), message = json_get_text(rule, "message");
         struct slice computed = json_get_text(rule, "messageExpression");
-        size_t before = check->errors->count + check->errors->more;
 
         if (is_blank(text))
                 custom_rules_check_complain(check, FIELD_REQUIRED, path, "rule",
@@ -116,7 +117,6 @@ static bool check_texts(struct rules_check *check, const char *path, const struc
                                             "messageExpression must be non-empty if specified");
         check_reason(check, path, rule);
         check_field_path(check, path, schema, rule);
-        return check->errors->count + check->errors->more == before;
 }
 
 /* A rule as upstream's own type prints it. */
@@ -170,14 +170,12 @@ static void check_old(struct rules_check *check, const char *path, const struct 
                                 "may not be set if oldSelf is not used in rule");
 }
 
-static void check_rule(struct rules_check *check, const char *path, const struct json *schema,
-                       const struct json *rule, const struct cel_type *type) {
+static void check_rule(struct rules_check *check, const char *path, const struct json *rule,
+                       const struct cel_type *type) {
         struct arena *arena = check->errors->arena;
         struct cel_program *program = NULL, *message = NULL;
         struct err err = { 0 };
 
-        if (!check_texts(check, path, schema, rule))
-                return;
         if (!type) {
                 custom_rules_check_complain(
                         check, FIELD_INVALID, path, "rule",
@@ -217,6 +215,16 @@ static void check_elements(struct rules_check *check, const char *path, const st
         check->uncorrelated = before;
 }
 
+/* Something is wrong with the schema there or below. */
+static bool has_faults(const struct rules_check *check, const char *path) {
+        size_t length = strlen(path);
+
+        for (size_t i = check->first; i < check->last; i++)
+                if (strncmp(check->errors->items[i].path, path, length) == 0)
+                        return true;
+        return false;
+}
+
 static void check_tree(struct rules_check *check, const char *path, const struct json *schema,
                        const struct cel_type *type) {
         struct json_iter rules = json_iter(json_get(schema, RULES_MEMBER));
@@ -225,9 +233,9 @@ static void check_tree(struct rules_check *check, const char *path, const struct
         char here[RULES_PATH_BYTES];
         struct slice name;
 
-        for (size_t i = 0; json_next(&rules, NULL, &rule); i++) {
+        for (size_t i = 0; !has_faults(check, path) && json_next(&rules, NULL, &rule); i++) {
                 snprintf(here, sizeof(here), "%s." RULES_MEMBER "[%zu]", path, i);
-                check_rule(check, here, schema, rule, type);
+                check_rule(check, here, rule, type);
         }
         while (json_next(&properties, &name, &property)) {
                 if (!rules_below(property))
@@ -238,9 +246,50 @@ static void check_tree(struct rules_check *check, const char *path, const struct
         check_elements(check, path, schema, cel_type_items(type));
 }
 
-void custom_rules_check(const struct json *schema, const char *path, struct field_errors *errors) {
-        struct rules_check check = { .errors = errors };
+/* Rules wherever they stand. */
+static void check_all_texts(struct rules_check *check, const char *path,
+                            const struct json *schema) {
+        static const char *const lists[] = { "allOf", "oneOf", "anyOf" };
+        static const char *const single[] = { "items", "additionalProperties", "not" };
+        static const char *const maps[] = { "properties", "definitions" };
+        struct json_iter rules = json_iter(json_get(schema, RULES_MEMBER)), iter;
+        const struct json *inner;
+        char here[RULES_PATH_BYTES];
+        struct slice name;
 
-        if (rules_below(schema))
+        if (json_type(schema) != JSON_OBJECT)
+                return;
+        for (size_t i = 0; json_next(&rules, NULL, &inner); i++) {
+                snprintf(here, sizeof(here), "%s." RULES_MEMBER "[%zu]", path, i);
+                check_texts(check, here, schema, inner);
+        }
+        for (size_t i = 0; i < ARRAY_LEN(single); i++) {
+                snprintf(here, sizeof(here), "%s.%s", path, single[i]);
+                check_all_texts(check, here, json_get(schema, single[i]));
+        }
+        for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
+                iter = json_iter(json_get(schema, lists[i]));
+                for (size_t k = 0; json_next(&iter, NULL, &inner); k++) {
+                        snprintf(here, sizeof(here), "%s.%s[%zu]", path, lists[i], k);
+                        check_all_texts(check, here, inner);
+                }
+        }
+        for (size_t i = 0; i < ARRAY_LEN(maps); i++) {
+                iter = json_iter(json_get(schema, maps[i]));
+                while (json_next(&iter, &name, &inner)) {
+                        snprintf(here, sizeof(here), "%s.%s[" SLICE_FMT "]", path, maps[i],
+                                 SLICE_ARG(name));
+                        check_all_texts(check, here, inner);
+                }
+        }
+}
+
+void custom_rules_check(const struct json *schema, const char *path, bool is_structural,
+                        size_t first, struct field_errors *errors) {
+        struct rules_check check = { .errors = errors, .first = first };
+
+        check_all_texts(&check, path, schema);
+        check.last = errors->count;
+        if (is_structural && rules_below(schema))
                 check_tree(&check, path, schema, cel_type_of_schema(errors->arena, schema, true));
 }

@@ -260,6 +260,7 @@ static void check_below(struct structure_walk *walk, const struct json *schema,
                         struct below below) {
         static const char *const lists[] = { "allOf", "oneOf", "anyOf" };
         static const char *const members[] = { "not", "items" };
+        static const char *const maps[] = { "definitions", "dependencies" };
         const struct json *inner;
         size_t length;
 
@@ -278,6 +279,16 @@ static void check_below(struct structure_walk *walk, const struct json *schema,
                 length = schema_walk_in(walk, members[i]);
                 check_schema(walk, schema_below(schema, members[i]), false, below);
                 schema_walk_out(walk, length);
+        }
+        for (size_t i = 0; i < ARRAY_LEN(maps); i++) {
+                struct json_iter iter = json_iter(schema_below(schema, maps[i]));
+                struct slice name;
+
+                while (json_next(&iter, &name, &inner)) {
+                        length = schema_walk_key(walk, maps[i], name);
+                        check_schema(walk, inner, false, below);
+                        schema_walk_out(walk, length);
+                }
         }
 }
 

@@ -57,6 +57,9 @@ void schema_complain(struct structure_walk *walk, enum field_error_kind kind, co
 bool schema_says(const struct json *schema, const char *member) {
         const struct json *value = json_get(schema, member);
 
+        /* A pointer upstream. */
+        if (strcmp(member, "$ref") == 0)
+                return json_type(value) == JSON_STRING;
         switch (json_type(value)) {
         case JSON_BOOL:
                 return json_is_true(value);
@@ -401,12 +404,10 @@ static void check_default(struct structure_walk *walk, const struct json *schema
         size_t unknown = 0;
 
         custom_prune(schema, tree, node, count_unknown, &unknown);
-        if (unknown) {
+        if (unknown)
                 schema_complain(walk, FIELD_INVALID, "default", value,
                                 "must not have unknown fields");
-                return;
-        }
-        custom_validate(schema, node, &found);
+        custom_validate(schema, node_import(tree, value), &found);
         for (size_t i = 0; i < found.count; i++) {
                 struct field_error *error = &found.items[i];
                 const char *dot = *error->path && *error->path != '[' ? "." : "";
@@ -445,9 +446,14 @@ static void check_defaults(struct structure_walk *walk, const struct json *schem
 
 static int compare_errors(const void *left, const void *right) {
         const struct field_error *a = left, *b = right;
-        int order = strcmp(a->path, b->path);
+        size_t same = 0, a_size = strlen(a->path), b_size = strlen(b->path);
 
-        return order ? order : strcmp(a->message, b->message);
+        /* As texts: a colon ends the path. */
+        while (same < a_size && same < b_size && a->path[same] == b->path[same])
+                same++;
+        int left_char = same < a_size ? (unsigned char)a->path[same] : ':';
+        int right_char = same < b_size ? (unsigned char)b->path[same] : ':';
+        return left_char != right_char ? left_char - right_char : strcmp(a->message, b->message);
 }
 
 static void walk_init(struct structure_walk *walk, const char *path, struct field_errors *errors) {
@@ -480,7 +486,8 @@ static bool is_unsupported(const struct json *schema) {
         for (size_t i = 0; i < ARRAY_LEN(members); i++)
                 if (schema_says(schema, members[i]))
                         return true;
-        if (json_type(json_get(schema, "items")) == JSON_ARRAY)
+        if (json_type(json_get(schema, "items")) == JSON_ARRAY ||
+            (json_type(json_get(schema, PRESERVE)) == JSON_BOOL && !schema_says(schema, PRESERVE)))
                 return true;
         for (size_t i = 0; i < ARRAY_LEN(single); i++)
                 if (is_unsupported(json_get(schema, single[i])))
@@ -489,6 +496,10 @@ static bool is_unsupported(const struct json *schema) {
                 if (has_unsupported(json_get(schema, junctors[i])))
                         return true;
         return has_unsupported(json_get(schema, "properties"));
+}
+
+bool custom_structure_is_possible(const struct json *schema) {
+        return !is_unsupported(schema);
 }
 
 bool custom_structure_check(const struct json *schema, const char *path,

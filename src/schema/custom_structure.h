@@ -5,6 +5,7 @@
 #include "api/json.h"
 #include "schema/field_error.h"
 
+bool custom_structure_is_possible(const struct json *schema); /* else nothing is looked at */
 /* Errors read as upstream's, in its order; path is the schema's own in the definition. False when
  * the schema is not structural or a default does not fit, so that its rules need no look. */
 bool custom_structure_check(const struct json *schema, const char *path,

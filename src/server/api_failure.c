@@ -207,8 +207,7 @@ int fail_hook(struct api_context *context, struct slice name, const struct err *
 
         /* What upstream does not expect has no reason. */
         fail_plain(context, err_http_status(err->code),
-                   err->code == BERTH_ERR_INTERNAL ? NULL : err_reason(err->code), "%s",
-                   err->text);
+                   err->code == BERTH_ERR_INTERNAL ? NULL : err_reason(err->code), "%s", err->text);
         if (err_http_status(err->code) == 403 || err_http_status(err->code) == 404)
                 fail_details(context, kind->plural, kind->group, name);
         return API_FAILED;

@@ -542,12 +542,50 @@ static const struct {
           "matching "
           "no pod" },
         { "\"imagePullSecrets\":[{}]", "spec.imagePullSecrets[0].name: invalid empty name \"\"" },
+        { "\"volumes\":[{\"name\":\"v\",\"projected\":{\"sources\":[{}]}}]",
+          "volume \"v\" (Projected) has no sources provided" },
+        { "\"affinity\":{\"nodeAffinity\":{\"requiredDuringSchedulingIgnoredDuringExecution\":{"
+          "\"nodeSelectorTerms\":[{\"matchExpressions\":[{\"key\":\"beta.kubernetes.io/os\","
+          "\"values\":[\"-\"]}]}]}}}",
+          "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution."
+          "nodeSelectorTerms[0].matchExpressions[0].key: beta.kubernetes.io/os is deprecated since "
+          "v1.14; use \"kubernetes.io/os\" instead" },
+};
+
+/* Of other kinds, and of names. */
+static const struct {
+        const char *version, *kind, *object, *warning;
+} object_warnings[] = {
+        { "v1", "Node", "{\"spec\":{\"externalID\":\"x\"}}",
+          "spec.externalID: this field is deprecated, and is unused by Kubernetes" },
+        { "v1", "Secret", "{\"type\":\"kubernetes.io/tls\",\"data\":{\"tls.crt\":\"YQ==\"}}",
+          "tls: failed to find any PEM data in certificate input" },
+        { "v1", "Secret", "{\"type\":\"Opaque\",\"data\":{\"tls.crt\":\"YQ==\"}}", "" },
+        { "apps/v1", "Deployment", "{\"metadata\":{\"name\":\"a.b\"}}",
+          "metadata.name: this is used in Pod names and hostnames, which can result in surprising "
+          "behavior; a DNS label is recommended: [must not contain dots]" },
+        { "apps/v1", "StatefulSet", "{\"metadata\":{\"name\":\"a.b\"}}", "" },
 };
 
 static void note_warning(void *context, const char *text) {
         struct buf *out = context;
 
         buf_printf(out, "%s%s", out->len ? "\n" : "", text);
+}
+
+static void test_object_warnings(void **state) {
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(object_warnings); i++) {
+                struct buf text = { 0 };
+                struct kind_test test;
+
+                kind_test_begin(&test, object_warnings[i].version, object_warnings[i].kind,
+                                object_warnings[i].object, NULL);
+                test.kind->warn(KIND_CREATE, test.object, note_warning, &text);
+                assert_string_equal(text.data ? text.data : "", object_warnings[i].warning);
+                buf_release(&text);
+                kind_test_end(&test);
+        }
 }
 
 static void test_warnings(void **state) {
@@ -584,6 +622,7 @@ int main(void) {
                 cmocka_unit_test(test_event_views),
                 cmocka_unit_test(test_autoscaler_views),
                 cmocka_unit_test(test_warnings),
+                cmocka_unit_test(test_object_warnings),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
 }
