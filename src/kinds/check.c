@@ -68,6 +68,35 @@ static int compare_slices(const void *a, const void *b) {
         return slice_compare(*(const struct slice *)a, *(const struct slice *)b);
 }
 
+const char *selector_json(struct checker *checker, const struct json_node *selector) {
+        static const char *const members[] = { "key", "operator", "values" };
+        const struct json_node *labels = node_get(selector, "matchLabels");
+        const struct json_node *list = node_get(selector, "matchExpressions");
+        struct buf out = { 0 };
+
+        if (!selector)
+                return "null";
+        buf_char(&out, '{');
+        if (labels)
+                buf_printf(&out, "\"matchLabels\":%s", sorted_map_json(checker, labels));
+        if (list)
+                buf_printf(&out, "%s\"matchExpressions\":[", labels ? "," : "");
+        for (size_t i = 0; i < node_count(list); i++) {
+                buf_text(&out, i ? ",{" : "{");
+                for (size_t j = 0; j < ARRAY_LEN(members); j++) {
+                        const struct json_node *value = node_get(node_at(list, i), members[j]);
+
+                        if (!value)
+                                continue;
+                        buf_printf(&out, "%s\"%s\":", j ? "," : "", members[j]);
+                        node_write(value, &out);
+                }
+                buf_char(&out, '}');
+        }
+        buf_text(&out, list ? "]}" : "}");
+        return check_keep(checker, &out);
+}
+
 /* Maps are shown with their keys in order. */
 const char *sorted_map_json(struct checker *checker, const struct json_node *map) {
         size_t count = node_count(map), at = 0;
@@ -377,16 +406,32 @@ void check_joined_value(struct checker *checker, const struct at *at, const char
                             : problem);
 }
 
+/* A whole number with its suffix, modulo 2^64. */
+static uint64_t wrapped_units(struct slice quantity) {
+        static const char suffixes[] = "kMGTPE";
+        uint64_t units = 0, factor = 1;
+        size_t at = quantity.len && (quantity.ptr[0] == '-' || quantity.ptr[0] == '+');
+        bool is_negative = at && quantity.ptr[0] == '-';
+
+        for (; at < quantity.len && quantity.ptr[at] >= '0' && quantity.ptr[at] <= '9'; at++)
+                units = units * 10 + (uint64_t)(quantity.ptr[at] - '0');
+        const char *suffix = at < quantity.len ? strchr(suffixes, quantity.ptr[at]) : NULL;
+        bool is_binary = at + 1 < quantity.len && quantity.ptr[at + 1] == 'i';
+        for (const char *power = suffixes; suffix && power <= suffix; power++)
+                factor *= is_binary ? 1024 : 1000;
+        units *= factor;
+        return is_negative ? ~units + 1 : units;
+}
+
 bool is_whole_quantity(struct slice quantity) {
-        int64_t milli = 0, units = 0;
+        int64_t milli = 0;
 
         if (quantity_milli(quantity, &milli, NULL) < 0)
                 return true;
         if (milli != INT64_MAX && milli != INT64_MIN)
                 return milli % 1000 == 0;
         /* As upstream, whose thousandths overflow. */
-        quantity_value(quantity, &units, NULL);
-        return (int64_t)((uint64_t)units * 1000U) % 1000 == 0;
+        return (int64_t)(wrapped_units(quantity) * 1000U) % 1000 == 0;
 }
 
 int quantity_sign(struct slice quantity) {

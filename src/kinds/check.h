@@ -54,6 +54,8 @@ const char *node_json(struct checker *checker, const struct json_node *node);
 /* A value as Go prints the API server's own form of a type: members by their Go names, in order,
  * absent ones too. type: of schema/schema.h. */
 const char *go_text(struct checker *checker, const char *type, const struct json_node *value);
+/* A label selector, in the order of its type. */
+const char *selector_json(struct checker *checker, const struct json_node *selector);
 const char *sorted_map_json(struct checker *checker, const struct json_node *map);
 
 /* Complaints about one member of an object; true when there was none. */

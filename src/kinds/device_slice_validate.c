@@ -494,10 +494,10 @@ OWN_RULE(rule_devices) {
         size_t count = node_count(devices);
         size_t most = has_advanced_device(devices) ? DEVICES_ADVANCED_MAX : DEVICES_MAX;
         CLEANUP(text_set_release) struct text_set names = { 0 };
-        struct at list = at_member(at, "devices");
+        struct at list = at_member(at, "devices"), counters = at_member(at, "sharedCounters");
 
         (void)rule;
-        if (count && node_count(node_get(value, "sharedCounters")))
+        if (count && (node_get(value, "sharedCounters") || is_emptied(checker, &counters)))
                 report_text(checker, at, NULL, SLICE_EMPTY,
                             "only one of `sharedCounters` or `devices` is allowed");
         if (count > most) {

@@ -34,7 +34,7 @@ VALIDATE_HOOK(pod_disruption_budget_validate) {
                                "{\"MinAvailable\":%s,\"Selector\":%s,\"MaxUnavailable\":%s,"
                                "\"UnhealthyPodEvictionPolicy\":%s}",
                                node_json(&checker, least),
-                               node_json(&checker, node_get(spec, "selector")),
+                               selector_json(&checker, node_get(spec, "selector")),
                                node_json(&checker, most),
                                node_json(&checker, node_get(spec, "unhealthyPodEvictionPolicy"))),
                        "minAvailable and maxUnavailable cannot be both set");

@@ -385,7 +385,7 @@ static void check_generated_selector(struct checker *checker, const struct json_
         if (is_valid_selector(object_at(spec, "selector")) &&
             !matches_labels(object_at(spec, "selector"), expected))
                 report(checker, FIELD_INVALID, &root, "selector",
-                       node_json(checker, object_at(spec, "selector")),
+                       selector_json(checker, object_at(spec, "selector")),
                        "`selector` not auto-generated");
         json_tree_free(tree);
 }

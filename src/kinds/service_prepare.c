@@ -303,6 +303,8 @@ PREPARE_HOOK(service_prepare) {
                 return;
         if (old)
                 keep_allocated(tree, spec, old_spec);
+        if (slice_is(node_get_text(spec, "type"), "ExternalName"))
+                node_remove(spec, "internalTrafficPolicy");
         sync_addresses(tree, spec, old_spec);
         /* Validation finds the same errors again, and says so. */
         if (!check_service_allocation(&checker, object, old))

@@ -150,7 +150,7 @@ static void check_selector(struct checker *checker, const struct at *at,
         }
         check_label_selector(checker, &place, selector);
         if (is_empty_selector(selector))
-                report(checker, FIELD_INVALID, &place, NULL, node_json(checker, selector),
+                report(checker, FIELD_INVALID, &place, NULL, selector_json(checker, selector),
                        message_of(checker, "empty selector is invalid for %s", kind));
 }
 
@@ -160,7 +160,7 @@ static void check_selected_template(struct checker *checker, const struct at *at
         struct at place = at_member(at, "selector");
 
         if (!is_valid_selector(selector)) {
-                report(checker, FIELD_INVALID, &place, NULL, node_json(checker, selector),
+                report(checker, FIELD_INVALID, &place, NULL, selector_json(checker, selector),
                        "invalid label selector");
                 return;
         }
@@ -396,7 +396,7 @@ VALIDATE_HOOK(daemon_set_validate) {
         if (is_valid_selector(selector))
                 check_template_match(&checker, &at, spec, selector);
         if (is_empty_selector(selector))
-                report(&checker, FIELD_INVALID, &place, NULL, node_json(&checker, selector),
+                report(&checker, FIELD_INVALID, &place, NULL, selector_json(&checker, selector),
                        "empty selector is invalid for daemonset");
         check_template(&checker, &at, spec);
         check_endless(&checker, &at, spec, "DaemonSet");
@@ -501,7 +501,7 @@ static void check_stateful_template(struct checker *checker, const struct at *at
         const struct json_node *filled = filled_in_spec(tree, spec);
 
         if (!is_valid_selector(selector)) {
-                report(checker, FIELD_INVALID, &place, NULL, node_json(checker, selector), NULL);
+                report(checker, FIELD_INVALID, &place, NULL, selector_json(checker, selector), NULL);
         } else {
                 if (!is_empty_selector(selector))
                         check_template_match(checker, at, spec, selector);
