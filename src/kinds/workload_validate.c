@@ -501,7 +501,8 @@ static void check_stateful_template(struct checker *checker, const struct at *at
         const struct json_node *filled = filled_in_spec(tree, spec);
 
         if (!is_valid_selector(selector)) {
-                report(checker, FIELD_INVALID, &place, NULL, selector_json(checker, selector), NULL);
+                report(checker, FIELD_INVALID, &place, NULL, selector_json(checker, selector),
+                       NULL);
         } else {
                 if (!is_empty_selector(selector))
                         check_template_match(checker, at, spec, selector);

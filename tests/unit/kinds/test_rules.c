@@ -1,5 +1,23 @@
 /* Validation by tables: networks, storage, devices; one case for each family of rules. */
 #include "kind_test.h"
+#include <stdio.h>
+
+#define LOCAL_VOLUME(node)                                                                         \
+        "{\"spec\":{\"capacity\":{\"storage\":\"1\"},\"accessModes\":[\"ReadWriteOnce\"],"         \
+        "\"persistentVolumeReclaimPolicy\":\"Retain\",\"volumeMode\":\"Filesystem\","              \
+        "\"local\":{\"path\":\"/d\"},\"nodeAffinity\":{\"required\":{\"nodeSelectorTerms\":[{"     \
+        "\"matchExpressions\":[{\"key\":\"kubernetes.io/hostname\",\"operator\":\"In\","           \
+        "\"values\":[\"" node "\"]}]}]}}}}"
+/* A definition whose property spec has these members. */
+#define DEFINITION(version, spec)                                                                  \
+        "{\"metadata\":{\"name\":\"as.g.x\"},\"spec\":{\"group\":\"g.x\",\"scope\":\"Cluster\","   \
+        "\"names\":"                                                                               \
+        "{\"plural\":\"as\",\"singular\":\"a\",\"kind\":\"A\",\"listKind\":\"AList\"},"            \
+        "\"versions\":[{"                                                                          \
+        "\"name\":\"v1\",\"served\":true,\"storage\":true," version                                \
+        "\"schema\":{\"openAPIV3Schema\":{\"type\":\"object\",\"properties\":{\"spec\":{" spec     \
+        "}}}}}]}}"
+#define SCHEMA_AT "spec.validation.openAPIV3Schema"
 
 struct rule_case {
         const char *version, *kind, *object, *old;
@@ -288,6 +306,72 @@ static const struct rule_case cases[] = {
           "spec.rules[0].http.paths[0].pathType: Required value: pathType must be specified\n"
           "spec.rules[0].http.paths[1].pathType: Unsupported value: \"\": supported values: "
           "\"Exact\", \"ImplementationSpecific\", \"Prefix\"" },
+        { "autoscaling/v1", "HorizontalPodAutoscaler",
+          "{\"spec\":{\"maxReplicas\":1,\"targetCPUUtilizationPercentage\":-1,\"scaleTargetRef\":{"
+          "\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"name\":\"d\"}}}",
+          NULL,
+          "spec.metrics[0].resource.target.averageUtilization: Invalid value: -1: must be greater "
+          "than 0" },
+        { "batch/v1", "CronJob",
+          "{\"spec\":{\"schedule\":\"@daily\",\"timeZone\":\"EUROPE/"
+          "BERLIN\",\"jobTemplate\":{\"spec\":{"
+          "\"template\":{\"spec\":{\"restartPolicy\":\"Never\",\"containers\":[{\"name\":\"c\","
+          "\"image\":\"i\"}]}}}}}}",
+          NULL,
+          "spec.timeZone: Invalid value: \"EUROPE/BERLIN\": unknown time zone EUROPE/BERLIN" },
+        { "batch/v1", "CronJob",
+          "{\"spec\":{\"schedule\":\"@daily\",\"timeZone\":\"America/Argentina/"
+          "Salta\",\"jobTemplate\":{"
+          "\"spec\":{\"template\":{\"spec\":{\"restartPolicy\":\"Never\",\"containers\":[{\"name\":"
+          "\"c\",\"image\":\"i\"}]}}}}}}",
+          NULL, "" },
+        { "storage.k8s.io/v1", "StorageClass",
+          "{\"provisioner\":\"p\",\"volumeBindingMode\":\"Immediate\",\"allowedTopologies\":[{}]}",
+          "{\"provisioner\":\"p\",\"reclaimPolicy\":\"Delete\",\"volumeBindingMode\":"
+          "\"Immediate\"}",
+          "allowedTopologies[0].matchLabelExpressions: Duplicate value: \"\"" },
+        { "v1", "PersistentVolume", LOCAL_VOLUME("b"), LOCAL_VOLUME("a"),
+          "nodeAffinity: Invalid value: "
+          "{\"Required\":{\"NodeSelectorTerms\":[{\"MatchExpressions\":[{"
+          "\"Key\":\"kubernetes.io/hostname\",\"Operator\":\"In\",\"Values\":[\"b\"]}],"
+          "\"MatchFields\":null}]}}: field is immutable, except for updating from beta label to "
+          "GA" },
+        { "v1", "ResourceQuota", "{\"spec\":{\"hard\":{\"pods\":\"12345678901234567890\"}}}", NULL,
+          "spec.hard[pods]: Invalid value: \"12345678901234567890\": must be an integer" },
+        { "apiextensions.k8s.io/v1", "CustomResourceDefinition",
+          DEFINITION(
+                  "",
+                  "\"type\":\"object\",\"default\":{\"b\":1},\"required\":[\"a\"],\"properties\":{"
+                  "\"a\":{\"type\":\"string\"}}"),
+          NULL,
+          SCHEMA_AT ".properties[spec].default: Invalid value: {\"b\":1}: must not have unknown "
+                    "fields\n" SCHEMA_AT ".properties[spec].default.a: Required value" },
+        { "apiextensions.k8s.io/v1", "CustomResourceDefinition",
+          DEFINITION("", "\"type\":\"odd\",\"default\":\"x\""), NULL,
+          SCHEMA_AT
+          ".properties[spec].default: Invalid value: \"string\":  in body must be of type "
+          "odd: \"string\"\n" SCHEMA_AT
+          ".properties[spec].type: Unsupported value: \"odd\": supported values: "
+          "\"array\", \"boolean\", \"integer\", \"number\", \"object\", \"string\"" },
+        { "apiextensions.k8s.io/v1", "CustomResourceDefinition",
+          DEFINITION("", "\"type\":\"object\",\"$schema\":\"x\""), NULL,
+          SCHEMA_AT ": Invalid value: \"\": OpenAPIV3Schema 'schema' is not supported" },
+        { "apiextensions.k8s.io/v1", "CustomResourceDefinition",
+          DEFINITION("", "\"x-kubernetes-validations\":[{\"rule\":\" \",\"reason\":\"odd\"}]"),
+          NULL,
+          SCHEMA_AT
+          ".properties[spec].type: Required value: must not be empty for specified object "
+          "fields\n" SCHEMA_AT
+          ".properties[spec].x-kubernetes-validations[0].rule: Required value: rule is not "
+          "specified\n" SCHEMA_AT
+          ".properties[spec].x-kubernetes-validations[0].reason: Unsupported value: "
+          "\"odd\": supported values: \"FieldValueDuplicate\", \"FieldValueForbidden\", "
+          "\"FieldValueInvalid\", \"FieldValueRequired\"" },
+        { "apiextensions.k8s.io/v1", "CustomResourceDefinition",
+          DEFINITION("", "\"type\":\"object\",\"definitions\":{\"d\":{\"$ref\":\"\"}}"), NULL,
+          SCHEMA_AT
+          ".properties[spec].definitions: Forbidden: definitions is not supported\n" SCHEMA_AT
+          ".properties[spec].definitions[d].$ref: Forbidden: $ref is not supported" },
 };
 
 static void each_violation_is_reported(void **state) {
@@ -303,6 +387,36 @@ static void each_violation_is_reported(void **state) {
                 if (strcmp(complaints, cases[i].complaints) != 0)
                         print_error("case %zu, %s\n", i, cases[i].object);
                 assert_string_equal(complaints, cases[i].complaints);
+                free(complaints);
+                kind_test_end(&test);
+        }
+}
+
+static void statuses_of_claims(void **state) {
+        static const struct {
+                const char *status, *complaints;
+        } statuses[] = {
+                { "\"allocatedResources\":{\"storage\":\"1Gi\",\"example.com/a\":\"1\"}", "" },
+                { "\"allocatedResources\":{\"a\":\"1\"}",
+                  "status.allocatedResources: Unsupported value: \"a\": supported values: "
+                  "\"storage\"" },
+                { "\"allocatedResourceStatuses\":{\"storage\":\"odd\"}",
+                  "status.allocatedResourceStatuses: Unsupported value: \"storage\": supported "
+                  "values: "
+                  "\"ControllerResizeInProgress\", \"ControllerResizeInfeasible\", "
+                  "\"NodeResizeInProgress\", \"NodeResizeInfeasible\", \"NodeResizePending\"" },
+        };
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(statuses); i++) {
+                char object[200];
+                struct kind_test test;
+
+                snprintf(object, sizeof(object), "{\"status\":{%s}}", statuses[i].status);
+                kind_test_begin(&test, "v1", "PersistentVolumeClaim", object, "{}");
+                assert_int_equal(kind_test_write(&test, KIND_UPDATE_STATUS), 0);
+                char *complaints = kind_test_complaints(&test);
+                assert_string_equal(complaints, statuses[i].complaints);
                 free(complaints);
                 kind_test_end(&test);
         }
@@ -341,6 +455,7 @@ static void names_follow_from_the_spec(void **state) {
 int main(void) {
         static const struct CMUnitTest tests[] = {
                 cmocka_unit_test(names_follow_from_the_spec),
+                cmocka_unit_test(statuses_of_claims),
                 cmocka_unit_test(each_violation_is_reported),
         };
 

@@ -41,6 +41,36 @@ static void test_create(void **state) {
         fixture_free(&f);
 }
 
+/* What is used shows in the status of quotas at once, but not after a dry run. */
+static void test_quota_use(void **state) {
+        static const char job[] =
+                "{\"metadata\":{\"name\":\"j\"},\"spec\":{\"template\":{\"spec\":{"
+                "\"restartPolicy\":\"Never\",\"containers\":[{\"name\":\"c\","
+                "\"image\":\"i\"}]}}}}";
+        struct fixture f = fixture_new();
+
+        (void)state;
+        assert_int_equal(ask(&f, "POST", "/api/v1/namespaces/default/resourcequotas",
+                             "{\"metadata\":{\"name\":\"q\"},\"spec\":{\"hard\":{\"configmaps\":"
+                             "\"2\"}}}"),
+                         201);
+        assert_int_equal(ask_as(&f, "PATCH", "/api/v1/namespaces/default/resourcequotas/q/status",
+                                "application/merge-patch+json", NULL,
+                                "{\"status\":{\"hard\":{\"configmaps\":\"2\"},\"used\":{"
+                                "\"configmaps\":\"0\"}}}"),
+                         200);
+        assert_int_equal(ask(&f, "POST", MAPS, "{\"metadata\":{\"name\":\"c\"}}"), 201);
+        assert_int_equal(ask(&f, "POST", MAPS "?dryRun=All", "{\"metadata\":{\"name\":\"d\"}}"),
+                         201);
+        assert_int_equal(ask(&f, "GET", "/api/v1/namespaces/default/resourcequotas/q", NULL), 200);
+        assert_string_equal(answer(&f, "/status/used/configmaps"), "1");
+        assert_int_equal(ask(&f, "POST", "/apis/batch/v1/namespaces/default/jobs", job), 201);
+        assert_string_equal(answer(&f, "/metadata/labels/job-name"), "j");
+        assert_int_equal(ask(&f, "POST", "/apis/batch/v1/namespaces/default/jobs?dryRun=All", job),
+                         409);
+        fixture_free(&f);
+}
+
 static void test_generate_name(void **state) {
         struct fixture f = fixture_new();
 
@@ -514,12 +544,12 @@ static void test_quota(void **state) {
         (void)state;
         assert_int_equal(ask(&f, "POST", QUOTAS,
                              "{\"metadata\":{\"name\":\"q\"},\"spec\":{\"hard\":{\"pods\":\"2\","
-                             "\"requests.cpu\":\"1\",\"count/configmaps\":\"1\"}}}"),
+                             "\"requests.cpu\":\"1\",\"configmaps\":\"1\"}}}"),
                          201);
         assert_int_equal(post_sized_pod(&f, "a", "600m"), 201);
         assert_int_equal(ask_patch(&f, MERGE_PATCH, QUOTAS "/q/status",
                                    "{\"status\":{\"hard\":{\"pods\":\"2\",\"requests.cpu\":\"1\","
-                                   "\"count/configmaps\":\"1\"}}}"),
+                                   "\"configmaps\":\"1\"}}}"),
                          200);
         assert_int_equal(post_sized_pod(&f, "b", "500m"), 403);
         assert_non_null(strstr(f.text, "pods \\\"b\\\" is forbidden: exceeded quota: q, requested: "
@@ -547,6 +577,7 @@ static void test_quota(void **state) {
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_create),
+                cmocka_unit_test(test_quota_use),
                 cmocka_unit_test(test_generate_name),
                 cmocka_unit_test(test_strictness),
                 cmocka_unit_test(test_defaults_have_an_end),
