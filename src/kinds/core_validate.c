@@ -108,8 +108,8 @@ VALIDATE_HOOK(config_map_validate) {
                 if (node_find(node_get(object, "data"), key)) {
                         struct at place = at_key(&data, key);
 
-                        report(&checker, FIELD_INVALID, &place, NULL,
-                               "\"duplicate of key present in binaryData\"", NULL);
+                        report(&checker, FIELD_INVALID, &place, NULL, quoted(&checker, key),
+                               "duplicate of key present in binaryData");
                 }
         size += check_config_keys(&checker, object, "binaryData") / 4 * 3;
         if (size > CONFIG_BYTES_MAX)
@@ -120,13 +120,14 @@ VALIDATE_HOOK(config_map_validate) {
 /* Keys that a secret of a certain type cannot do without. */
 struct secret_key {
         const char *type, *key;
+        bool is_json, must_hold;
 };
 static const struct secret_key secret_keys[] = {
-        { "kubernetes.io/dockercfg", ".dockercfg" },
-        { "kubernetes.io/dockerconfigjson", ".dockerconfigjson" },
-        { "kubernetes.io/ssh-auth", "ssh-privatekey" },
-        { "kubernetes.io/tls", "tls.crt" },
-        { "kubernetes.io/tls", "tls.key" },
+        { "kubernetes.io/dockercfg", ".dockercfg", true, false },
+        { "kubernetes.io/dockerconfigjson", ".dockerconfigjson", true, false },
+        { "kubernetes.io/ssh-auth", "ssh-privatekey", false, true },
+        { "kubernetes.io/tls", "tls.crt", false, false },
+        { "kubernetes.io/tls", "tls.key", false, false },
 };
 
 /* One of the two is enough. */
@@ -141,6 +142,52 @@ static void check_basic_auth(struct checker *checker, const struct at *at,
 
                 report(checker, FIELD_REQUIRED, &place, NULL, NULL, NULL);
         }
+}
+
+/* In the words of Go's decoder as far as they depend on the beginning. */
+static const char *json_object_problem(struct checker *checker, struct slice text) {
+        static const char *const types[] = {
+                [JSON_BOOL] = "bool",     [JSON_INT] = "number",  [JSON_REAL] = "number",
+                [JSON_STRING] = "string", [JSON_ARRAY] = "array", [JSON_NONE] = "",
+                [JSON_OBJECT] = "object", [JSON_NULL] = "null"
+        };
+        struct slice trimmed = slice_trim(text);
+        struct json_doc *doc = NULL;
+
+        if (trimmed.len == 0)
+                return "unexpected end of JSON input";
+        if (json_parse(text, &doc, NULL) == 0) {
+                enum json_type type = json_type(json_doc_root(doc));
+
+                json_doc_free(doc);
+                return type == JSON_OBJECT || type == JSON_NULL
+                               ? NULL
+                               : message_of(checker,
+                                            "json: cannot unmarshal %s into Go value of type "
+                                            "map[string]interface {}",
+                                            types[type]);
+        }
+        unsigned char first = (unsigned char)trimmed.ptr[0];
+        if (strchr("{[\"tfn-0123456789", first) && first)
+                return "unexpected end of JSON input";
+        return message_of(checker,
+                          first >= ' ' && first < 0x7f
+                                  ? "invalid character '%c' looking for beginning of value"
+                                  : "invalid character '\\x%02x' looking for beginning of value",
+                          first);
+}
+
+static void check_secret_json(struct checker *checker, const struct at *at, struct slice encoded) {
+        struct buf text = { 0 };
+
+        if (base64_decode(encoded, BASE64_STANDARD, &text)) {
+                const char *problem = json_object_problem(checker, buf_view(&text));
+
+                if (problem)
+                        report(checker, FIELD_INVALID, at, NULL, "\"<secret contents redacted>\"",
+                               problem);
+        }
+        buf_release(&text);
 }
 
 VALIDATE_HOOK(secret_validate) {
@@ -161,9 +208,14 @@ VALIDATE_HOOK(secret_validate) {
                 check_basic_auth(&checker, &data, node_get(object, "data"));
         for (size_t i = 0; i < ARRAY_LEN(secret_keys); i++) {
                 struct at place = at_key(&data, slice_of(secret_keys[i].key));
+                const struct json_node *value =
+                        node_get(node_get(object, "data"), secret_keys[i].key);
 
-                if (slice_is(type, secret_keys[i].type) &&
-                    !node_get(node_get(object, "data"), secret_keys[i].key))
+                if (!slice_is(type, secret_keys[i].type))
+                        continue;
+                if (!value || (secret_keys[i].must_hold && node_get_slice(value).len == 0))
                         report(&checker, FIELD_REQUIRED, &place, NULL, NULL, NULL);
+                else if (secret_keys[i].is_json)
+                        check_secret_json(&checker, &place, node_get_slice(value));
         }
 }

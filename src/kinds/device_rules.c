@@ -134,8 +134,10 @@ static void check_expression(struct checker *checker, const struct at *at, struc
                 return;
         }
         if (cel_device_compile(arena, source, &gates, &program, &problem) < 0) {
-                report_text(checker, at, NULL, source,
-                            message_of(checker, "compilation failed: %s", problem.text));
+                report(checker, FIELD_INVALID, at, NULL, quoted(checker, source),
+                       message_of(checker, "%s%s",
+                                  strstr(problem.text, "ERROR:") ? "compilation failed: " : "",
+                                  problem.text));
                 return;
         }
         cel_program_release(program);

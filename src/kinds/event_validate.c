@@ -80,6 +80,17 @@ VALIDATE_HOOK(event_validate) {
         check_common(&checker, &core_names, object);
 }
 
+static void check_series(struct checker *checker, const struct json_node *series) {
+        struct at at = at_root("series");
+
+        if (!series)
+                return;
+        if (node_get_i64(series, "count", 0) < 2)
+                report_text(checker, &at, "count", SLICE_EMPTY, "should be at least 2");
+        if (node_get_text(series, "lastObservedTime").len == 0)
+                report(checker, FIELD_REQUIRED, &at, "lastObservedTime", NULL, NULL);
+}
+
 /* The new group is strict about new events. */
 static void check_strict(struct checker *checker, const struct json_node *event) {
         static const char *const unset[][2] = {
@@ -90,6 +101,7 @@ static void check_strict(struct checker *checker, const struct json_node *event)
         const struct json_node *source = node_get(event, "deprecatedSource");
         struct at at = at_root("type"), count = at_root("count"), origin = at_root("source");
 
+        check_series(checker, node_get(event, "series"));
         check_present(checker, "eventTime", node_get_text(event, "eventTime"));
         if (!slice_is(type, "Normal") && !slice_is(type, "Warning"))
                 report_text(checker, &at, NULL, SLICE_EMPTY,

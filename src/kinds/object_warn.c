@@ -340,3 +340,18 @@ WARN_HOOK(secret_warn) {
                 warn_text(&sink, "tls: failed to find any PEM data in certificate input");
         buf_release(&certificate);
 }
+
+WARN_HOOK(resource_slice_warn) {
+        const struct warn_sink sink = { emit, context };
+        struct slice driver = node_get_text(node_get(object, "spec"), "driver");
+
+        (void)operation;
+        for (size_t i = 0; i < driver.len; i++)
+                if (driver.ptr[i] >= 'A' && driver.ptr[i] <= 'Z') {
+                        warn_text(&sink,
+                                  "spec.driver: driver names should be lowercase; \"" SLICE_FMT
+                                  "\" contains uppercase characters",
+                                  SLICE_ARG(driver));
+                        return;
+                }
+}

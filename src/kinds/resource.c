@@ -4,6 +4,7 @@
 #include "kinds/kinds.h"
 #include "kinds/prepare.h"
 #include "kinds/row.h"
+#include "kinds/warn.h"
 
 static const struct table_column resource_claim_columns[] = {
         { "Name", "string", "name", 0 },
@@ -68,6 +69,7 @@ static const struct kind_info rows[] = {
                 .verbs = VERB_STANDARD,
                 .flags = KIND_GENERATION | KIND_UNCONDITIONAL | KIND_DELETE_OBJECT,
                 .validate = resource_slice_validate,
+                .warn = resource_slice_warn,
                 .field_selectors = NAMES("spec.nodeName", "spec.driver"),
                 .has_own_field_table = true,
                 .prepare = resource_slice_prepare,

@@ -12,6 +12,7 @@ WARN_HOOK(node_warn);
 WARN_HOOK(secret_warn);
 WARN_HOOK(cron_job_warn);
 WARN_HOOK(pod_template_warn);
+WARN_HOOK(resource_slice_warn);
 WARN_HOOK(service_warn);
 WARN_HOOK(endpoints_warn);
 WARN_HOOK(endpoint_slice_warn);

@@ -49,11 +49,10 @@ static int write_changes(struct api_context *context, struct slice ns,
 
 int quota_status_charge(struct api_context *context, const struct api_write *write) {
         struct quota_changes changes = { .arena = context->arena };
-        const struct quota_change *change;
         int r = 0;
 
         quota_charge(&context->hooks, write->object, write->ns, note_change, &changes);
-        change = changes.first;
+        const struct quota_change *change = changes.first;
         while (change && r == 0)
                 r = write_changes(context, write->ns, &change);
         return r;

@@ -224,7 +224,8 @@ static const struct rule_case cases[] = {
           "spec.variables[0].name: Invalid value: \"in\": must be a valid CEL identifier\n"
           "spec.variables[0].expression: Invalid value: \"x\": compilation failed: ERROR: "
           "<input>:1:1: undeclared reference to 'x' (in container '')\n | x\n | ^\n"
-          "spec.validations[0].expression: Invalid value: \"1\": must evaluate to bool" },
+          "spec.validations[0].expression: Invalid value: \"1\": must evaluate to bool but got "
+          "int" },
         { ADMIT, "ValidatingAdmissionPolicyBinding",
           "{\"spec\":{\"policyName\":\"p\",\"validationActions\":[\"Deny\",\"Warn\"],\"paramRef\":{"
           "\"name\":\"a\"}}}",
@@ -312,6 +313,23 @@ static const struct rule_case cases[] = {
           NULL,
           "spec.metrics[0].resource.target.averageUtilization: Invalid value: -1: must be greater "
           "than 0" },
+        { "v1", "Secret", "{\"type\":\"kubernetes.io/basic-auth\"}", NULL,
+          "data[username]: Required value\ndata[password]: Required value" },
+        { "v1", "Secret",
+          "{\"type\":\"kubernetes.io/dockercfg\",\"data\":{\".dockercfg\":\"WzFd\"}}", NULL,
+          "data[.dockercfg]: Invalid value: \"<secret contents redacted>\": json: cannot unmarshal "
+          "array into Go value of type map[string]interface {}" },
+        { "v1", "ConfigMap", "{\"data\":{\"a\":\"\"},\"binaryData\":{\"a\":\"\"}}", NULL,
+          "data[a]: Invalid value: \"a\": duplicate of key present in binaryData" },
+        { "events.k8s.io/v1", "Event",
+          "{\"metadata\":{\"name\":\"e\",\"namespace\":\"default\"},\"regarding\":{\"kind\":"
+          "\"Pod\",\"name\":"
+          "\"p\",\"namespace\":\"default\"},\"reason\":\"r\",\"type\":\"Normal\",\"action\":\"a\","
+          "\"eventTime\":\"2026-01-01T00:00:00.000000Z\",\"reportingController\":\"x.io/s\","
+          "\"reportingInstance\":\"s\",\"series\":{\"count\":1}}",
+          NULL,
+          "series.count: Invalid value: \"\": should be at least 2\n"
+          "series.lastObservedTime: Required value" },
         { "batch/v1", "CronJob",
           "{\"spec\":{\"schedule\":\"@daily\",\"timeZone\":\"EUROPE/"
           "BERLIN\",\"jobTemplate\":{\"spec\":{"
