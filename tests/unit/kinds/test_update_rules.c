@@ -51,10 +51,10 @@ static const struct update_case cases[] = {
           "spec.accessModes: Required value\nspec.accessModes: Required value" },
         { "v1", "PersistentVolume", KIND_UPDATE, VOLUME(HOST AFFINE("a", "1")),
           VOLUME(HOST AFFINE("a", "2")),
-          "nodeAffinity: Invalid value: {\"required\":{\"nodeSelectorTerms\":[{"
-          "\"matchExpressions\":[{\"key\":\"a\",\"operator\":\"In\",\"values\":[\"2\"]}]}]}}: "
-          "field "
-          "is immutable, except for updating from beta label to GA" },
+          "nodeAffinity: Invalid value: {\"Required\":{\"NodeSelectorTerms\":[{"
+          "\"MatchExpressions\":[{\"Key\":\"a\",\"Operator\":\"In\",\"Values\":[\"2\"]}],"
+          "\"MatchFields\":null}]}}: field is immutable, except for updating from beta label to "
+          "GA" },
         { "v1", "PersistentVolume", KIND_UPDATE, VOLUME(HOST), VOLUME(HOST AFFINE("a", "2")), "" },
         { "v1", "PersistentVolume", KIND_UPDATE, VOLUME(HOST AFFINE("a", "1")), VOLUME(HOST),
           "nodeAffinity: Invalid value: null: field is immutable, except for updating from beta "
