@@ -564,7 +564,8 @@ static const struct {
         { "apps/v1", "Deployment", "{\"metadata\":{\"name\":\"a.b\"}}",
           "metadata.name: this is used in Pod names and hostnames, which can result in surprising "
           "behavior; a DNS label is recommended: [must not contain dots]" },
-        { "apps/v1", "StatefulSet", "{\"metadata\":{\"name\":\"a.b\"}}", "" },
+        { "apps/v1", "StatefulSet", "{\"kind\":\"StatefulSet\",\"metadata\":{\"name\":\"a.b\"}}",
+          "" },
 };
 
 static void note_warning(void *context, const char *text) {
