@@ -121,7 +121,6 @@ static const struct kind_info rows[] = {
                 .prepare = status_prepare,
                 .apply_defaults = stateful_set_defaults,
                 .validate = stateful_set_validate,
-                .name_rule = NAME_LABEL,
                 .warn = workload_warn,
                 COLUMNS(stateful_set_columns),
                 .table_row = stateful_set_row,
