@@ -48,7 +48,7 @@ const struct snapshot_kind snapshot_kinds[] = {
         { "DeviceClass", "resource.k8s.io", "/apis/resource.k8s.io/v1/deviceclasses", false, true,
           false, NOT_MODELLED, CACHED_DEVICE_CLASS },
         { "DeviceTaintRule", "resource.k8s.io", "/apis/resource.k8s.io/v1beta2/devicetaintrules",
-          false, true, false, NOT_MODELLED, CACHED_DEVICE_TAINT_RULE },
+          false, true, false, NOT_MODELLED, CACHED_DEVICE_TAINT_RULE, .is_extra = true },
         { "Pod", "", CORE "pods", true, false, false, OBJECT_POD, NOT_CACHED },
         { "Job", "batch", "/apis/batch/v1/jobs", true, true, false, NOT_MODELLED, NOT_CACHED },
         { "NodeMetrics", "metrics.k8s.io", METRICS "nodes", false, true, true, NOT_MODELLED,

@@ -21,7 +21,7 @@ struct snapshot_kind {
         bool is_extra;    /* only for the costs of evictions: not reported when missing */
         const char *name; /* the only object of interest; NULL = all */
 };
-#define SNAPSHOT_KINDS_MAX 26
+#define SNAPSHOT_KINDS_MAX 40
 
 extern const struct snapshot_kind snapshot_kinds[]; /* ended by a NULL kind */
 const struct snapshot_kind *snapshot_kind_find(struct slice api_version, struct slice kind);

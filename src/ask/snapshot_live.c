@@ -7,6 +7,7 @@
 #include "loop/access_search.h"
 #include "loop/event_loop.h"
 #include "loop/watch_set.h"
+#include <assert.h>
 #include <stdio.h>
 
 #define ITERATION_NS (200 * NS_PER_MS)
@@ -128,6 +129,7 @@ int snapshot_list(struct snapshot *snapshot, const struct snapshot_link *link, s
 
                 if (!kind->path)
                         continue;
+                assert(live.count < SNAPSHOT_KINDS_MAX);
                 *line = (struct live_line){ .live = &live, .kind = kind };
                 if (kind->name)
                         snprintf(selector, sizeof(selector), "metadata.name=%s", kind->name);
