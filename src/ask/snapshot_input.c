@@ -83,7 +83,7 @@ int snapshot_put(struct snapshot *snapshot, const struct snapshot_kind *kind,
         }
         if (strcmp(kind->kind, "Job") == 0)
                 note_job(snapshot, object);
-        if (kind->is_extra)
+        if (kind->is_extra && kind->object_cache == CACHED_KIND_COUNT)
                 note_cost(snapshot, kind, object);
         if (kind->object_cache != CACHED_KIND_COUNT)
                 object_cache_put(snapshot->object_cache, kind->object_cache, object);
