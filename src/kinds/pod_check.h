@@ -54,6 +54,12 @@ struct container_check {
         struct text_set regular, init, ephemeral; /* names so far */
 };
 void check_containers(struct container_check *check, const struct at *at);
+void check_mounts(struct container_check *check, const struct at *at,
+                  const struct json_node *container);
+void check_devices(struct container_check *check, const struct at *at,
+                   const struct json_node *container);
+void check_probes(struct container_check *check, const struct at *at,
+                  const struct json_node *container);
 
 /* Resources of a container or, with is_pod, of a pod. claims: NULL = not looked at. */
 void check_resources(struct checker *checker, const struct at *at,
