@@ -180,8 +180,8 @@ static void cmd_evict_draw(struct evict_run *run) {
 static void on_changed(void *context) {
         struct evict_run *run = context;
 
-        if (!run->order || eviction_order_count(run->order) == 0)
-                return;
+        if (run->is_over || !run->order || eviction_order_count(run->order) == 0)
+                return; /* the last line is the sum */
         if (run->is_terminal)
                 cmd_evict_draw(run);
         else
