@@ -1,11 +1,13 @@
 /* Whether an applied configuration fits the tables. */
 #include "schema/field_check.h"
 
+#include "base/arena.h"
 #include "base/map.h"
 #include "base/pace.h"
 #include "base/util.h"
 #include "schema/field_set.h"
-#include <stdlib.h>
+#include "schema/go_text.h"
+#include <string.h>
 
 #define COMPLAINTS_MAX 100
 
@@ -23,123 +25,28 @@ static void field_complain(struct field_checker *checker, const char *text, cons
         buf_printf(checker->out, "%s%s", text, more);
 }
 
-/* A value as Go prints it: map[a:1 b:[x]], or with its types for %#v. */
-static void go_value(const struct json_node *value, struct buf *out) {
-        struct node_iter iter = node_iter(value);
-        struct json_node *inner;
-        struct slice name;
-
-        switch (node_type(value)) {
-        case JSON_OBJECT:
-                buf_text(out, "map[");
-                while (node_next(&iter, &name, &inner)) {
-                        buf_printf(out, "%s" SLICE_FMT ":", iter.index > 1 ? " " : "",
-                                   SLICE_ARG(name));
-                        go_value(inner, out);
-                }
-                buf_char(out, ']');
-                break;
-        case JSON_ARRAY:
-                buf_char(out, '[');
-                while (node_next(&iter, NULL, &inner)) {
-                        buf_text(out, iter.index > 1 ? " " : "");
-                        go_value(inner, out);
-                }
-                buf_char(out, ']');
-                break;
-        case JSON_STRING:
-                buf_slice(out, node_get_slice(value));
-                break;
-        case JSON_NULL:
-                buf_text(out, "<nil>");
-                break;
-        default:
-                node_write(value, out);
-        }
-}
-
-static const char *go_type(const struct json_node *value) {
-        switch (node_type(value)) {
-        case JSON_OBJECT:
-                return "map[string]interface {}";
-        case JSON_ARRAY:
-                return "[]interface {}";
-        case JSON_STRING:
-                return "string";
-        case JSON_BOOL:
-                return "bool";
-        default:
-                return "int64";
-        }
-}
-
-static int compare_names(const void *a, const void *b) {
-        return slice_compare(*(const struct slice *)a, *(const struct slice *)b);
-}
-
-static void go_syntax_write(const struct json_node *value, struct buf *out);
-
-static void go_map_write(const struct json_node *map, struct buf *out) {
-        struct slice *names = xcalloc(node_count(map) + 1, sizeof(*names));
-        struct node_iter iter = node_iter(map);
-        size_t count = 0;
-
-        while (node_next(&iter, &names[count], NULL))
-                count++;
-        qsort(names, count, sizeof(*names), compare_names);
-        for (size_t i = 0; i < count; i++) {
-                buf_text(out, i ? ", " : "");
-                buf_json_string(out, names[i]);
-                buf_char(out, ':');
-                go_syntax_write(node_find(map, names[i]), out);
-        }
-        free(names);
-}
-
-/* A value as Go source has it: map[string]interface {}{"a":1}. */
-static void go_syntax_write(const struct json_node *value, struct buf *out) {
-        struct node_iter iter = node_iter(value);
-        enum json_type type = node_type(value);
-        struct json_node *inner;
-
-        if (type == JSON_NULL) {
-                buf_text(out, "interface {}(nil)");
-                return;
-        }
-        if (type != JSON_OBJECT && type != JSON_ARRAY) {
-                node_write(value, out);
-                return;
-        }
-        buf_printf(out, "%s{", go_type(value));
-        if (type == JSON_OBJECT)
-                go_map_write(value, out);
-        while (type == JSON_ARRAY && node_next(&iter, NULL, &inner)) {
-                buf_text(out, iter.index > 1 ? ", " : "");
-                go_syntax_write(inner, out);
-        }
-        buf_char(out, '}');
-}
-
 static void complain_of(struct field_checker *checker, const char *expected,
                         const struct json_node *value) {
-        struct buf text = { 0 };
+        CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
+        CLEANUP(buf_release) struct buf text = { 0 }, line = { 0 };
 
+        node_write(value, &text);
+        if (json_parse(buf_view(&text), &doc, NULL) < 0)
+                return;
+        buf_clear(&text);
         if (strcmp(expected, "numeric (int or float)") == 0) {
-                buf_text(&text, go_type(value));
+                buf_text(&text, go_type_name(json_doc_root(doc)));
         } else if (strcmp(expected, "string") == 0) {
                 buf_text(&text, "&value.valueUnstructured{Value:");
-                go_syntax_write(value, &text);
+                go_syntax_write(json_doc_root(doc), &text);
                 buf_char(&text, '}');
         } else {
                 buf_text(&text, "&{");
-                go_value(value, &text);
+                go_text_write(json_doc_root(doc), &text);
                 buf_char(&text, '}');
         }
-        struct buf line = { 0 };
         buf_printf(&line, "expected %s, got ", expected);
         field_complain(checker, line.data, text.data);
-        buf_release(&line);
-        buf_release(&text);
 }
 
 /* What a scalar must be; NULL for what may be anything. */

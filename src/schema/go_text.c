@@ -10,12 +10,18 @@ static int compare_members(const void *left, const void *right) {
         return slice_compare(a->key, b->key);
 }
 
+static struct json_member *sorted_members(const struct json *object, size_t *ret_count) {
+        struct json_member *members = json_members(object, ret_count);
+
+        if (*ret_count > 1)
+                qsort(members, *ret_count, sizeof(*members), compare_members);
+        return members;
+}
+
 static void map_write(const struct json *value, struct buf *out) {
         size_t count;
-        struct json_member *members = json_members(value, &count);
+        struct json_member *members = sorted_members(value, &count);
 
-        if (count > 1)
-                qsort(members, count, sizeof(*members), compare_members);
         buf_text(out, "map[");
         for (size_t i = 0; i < count; i++) {
                 buf_printf(out, "%s" SLICE_FMT ":", i ? " " : "", SLICE_ARG(members[i].key));
@@ -70,4 +76,41 @@ const char *go_type_name(const struct json *value) {
         default:
                 return "int64";
         }
+}
+
+static void map_syntax_write(const struct json *value, struct buf *out) {
+        size_t count;
+        struct json_member *members = sorted_members(value, &count);
+
+        for (size_t i = 0; i < count; i++) {
+                buf_text(out, i ? ", " : "");
+                buf_json_string(out, members[i].key);
+                buf_char(out, ':');
+                go_syntax_write(members[i].value, out);
+        }
+        free(members);
+}
+
+void go_syntax_write(const struct json *value, struct buf *out) {
+        struct json_iter iter = json_iter(value);
+        enum json_type type = json_type(value);
+        const struct json *element;
+        bool is_next = false;
+
+        if (type == JSON_NULL) {
+                buf_text(out, "interface {}(nil)");
+                return;
+        }
+        if (type != JSON_OBJECT && type != JSON_ARRAY) {
+                json_write(value, out);
+                return;
+        }
+        buf_printf(out, "%s{", go_type_name(value));
+        if (type == JSON_OBJECT)
+                map_syntax_write(value, out);
+        for (; type == JSON_ARRAY && json_next(&iter, NULL, &element); is_next = true) {
+                buf_text(out, is_next ? ", " : "");
+                go_syntax_write(element, out);
+        }
+        buf_char(out, '}');
 }

@@ -6,5 +6,7 @@
 
 /* "map[a:1 b:[x y]]", members in the order of their names. */
 void go_text_write(const struct json *value, struct buf *out);
+/* map[string]interface {}{"a":1}: as Go source has it. */
+void go_syntax_write(const struct json *value, struct buf *out);
 /* "map[string]interface {}", "string", ... */
 const char *go_type_name(const struct json *value);

@@ -276,6 +276,12 @@ static void test_check(void **state) {
                   ".spec.nodeName: expected string, got &value.valueUnstructured{Value:true}" },
                 { POD("{\"containers\":{\"foo\":\"1\"}}"),
                   ".spec.containers: expected list, got &{map[foo:1]}" },
+                { POD("{\"containers\":{\"b\":[1,null],\"a\":\"x\"}}"),
+                  ".spec.containers: expected list, got &{map[a:x b:[1 <nil>]]}" },
+                { POD("{\"nodeName\":{\"b\":[1,null],\"a\":\"x\"}}"),
+                  ".spec.nodeName: expected string, got &value.valueUnstructured{Value:"
+                  "map[string]interface {}{\"a\":\"x\", \"b\":[]interface {}{1, "
+                  "interface {}(nil)}}}" },
                 { POD("{\"containers\":[{\"name\":\"a\"},{\"name\":\"a\"}]}"),
                   ".spec.containers: duplicate entries for key [name=\"a\"]" },
                 { POD("{\"containers\":[null]}"),

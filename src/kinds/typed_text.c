@@ -91,7 +91,7 @@ static void write_object(struct buf *out, const struct schema_object *type,
         buf_char(out, '}');
 }
 
-const char *go_text(struct checker *checker, const char *type, const struct json_node *value) {
+const char *typed_text(struct checker *checker, const char *type, const struct json_node *value) {
         struct buf out = { 0 };
 
         if (!value)
