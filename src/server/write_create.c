@@ -1,0 +1,159 @@
+/* Creating one object. */
+#include "server/api_write.h"
+
+#include "base/uuid.h"
+#include "kinds/release.h"
+#include "server/api_access.h"
+#include "server/api_context.h"
+#include "server/api_failure.h"
+#include "server/api_metadata.h"
+#include "server/api_object.h"
+#include "server/api_state.h"
+#include "server/quota_status.h"
+#include "server/write_stages.h"
+#include <string.h>
+
+int check_namespace(struct api_context *context, struct slice ns, struct slice name) {
+        const struct api_resource *namespaces = context->engine->resources.namespaces;
+        const struct store_object *object = object_find(context, namespaces, SLICE_EMPTY, ns);
+        const struct kind_info *kind = context->resource->kind;
+
+        if (!object)
+                return fail_not_found(context, namespaces, ns);
+        if (!json_get(json_get(json_cache_get(&context->engine->cache, object), "metadata"),
+                      "deletionTimestamp"))
+                return 0;
+        fail_plain(context, 403, "Forbidden",
+                   "%s \"" SLICE_FMT
+                   "\" is forbidden: unable to create new content in namespace " SLICE_FMT
+                   " because it is being terminated",
+                   context->resource->qualified, SLICE_ARG(name), SLICE_ARG(ns));
+        struct failure_cause *cause = ARENA_NEW(context->arena, struct failure_cause);
+        *cause = (struct failure_cause){
+                .reason = "NamespaceTerminating",
+                .message =
+                        arena_printf(context->arena, "namespace " SLICE_FMT " is being terminated",
+                                     SLICE_ARG(ns)),
+                .field = "metadata.namespace",
+        };
+        context->failure.has_details = true;
+        context->failure.name = arena_string(context->arena, name);
+        context->failure.group = kind->group;
+        context->failure.kind = kind->plural;
+        context->failure.causes = cause;
+        context->failure.cause_count = 1;
+        return API_FAILED;
+}
+
+static void fill_system_fields(struct api_context *context, struct api_write *write,
+                               struct json_node *metadata) {
+        char text[WALL_TIME_TEXT_MAX], uid[UUID_TEXT_SIZE], name[80];
+        struct slice prefix = node_get_text(metadata, "generateName");
+
+        bool keeps = context->request->keeps_identity;
+
+        if (!keeps || !node_get_text(metadata, "creationTimestamp").len) {
+                wall_time_format(loop_wall(context->engine->loop), text);
+                node_put_string(write->tree, metadata, "creationTimestamp", text);
+        }
+        if (!keeps || !node_get_text(metadata, "uid").len) {
+                uuid_format(uuid_random(&context->engine->rng), uid);
+                node_put_string(write->tree, metadata, "uid", uid);
+        }
+        if (!write->is_apply) { /* what is created by an update is not tidied up, upstream */
+                node_remove(metadata, "deletionTimestamp");
+                node_remove(metadata, "deletionGracePeriodSeconds");
+        }
+        if (!write->is_apply || !context->is_dry_run)
+                node_remove(metadata, "selfLink");
+        if (node_get_text(metadata, "name").len == 0 && prefix.len) {
+                generate_name(context->engine, prefix, name);
+                node_put_string(write->tree, metadata, "name", name);
+        }
+        if (write->resource->kind->flags & KIND_NAMESPACED)
+                node_put_text(write->tree, metadata, "namespace", write->ns);
+        else
+                node_remove(metadata, "namespace");
+        write->name = arena_slice(context->arena, node_get_text(metadata, "name"));
+}
+
+#define GENERATE_TRIES 8
+
+/* A generated name that is taken is drawn again. */
+static bool is_name_free(struct api_context *context, struct api_write *write,
+                         struct json_node *metadata, bool is_generated) {
+        char name[80];
+
+        for (int i = 0; i < GENERATE_TRIES; i++) {
+                if (!object_find(context, write->resource, write->ns, write->name))
+                        return true;
+                if (!is_generated)
+                        return false;
+                generate_name(context->engine, node_get_text(metadata, "generateName"), name);
+                node_put_string(write->tree, metadata, "name", name);
+                write->name = arena_slice(context->arena, slice_of(name));
+        }
+        return false;
+}
+
+static int check_create(struct api_context *context, struct api_write *write,
+                        const struct json_node *metadata) {
+        struct slice ns = node_get_text(metadata, "namespace");
+        bool is_namespaced = write->resource->kind->flags & KIND_NAMESPACED;
+
+        if (is_namespaced && ns.len && !slice_eq(ns, write->ns))
+                return fail_bad_request(context, "the namespace of the provided object does not "
+                                                 "match the namespace sent on the request");
+        return 0;
+}
+
+/* The store refuses what claims to be stored already; dry runs do not get that far. */
+static int check_unversioned(struct api_context *context, const struct json_node *metadata) {
+        uint64_t version = 0;
+
+        if (context->is_dry_run ||
+            !slice_to_u64(node_get_text(metadata, "resourceVersion"), &version) || version == 0)
+                return 0;
+        return fail_plain(context, 500, NULL,
+                          "resourceVersion should not be set on objects to be created");
+}
+
+/* A PUT or an apply that creates needs the right to do that, too. */
+static int check_may_create(struct api_context *context, const struct api_write *write) {
+        struct access_question question = route_question(context);
+
+        if (strcmp(context->route.verb, "create") == 0 || context->engine->is_bootstrapping)
+                return 0;
+        question.verb = SLICE_LITERAL("create");
+        question.name = write->name;
+        return check_access(context, &question);
+}
+
+int write_create(struct api_context *context, struct api_write *write, struct slice *ret_body) {
+        struct json_node *metadata = node_need_object(write->tree, write->object, "metadata");
+        bool is_generated = node_get_text(metadata, "name").len == 0;
+
+        write->operation = KIND_CREATE;
+        if (check_create(context, write, metadata) < 0)
+                return API_FAILED;
+        fill_system_fields(context, write, metadata);
+        if ((write->resource->kind->flags & KIND_NAMESPACED) &&
+            !context->engine->is_bootstrapping &&
+            check_namespace(context, write->ns, write->name) < 0)
+                return API_FAILED;
+        if (release_has_generation(write->resource->minor, write->resource->kind))
+                node_put_i64(write->tree, metadata, "generation", 1);
+        prepare_owners(context, write);
+        if (run_hooks(context, write) < 0 || run_validation(context, write) < 0 ||
+            check_may_create(context, write) < 0 || run_judges(context, write) < 0)
+                return API_FAILED;
+        metadata = node_get(write->object, "metadata");
+        if (!is_name_free(context, write, metadata, is_generated))
+                return fail_exists(context, write->resource, write->name);
+        if (check_unversioned(context, metadata) < 0 ||
+            (has_quotas(context, write) && !context->is_dry_run &&
+             quota_status_charge(context, write) < 0))
+                return API_FAILED;
+        api_write_convert(write);
+        return write_put(context, write, ret_body);
+}

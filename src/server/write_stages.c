@@ -1,0 +1,223 @@
+/* What every write goes through: defaults, admission, validation, what judges it. */
+#include "server/write_stages.h"
+
+#include "base/map.h"
+#include "kinds/admit.h"
+#include "kinds/gated_fields.h"
+#include "kinds/pod_security.h"
+#include "server/api_context.h"
+#include "server/api_failure.h"
+#include "server/api_metadata.h"
+#include "server/api_object.h"
+#include "server/api_output.h"
+#include "server/api_state.h"
+#include "server/managed_fields.h"
+#include "server/rbac_escalation.h"
+#include "server/webhook.h"
+#include <string.h>
+
+static void emit_warning(void *context, const char *text) {
+        warn_add(context, slice_of(text));
+}
+
+bool has_quotas(const struct api_context *context, const struct api_write *write) {
+        const struct api_engine *engine = context->engine;
+
+        return write->ns.len > 0 &&
+               store_count(engine->store, engine->resources.quotas->store_resource) > 0;
+}
+
+/* What webhooks made of the object gets its types and defaults like what clients send. */
+static int run_webhooks(struct api_context *context, struct api_write *write) {
+        const struct kind_info *kind = write->resource->kind;
+        struct err err = { 0 };
+
+        if (!context->pending)
+                return 0;
+        if (webhooks_mutate(context, write) < 0)
+                return API_FAILED;
+        if (write->resource->schema &&
+            schema_normalise(write->resource->schema, write->tree, write->object,
+                             &(struct schema_report){ .minor = write->resource->minor }, &err) < 0)
+                return fail_plain(context, 500, "InternalError",
+                                  "Internal error occurred: a webhook broke the object: %s",
+                                  err.text);
+        if (kind->apply_defaults)
+                kind->apply_defaults(write->tree, write->object);
+        return 0;
+}
+
+#define EVICTION_USER "lifecycle.berth.dev/user" /* annotation */
+
+static bool is_eviction_request(const struct api_context *context, const struct api_write *write) {
+        const struct kind_info *kind = write->resource->kind;
+
+        return context->server->evictions.admits && !context->engine->is_bootstrapping &&
+               write->operation != KIND_UPDATE_STATUS &&
+               strcmp(kind->plural, "evictionrequests") == 0 &&
+               (strcmp(kind->group, "lifecycle.berth.dev") == 0 ||
+                strcmp(kind->group, "lifecycle.k8s.io") == 0);
+}
+
+/* A request keeps who wrote it, whatever the client says. */
+static int keep_eviction_user(struct api_context *context, struct api_write *write) {
+        const struct api_eviction_judge *judge = &context->server->evictions;
+        const struct json *old = write->old_json;
+        struct json_node *spec = node_get(write->object, "spec");
+        struct json_node *meta = node_need_object(write->tree, write->object, "metadata");
+        struct slice user = SLICE_EMPTY;
+        struct err err = { 0 };
+        int code =
+                judge->admits(judge->self,
+                              &(struct api_eviction_request){
+                                      .user = &context->user,
+                                      .is_new = !old,
+                                      .requester = node_get_text(spec, "requester"),
+                                      .intent = node_get_text(spec, "intent"),
+                                      .old_intent = json_get_text(json_get(old, "spec"), "intent"),
+                                      .old_user = json_get_text(
+                                              json_get(json_get(old, "metadata"), "annotations"),
+                                              EVICTION_USER) },
+                              &user, &err);
+
+        if (code < 0)
+                return fail_hook(context, write->name, &err);
+        if (user.len)
+                node_put_text(write->tree, node_need_object(write->tree, meta, "annotations"),
+                              EVICTION_USER, user);
+        else if (node_get(meta, "annotations"))
+                node_remove(node_get(meta, "annotations"), EVICTION_USER);
+        return 0;
+}
+
+int run_hooks(struct api_context *context, struct api_write *write) {
+        const struct kind_info *kind = write->resource->kind;
+        struct err err = { 0 };
+
+        hooks_prepare(context, write->resource);
+        if (kind->admit && !context->engine->is_bootstrapping &&
+            kind->admit(&context->hooks, write->operation, write->tree, write->object,
+                        write->old_json, &err) < 0)
+                return fail_hook(context, write->name, &err);
+        if (run_webhooks(context, write) < 0 || check_escalation(context, write) < 0 ||
+            (is_eviction_request(context, write) && keep_eviction_user(context, write) < 0))
+                return API_FAILED;
+        if (write->operation != KIND_UPDATE_STATUS)
+                gated_fields_drop(&context->hooks, write->object, write->old_json);
+        if (kind->prepare)
+                kind->prepare(&context->hooks, write->operation, write->tree, write->object,
+                              write->old_json);
+        if (write->resource->schema)
+                schema_normalise(write->resource->schema, write->tree, write->object,
+                                 &(struct schema_report){ .minor = write->resource->minor,
+                                                          .stored = write->old_json },
+                                 NULL);
+        return 0;
+}
+
+int run_validation(struct api_context *context, struct api_write *write) {
+        const struct kind_info *kind = write->resource->kind;
+        struct field_errors errors = { .arena = context->arena, .emptied = context->emptied };
+        bool is_metadata_last = !write->old_json && !*kind_metadata_rules(kind)->create;
+
+        if (write->old_json)
+                validate_metadata_update(context, write, &errors);
+        else if (!is_metadata_last)
+                validate_metadata(context, write, &errors);
+        if (kind->validate)
+                kind->validate(&context->hooks, write->operation, write->object, write->old_json,
+                               &errors);
+        if (is_metadata_last && errors.count == 0)
+                validate_metadata(context, write, &errors);
+        /* Views are validated as what they are stored as, and named so. */
+        if (kind->stored_as)
+                kind = kind->stored_as;
+        if (errors.count)
+                return fail_invalid(context, kind->kind, kind->group, write->name, &errors);
+        if (kind->warn)
+                kind->warn(write->operation, write->object, emit_warning, context);
+        return 0;
+}
+
+/* What is valid may still be refused: by the standards of its namespace, policies, webhooks,
+ * quotas. */
+int run_judges(struct api_context *context, struct api_write *write) {
+        const struct kind_info *kind = write->resource->kind;
+        struct field_errors errors = { .arena = context->arena };
+        struct err err = { 0 };
+
+        if (write->operation == KIND_CREATE && !context->engine->is_bootstrapping &&
+            limit_range_judge(&context->hooks, write->tree, write->object, &err) < 0)
+                return fail_hook(context, write->name, &err);
+        if (!context->engine->is_bootstrapping &&
+            pod_security_judge(&context->hooks, write->operation, write->object, write->old_json,
+                               &errors, &err) < 0)
+                return fail_hook(context, write->name, &err);
+        if (errors.count)
+                return fail_invalid(context, kind->kind, kind->group, write->name, &errors);
+        if (write->operation == KIND_CREATE && !context->engine->is_bootstrapping &&
+            runtime_class_judge(&context->hooks, write->object, &err) < 0)
+                return fail_hook(context, write->name, &err);
+        if (webhooks_validate(context, write) < 0)
+                return API_FAILED;
+        if (write->operation == KIND_CREATE && has_quotas(context, write) &&
+            quota_admit(&context->hooks, write->object, write->ns, &err) < 0)
+                return fail_hook(context, write->name, &err);
+        return 0;
+}
+
+/* Repeated owners are merged, with a warning. */
+static void merge_owners(struct api_context *context, struct api_write *write) {
+        struct json_node *owners = node_get(node_get(write->object, "metadata"), "ownerReferences");
+        struct node_iter iter = node_iter(owners);
+        struct map *firsts = map_new();
+        struct buf repeated = { 0 };
+        struct json_node *owner;
+
+        while (node_next(&iter, NULL, &owner)) {
+                struct slice uid = node_get_text(owner, "uid");
+                const struct json_node *first = map_get(firsts, uid);
+
+                if (!first)
+                        map_put(firsts, uid, owner);
+                if (!first || !node_equal(owner, first))
+                        continue;
+                buf_printf(&repeated, "%s" SLICE_FMT, repeated.len ? ", " : "", SLICE_ARG(uid));
+                node_drop(&iter);
+        }
+        if (repeated.len)
+                warn_add(context,
+                         slice_of(arena_printf(
+                                 context->arena,
+                                 ".metadata.ownerReferences contains duplicate entries; API server "
+                                 "dedups owner references in 1.20+, and may reject such requests "
+                                 "as early as 1.24; please fix your requests; duplicate UID(s) "
+                                 "observed: " SLICE_FMT,
+                                 SLICE_ARG(buf_view(&repeated)))));
+        buf_release(&repeated);
+        map_free(firsts);
+}
+
+void api_write_convert(struct api_write *write) {
+        const struct kind_info *kind = write->resource->kind;
+        const struct kind_info *stored = kind->stored_as;
+
+        if (!kind->to_stored || !stored)
+                return;
+        kind->to_stored(write->tree, write->object);
+        node_put_string(write->tree, write->object, "kind", stored->kind);
+        if (schema_find(slice_of(stored->group), slice_of(stored->version), slice_of(stored->kind)))
+                schema_normalise(schema_find(slice_of(stored->group), slice_of(stored->version),
+                                             slice_of(stored->kind)),
+                                 write->tree, write->object, NULL, NULL);
+}
+
+void prepare_owners(struct api_context *context, struct api_write *write) {
+        const struct kind_info *kind = write->resource->kind;
+
+        if (kind->apply_defaults)
+                kind->apply_defaults(write->tree, write->object);
+        merge_owners(context, write);
+        if (!write->is_apply)
+                manage_fields(context, write);
+}
