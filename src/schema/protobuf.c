@@ -423,10 +423,8 @@ static int decode_message(struct decoder *decoder, const struct schema_object *s
 
 /* ---- envelope ---- */
 
-static const char magic[4] = { 'k', '8', 's', '\0' };
-
 bool protobuf_is_envelope(struct slice body) {
-        return slice_has_prefix(body, slice_make(magic, sizeof(magic)));
+        return slice_has_prefix(body, slice_make(PROTOBUF_MAGIC, PROTOBUF_MAGIC_SIZE));
 }
 
 const struct schema_object *protobuf_schema(struct slice api_version, struct slice kind) {
@@ -454,7 +452,8 @@ int protobuf_type(struct slice type, struct protobuf_envelope *ret_envelope) {
 }
 
 int protobuf_split(struct slice body, struct protobuf_envelope *ret_envelope) {
-        struct slice fields = slice_make(body.ptr + sizeof(magic), body.len - sizeof(magic));
+        struct slice fields =
+                slice_make(body.ptr + PROTOBUF_MAGIC_SIZE, body.len - PROTOBUF_MAGIC_SIZE);
         struct wire_field type = { 0 }, raw = { 0 };
 
         if (!wire_find_field(fields, 1, &type) || !wire_find_field(fields, 2, &raw))

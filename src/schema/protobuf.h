@@ -12,6 +12,8 @@
 #include "schema/schema.h"
 #include <stdbool.h>
 
+#define PROTOBUF_MAGIC "k8s" /* and its end: four bytes */
+#define PROTOBUF_MAGIC_SIZE 4
 bool protobuf_is_envelope(struct slice body); /* starts with the magic bytes */
 /* Decodes an envelope. The tree's root has apiVersion and kind as the envelope names them. */
 int protobuf_decode(struct slice body, struct json_tree **ret_tree, struct err *err);

@@ -1,5 +1,7 @@
-/* Reads varints, fixed numbers and fields from bytes, never beyond their end. */
+/* Reads varints, fixed numbers and fields from bytes, never beyond their end, and writes them. */
 #include "schema/protobuf_wire.h"
+
+#include <string.h>
 
 bool wire_take_long_varint(struct slice *rest, uint64_t *ret_value) {
         uint64_t value = 0;
@@ -73,4 +75,32 @@ bool wire_find_field(struct slice message, uint64_t number, struct wire_field *r
                         *ret_field = field;
         }
         return true;
+}
+
+/* ---- writing ---- */
+
+static void put_varint(struct buf *out, uint64_t value) {
+        for (; value >= 0x80; value >>= 7)
+                buf_char(out, (char)(0x80 | (value & 0x7f)));
+        buf_char(out, (char)value);
+}
+
+void wire_put_number(struct buf *out, uint64_t number, uint64_t value) {
+        put_varint(out, number << 3 | WIRE_VARINT);
+        put_varint(out, value);
+}
+
+void wire_put_double(struct buf *out, uint64_t number, double value) {
+        uint64_t bits;
+
+        memcpy(&bits, &value, sizeof(bits));
+        put_varint(out, number << 3 | WIRE_FIXED64);
+        for (unsigned shift = 0; shift < 64; shift += 8)
+                buf_char(out, (char)(bits >> shift & 0xff));
+}
+
+void wire_put_bytes(struct buf *out, uint64_t number, struct slice bytes) {
+        put_varint(out, number << 3 | WIRE_BYTES);
+        put_varint(out, bytes.len);
+        buf_slice(out, bytes);
 }

@@ -1,6 +1,7 @@
 /* The wire format of protobuf: fields with a number, a type and a value. Knows no message. */
 #pragma once
 
+#include "base/buf.h"
 #include "base/slice.h"
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,3 +46,8 @@ static inline bool wire_take_field(struct slice *rest, struct wire_field *ret_fi
 }
 /* Last occurrence of a field; an absent one leaves *ret_field alone. False for broken bytes. */
 bool wire_find_field(struct slice message, uint64_t number, struct wire_field *ret_field);
+
+/* Each appends one field. */
+void wire_put_number(struct buf *out, uint64_t number, uint64_t value);
+void wire_put_double(struct buf *out, uint64_t number, double value);
+void wire_put_bytes(struct buf *out, uint64_t number, struct slice bytes);
