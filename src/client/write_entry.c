@@ -59,6 +59,7 @@ struct pending_write *write_new(struct write_queue *queue, const struct write_re
         write->is_repeatable = asked->is_repeatable;
         write->is_once = asked->is_once;
         write->reports_busy = asked->reports_busy;
+        write->keeps_bytes = asked->keeps_bytes;
         write->merge = asked->merge;
         write->is_no_op = asked->is_no_op;
         write->no_op_context = asked->context;

@@ -48,6 +48,7 @@ static bool merge_into(struct pending_write *write, const struct write_request *
         write->is_no_op = asked->is_no_op;
         write->no_op_context = asked->context;
         write->is_repeatable = write->is_repeatable && asked->is_repeatable;
+        write->keeps_bytes = write->keeps_bytes && asked->keeps_bytes;
         write_add_waiter(write, asked);
         return true;
 }
@@ -99,10 +100,11 @@ void write_queue_add(struct write_queue *queue, const struct write_request *aske
 
 static void on_reply(void *context, const struct api_reply *reply);
 
-static void count_call(struct write_queue *queue, const struct pending_write *write) {
+static void count_call(struct write_queue *queue, enum api_method method,
+                       const struct pending_write *write) {
         CLEANUP(buf_release) struct buf name = { 0 };
 
-        buf_text(&name, api_method_name(write->method));
+        buf_text(&name, api_method_name(method));
         buf_char(&name, ' ');
         resource_path_name(slice_of(write->path), &name);
         uint64_t *count = map_get(queue->counters, buf_view(&name));
@@ -127,7 +129,7 @@ static void send_write(struct pending_write *write) {
         queue->events_in_flight += write->lane == WRITE_EVENT;
         if (write->lane == WRITE_EVENT)
                 queue->events_sent = loop_mono(queue->loop);
-        count_call(queue, write);
+        count_call(queue, write->method, write);
         write->request = transport_call(queue->transport, &call, on_reply, write);
 }
 
@@ -234,8 +236,45 @@ static int64_t repeat_delay(struct pending_write *write, const struct api_reply 
         return -1;
 }
 
+/* ---- patches that are refused for bytes that they do not mean to change ---- */
+
+static void on_exact_call(void *context, enum api_method method) {
+        struct pending_write *write = context;
+
+        count_call(write->queue, method, write);
+}
+
+static void on_exact_done(void *context, const struct api_reply *reply) {
+        struct pending_write *write = context;
+        const struct api_reply refused = { .status = 422,
+                                           .retry_after_s = -1,
+                                           .error = write->refusal };
+
+        write->exact = NULL;
+        write->keeps_bytes = reply && reply->status == 0; /* it may begin again */
+        on_reply(write, reply ? reply : &refused);
+}
+
+static void write_exactly(struct pending_write *write, const struct api_reply *reply) {
+        write->request = NULL;
+        write->refusal = reply->error;
+        write->exact =
+                exact_write_new(&(struct exact_write_config){ .transport = write->queue->transport,
+                                                              .loop = write->queue->loop,
+                                                              .path = slice_of(write->path),
+                                                              .patch = buf_view(&write->body),
+                                                              .called = on_exact_call,
+                                                              .done = on_exact_done,
+                                                              .context = write });
+}
+
 static void on_reply(void *context, const struct api_reply *reply) {
         struct pending_write *write = context;
+
+        if (reply->status == 422 && write->keeps_bytes) {
+                write_exactly(write, reply);
+                return;
+        }
         struct write_queue *queue = write->queue;
         struct write_result result = { reply->status ? WRITE_ANSWERED : WRITE_LOST, reply };
         int64_t delay = repeat_delay(write, reply);
@@ -287,6 +326,7 @@ void write_queue_free(struct write_queue *queue) {
 
                 if (write->request)
                         transport_cancel(queue->transport, write->request);
+                exact_write_free(write->exact);
                 write_entry_remove(write, false);
                 write_free(write);
         }

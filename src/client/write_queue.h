@@ -39,6 +39,8 @@ struct write_request {
         bool is_once;       /* never repeated, not even when the server was not reached: the caller
                                decides again, by what is true then */
         bool reports_busy;  /* 429 and 503 are answers, even when the server names a time to wait */
+        bool keeps_bytes; /* a strategic patch, made by an update in protobuf when it is refused as
+                             invalid (client/exact_write.h) */
         /* Makes one body of the waiting and the new one; false = send one after the other. NULL =
          * merge patches of one path are composed (patch_compose.h), other writes are not merged. */
         bool (*merge)(struct slice older, struct slice newer, struct buf *ret_body);

@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "base/rng.h"
 #include "client/backoff.h"
+#include "client/exact_write.h"
 #include "client/token_bucket.h"
 #include "client/write_queue.h"
 
@@ -33,7 +34,7 @@ struct pending_write {
         enum write_outcome outcome; /* once over */
         char *path, *content_type;
         struct buf body;
-        bool is_repeatable, is_once, reports_busy;
+        bool is_repeatable, is_once, reports_busy, keeps_bytes;
         bool (*merge)(struct slice older, struct slice newer, struct buf *ret_body);
         bool (*is_no_op)(void *context, struct slice body);
         void *no_op_context;
@@ -41,6 +42,8 @@ struct pending_write {
         struct backoff backoff;
         struct loop_timer wait;
         struct api_request *request;
+        struct exact_write *exact; /* under way instead of a request */
+        struct err refusal;        /* of the patch that it stands for */
         unsigned attempts;
 };
 

@@ -241,6 +241,12 @@ static bool is_good_twice(const struct action *action) {
                (action->kind == ACTION_PATCH_OBJECT && action->patch.verb != PATCH_STANDARD);
 }
 
+/* Claims of devices have parameters that may not change. */
+static bool keeps_bytes(const struct action *action) {
+        return action->kind == ACTION_PATCH_OBJECT &&
+               (action->patch.verb == PATCH_OBJECT || action->patch.verb == PATCH_STATUS);
+}
+
 static void runtime_send(struct runtime *runtime, void *self, const struct action *action) {
         struct action_request request;
         struct runtime_open_action *open = open_action_new(runtime, self, action);
@@ -260,6 +266,7 @@ static void runtime_send(struct runtime *runtime, void *self, const struct actio
                                 .body = request.body,
                                 .is_repeatable = is_good_twice(action),
                                 .is_once = is_decided_again(action),
+                                .keeps_bytes = keeps_bytes(action),
                                 .reports_busy = action->kind == ACTION_EVICT ||
                                                 action->kind == ACTION_CREATE_REQUEST,
                                 .done = on_written,

@@ -3,6 +3,7 @@
 Each scene has one node, so that the order of devices decides; its pods come one after the other. What differs from run to run
 (times, share IDs, ends of generated names) is left out."""
 
+import json
 import re
 import signal
 import time
@@ -149,6 +150,16 @@ def configurations(node):
         pod("configured", "configured", "mixed"), pod("shared", "mixed")]
 
 
+def hand_written(node):
+    """Parameters that are not written as Go writes JSON: only bytes that nobody touched are the same for kube-apiserver."""
+    def written(each):
+        each["spec"]["devices"]["config"] = [{"opaque": {"driver": DRIVER, "parameters": {"z": "<&>", "a": [1, 2.50]}}}]
+        return json.dumps(each, indent=1)
+    return [slice_of(node, [model("a", "large"), model("b", "x")])], [
+        written(claim("written-0", exactly(device_class="large"))), written(claim("written-1", exactly()))], [
+        pod("written-0", "written-0", "written-1"), pod("written-1", "written-1")]
+
+
 def extended(node):
     devices = [model("s-0", "sold"), model("s-1", "sold"), model("o-0", "other")]
     return [slice_of(node, devices)], [], [
@@ -169,7 +180,7 @@ def conditions(node):
     return [slice_of(node, devices)], [claim("slow", exactly())], [pod("slow", "slow")]
 
 
-SCENES = (first_available, constraints, partitions, capacity, administrators, taints, configurations, extended, refusals, conditions)
+SCENES = (first_available, constraints, partitions, capacity, administrators, taints, configurations, hand_written, extended, refusals, conditions)
 
 
 def stripped(value):
@@ -242,14 +253,8 @@ class Run:
     def clear(self):
         self.plane.api("DELETE", PODS + "?gracePeriodSeconds=0")
         wait_until(lambda: not self.plane.items(PODS), 60)
-        for each in self.plane.items(CLAIMS):
-            path = f"{CLAIMS}/{each['metadata']['name']}"
-            self.plane.need("PATCH", path + "/status", {"status": {"reservedFor": None, "allocation": None, "devices": None}}, MERGE)
-            # As kube-scheduler does: a patch of a claim whose parameters are not written as Go writes JSON changes its spec.
-            now = self.plane.need("GET", path)
-            now["metadata"]["finalizers"] = None
-            self.plane.need("PUT", path, now)
-            self.plane.need("DELETE", path)
+        # No controller takes the finalizers off, and kube-apiserver refuses to change claims that are not written as Go writes JSON.
+        self.plane.etcdctl("del", "--prefix", "/registry/resourceclaims/")
         if not wait_until(lambda: not self.plane.items(CLAIMS), 60):
             raise RuntimeError(f"claims stay: {self.plane.items(CLAIMS)[:2]}")
 

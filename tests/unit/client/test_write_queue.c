@@ -1,7 +1,10 @@
 /* The queue of writes against a server the test plays, in virtual time. */
 #include "client/write_queue.h"
 
+#include "client/exact_write.h"
 #include "fake_transport.h"
+#include "schema/protobuf.h"
+#include "schema/protobuf_wire.h"
 
 #define PATCH_TYPE "application/merge-patch+json"
 
@@ -562,6 +565,111 @@ static void test_adding_from_results(void **state) {
         scene_end(&scene);
 }
 
+/* ---- patches that are refused for bytes that they do not mean to change ---- */
+
+/* A ConfigMap of v1 whose metadata are a name and a field that nobody knows. */
+static struct slice stored_object(struct buf *out) {
+        struct buf type = { 0 }, meta = { 0 }, object = { 0 };
+
+        wire_put_bytes(&type, 1, SLICE_LITERAL("v1"));
+        wire_put_bytes(&type, 2, SLICE_LITERAL("ConfigMap"));
+        wire_put_bytes(&meta, 1, SLICE_LITERAL("o"));
+        wire_put_bytes(&meta, 99, SLICE_LITERAL("kept"));
+        wire_put_bytes(&object, 1, buf_view(&meta));
+        buf_append(out, PROTOBUF_MAGIC, PROTOBUF_MAGIC_SIZE);
+        wire_put_bytes(out, 1, buf_view(&type));
+        wire_put_bytes(out, 2, buf_view(&object));
+        buf_release(&type);
+        buf_release(&meta);
+        buf_release(&object);
+        return buf_view(out);
+}
+
+static void answer_read(struct scene *scene) {
+        struct buf body = { 0 };
+
+        assert_int_equal(fake_next(scene->fake)->method, API_GET);
+        assert_string_equal(fake_next(scene->fake)->path, "/api/v1/namespaces/n/pods/p");
+        fake_end(fake_next(scene->fake), (struct api_reply){ .status = 200,
+                                                             .body = stored_object(&body),
+                                                             .retry_after_s = -1 });
+        buf_release(&body);
+}
+
+static void refuse_patch(struct scene *scene, struct note *note, const char *body) {
+        struct write_request write = patch_of(note, "p", body);
+
+        write.keeps_bytes = true;
+        add(scene, write);
+        settle(scene);
+        assert_int_equal(fake_next(scene->fake)->method, API_PATCH);
+        fake_reply(scene->fake, 422, "{}");
+        settle(scene);
+}
+
+static void test_bytes_are_kept(void **state) {
+        struct note a, b;
+        struct scene scene;
+
+        (void)state;
+        scene_init(&scene, (struct write_queue_config){ 0 });
+        a = (struct note){ &scene, "a", false };
+        b = (struct note){ &scene, "b", false };
+        refuse_patch(&scene, &a, "{\"metadata\":{\"finalizers\":[\"x.y/z\"]}}");
+        add(&scene, patch_of(&b, "p", "{}")); /* waits behind it */
+        answer_read(&scene);
+        for (int tries = 1; tries < EXACT_WRITE_TRIES_MAX; tries++) { /* others write meanwhile */
+                const struct fake_request *update = fake_next(scene.fake);
+
+                assert_int_equal(update->method, API_PUT);
+                assert_string_equal(update->path, "/api/v1/namespaces/n/pods/p/status");
+                assert_string_equal(update->content_type, "application/vnd.kubernetes.protobuf");
+                fake_reply(scene.fake, 409, "{}");
+                assert_int_equal(fake_pending(scene.fake), 0);
+                virtual_loop_advance(scene.loop, EXACT_WRITE_RETRY_NS);
+                answer_read(&scene);
+        }
+        expect(&scene, "");
+        fake_reply(scene.fake, 200, "{}");
+        expect(&scene, "a=200 ");
+        assert_int_equal(write_queue_calls(scene.queue, "PUT", "pods/status"),
+                         EXACT_WRITE_TRIES_MAX);
+        settle(&scene);
+        fake_reply(scene.fake, 200, "{}");
+        expect(&scene, "b=200 ");
+        scene_end(&scene);
+}
+
+static void test_bytes_cannot_be_kept(void **state) {
+        struct note a;
+        struct scene scene;
+
+        (void)state;
+        scene_init(&scene, (struct write_queue_config){ 0 });
+        a = (struct note){ &scene, "a", false };
+        /* The server has no protobuf. */
+        refuse_patch(&scene, &a, "{\"metadata\":{\"finalizers\":[\"x.y/z\"]}}");
+        fake_reply(scene.fake, 200, "{\"metadata\":{}}");
+        expect(&scene, "a=422 ");
+        /* It is refused for another reason. */
+        refuse_patch(&scene, &a, "{\"metadata\":{\"finalizers\":[\"x.y/z\"]}}");
+        answer_read(&scene);
+        fake_reply(scene.fake, 422, "{}");
+        expect(&scene, "a=422 ");
+        refuse_patch(&scene, &a, "{\"metadata\":{\"finalizers\":[\"x.y/z\"]}}");
+        fake_reply(scene.fake, 404, "{}");
+        expect(&scene, "a=404 ");
+        /* Another version than the one that is meant. */
+        refuse_patch(&scene, &a, "{\"metadata\":{\"resourceVersion\":\"7\"}}");
+        answer_read(&scene);
+        fake_reply(scene.fake, 409, "{}");
+        expect(&scene, "a=409 ");
+        /* The queue ends in between. */
+        refuse_patch(&scene, &a, "{\"metadata\":{\"finalizers\":[\"x.y/z\"]}}");
+        expect(&scene, "");
+        scene_end(&scene);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_one_call_per_object),
@@ -580,6 +688,8 @@ int main(void) {
                 cmocka_unit_test(test_events_have_a_rate_of_their_own),
                 cmocka_unit_test(test_full_of_events),
                 cmocka_unit_test(test_adding_from_results),
+                cmocka_unit_test(test_bytes_are_kept),
+                cmocka_unit_test(test_bytes_cannot_be_kept),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
