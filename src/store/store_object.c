@@ -7,11 +7,14 @@
 struct store_object *store_object_new(struct store *store, int resource, uint64_t revision,
                                       struct slice ns, struct slice name, struct slice body) {
         struct store_resource *mine = store->resources[resource];
+        const struct store_record record = {
+                .ns = ns, .name = name, .body = body, .revision = revision
+        };
         struct store_packed packed = { NULL, body };
 
         if (!mine->packer)
                 mine->packer = store_packer_new(store->texts);
-        if (store_pack(mine->packer, ns, name, body, &packed))
+        if (store_pack(mine->packer, &record, &packed))
                 packed.base->refs++;
         struct store_object *object = xmalloc(offsetof(struct store_object, text) + ns.len +
                                               name.len + packed.difference.len + 3);

@@ -2,12 +2,11 @@
  * other almost byte for byte, so an object is stored as copies out of a base, a body seen earlier,
  * and the bytes that are its own. Readers get the text put together in one of a few buffers.
  *
- * Packed form: pairs of own bytes and a copy, up to the size of the body. Own bytes: twice their
- * number, plus one if they are packed hexadecimal digits, then they; a copy: its length, and unless
- * that is 0 where it starts, as the distance from where it would if the own bytes had replaced as
- * many of the base. Numbers take 7 bits a byte, low ones first; distances have their sign in the
- * lowest bit. Digits (of uids and container ids) go two to a byte, the low half first, without the
- * dashes that the base has at the same places. */
+ * A body of the same form as its base but for the values in its blanks is stored as these values
+ * (store_form.c). Any other is pairs of own bytes and a copy, up to its size: own bytes as in
+ * store_own.h, with what the base has there for a reference; a copy is its length, and unless that
+ * is 0 where it starts, as the distance from where it would if the own bytes had replaced as many
+ * of the base, its sign in the lowest bit. Before all that stands 0. */
 #include "store/store_priv.h"
 
 #include "base/util.h"
@@ -18,15 +17,17 @@
 #define PACK_MISSES_MAX 4    /* poor fits in a row before a base is given up */
 #define PACK_GOOD_PART 5U    /* a good fit leaves less than one part in so many */
 #define MATCH_MIN 8U         /* bytes of the shortest copy */
-#define DIGITS_MIN 4U        /* fewer own bytes are stored as they are */
 #define TABLE_BITS 12U
+#define COUNT_BLOCK 128U
 
 /* ---- bases ---- */
 
 static struct store_base *base_new(struct store_texts *texts, struct slice body) {
         struct store_base *base = xmalloc(sizeof(*base) + body.len);
 
-        *base = (struct store_base){ .texts = texts, .refs = 1, .size = (uint32_t)body.len };
+        *base = (struct store_base){
+                .texts = texts, .refs = 1, .size = (uint32_t)body.len, .form.version = 1
+        };
         memcpy(base->text, body.ptr, body.len);
         texts->refs++;
         return base;
@@ -44,6 +45,7 @@ void store_base_unref(struct store_base *base) {
         if (!base || --base->refs > 0)
                 return;
         store_texts_unref(base->texts);
+        free(base->form.blanks);
         free(base);
 }
 
@@ -74,93 +76,28 @@ struct packing {
         const struct store_base *base;
         const uint16_t *table;
         struct slice body;
-        char *out;
-        size_t size, limit; /* of out */
-        size_t own;         /* where the bytes without a copy yet begin in the body */
-        size_t expected;    /* where the base goes on if they replace as many bytes */
+        struct pack_out out;
+        size_t own;      /* where the bytes without a copy yet begin in the body */
+        size_t expected; /* where the base goes on if they replace as many bytes */
 };
 
-static bool put_number(struct packing *packing, uint64_t number) {
-        while (packing->size < packing->limit) {
-                packing->out[packing->size++] =
-                        (char)((number & 0x7f) | (number > 0x7f ? 0x80 : 0));
-                number >>= 7;
-                if (number == 0)
-                        return true;
-        }
-        return false;
-}
-
-static bool is_dash(const struct store_base *base, size_t at) {
-        return at < base->size && base->text[at] == '-';
-}
-
-/* 0 to 15, or -1. */
-static int digit_value(char byte) {
-        if (byte >= '0' && byte <= '9')
-                return byte - '0';
-        return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
-}
-
-/* Number of digits among own bytes; 0 when there is anything else but the base's dashes. */
-static size_t count_digits(const struct packing *packing, size_t own) {
-        size_t count = 0;
-
-        if (own < DIGITS_MIN)
-                return 0;
-        for (size_t i = 0; i < own; i++) {
-                char byte = packing->body.ptr[packing->own + i];
-                bool is_skipped = is_dash(packing->base, packing->expected + i);
-
-                if (is_skipped ? byte != '-' : digit_value(byte) < 0)
-                        return 0;
-                count += !is_skipped;
-        }
-        return count;
-}
-
-static void put_digits(struct packing *packing, size_t own) {
-        unsigned char *to = (unsigned char *)packing->out + packing->size;
-        size_t count = 0;
-
-        for (size_t i = 0; i < own; i++) {
-                if (is_dash(packing->base, packing->expected + i))
-                        continue;
-                unsigned digit = (unsigned)digit_value(packing->body.ptr[packing->own + i]);
-                if (count % 2 == 0)
-                        to[count / 2] = (unsigned char)digit;
-                else
-                        to[count / 2] |= (unsigned char)(digit << 4);
-                count++;
-        }
-        packing->size += (count + 1) / 2;
-}
-
-static bool put_own(struct packing *packing, size_t own) {
-        size_t digits = count_digits(packing, own), space = digits ? (digits + 1) / 2 : own;
-
-        if (!put_number(packing, own * 2 + (digits > 0)) || packing->size + space > packing->limit)
-                return false;
-        if (digits) {
-                put_digits(packing, own);
-                return true;
-        }
-        memcpy(packing->out + packing->size, packing->body.ptr + packing->own, own);
-        packing->size += own;
-        return true;
+static struct slice base_from(const struct store_base *base, size_t from) {
+        return from < base->size ? slice_make(base->text + from, base->size - from) : SLICE_EMPTY;
 }
 
 static bool put_pair(struct packing *packing, size_t at, size_t from, size_t length) {
         size_t own = at - packing->own;
         int64_t distance = (int64_t)from - (int64_t)(packing->expected + own);
 
-        if (!put_own(packing, own))
+        if (!pack_own(&packing->out, slice_make(packing->body.ptr + packing->own, own),
+                      base_from(packing->base, packing->expected)))
                 return false;
         packing->own = at + length;
         packing->expected = from + length;
-        return put_number(packing, length) &&
-               (length == 0 || put_number(packing, distance < 0 ? ((uint64_t)-distance << 1) | 1
-                                                                : (uint64_t)distance << 1));
+        return pack_number(&packing->out, length) &&
+               (length == 0 ||
+                pack_number(&packing->out, distance < 0 ? ((uint64_t)-distance << 1) | 1
+                                                        : (uint64_t)distance << 1));
 }
 
 /* A place of the base that reads like the body at `at`: first the one that keeps step. */
@@ -185,6 +122,8 @@ static bool store_pack_pack(struct packing *packing) {
         const struct store_base *base = packing->base;
         size_t at = 0, from, length;
 
+        if (!pack_number(&packing->out, STORE_FORM_NONE))
+                return false;
         while (at + MATCH_MIN <= body.len) {
                 if (!find_match(packing, at, &from)) {
                         at++;
@@ -205,14 +144,32 @@ static bool store_pack_pack(struct packing *packing) {
 
 /* ---- choosing a base ---- */
 
-/* Objects of one owner differ in what follows the last dash of their names. */
-static struct store_slot *slot_of(struct store_packer *packer, struct slice ns, struct slice name,
-                                  size_t size) {
+/* Texts of one form have as many. Counted in blocks that fit into vectors of bytes. */
+static size_t count_quotes(struct slice text) {
+        size_t count = 0, at = 0;
+
+        for (; at + COUNT_BLOCK <= text.len; at += COUNT_BLOCK) {
+                uint8_t here = 0;
+
+                for (size_t i = 0; i < COUNT_BLOCK; i++)
+                        here = (uint8_t)(here + (text.ptr[at + i] == '"'));
+                count += here;
+        }
+        for (; at < text.len; at++)
+                count += text.ptr[at] == '"';
+        return count;
+}
+
+/* Objects of one owner differ in what follows the last dash of their names, those of one form in
+ * nothing but values. */
+static struct store_slot *slot_of(struct store_packer *packer, const struct store_record *record) {
+        struct slice name = record->name;
         size_t stem = name.len;
 
         while (stem > 0 && name.ptr[stem - 1] != '-')
                 stem--;
-        uint64_t hash = hash_bytes(name.ptr, stem ? stem : name.len, slice_hash(ns) + size / 512);
+        uint64_t hash = hash_bytes(name.ptr, stem ? stem : name.len,
+                                   slice_hash(record->ns) + count_quotes(record->body));
         return &packer->slots[hash % STORE_PACK_SLOTS];
 }
 
@@ -222,54 +179,60 @@ static void slot_clear(struct store_slot *slot) {
         *slot = (struct store_slot){ 0 };
 }
 
-static bool pack_into(struct store_packer *packer, const struct store_slot *slot, struct slice body,
-                      struct store_packed *ret_packed) {
+static bool pack_into(struct store_packer *packer, const struct store_slot *slot,
+                      const struct store_record *record, struct store_packed *ret_packed) {
+        const struct store_form_body body = { record->name, record->revision, record->body };
         struct packing packing = {
                 .base = slot->base,
                 .table = slot->table,
-                .body = body,
-                .out = packer->out,
-                .limit = body.len / 2,
+                .body = record->body,
+                .out = { packer->out, 0, record->body.len / PACK_GOOD_PART },
         };
 
-        if (!slot->base || !store_pack_pack(&packing))
+        if (!slot->base)
                 return false;
-        *ret_packed = (struct store_packed){ slot->base, { packer->out, packing.size } };
+        if (!store_form_pack(slot->base, &body, &packing.out)) {
+                packing.out = (struct pack_out){ packer->out, 0, record->body.len / 2 };
+                if (!store_pack_pack(&packing))
+                        return false;
+        }
+        *ret_packed = (struct store_packed){ slot->base, { packer->out, packing.out.size } };
         return true;
 }
 
 /* The body becomes the base, and all of itself is a copy of it. */
-static bool slot_start(struct store_packer *packer, struct store_slot *slot, struct slice body,
-                       struct store_packed *ret_packed) {
+static bool slot_start(struct store_packer *packer, struct store_slot *slot,
+                       const struct store_record *record, struct store_packed *ret_packed) {
         slot_clear(slot);
         slot->is_seen = true;
-        slot->base = base_new(packer->texts, body);
+        slot->base = base_new(packer->texts, record->body);
         slot->table = table_new(slot->base);
         packer->latest = slot;
-        return pack_into(packer, slot, body, ret_packed);
+        return pack_into(packer, slot, record, ret_packed);
 }
 
 /* The first body in a slot leans on a base of others or stays whole, the second becomes the base:
  * what comes alone makes none. */
-static bool pack_first(struct store_packer *packer, struct store_slot *slot, struct slice body,
-                       struct store_packed *ret_packed) {
+static bool pack_first(struct store_packer *packer, struct store_slot *slot,
+                       const struct store_record *record, struct store_packed *ret_packed) {
         slot->is_seen = true;
-        return packer->latest && pack_into(packer, packer->latest, body, ret_packed);
+        return packer->latest && pack_into(packer, packer->latest, record, ret_packed);
 }
 
-bool store_pack(struct store_packer *packer, struct slice ns, struct slice name, struct slice body,
+bool store_pack(struct store_packer *packer, const struct store_record *record,
                 struct store_packed *ret_packed) {
+        const size_t size = record->body.len;
 
-        if (body.len < PACK_BODY_MIN || body.len > PACK_BODY_MAX)
+        if (size < PACK_BODY_MIN || size > PACK_BODY_MAX)
                 return false;
-        struct store_slot *slot = slot_of(packer, ns, name, body.len);
+        struct store_slot *slot = slot_of(packer, record);
         if (!slot->is_seen)
-                return pack_first(packer, slot, body, ret_packed);
-        bool is_packed = pack_into(packer, slot, body, ret_packed);
-        if (is_packed && ret_packed->difference.len <= body.len / PACK_GOOD_PART)
+                return pack_first(packer, slot, record, ret_packed);
+        bool is_packed = pack_into(packer, slot, record, ret_packed);
+        if (is_packed && ret_packed->difference.len <= size / PACK_GOOD_PART)
                 slot->misses = 0;
         else if (!slot->base || ++slot->misses >= PACK_MISSES_MAX)
-                return slot_start(packer, slot, body, ret_packed);
+                return slot_start(packer, slot, record, ret_packed);
         return is_packed;
 }
 
@@ -292,64 +255,41 @@ void store_packer_free(struct store_packer *packer) {
 
 /* ---- unpacking ---- */
 
-static uint64_t take_number(const unsigned char **at) {
-        uint64_t number = 0;
-        unsigned shift = 0;
-
-        do {
-                number |= (uint64_t)(**at & 0x7f) << shift;
-                shift += 7;
-        } while (*(*at)++ & 0x80);
-        return number;
-}
-
-static void take_digits(const unsigned char **at, const struct store_base *base, size_t expected,
-                        size_t own, char *text) {
-        static const char digits[] = "0123456789abcdef";
-        size_t count = 0;
-
-        for (size_t i = 0; i < own; i++) {
-                if (is_dash(base, expected + i)) {
-                        text[i] = '-';
-                        continue;
-                }
-                text[i] = digits[(*at)[count / 2] >> (count % 2 ? 4 : 0) & 15];
-                count++;
-        }
-        *at += (count + 1) / 2;
-}
-
-static void store_pack_unpack(const struct store_object *object, char *text) {
-        const unsigned char *at =
-                (const unsigned char *)object->text + object->ns_size + object->name_size + 2;
-        const char *base = object->base->text;
-        char *end = text + object->body_size;
+static void unpack_copies(const struct store_object *object, const unsigned char *at, char *text) {
+        const struct store_base *base = object->base;
+        char *start = text, *end = text + object->body_size;
         size_t expected = 0;
 
         while (text < end) {
-                uint64_t number = take_number(&at);
-                size_t own = (size_t)(number >> 1), length;
+                text = unpack_own(&at, base_from(base, expected), start = text);
+                size_t own = (size_t)(text - start), length = (size_t)unpack_number(&at);
 
-                if (number & 1) {
-                        take_digits(&at, object->base, expected, own, text);
-                } else {
-                        memcpy(text, at, own);
-                        at += own;
-                }
-                text += own;
-                length = (size_t)take_number(&at);
                 if (length) {
-                        uint64_t distance = take_number(&at);
+                        uint64_t distance = unpack_number(&at);
                         size_t from = expected + own;
 
                         from = distance & 1 ? from - (size_t)(distance >> 1)
                                             : from + (size_t)(distance >> 1);
-                        memcpy(text, base + from, length);
+                        memcpy(text, base->text + from, length);
                         text += length;
                         expected = from + length;
                 }
         }
-        *text = '\0';
+}
+
+static void store_pack_unpack(const struct store_object *object, char *text) {
+        const char *packed = object->text + object->ns_size + object->name_size + 2;
+
+        if (packed[0] == STORE_FORM_NONE)
+                unpack_copies(object, (const unsigned char *)packed + 1, text);
+        else
+                store_form_unpack(object->base,
+                                  &(struct store_form_body){
+                                          .name = store_object_name(object),
+                                          .revision = object->revision,
+                                          .text = slice_make(packed, object->stored_size) },
+                                  text);
+        text[object->body_size] = '\0';
 }
 
 struct slice store_object_body(const struct store_object *object) {

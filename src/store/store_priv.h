@@ -2,6 +2,7 @@
 #pragma once
 
 #include "store/store.h"
+#include "store/store_form.h"
 
 /* Buffers with the bodies of packed objects put together last; there as long as a base is. */
 struct store_text {
@@ -20,6 +21,7 @@ void store_texts_forget(struct store_texts *texts, const struct store_object *ob
 struct store_base {
         struct store_texts *texts;
         uint32_t refs, size;
+        struct store_form form;
         char text[];
 };
 void store_base_unref(struct store_base *base); /* accepts NULL */
@@ -44,7 +46,7 @@ struct store_packed {
         struct slice difference; /* valid until the next call */
 };
 /* False when the body is better stored whole. */
-bool store_pack(struct store_packer *packer, struct slice ns, struct slice name, struct slice body,
+bool store_pack(struct store_packer *packer, const struct store_record *record,
                 struct store_packed *ret_packed);
 
 /* A new object with the next or a loaded revision, packed if it resembles others. */
