@@ -167,6 +167,7 @@ static void number_resources(struct control *control) {
                 { &number->resource_claims, "resource.k8s.io", "resourceclaims" },
                 { &number->resource_claim_templates, "resource.k8s.io", "resourceclaimtemplates" },
                 { &number->resource_slices, "resource.k8s.io", "resourceslices" },
+                { &number->pod_groups, "scheduling.k8s.io", "podgroups" },
                 { &number->taint_rules, "resource.k8s.io", "devicetaintrules" },
                 { &number->storage_classes, "storage.k8s.io", "storageclasses" },
                 { &number->replication_controllers, "", "replicationcontrollers" },

@@ -49,6 +49,7 @@ struct resource_numbers {
         int replication_controllers, budgets, custom_definitions, volumes, storage_classes;
         int quotas;
         int resource_claims, resource_claim_templates, resource_slices, taint_rules;
+        int pod_groups; /* -1 = not served, by definition or gate */
 };
 
 struct control {

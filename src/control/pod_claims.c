@@ -59,14 +59,37 @@ struct slice resource_claim_owner(const struct json *claim, struct slice *ret_ui
         return is_pod ? json_get_text(owner, "name") : SLICE_EMPTY;
 }
 
+struct slice resource_claim_group(const struct json *claim) {
+        const struct json *owner = object_controller(claim);
+
+        return slice_is(json_get_text(owner, "kind"), "PodGroup") ? json_get_text(owner, "name")
+                                                                  : SLICE_EMPTY;
+}
+
 /* A pod does not know the uid of its group. */
-static struct slice group_of(const struct json *pod) {
+struct slice pod_group_name(const struct json *pod) {
         return json_get_text(json_get(json_get(pod, "spec"), "schedulingGroup"), "podGroupName");
+}
+
+static const struct json *claim_entry(const struct json *object, struct slice name) {
+        struct json_iter iter = json_iter(json_get(json_get(object, "spec"), "resourceClaims"));
+        const struct json *entry;
+
+        while (json_next(&iter, NULL, &entry))
+                if (slice_eq(json_get_text(entry, "name"), name))
+                        return entry;
+        return NULL;
+}
+
+bool pod_claim_is_of_group(const struct json *pod, struct slice entry, const struct json *group) {
+        const struct json *mine = claim_entry(pod, entry), *theirs = claim_entry(group, entry);
+
+        return mine && theirs && json_equal(mine, theirs);
 }
 
 bool resource_claim_is_for(const struct json *claim, const struct json *pod) {
         const struct json *owner = object_controller(claim);
-        struct slice group = group_of(pod);
+        struct slice group = pod_group_name(pod);
 
         if (slice_eq(json_get_text(owner, "uid"), object_uid(pod)))
                 return true;
@@ -80,7 +103,7 @@ bool resource_claim_is_allocated(const struct json *claim) {
 
 bool resource_claim_is_reserved(const struct json *claim, const struct json *pod) {
         struct json_iter iter = json_iter(json_get(json_get(claim, "status"), "reservedFor"));
-        struct slice group = group_of(pod);
+        struct slice group = pod_group_name(pod);
         const struct json *consumer;
 
         while (json_next(&iter, NULL, &consumer)) {

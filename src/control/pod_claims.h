@@ -32,6 +32,12 @@ bool pod_claims_each(const struct json *pod,
 
 /* The name and uid of the pod that controls the claim; empty when none does. */
 struct slice resource_claim_owner(const struct json *claim, struct slice *ret_uid);
+/* The PodGroup that the pod says it belongs to; empty = none. */
+struct slice pod_group_name(const struct json *pod);
+/* Whether the group names the same claim as that entry of the pod: then it is the group's. */
+bool pod_claim_is_of_group(const struct json *pod, struct slice entry, const struct json *group);
+/* The name of the PodGroup that controls the claim; empty when none does. */
+struct slice resource_claim_group(const struct json *claim);
 bool resource_claim_is_for(const struct json *claim, const struct json *pod);
 bool resource_claim_is_allocated(const struct json *claim);
 /* For the pod itself, or for the group that it belongs to. */

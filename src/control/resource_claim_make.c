@@ -1,4 +1,5 @@
-/* Resource claims made from templates for those that want them. */
+/* Resource claims made from templates for the pods and PodGroups that want them. A pod whose group
+ * names the same claim gets that of the group. */
 #include "base/util.h"
 #include "control/resource_claim_priv.h"
 
@@ -20,7 +21,17 @@ static void put_generate_name(struct json_tree *tree, struct json_node *metadata
         buf_release(&text);
 }
 
-static struct json_node *claim_from_template(struct json_tree *tree, const struct json *pod,
+/* Who wants claims; both kinds have the same members for them. */
+struct claim_wanter {
+        const char *api_version, *kind, *complaint;
+};
+static const struct claim_wanter pod_wanter = { "v1", "Pod", "PodResourceClaim" };
+static const struct claim_wanter group_wanter = { "scheduling.k8s.io/v1alpha2", "PodGroup",
+                                                  "PodGroupResourceClaim" };
+
+static struct json_node *claim_from_template(struct json_tree *tree,
+                                             const struct claim_wanter *wanter,
+                                             const struct json *owner_object,
                                              const struct pod_claim_entry *wanted,
                                              const struct json *template) {
         const struct json *spec = json_get(template, "spec");
@@ -29,11 +40,11 @@ static struct json_node *claim_from_template(struct json_tree *tree, const struc
         struct json_node *claim = node_object(tree), *owner = node_object(tree);
         struct json_node *metadata = node_need_object(tree, claim, "metadata");
 
-        put_generate_name(tree, metadata, object_name(pod), wanted->entry);
-        node_put_string(tree, owner, "apiVersion", "v1");
-        node_put_string(tree, owner, "kind", "Pod");
-        node_put_text(tree, owner, "name", object_name(pod));
-        node_put_text(tree, owner, "uid", object_uid(pod));
+        put_generate_name(tree, metadata, object_name(owner_object), wanted->entry);
+        node_put_string(tree, owner, "apiVersion", wanter->api_version);
+        node_put_string(tree, owner, "kind", wanter->kind);
+        node_put_text(tree, owner, "name", object_name(owner_object));
+        node_put_text(tree, owner, "uid", object_uid(owner_object));
         node_put_bool(tree, owner, "controller", true);
         node_append(node_need_array(tree, metadata, "ownerReferences"), owner);
         if (annotations)
@@ -46,12 +57,12 @@ static struct json_node *claim_from_template(struct json_tree *tree, const struc
         return claim;
 }
 
-/* The claim that was made for this entry before, when the pod's status did not get to know it. */
-static struct slice find_made(const struct controller_run *run, const struct json *pod,
+/* The claim that was made for this entry before, when the status did not get to know it. */
+static struct slice find_made(const struct controller_run *run, const struct json *wanter,
                               const struct pod_claim_entry *wanted, struct arena *arena) {
         const struct entry_list *owned =
-                object_index_dependents(run->control->index, object_uid(pod));
-        const struct owner *self = object_index_owner(run->control->index, object_uid(pod));
+                object_index_dependents(run->control->index, object_uid(wanter));
+        const struct owner *self = object_index_owner(run->control->index, object_uid(wanter));
         struct slice name = SLICE_EMPTY;
 
         for (const struct entry_link *link = owned ? owned->first : NULL; link && name.len == 0;
@@ -69,12 +80,15 @@ static struct slice find_made(const struct controller_run *run, const struct jso
         return name;
 }
 
-struct claim_making { /* of the claims of one pod */
+struct claim_making { /* of the claims of one pod or group */
         struct controller_run *run;
-        const struct json *pod;
+        const struct claim_wanter *wanter;
+        int resource;              /* of the object */
+        const struct json *object; /* that wants them */
+        const struct json *group;  /* of a pod; NULL = none that is known */
         struct arena arena;
         struct json_tree *tree;
-        struct json_node *statuses; /* as the pod's status is to have them */
+        struct json_node *statuses; /* as the object's status is to have them */
         bool is_changed;
 };
 
@@ -82,7 +96,7 @@ static int make_claim(struct claim_making *making, const struct pod_claim_entry 
                       struct slice *ret_name, struct err *err) {
         struct controller_run *run = making->run;
         const struct resource_numbers *number = &run->control->resource;
-        struct slice ns = object_namespace(making->pod);
+        struct slice ns = object_namespace(making->object);
         struct json_doc *doc = NULL, *made = NULL;
         const struct json *template = control_read(run->control, number->resource_claim_templates,
                                                    ns, wanted->template, &doc);
@@ -95,9 +109,10 @@ static int make_claim(struct claim_making *making, const struct pod_claim_entry 
                                "\" not found",
                                SLICE_ARG(wanted->template), SLICE_ARG(wanted->template));
         }
-        int r = object_create_read(run, number->resource_claims, ns,
-                                   claim_from_template(making->tree, making->pod, wanted, template),
-                                   &made, err);
+        int r = object_create_read(
+                run, number->resource_claims, ns,
+                claim_from_template(making->tree, making->wanter, making->object, wanted, template),
+                &made, err);
         if (r == 0)
                 *ret_name =
                         slice_of(arena_string(&making->arena, object_name(json_doc_root(made))));
@@ -111,9 +126,10 @@ static int make_claim(struct claim_making *making, const struct pod_claim_entry 
 static bool is_there(const struct claim_making *making, const struct pod_claim_entry *wanted) {
         const struct control *control = making->run->control;
         struct json_doc *doc = NULL;
-        const struct json *claim = control_read(control, control->resource.resource_claims,
-                                                object_namespace(making->pod), wanted->name, &doc);
-        bool is_ours = claim && resource_claim_is_for(claim, making->pod);
+        const struct json *claim =
+                control_read(control, control->resource.resource_claims,
+                             object_namespace(making->object), wanted->name, &doc);
+        bool is_ours = claim && resource_claim_is_for(claim, making->object);
 
         json_doc_free(doc);
         return is_ours;
@@ -137,50 +153,82 @@ static void put_claim_status(struct claim_making *making, const struct pod_claim
         making->is_changed = true;
 }
 
+static int find_or_make(struct claim_making *making, const struct pod_claim_entry *wanted,
+                        struct slice *ret_name, struct err *err) {
+        bool is_shared = pod_claim_is_of_group(making->object, wanted->entry, making->group);
+
+        *ret_name = find_made(making->run, is_shared ? making->group : making->object, wanted,
+                              &making->arena);
+        if (ret_name->len || is_shared) /* the group's claim comes with news of the group */
+                return 0;
+        return make_claim(making, wanted, ret_name, err);
+}
+
 static int need_claim(struct claim_making *making, const struct json *entry, struct err *err) {
-        struct pod_claim_entry wanted = pod_claim_read(making->pod, entry);
+        struct pod_claim_entry wanted = pod_claim_read(making->object, entry);
         struct err failure = { 0 };
-        int r = 0;
+        struct slice name;
 
         if (wanted.state == POD_CLAIM_UNSUPPORTED || wanted.state == POD_CLAIM_UNNEEDED ||
             wanted.template.len == 0 ||
             (wanted.state == POD_CLAIM_NAMED && is_there(making, &wanted)))
                 return 0;
-        struct slice name = find_made(making->run, making->pod, &wanted, &making->arena);
-        if (name.len == 0)
-                r = make_claim(making, &wanted, &name, &failure);
+        int r = find_or_make(making, &wanted, &name, &failure);
         if (r == 0) {
-                put_claim_status(making, &wanted, name);
+                if (name.len)
+                        put_claim_status(making, &wanted, name);
                 return 0;
         }
-        object_warning(making->run, making->run->control->resource.pods, making->pod,
-                       "FailedResourceClaimCreation", "PodResourceClaim " SLICE_FMT ": %s",
-                       SLICE_ARG(wanted.entry), failure.text);
+        object_warning(making->run, making->resource, making->object, "FailedResourceClaimCreation",
+                       "%s " SLICE_FMT ": %s", making->wanter->complaint, SLICE_ARG(wanted.entry),
+                       failure.text);
         *err = failure;
         return r;
 }
 
-int resource_claims_make(struct controller_run *run, const struct json *pod, struct err *err) {
-        struct json_iter iter = json_iter(json_get(json_get(pod, "spec"), "resourceClaims"));
-        const struct json *known = json_get(json_get(pod, "status"), "resourceClaimStatuses");
-        struct claim_making making = { .run = run, .pod = pod, .tree = json_tree_new() };
-        struct object_target target = { .resource = run->control->resource.pods,
-                                        .ns = object_namespace(pod),
-                                        .name = object_name(pod) };
+static int make_all(struct claim_making *making, struct err *err) {
+        const struct json *object = making->object;
+        struct json_iter iter = json_iter(json_get(json_get(object, "spec"), "resourceClaims"));
+        const struct json *known = json_get(json_get(object, "status"), "resourceClaimStatuses");
+        struct object_target target = { .resource = making->resource,
+                                        .ns = object_namespace(object),
+                                        .name = object_name(object) };
         const struct json *entry;
         int r = 0;
 
-        arena_init(&making.arena, 1024);
-        making.statuses = known ? node_import(making.tree, known) : node_array(making.tree);
+        arena_init(&making->arena, 1024);
+        making->tree = json_tree_new();
+        making->statuses = known ? node_import(making->tree, known) : node_array(making->tree);
         while (r == 0 && json_next(&iter, NULL, &entry))
-                r = need_claim(&making, entry, err);
-        if (r == 0 && making.is_changed) {
-                struct json_node *status = node_object(making.tree);
+                r = need_claim(making, entry, err);
+        if (r == 0 && making->is_changed) {
+                struct json_node *status = node_object(making->tree);
 
-                node_put(making.tree, status, "resourceClaimStatuses", making.statuses);
-                r = object_merge_status(run, &target, making.tree, status, err);
+                node_put(making->tree, status, "resourceClaimStatuses", making->statuses);
+                r = object_merge_status(making->run, &target, making->tree, status, err);
         }
-        arena_release(&making.arena);
-        json_tree_free(making.tree);
+        arena_release(&making->arena);
+        json_tree_free(making->tree);
         return r;
+}
+
+int resource_claims_make_for_pod(struct controller_run *run, const struct json *pod,
+                                 const struct json *group, struct err *err) {
+        struct claim_making making = { .run = run,
+                                       .wanter = &pod_wanter,
+                                       .resource = run->control->resource.pods,
+                                       .object = pod,
+                                       .group = group };
+
+        return make_all(&making, err);
+}
+
+int resource_claims_make_for_group(struct controller_run *run, const struct json *group,
+                                   struct err *err) {
+        struct claim_making making = { .run = run,
+                                       .wanter = &group_wanter,
+                                       .resource = run->control->resource.pod_groups,
+                                       .object = group };
+
+        return make_all(&making, err);
 }

@@ -29,20 +29,43 @@ static bool may_run(const struct claim_release *release, struct slice name, stru
         return is_same;
 }
 
+/* Groups that are not served any more keep what they have. */
+static bool is_group_there(const struct claim_release *release, const struct json *consumer) {
+        const struct control *control = release->run->control;
+        struct json_doc *doc = NULL;
+
+        if (control->resource.pod_groups < 0)
+                return true;
+        const struct json *group =
+                control_read(control, control->resource.pod_groups, release->target.ns,
+                             json_get_text(consumer, "name"), &doc);
+        bool is_same = group && slice_eq(object_uid(group), json_get_text(consumer, "uid"));
+        json_doc_free(doc);
+        return is_same;
+}
+
+/* Consumers of kinds that nobody knows stay. */
+static bool may_consume(const struct claim_release *release, const struct json *consumer) {
+        struct slice group = json_get_text(consumer, "apiGroup");
+        struct slice resource = json_get_text(consumer, "resource");
+        bool is_known;
+
+        if (group.len == 0 && slice_is(resource, "pods"))
+                return may_run(release, json_get_text(consumer, "name"),
+                               json_get_text(consumer, "uid"), &is_known);
+        if (slice_is(group, "scheduling.k8s.io") && slice_is(resource, "podgroups"))
+                return is_group_there(release, consumer);
+        return true;
+}
+
 static void sort_consumers(struct claim_release *release) {
         struct json_iter iter = json_iter(json_get(release->status, "reservedFor"));
         const struct json *consumer;
-        bool is_known;
 
         release->remaining = node_array(release->tree);
-        while (json_next(&iter, NULL, &consumer)) {
-                bool is_pod = json_get_text(consumer, "apiGroup").len == 0 &&
-                              slice_is(json_get_text(consumer, "resource"), "pods");
-
-                if (!is_pod || may_run(release, json_get_text(consumer, "name"),
-                                       json_get_text(consumer, "uid"), &is_known))
+        while (json_next(&iter, NULL, &consumer))
+                if (may_consume(release, consumer))
                         node_append(release->remaining, node_import(release->tree, consumer));
-        }
 }
 
 /* The whole object is put, so that the write fails if anybody changed the claim meanwhile. */

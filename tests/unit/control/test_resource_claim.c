@@ -331,6 +331,87 @@ static void test_version_without_claims(void **state) {
         cluster_free(&c);
 }
 
+/* ---- claims of groups of pods ---- */
+
+#define GROUPS "/apis/scheduling.k8s.io/v1alpha2/namespaces/default/podgroups"
+#define GROUP_DEFINITION                                                                           \
+        "{'metadata':{'name':'podgroups.scheduling.k8s.io','annotations':{"                        \
+        "'api-approved.kubernetes.io':'https://example.com'}},'spec':{'group':"                    \
+        "'scheduling.k8s.io','scope':'Namespaced','names':{'plural':'podgroups','singular':"       \
+        "'podgroup','kind':'PodGroup','listKind':'PodGroupList'},'versions':[{'name':'v1alpha2',"  \
+        "'served':true,'storage':true,'subresources':{'status':{}},'schema':{'openAPIV3Schema':{"  \
+        "'type':'object','x-kubernetes-preserve-unknown-fields':true}}}]}}"
+#define MEMBER(name)                                                                               \
+        "{'metadata':{'name':'" name "'},'spec':{'restartPolicy':'Never','schedulingGroup':{"      \
+        "'podGroupName':'team'},'resourceClaims':[" FROM_TEMPLATE                                  \
+        ",{'name':'own','resourceClaimTemplateName':'t'}],'containers':[{'name':'c','image':"      \
+        "'i'}]}}"
+#define TEAM_GROUP                                                                                 \
+        "{'apiVersion':'scheduling.k8s.io/v1alpha2','kind':'PodGroup','metadata':{'name':'team'}," \
+        "'spec':{'schedulingPolicy':{'basic':{}},'resourceClaims':[" FROM_TEMPLATE "]}}"
+#define STATUS_NAME(entry) "/status/resourceClaimStatuses/" entry "/resourceClaimName"
+
+static struct cluster cluster_with_groups(void) {
+        struct cluster c = cluster_new(CONTROLLERS);
+
+        assert_int_equal(cluster_post(&c, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+                                      GROUP_DEFINITION),
+                         201);
+        return c;
+}
+
+/* Members that come before their group and its template wait; all share the group's claim, and have
+ * others of their own. */
+static void test_claims_of_a_group(void **state) {
+        struct cluster c = cluster_with_groups();
+        char shared[128], path[256];
+
+        (void)state;
+        assert_int_equal(cluster_post(&c, PODS, MEMBER("a")), 201);
+        assert_int_equal(cluster_post(&c, GROUPS, TEAM_GROUP), 201);
+        assert_int_equal(cluster_count(&c, CLAIMS), 0);
+        assert_int_equal(cluster_post(&c, TEMPLATES, TEMPLATE("t")), 201);
+        cluster_wait(&c, 20000);
+        assert_int_equal(cluster_post(&c, PODS, MEMBER("b")), 201);
+        assert_int_equal(cluster_count(&c, CLAIMS), 3);
+        snprintf(shared, sizeof(shared), "%s", cluster_field(&c, GROUPS "/team", STATUS_NAME("0")));
+        assert_true(strncmp(shared, "team-g-", 7) == 0);
+        assert_string_equal(cluster_field(&c, PODS "/a", "/status/resourceClaimStatuses/0/name"),
+                            "g");
+        assert_string_equal(cluster_field(&c, PODS "/a", STATUS_NAME("0")), shared);
+        assert_string_equal(cluster_field(&c, PODS "/b", STATUS_NAME("0")), shared);
+        assert_true(strncmp(cluster_field(&c, PODS "/b", STATUS_NAME("1")), "b-own-", 6) == 0);
+        snprintf(path, sizeof(path), CLAIMS "/%s", shared);
+        assert_string_equal(cluster_field(&c, path, "/metadata/ownerReferences/0/kind"),
+                            "PodGroup");
+        assert_string_equal(cluster_field(&c, path, "/metadata/ownerReferences/0/apiVersion"),
+                            "scheduling.k8s.io/v1alpha2");
+        cluster_free(&c);
+}
+
+/* A group keeps what is reserved for it after its members; it goes with the group. */
+static void test_group_ends(void **state) {
+        struct cluster c = cluster_with_groups();
+        char shared[128], path[256], consumer[256];
+
+        (void)state;
+        cluster_post(&c, TEMPLATES, TEMPLATE("t"));
+        cluster_post(&c, GROUPS, TEAM_GROUP);
+        cluster_post(&c, PODS, MEMBER("a"));
+        snprintf(shared, sizeof(shared), "%s", cluster_field(&c, GROUPS "/team", STATUS_NAME("0")));
+        snprintf(consumer, sizeof(consumer),
+                 "{'apiGroup':'scheduling.k8s.io','resource':'podgroups','name':'team','uid':'%s'}",
+                 cluster_field(&c, GROUPS "/team", "/metadata/uid"));
+        allocate(&c, shared, consumer);
+        snprintf(path, sizeof(path), CLAIMS "/%s", shared);
+        assert_int_equal(cluster_ask(&c, "DELETE", PODS "/a?gracePeriodSeconds=0", NULL), 200);
+        assert_string_equal(cluster_field(&c, path, "/status/reservedFor/0/name"), "team");
+        assert_int_equal(cluster_ask(&c, "DELETE", GROUPS "/team", NULL), 200);
+        cluster_wait(&c, 20000);
+        assert_int_equal(cluster_count(&c, CLAIMS), 0);
+        cluster_free(&c);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_made_from_template),
@@ -346,6 +427,8 @@ int main(void) {
                 cmocka_unit_test(test_bound_without_scheduler),
                 cmocka_unit_test(test_special_claim),
                 cmocka_unit_test(test_version_without_claims),
+                cmocka_unit_test(test_claims_of_a_group),
+                cmocka_unit_test(test_group_ends),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
