@@ -87,7 +87,8 @@ static int cmd_sandbox_serve(struct event_loop *events, const struct sandbox_opt
                                                   .controllers = options->controllers,
                                                   .token = options->token,
                                                   .has_eviction_requests =
-                                                          gates & SANDBOX_FEATURE_EVICTION_REQUESTS,
+                                                          gates & FEATURE_EVICTION_REQUESTS,
+                                                  .groups = feature_gates_groups(gates),
                                                   .passes_evictions = !options->has_policy_waits,
                                                   .minor = release_option_minor(options->release),
                                                   .seed = seed },

@@ -12,7 +12,8 @@ const struct option feature_gates_option_table[] = {
         { .name = "feature-gates",
           .type = OPTION_TEXT,
           .value_name = "NAME=BOOL,...",
-          .help = "EvictionRequestAPI=true: serve lifecycle.k8s.io as Kubernetes will" },
+          .help = "EvictionRequestAPI=true: serve lifecycle.k8s.io as Kubernetes will; "
+                  "GenericWorkload=true: serve PodGroups" },
         { 0 },
 };
 
@@ -27,9 +28,9 @@ const struct option feature_gates_option_table[] = {
          FEATURE_NO_DEVICE_STATUS | FEATURE_NO_DEVICE_SHARES | FEATURE_NO_EXTENDED_DEVICES |       \
          FEATURE_NO_DEVICE_TIMEOUT)
 
-#define SCHEDULER_GATES                                                                            \
-        { "TaintTolerationComparisonOperators", FEATURE_TAINT_ORDER },                             \
-                { "GenericWorkload", FEATURE_GROUPS },                                             \
+/* Of groups of pods: the API server serves them, the scheduler places them. */
+#define GROUP_GATES                                                                                \
+        { "GenericWorkload", FEATURE_GROUPS },                                                     \
                 { .name = "GangScheduling", .bit = FEATURE_GANGS, .needs = FEATURE_GROUPS },       \
                 { .name = "TopologyAwareWorkloadScheduling",                                       \
                   .bit = FEATURE_PLACEMENTS,                                                       \
@@ -37,12 +38,15 @@ const struct option feature_gates_option_table[] = {
                 { .name = "WorkloadAwarePreemption",                                               \
                   .bit = FEATURE_GROUP_PREEMPTION,                                                 \
                   .needs = FEATURE_GANGS },                                                        \
+        {                                                                                          \
+                .name = "DRAWorkloadResourceClaims", .bit = FEATURE_GROUP_DEVICES,                 \
+                .needs = FEATURE_GROUPS                                                            \
+        }
+#define SCHEDULER_GATES                                                                            \
+        { "TaintTolerationComparisonOperators", FEATURE_TAINT_ORDER }, GROUP_GATES,                \
                 { "DRAListTypeAttributes", FEATURE_DEVICE_LISTS },                                 \
                 { "DRADeviceTaintRules", FEATURE_DEVICE_TAINT_RULES },                             \
                 { "DRANodeAllocatableResources", FEATURE_NODE_DEVICES },                           \
-                { .name = "DRAWorkloadResourceClaims",                                             \
-                  .bit = FEATURE_GROUP_DEVICES,                                                    \
-                  .needs = FEATURE_GROUPS },                                                       \
                 { .name = "DRAPrioritizedList", .off_bit = FEATURE_NO_DEVICE_CHOICES },            \
                 { .name = "DRAPartitionableDevices", .off_bit = FEATURE_NO_DEVICE_COUNTERS },      \
                 { .name = "DRADeviceTaints", .off_bit = FEATURE_NO_DEVICE_TAINTS },                \
@@ -71,15 +75,23 @@ const struct feature_gate_entry descheduler_feature_gates[] = {
 };
 
 const struct feature_gate_entry sandbox_feature_gates[] = {
-        { "EvictionRequestAPI", SANDBOX_FEATURE_EVICTION_REQUESTS },
+        { "EvictionRequestAPI", FEATURE_EVICTION_REQUESTS },
+        GROUP_GATES,
         { NULL, 0 },
 };
 
 const struct feature_gate_entry up_feature_gates[] = {
-        { "EvictionRequestAPI", UP_FEATURE_EVICTION_REQUESTS },
+        { "EvictionRequestAPI", FEATURE_EVICTION_REQUESTS },
         SCHEDULER_GATES,
         { NULL, 0 },
 };
+
+struct native_groups feature_gates_groups(uint32_t gates) {
+        return (struct native_groups){ .is_served = gates & FEATURE_GROUPS,
+                                       .has_topology = gates & FEATURE_PLACEMENTS,
+                                       .has_claims = gates & FEATURE_GROUP_DEVICES,
+                                       .has_priority = gates & FEATURE_GROUP_PREEMPTION };
+}
 
 /* Stands for gates of Kubernetes that have no effect here. */
 static const struct feature_gate_entry without_effect = { .name = "" };

@@ -234,17 +234,17 @@ static int start_sandbox(struct up *up, struct err *err) {
         const char *controllers = choose_controllers(up);
         uint64_t seed = (uint64_t)options->seed;
 
-        if (sandbox_start(
-                    &(struct sandbox_config){ .listen = options->listen,
-                                              .kubeconfig_out = up->kubeconfig,
-                                              .data_dir = options->data_dir,
-                                              .controllers = controllers,
-                                              .seed = seed,
-                                              .has_eviction_requests =
-                                                      up->gates & UP_FEATURE_EVICTION_REQUESTS,
-                                              .minor = release_option_minor(options->release),
-                                              .is_quiet = options->trace },
-                    up->loop, &up->sandbox, err) < 0)
+        if (sandbox_start(&(struct sandbox_config){ .listen = options->listen,
+                                                    .kubeconfig_out = up->kubeconfig,
+                                                    .data_dir = options->data_dir,
+                                                    .controllers = controllers,
+                                                    .seed = seed,
+                                                    .has_eviction_requests =
+                                                            up->gates & FEATURE_EVICTION_REQUESTS,
+                                                    .groups = feature_gates_groups(up->gates),
+                                                    .minor = release_option_minor(options->release),
+                                                    .is_quiet = options->trace },
+                          up->loop, &up->sandbox, err) < 0)
                 return err->code;
         up->import = sandbox_import_new(up->sandbox);
         return 0;

@@ -99,6 +99,8 @@ static bool must_stay(struct kind_context *context, const struct gated_field *fi
                       const struct json *old) {
         if (field->keeper == EVICTION_RESPONDERS && context->has_eviction_responders)
                 return true;
+        if (field->keeper == POD_GROUPS && context->has_pod_groups)
+                return true;
         if (field->keeper == POD_GROUPS &&
             context->lookup(context->engine, "apiextensions.k8s.io", "customresourcedefinitions",
                             SLICE_EMPTY, slice_of("podgroups.scheduling.k8s.io")))

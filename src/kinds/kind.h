@@ -193,7 +193,7 @@ struct kind_context {
         struct arena *scratch;
         struct slice subresource; /* of a write; empty = the object itself */
         struct user_info user;
-        bool has_eviction_responders; /* the field of pods is served */
+        bool has_eviction_responders, has_pod_groups; /* the fields of pods are served */
         bool is_dry_run;
         void *engine;
         /* Another object of the store as JSON (valid until the request ends); NULL when absent. ns

@@ -17,6 +17,7 @@ enum release_feature {
         RELEASE_WATCH_LIST,         /* watches with sendInitialEvents */
         RELEASE_DISCOVERY_V2,       /* aggregated discovery, as apidiscovery.k8s.io/v2 */
         RELEASE_DISCOVERY_V2_BETA1, /* the same as v2beta1 */
+        RELEASE_POD_GROUPS,         /* knows the gate GenericWorkload and PodGroups of v1alpha2 */
         RELEASE_EVICTION_REQUESTS,  /* knows the gate EvictionRequestAPI */
         RELEASE_FEATURE_COUNT,
 };

@@ -20,6 +20,8 @@
 
 #define SANDBOX_LISTEN_DEFAULT "127.0.0.1:0"
 
+#define SANDBOX_DEFINITIONS_MAX 4
+
 struct sandbox {
         struct loop *loop;
         struct store *store;
@@ -29,6 +31,9 @@ struct sandbox {
         struct tls_material tls;
         struct webhook_client *webhooks;
         struct native_evictions *native; /* NULL when not served */
+        char *groups;                    /* the definition of PodGroups; NULL when not served */
+        struct api_definition definitions[SANDBOX_DEFINITIONS_MAX];
+        size_t definition_count;
         struct eviction_waits waits;
         struct local_transport *transports[SANDBOX_TRANSPORTS_MAX];
         size_t transport_count;
@@ -51,14 +56,38 @@ static int start_store(struct sandbox *sandbox, const struct sandbox_config *con
         return store_load(sandbox->store, err);
 }
 
+static int define_evictions(struct sandbox *sandbox, const struct sandbox_config *config,
+                            struct err *err) {
+        size_t count;
+
+        if (!config->has_eviction_requests)
+                return 0;
+        if (native_evictions_new(&sandbox->native, err) < 0)
+                return err->code;
+        const struct api_definition *definitions =
+                native_evictions_definitions(sandbox->native, &count);
+        for (size_t i = 0; i < count; i++)
+                sandbox->definitions[sandbox->definition_count++] = definitions[i];
+        return 0;
+}
+
+/* The gate may be on for a scheduler that follows a definition of its user. */
+static int define_groups(struct sandbox *sandbox, const struct sandbox_config *config,
+                         struct err *err) {
+        if (!config->groups.is_served || !api_server_may_have_pod_groups(config->minor))
+                return 0;
+        if (native_groups_definition(&config->groups, &sandbox->groups, err) < 0)
+                return err->code;
+        sandbox->definitions[sandbox->definition_count++].json = sandbox->groups;
+        return 0;
+}
+
 static int start_server(struct sandbox *sandbox, const struct sandbox_config *config,
                         struct err *err) {
         static const char *const admins[] = { "system:masters", NULL };
         struct api_token token = { sandbox->token, "kubernetes-admin", admins };
-        const struct api_definition *definitions = NULL;
         struct api_eviction_judge judge = eviction_waits_judge(&sandbox->waits);
         struct webhook_caller webhooks;
-        size_t definition_count = 0;
 
         if (config->passes_evictions) /* left to webhooks */
                 judge.waits = NULL, judge.admits = NULL;
@@ -69,10 +98,8 @@ static int start_server(struct sandbox *sandbox, const struct sandbox_config *co
                                "option --feature-gates: EvictionRequestAPI is not known in "
                                "Kubernetes 1.%u, which --kubernetes-version asks for",
                                config->minor);
-        if (config->has_eviction_requests && native_evictions_new(&sandbox->native, err) < 0)
+        if (define_evictions(sandbox, config, err) < 0 || define_groups(sandbox, config, err) < 0)
                 return err->code;
-        if (sandbox->native)
-                definitions = native_evictions_definitions(sandbox->native, &definition_count);
         if (!config->token && (config->data_dir ? token_keep(config->data_dir, sandbox->token, err)
                                                 : token_make(sandbox->token, err)) < 0)
                 return err->code;
@@ -92,9 +119,10 @@ static int start_server(struct sandbox *sandbox, const struct sandbox_config *co
                                              .account_key_pem = sandbox->tls.ca_key_pem,
                                              .tokens = &token,
                                              .token_count = 1,
-                                             .definitions = definitions,
-                                             .definition_count = definition_count,
+                                             .definitions = sandbox->definitions,
+                                             .definition_count = sandbox->definition_count,
                                              .has_eviction_responders = sandbox->native,
+                                             .has_pod_groups = sandbox->groups,
                                              .seed = config->seed,
                                              .minor = config->minor,
                                              .read_yaml = document_read_tree },
@@ -216,6 +244,7 @@ void sandbox_stop(struct sandbox *sandbox) {
         http_front_free(sandbox->front);
         api_server_free(sandbox->server);
         native_evictions_free(sandbox->native);
+        free(sandbox->groups);
         webhook_client_free(sandbox->webhooks);
         store_free(sandbox->store);
         tls_material_release(&sandbox->tls);

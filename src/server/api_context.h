@@ -17,7 +17,7 @@ struct api_engine {
         struct arena scratch; /* of the request under way */
         struct resource_table resources;
         struct json_cache cache;
-        bool is_open, is_bootstrapping, has_eviction_responders;
+        bool is_open, is_bootstrapping, has_eviction_responders, has_pod_groups;
         int (*read_yaml)(struct slice text, struct json_tree **ret_tree, struct err *err);
         char *server_address;
 };

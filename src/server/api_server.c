@@ -102,6 +102,7 @@ struct api_server *api_server_new(const struct api_server_config *config, struct
         for (size_t i = 0; i < config->token_count; i++)
                 api_server_add_token(server, &config->tokens[i]);
         server->engine.has_eviction_responders = config->has_eviction_responders;
+        server->engine.has_pod_groups = config->has_pod_groups;
         if (config->evictions)
                 server->evictions = *config->evictions;
         server->customs = custom_resources_start(&server->engine, config->definitions,
@@ -135,6 +136,10 @@ struct store *api_server_store(struct api_server *server) {
 
 unsigned api_server_minor(const struct api_server *server) {
         return server->engine.resources.minor;
+}
+
+bool api_server_may_have_pod_groups(unsigned minor) {
+        return release_has(minor ? minor : RELEASE_DEFAULT, RELEASE_POD_GROUPS);
 }
 
 bool api_server_may_have_eviction_requests(unsigned minor) {

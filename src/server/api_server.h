@@ -114,6 +114,7 @@ struct api_server_config {
         size_t definition_count;
         unsigned minor; /* of the Kubernetes it plays (kinds/release.h); 0 = RELEASE_DEFAULT */
         bool has_eviction_responders;               /* pods may have spec.evictionResponders */
+        bool has_pod_groups;                        /* pods may have spec.schedulingGroup */
         const struct api_eviction_judge *evictions; /* copied; NULL = none waits */
 };
 
@@ -125,6 +126,8 @@ struct store *api_server_store(struct api_server *server);
 unsigned api_server_minor(const struct api_server *server);
 /* Whether a kube-apiserver of that version knows EvictionRequests at all. */
 bool api_server_may_have_eviction_requests(unsigned minor);
+/* PodGroups of scheduling.k8s.io/v1alpha2. */
+bool api_server_may_have_pod_groups(unsigned minor);
 /* Store resource of a kind (for store_get, store_subscribe); group "" = core. -1 when unknown. */
 int api_server_resource(const struct api_server *server, const char *group, const char *plural);
 bool api_server_add_token(struct api_server *server, const struct api_token *token);

@@ -169,7 +169,7 @@ static void gates_are_read(void **state) {
                 { descheduler_feature_gates, "EvictionsInBackground=true", 0, FEATURE_BACKGROUND },
                 { descheduler_feature_gates, "X=true", BERTH_ERR_USAGE, 0 },
                 { up_feature_gates, "EvictionRequestAPI=true,GenericWorkload=true", 0,
-                  UP_FEATURE_EVICTION_REQUESTS | FEATURE_GROUPS },
+                  FEATURE_EVICTION_REQUESTS | FEATURE_GROUPS },
                 { up_feature_gates, "GangScheduling=true", BERTH_ERR_USAGE, FEATURE_GANGS },
                 { up_feature_gates, "X=true", BERTH_ERR_USAGE, 0 },
         };

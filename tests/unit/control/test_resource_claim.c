@@ -376,9 +376,9 @@ static void test_claims_of_a_group(void **state) {
         assert_int_equal(cluster_count(&c, CLAIMS), 3);
         snprintf(shared, sizeof(shared), "%s", cluster_field(&c, GROUPS "/team", STATUS_NAME("0")));
         assert_true(strncmp(shared, "team-g-", 7) == 0);
-        assert_string_equal(cluster_field(&c, PODS "/a", "/status/resourceClaimStatuses/0/name"),
+        assert_string_equal(cluster_field(&c, PODS "/a", "/status/resourceClaimStatuses/1/name"),
                             "g");
-        assert_string_equal(cluster_field(&c, PODS "/a", STATUS_NAME("0")), shared);
+        assert_string_equal(cluster_field(&c, PODS "/a", STATUS_NAME("1")), shared);
         assert_string_equal(cluster_field(&c, PODS "/b", STATUS_NAME("0")), shared);
         assert_true(strncmp(cluster_field(&c, PODS "/b", STATUS_NAME("1")), "b-own-", 6) == 0);
         snprintf(path, sizeof(path), CLAIMS "/%s", shared);

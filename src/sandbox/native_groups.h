@@ -1,0 +1,18 @@
+/* PodGroups as Kubernetes 1.36 serves them with the gate GenericWorkload, for the sandbox: the
+ * definition of examples/groups without the fields whose own gates are off. */
+#pragma once
+
+#include "base/embedded_text.h"
+#include "base/err.h"
+#include <stdbool.h>
+
+struct native_groups {     /* which gates are on */
+        bool is_served;    /* GenericWorkload */
+        bool has_topology; /* TopologyAwareWorkloadScheduling: schedulingConstraints */
+        bool has_claims;   /* DRAWorkloadResourceClaims: resourceClaims and their statuses */
+        bool has_priority; /* WorkloadAwarePreemption: disruptionMode, priority and its class */
+};
+
+extern const struct embedded_text group_definitions[];
+/* As JSON; to be freed. */
+int native_groups_definition(const struct native_groups *gates, char **ret_text, struct err *err);

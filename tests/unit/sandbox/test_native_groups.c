@@ -1,0 +1,198 @@
+/* PodGroups as the sandbox serves them: which fields stay with which gates, what is refused, what
+ * may change later, and that pods keep the name of their group. */
+#include "base/util.h"
+#include "port/virtual_loop.h"
+#include "sandbox/native_groups.h"
+#include "server/api_server.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define GROUPS "/apis/scheduling.k8s.io/v1alpha2/namespaces/default/podgroups"
+#define PODS "/api/v1/namespaces/default/pods"
+
+struct scene {
+        struct virtual_loop *loop;
+        struct api_server *server;
+        struct api_definition definition;
+        char *text;        /* of the definition */
+        char answer[8192]; /* the last one */
+};
+
+static const struct native_groups all_gates = { true, true, true, true };
+
+static void scene_init(struct scene *scene, const struct native_groups *gates) {
+        struct api_server_config config = { .seed = 1, .has_pod_groups = gates };
+
+        *scene = (struct scene){ .loop = virtual_loop_new() };
+        if (gates) {
+                assert_int_equal(native_groups_definition(gates, &scene->text, NULL), 0);
+                scene->definition.json = scene->text;
+                config.definitions = &scene->definition;
+                config.definition_count = 1;
+        }
+        scene->server = api_server_new(&config, virtual_loop_get(scene->loop));
+}
+
+static void scene_end(struct scene *scene) {
+        api_server_free(scene->server);
+        virtual_loop_free(scene->loop);
+        free(scene->text);
+}
+
+static int ask(struct scene *scene, const char *method, const char *path, const char *body) {
+        bool is_patch = strcmp(method, "PATCH") == 0;
+        struct api_server_request request = {
+                .method = slice_of(method),
+                .target = slice_of(path),
+                .content_type =
+                        slice_of(is_patch ? "application/merge-patch+json" : "application/json"),
+                .body = slice_of(body),
+                .user = &api_user_admin,
+        };
+        struct http_response response;
+
+        api_server_handle(scene->server, &request, &response);
+        snprintf(scene->answer, sizeof(scene->answer), SLICE_FMT,
+                 SLICE_ARG(buf_view(&response.body)));
+        int status = response.status;
+        http_response_release(&response);
+        return status;
+}
+
+static void expect(const struct scene *scene, const char *text, bool is_there) {
+        if (!strstr(scene->answer, text) == is_there)
+                fail_msg("%s %s in %s", text, is_there ? "is not" : "is", scene->answer);
+}
+
+#define WHOLE                                                                                      \
+        "{\"metadata\":{\"name\":\"g\"},\"spec\":{\"schedulingPolicy\":{\"gang\":{\"minCount\":2}" \
+        "},\"schedulingConstraints\":{\"topology\":[{\"key\":\"rack\"}]},\"resourceClaims\":[{"    \
+        "\"name\":\"c\",\"resourceClaimTemplateName\":\"t\"}],\"disruptionMode\":\"PodGroup\","    \
+        "\"priority\":7}}"
+#define CLAIM_STATUS                                                                               \
+        "{\"status\":{\"resourceClaimStatuses\":[{\"name\":\"c\",\"resourceClaimName\":\"g-c\"}]}" \
+        "}"
+
+static void test_gates(void **state) {
+        static const struct {
+                struct native_groups gates;
+                bool topology, claims, mode;
+        } cases[] = {
+                { { true, false, false, false }, false, false, false },
+                { { true, true, false, false }, true, false, false },
+                { { true, false, true, false }, false, true, false },
+                { { true, false, false, true }, false, false, true },
+                { { true, true, true, true }, true, true, true },
+        };
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+                struct scene scene;
+
+                scene_init(&scene, &cases[i].gates);
+                assert_int_equal(ask(&scene, "POST", GROUPS, WHOLE), 201);
+                expect(&scene, "minCount", true);
+                expect(&scene, "rack", cases[i].topology);
+                expect(&scene, "resourceClaimTemplateName", cases[i].claims);
+                expect(&scene, "\"disruptionMode\":\"PodGroup\"", cases[i].mode);
+                expect(&scene, "\"priority\":7", cases[i].mode);
+                assert_int_equal(ask(&scene, "PATCH", GROUPS "/g/status", CLAIM_STATUS), 200);
+                expect(&scene, "g-c", cases[i].claims);
+                scene_end(&scene);
+        }
+}
+
+#define WITH(spec) "{\"metadata\":{\"name\":\"g\"},\"spec\":{" spec "}}"
+#define BASIC "\"schedulingPolicy\":{\"basic\":{}}"
+
+static void test_refusals(void **state) {
+        static const struct {
+                const char *body, *says;
+        } cases[] = {
+                { WITH("\"schedulingPolicy\":{}"), "must specify one of: `basic`, `gang`" },
+                { WITH("\"schedulingPolicy\":{\"basic\":{},\"gang\":{\"minCount\":1}}"),
+                  "must specify exactly one of: `basic`, `gang`" },
+                { WITH("\"schedulingPolicy\":{\"gang\":{}}"),
+                  "spec.schedulingPolicy.gang.minCount: Required value" },
+                { WITH("\"schedulingPolicy\":{\"gang\":{\"minCount\":0}}"),
+                  "should be greater than or equal to 1" },
+                { WITH(BASIC ",\"resourceClaims\":[{\"name\":\"c\"}]"),
+                  "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`" },
+                { WITH(BASIC ",\"resourceClaims\":[{\"name\":\"A\",\"resourceClaimName\":\"x\"}]"),
+                  "spec.resourceClaims[0].name" },
+                { WITH(BASIC ",\"resourceClaims\":[{\"name\":\"a\",\"resourceClaimName\":\"x\"},"
+                             "{\"name\":\"a\",\"resourceClaimName\":\"y\"}]"),
+                  "Duplicate value" },
+                { WITH(BASIC ",\"disruptionMode\":\"None\""), "Unsupported value" },
+                { WITH(BASIC ",\"priority\":1000000001"), "less than or equal to 1e+09" },
+        };
+        struct scene scene;
+
+        (void)state;
+        scene_init(&scene, &all_gates);
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+                assert_int_equal(ask(&scene, "POST", GROUPS, cases[i].body), 422);
+                expect(&scene, cases[i].says, true);
+        }
+        scene_end(&scene);
+}
+
+static void test_immutable(void **state) {
+        static const char *const patches[] = {
+                "{\"spec\":{\"schedulingPolicy\":{\"gang\":{\"minCount\":3}}}}",
+                "{\"spec\":{\"schedulingConstraints\":null}}",
+                "{\"spec\":{\"resourceClaims\":null}}",
+                "{\"spec\":{\"disruptionMode\":\"Pod\"}}",
+                "{\"spec\":{\"priority\":8}}",
+                "{\"spec\":{\"priorityClassName\":\"x\"}}",
+        };
+        struct scene scene;
+
+        (void)state;
+        scene_init(&scene, &all_gates);
+        assert_int_equal(ask(&scene, "POST", GROUPS, WHOLE), 201);
+        for (size_t i = 0; i < ARRAY_LEN(patches); i++) {
+                if (ask(&scene, "PATCH", GROUPS "/g", patches[i]) != 422)
+                        fail_msg("%s: %s", patches[i], scene.answer);
+                expect(&scene, "field is immutable", true);
+        }
+        assert_int_equal(ask(&scene, "PATCH", GROUPS "/g", "{\"metadata\":{\"labels\":{}}}"), 200);
+        scene_end(&scene);
+}
+
+static void test_pods_of_groups(void **state) {
+        static const char pod[] = "{\"metadata\":{\"name\":\"p\"},\"spec\":{\"schedulingGroup\":{"
+                                  "\"podGroupName\":\"g\"},\"containers\":[{\"name\":\"c\","
+                                  "\"image\":\"i\"}]}}";
+        struct scene scene;
+
+        (void)state;
+        scene_init(&scene, &all_gates);
+        assert_int_equal(ask(&scene, "POST", PODS, pod), 201);
+        expect(&scene, "\"schedulingGroup\":", true);
+        scene_end(&scene);
+        scene_init(&scene, NULL);
+        assert_int_equal(ask(&scene, "POST", PODS, pod), 201);
+        expect(&scene, "\"schedulingGroup\":", false);
+        assert_int_equal(ask(&scene, "POST", GROUPS, WHOLE), 404);
+        scene_end(&scene);
+}
+
+int main(void) {
+        const struct CMUnitTest tests[] = {
+                cmocka_unit_test(test_gates),
+                cmocka_unit_test(test_refusals),
+                cmocka_unit_test(test_immutable),
+                cmocka_unit_test(test_pods_of_groups),
+        };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
