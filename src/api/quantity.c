@@ -260,9 +260,7 @@ static int64_t ordinary_milli(struct slice suffix) {
         return 0;
 }
 
-/* Whole numbers with at most one suffix, in thousandths: nearly all that pods and nodes have. False
- * when the text takes a closer look. */
-static bool quantity_ordinary(struct slice text, int64_t *ret_milli) {
+bool quantity_ordinary(struct slice text, int64_t *ret_milli) {
         int64_t number = 0;
         size_t digits = 0;
         while (digits < text.len && digits < 9 && text.ptr[digits] >= '0' &&
@@ -343,6 +341,11 @@ int quantity_canonical(struct slice text, struct buf *out, struct err *err) {
 
 int quantity_compare(struct slice a, struct slice b, int *ret_order, struct err *err) {
         struct quantity left, right;
+        int64_t left_milli, right_milli;
+        if (quantity_ordinary(a, &left_milli) && quantity_ordinary(b, &right_milli)) {
+                *ret_order = (left_milli > right_milli) - (left_milli < right_milli);
+                return 0;
+        }
         int r = quantity_parse(a, &left, err);
         if (r == 0)
                 r = quantity_parse(b, &right, err);

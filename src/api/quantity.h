@@ -15,6 +15,9 @@ enum quantity_format { QUANTITY_DECIMAL_SI, QUANTITY_BINARY_SI, QUANTITY_DECIMAL
  * INT64_MAX/MIN. Text that does not parse gives BERTH_ERR_BAD_REQUEST with upstream's message. */
 int quantity_value(struct slice text, int64_t *ret_units, struct err *err);
 int quantity_milli(struct slice text, int64_t *ret_milli, struct err *err);
+/* Whole numbers with at most one suffix, in thousandths, exact: nearly all that pods, nodes and
+ * devices have. False when the text takes a closer look. */
+bool quantity_ordinary(struct slice text, int64_t *ret_milli);
 
 struct quantity_info {
         enum quantity_format format;

@@ -1,7 +1,6 @@
 /* Counts what is used of the devices of each node. */
 #include "cmd/up_devices.h"
 
-#include "api/quantity.h"
 #include "devices/device_pools.h"
 #include "model/cluster.h"
 #include "plugins/sched/device_claims.h"
@@ -23,12 +22,9 @@ static bool is_short(const struct device_pool *pool, struct slice set,
                      const struct device_amount *amount) {
         for (size_t i = 0; i < pool->counter_count; i++) {
                 const struct pool_counter *counter = &pool->counters[i];
-                int order;
 
                 if (slice_eq(counter->set, set) && slice_eq(counter->name, amount->name))
-                        return quantity_compare(counter->available, amount->value, &order, NULL) ==
-                                       0 &&
-                               order < 0;
+                        return device_sum_compare(&counter->left, amount->value) < 0;
         }
         return false;
 }
@@ -75,7 +71,7 @@ size_t up_devices_gather(const struct cluster *cluster, const struct object_cach
         const struct bitset *live = &cluster_nodes(cluster)->live;
         const struct device_gates gates = device_gates_standard();
         struct device_view *view = device_view_new(&gates);
-        const struct device_inventory *inventory = device_view_refresh(view, object_cache);
+        struct device_inventory *inventory = device_view_refresh(view, object_cache);
         size_t count = 0;
 
         *ret_devices = ARENA_ARRAY(arena, struct up_devices, bitset_count(live));
@@ -84,11 +80,13 @@ size_t up_devices_gather(const struct cluster *cluster, const struct object_cach
                 const struct device_node node = { cluster_node_name(cluster, place.node),
                                                   up_place_matches, &place };
                 struct up_devices devices = { .node = node.name };
-                struct device_pool *pools;
+                struct device_pool **pools;
                 size_t pool_count = device_pools_gather(inventory, &node, arena, &pools);
 
-                for (size_t i = 0; i < pool_count; i++)
-                        count_pool(inventory, &pools[i], &devices);
+                for (size_t i = 0; i < pool_count; i++) {
+                        device_pool_settle(inventory, pools[i]);
+                        count_pool(inventory, pools[i], &devices);
+                }
                 if (devices.all)
                         (*ret_devices)[count++] = devices;
         }

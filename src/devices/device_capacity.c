@@ -2,6 +2,7 @@
 #include "devices/device_capacity.h"
 
 #include "api/quantity.h"
+#include "devices/device_sum.h"
 
 static int device_capacity_order(struct slice a, struct slice b) {
         int order = 0;
@@ -88,15 +89,6 @@ static bool is_known(const struct device *device, struct slice name) {
         return false;
 }
 
-static struct slice add_amount(struct slice sum, struct slice amount, struct arena *arena) {
-        struct buf out = { 0 };
-
-        if (quantity_sum(sum, amount, false, &out, NULL) == 0)
-                sum = arena_slice(arena, buf_view(&out));
-        buf_release(&out);
-        return sum;
-}
-
 bool device_capacity_fits(const struct device *device, const struct device_amounts *asked,
                           const struct device_shares *taken, struct arena *arena) {
         for (size_t i = 0; i < asked->count; i++) {
@@ -106,19 +98,20 @@ bool device_capacity_fits(const struct device *device, const struct device_amoun
         for (size_t i = 0; i < device->capacity_count; i++) {
                 const struct device_capacity *capacity = &device->capacity[i];
                 bool is_standard;
-                struct slice sum = device_capacity_consumed(capacity, asked, arena, &is_standard);
+                struct slice own = device_capacity_consumed(capacity, asked, arena, &is_standard);
 
-                if (!device_capacity_allows(capacity, sum, is_standard))
+                if (!device_capacity_allows(capacity, own, is_standard))
                         return false;
+                struct device_sum sum = device_sum_of(own);
                 for (size_t j = 0; j < taken->count; j++) {
                         for (size_t k = 0; k < taken->items[j].count; k++) {
                                 const struct device_amount *share = &taken->items[j].items[k];
 
                                 if (slice_eq(share->name, capacity->name))
-                                        sum = add_amount(sum, share->value, arena);
+                                        device_sum_add(&sum, share->value, arena);
                         }
                 }
-                if (device_capacity_order(sum, capacity->value) > 0)
+                if (device_sum_compare(&sum, capacity->value) > 0)
                         return false;
         }
         return true;

@@ -1,16 +1,11 @@
 /* Slices, what is allocated of their devices, and selectors. */
 #include "devices/device_inventory.h"
 
-#include "api/quantity.h"
 #include "base/map.h"
 #include "base/util.h"
+#include "devices/device_reach.h"
 #include <assert.h>
 #include <stdlib.h>
-
-struct node_slices {
-        size_t *items;
-        size_t count, cap;
-};
 
 struct device_gates device_gates_standard(void) {
         return (struct device_gates){ .has_admin_access = true,
@@ -26,8 +21,8 @@ struct device_gates device_gates_standard(void) {
 /* Keys of the map are hashes of 64 bits; that two devices share one is not provided for, and would
  * only let each of them wait for the other.  Values are numbers, one higher so that none is NULL.
  */
-static uint32_t device_number(struct device_inventory *inventory, struct slice driver,
-                              struct slice pool, struct slice device) {
+uint32_t device_inventory_number(struct device_inventory *inventory, struct slice driver,
+                                 struct slice pool, struct slice device) {
         const uint64_t parts[] = { slice_hash(driver), slice_hash(pool), slice_hash(device) };
         uint64_t key = hash_bytes(parts, sizeof(parts), 0);
         void *known = map_u64_get(inventory->numbers, key);
@@ -52,8 +47,8 @@ static void device_inventory_add_devices(struct device_inventory *inventory,
 
                 device->device = &slice->devices[i];
                 device->serial = inventory->device_count++;
-                device->number =
-                        device_number(inventory, slice->driver, slice->pool, device->device->name);
+                device->number = device_inventory_number(inventory, slice->driver, slice->pool,
+                                                         device->device->name);
         }
 }
 
@@ -67,17 +62,16 @@ static int compare_slices(const void *a, const void *b) {
         return order ? order : slice_compare(left->meta.name, right->meta.name);
 }
 
-/* Slices with counters are needed wherever the pool is used. */
 static void device_inventory_index(struct device_inventory *inventory, size_t at) {
         const struct resource_slice *slice = inventory->slices[at].slice;
 
-        if (slice->place->node_name.len == 0 || slice->counter_count > 0) {
+        if (slice->place->node_name.len == 0) {
                 inventory->shared[inventory->shared_count++] = at;
                 return;
         }
-        struct node_slices *list = map_get(inventory->nodes, slice->place->node_name);
+        struct slice_list *list = map_get(inventory->nodes, slice->place->node_name);
         if (!list) {
-                list = ARENA_NEW(&inventory->arena, struct node_slices);
+                list = ARENA_NEW(&inventory->arena, struct slice_list);
                 map_put(inventory->nodes, slice->place->node_name, list);
         }
         list->items = arena_grow(&inventory->arena, list->items, list->count, &list->cap,
@@ -85,44 +79,66 @@ static void device_inventory_index(struct device_inventory *inventory, size_t at
         list->items[list->count++] = at;
 }
 
-/* ---- who sees what ---- */
+/* ---- pools ---- */
+
+static bool is_of_pool(const struct resource_slice *a, const struct resource_slice *b) {
+        return slice_eq(a->driver, b->driver) && slice_eq(a->pool, b->pool);
+}
+
+static void add_to_pool(struct inventory_pool *pool, const struct resource_slice *slice) {
+        if (pool->end == pool->first || slice->generation > pool->newest) {
+                pool->newest = slice->generation;
+                pool->newest_count = 0;
+        }
+        pool->newest_count += slice->generation == pool->newest;
+        pool->is_wide |= slice->place->node_name.len == 0;
+        pool->has_counters |= slice->counter_count > 0;
+        pool->end++;
+}
+
+static void device_inventory_pool(struct device_inventory *inventory) {
+        inventory->pools =
+                ARENA_ARRAY(&inventory->arena, struct inventory_pool, inventory->slice_count);
+        for (uint32_t i = 0; i < inventory->slice_count; i++) {
+                struct inventory_slice *entry = &inventory->slices[i];
+
+                if (i == 0 || !is_of_pool(inventory->slices[i - 1].slice, entry->slice))
+                        inventory->pools[inventory->pool_count++] =
+                                (struct inventory_pool){ .first = i, .end = i };
+                entry->pool = inventory->pool_count - 1;
+                add_to_pool(&inventory->pools[entry->pool], entry->slice);
+        }
+}
 
 /* Counters tie all devices of a pool together, so that its nodes are those of all its slices. */
-static uint32_t home_of_pool(struct device_inventory *inventory, size_t first, size_t end) {
-        struct slice node = inventory->slices[first].slice->place->node_name;
+static uint32_t home_of_pool(struct device_inventory *inventory,
+                             const struct inventory_pool *pool) {
+        struct slice node = inventory->slices[pool->first].slice->place->node_name;
 
-        for (size_t i = first; i < end; i++)
+        for (size_t i = pool->first; i < pool->end; i++)
                 if (node.len == 0 || !slice_eq(inventory->slices[i].slice->place->node_name, node))
                         return DEVICE_HOME_ANY;
         inventory->homes[inventory->home_count] = node;
         return inventory->home_count++;
 }
 
-static bool is_of_pool(const struct resource_slice *a, const struct resource_slice *b) {
-        return slice_eq(a->driver, b->driver) && slice_eq(a->pool, b->pool);
-}
-
 static void device_inventory_house(struct device_inventory *inventory) {
         inventory->homes = ARENA_ARRAY(&inventory->arena, struct slice,
                                        inventory->slice_count + DEVICE_HOME_FIRST);
         inventory->home_count = DEVICE_HOME_FIRST;
-        for (size_t first = 0, end; first < inventory->slice_count; first = end) {
-                end = first + 1;
-                while (end < inventory->slice_count &&
-                       is_of_pool(inventory->slices[first].slice, inventory->slices[end].slice))
-                        end++;
-                uint32_t home = home_of_pool(inventory, first, end);
-                for (size_t i = first; i < end; i++)
-                        for (size_t j = 0; j < inventory->slices[i].slice->device_count; j++)
-                                inventory->uses[inventory->slices[i].devices[j].number].home = home;
-        }
-}
+        for (uint32_t at = 0; at < inventory->pool_count; at++) {
+                const struct inventory_pool *pool = &inventory->pools[at];
+                uint32_t home = home_of_pool(inventory, pool);
 
-static void note_change(struct device_inventory *inventory, uint32_t home) {
-        if (home == DEVICE_HOME_ANY)
-                inventory->shared_change_count++;
-        else if (home != DEVICE_HOME_NONE)
-                inventory->changes[inventory->change_count++ % DEVICE_CHANGES_MAX] = home;
+                for (size_t i = pool->first; i < pool->end; i++)
+                        for (size_t j = 0; j < inventory->slices[i].slice->device_count; j++) {
+                                struct device_use *use =
+                                        &inventory->uses[inventory->slices[i].devices[j].number];
+
+                                use->home = home;
+                                use->pool = at;
+                        }
+        }
 }
 
 struct slice device_inventory_changed_node(const struct device_inventory *inventory, uint64_t at) {
@@ -155,13 +171,19 @@ struct device_inventory *device_inventory_new(const struct device_gates *gates,
                 device_inventory_add_devices(inventory, &inventory->slices[i]);
                 device_inventory_index(inventory, i);
         }
+        device_inventory_pool(inventory);
         device_inventory_house(inventory);
         return inventory;
 }
 
+const struct slice_list *device_inventory_own(const struct device_inventory *inventory,
+                                              struct slice node) {
+        return map_get(inventory->nodes, node);
+}
+
 size_t device_inventory_reach(const struct device_inventory *inventory, struct slice node,
                               struct arena *arena, size_t **ret_slices) {
-        const struct node_slices *own = map_get(inventory->nodes, node);
+        const struct slice_list *own = device_inventory_own(inventory, node);
         size_t own_count = own ? own->count : 0, count = 0;
         size_t *slices = ARENA_ARRAY(arena, size_t, own_count + inventory->shared_count);
 
@@ -245,149 +267,6 @@ int device_selector_matches(const struct device_inventory *inventory,
         return result;
 }
 
-/* ---- what is taken ---- */
-
-struct held_device {
-        size_t number;
-        bool is_share;
-        struct device_amounts consumed; /* owned, with their texts */
-};
-struct device_holding { /* of one claim */
-        size_t count;
-        struct held_device devices[];
-};
-
-static void free_amounts(struct device_amount *items, size_t count) {
-        for (size_t i = 0; i < count; i++) {
-                free((char *)(uintptr_t)items[i].name.ptr);
-                free((char *)(uintptr_t)items[i].value.ptr);
-        }
-        free(items);
-}
-
-static struct slice owned_text(struct slice text) {
-        return slice_make(slice_dup(text), text.len);
-}
-
-static struct device_amount *amount_named(const struct device_use *use, struct slice name) {
-        for (size_t i = 0; i < use->consumed_count; i++)
-                if (slice_eq(use->consumed[i].name, name))
-                        return &use->consumed[i];
-        return NULL;
-}
-
-static void device_inventory_consume(struct device_use *use, const struct device_amount *amount,
-                                     bool is_back) {
-        struct device_amount *sum = amount_named(use, amount->name);
-        struct buf text = { 0 };
-
-        if (!sum && is_back)
-                return;
-        if (!sum) {
-                if (use->consumed_count == use->consumed_cap) {
-                        use->consumed_cap = use->consumed_cap ? 2 * use->consumed_cap : 4;
-                        use->consumed = xreallocarray(use->consumed, use->consumed_cap,
-                                                      sizeof(*use->consumed));
-                }
-                use->consumed[use->consumed_count++] =
-                        (struct device_amount){ owned_text(amount->name),
-                                                owned_text(amount->value) };
-                return;
-        }
-        if (quantity_sum(sum->value, amount->value, is_back, &text, NULL) == 0) {
-                free((char *)(uintptr_t)sum->value.ptr);
-                sum->value = owned_text(buf_view(&text));
-        }
-        buf_release(&text);
-}
-
-static void count_holding(struct device_inventory *inventory, const struct device_holding *holding,
-                          bool is_back) {
-        uint32_t step = is_back ? UINT32_MAX : 1;
-
-        for (size_t i = 0; i < holding->count; i++) {
-                const struct held_device *held = &holding->devices[i];
-                struct device_use *use = &inventory->uses[held->number];
-
-                note_change(inventory, use->home);
-                use->allocated += held->is_share ? 0 : step;
-                use->shared += held->is_share ? step : 0;
-                for (size_t j = 0; j < held->consumed.count; j++)
-                        device_inventory_consume(use, &held->consumed.items[j], is_back);
-                if (use->shared == 0) { /* sums are exact, but need no place any more */
-                        free_amounts(use->consumed, use->consumed_count);
-                        use->consumed = NULL;
-                        use->consumed_count = use->consumed_cap = 0;
-                }
-        }
-}
-
-static void free_holding(struct device_holding *holding) {
-        for (size_t i = 0; i < holding->count; i++)
-                free_amounts(holding->devices[i].consumed.items,
-                             holding->devices[i].consumed.count);
-        free(holding);
-}
-
-static struct device_holding *holding_of(struct device_inventory *inventory,
-                                         const struct resource_claim *claim) {
-        struct device_holding *holding =
-                xcalloc(1, sizeof(*holding) + claim->result_count * sizeof(*holding->devices));
-
-        for (size_t i = 0; i < claim->result_count; i++) {
-                const struct device_result *result = &claim->results[i];
-
-                if (result->has_admin_access)
-                        continue;
-                struct held_device *held = &holding->devices[holding->count++];
-                held->number =
-                        device_number(inventory, result->driver, result->pool, result->device);
-                held->is_share = inventory->gates.has_shares && result->share_id.len > 0;
-                if (!held->is_share || result->consumed.count == 0)
-                        continue;
-                held->consumed.items =
-                        xcalloc(result->consumed.count, sizeof(*held->consumed.items));
-                held->consumed.count = result->consumed.count;
-                for (size_t j = 0; j < result->consumed.count; j++)
-                        held->consumed.items[j] = (struct device_amount){
-                                owned_text(result->consumed.items[j].name),
-                                owned_text(result->consumed.items[j].value)
-                        };
-        }
-        return holding;
-}
-
-/* The same devices as a whole; what is consumed of shares is not compared. */
-static bool is_same_holding(const struct device_holding *a, const struct device_holding *b) {
-        if (a->count != b->count)
-                return false;
-        for (size_t i = 0; i < a->count; i++)
-                if (a->devices[i].number != b->devices[i].number || a->devices[i].is_share ||
-                    b->devices[i].is_share)
-                        return false;
-        return true;
-}
-
-void device_inventory_take(struct device_inventory *inventory, struct slice key,
-                           const struct resource_claim *claim) {
-        struct device_holding *before = map_remove(inventory->holdings, key);
-        struct device_holding *now =
-                claim && claim->result_count ? holding_of(inventory, claim) : NULL;
-
-        if (now)
-                map_put(inventory->holdings, key, now);
-        if (before && now && is_same_holding(before, now)) {
-                free_holding(before);
-                return;
-        }
-        if (now)
-                count_holding(inventory, now, false);
-        if (!before)
-                return;
-        count_holding(inventory, before, true);
-        free_holding(before);
-}
-
 /* ---- the end ---- */
 
 void device_inventory_free(struct device_inventory *inventory) {
@@ -403,11 +282,9 @@ void device_inventory_free(struct device_inventory *inventory) {
                 cel_program_release(selector->program);
                 free(selector->known);
         }
-        for (at = 0; map_next(inventory->holdings, &at, NULL, &value);)
-                free_holding(value);
-        map_free(inventory->holdings);
-        for (size_t i = 0; i < inventory->use_count; i++)
-                free_amounts(inventory->uses[i].consumed, inventory->uses[i].consumed_count);
+        device_inventory_drop_holdings(inventory);
+        device_pools_free_views(inventory);
+        device_reaches_free(inventory->reaches);
         map_u64_free(inventory->numbers);
         map_free(inventory->selectors);
         map_free(inventory->classes);

@@ -35,8 +35,9 @@ enum device_home { DEVICE_HOME_NONE, DEVICE_HOME_ANY, DEVICE_HOME_FIRST };
 struct device_use {                     /* of one device by allocated claims */
         uint32_t allocated, shared;     /* by so many of their results */
         struct device_amount *consumed; /* of shares, summed */
-        size_t consumed_count, consumed_cap;
+        uint32_t consumed_count, consumed_cap;
         uint32_t home; /* enum device_home, or more */
+        uint32_t pool; /* unless nobody sees it */
 };
 static inline bool device_use_is_none(const struct device_use *use) {
         return use->allocated == 0 && use->shared == 0;
@@ -49,10 +50,20 @@ struct inventory_device {
 struct inventory_slice {
         const struct resource_slice *slice;
         struct inventory_device *devices;
-        /* Of the first slice of a pool: its devices consume counters that it has, in this
-         * generation.  Found out at the first search. */
+        uint32_t pool;
+};
+struct inventory_pool { /* slices of one driver and one name, whatever their generation */
+        uint32_t first, end; /* of the slices */
+        uint32_t newest_count;
+        int64_t newest;   /* generation; so many slices are of it */
+        bool is_wide;     /* a slice does not name its node */
+        bool has_counters;
+        /* Its devices consume counters that it has, in this generation: found out at the first
+         * search. */
         bool is_sound;
         int64_t sound_generation;
+        uint64_t version;          /* counts changes of what is taken of its devices */
+        struct device_pool *views; /* that nodes have of a wide one */
 };
 struct offered_device {
         const struct resource_slice *slice;
@@ -69,9 +80,13 @@ struct device_inventory {
         struct map_u64 *numbers;
         struct map *selectors, *classes;
         struct map *holdings; /* "namespace/name" of a claim to what it takes */
-        size_t *shared;       /* slices that are not of one node; ascending */
+        size_t *shared;       /* slices that do not name a node; ascending */
         size_t shared_count;
-        struct map *nodes; /* name to a list of slices, ascending */
+        struct map *nodes; /* name to a list of slices that name it, ascending */
+        struct inventory_pool *pools;
+        uint32_t pool_count;
+        size_t view_count; /* of pools */
+        struct device_reaches *reaches; /* what nodes see (device_reach.h); NULL: not asked for yet */
         struct slice *homes;
         uint32_t home_count;
         /* What is taken of devices changed so often: of one node, of several. */
@@ -102,6 +117,17 @@ struct device_selector *device_inventory_selector(struct device_inventory *inven
 int device_selector_matches(const struct device_inventory *inventory,
                             struct device_selector *selector, const struct offered_device *offered,
                             struct arena *arena, const char **ret_why);
-/* Slices that may reach a node of that name, ascending; in the arena. */
+/* Slices that may offer devices to a node of that name, ascending; in the arena. */
 size_t device_inventory_reach(const struct device_inventory *inventory, struct slice node,
                               struct arena *arena, size_t **ret_slices);
+struct slice_list {
+        size_t *items;
+        size_t count, cap;
+};
+/* Slices that name the node, ascending; NULL: none. */
+const struct slice_list *device_inventory_own(const struct device_inventory *inventory,
+                                              struct slice node);
+/* The number of a device of that name, known or new. */
+uint32_t device_inventory_number(struct device_inventory *inventory, struct slice driver,
+                                 struct slice pool, struct slice device);
+void device_inventory_drop_holdings(struct device_inventory *inventory); /* at its end */

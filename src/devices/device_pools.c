@@ -1,17 +1,18 @@
 /* Pools of devices as one node sees them. */
 #include "devices/device_pools.h"
 
-#include "api/quantity.h"
 #include "base/text_set.h"
 #include "base/util.h"
+#include "devices/device_reach.h"
+#include <stdlib.h>
 
 /* The slices of one pool. */
 struct gathering {
-        const struct device_inventory *inventory;
+        struct device_inventory *inventory;
+        struct inventory_pool *pool;
         struct arena *arena;
-        struct inventory_slice **slices; /* that reach the node, of the newest generation */
+        const struct inventory_slice **slices; /* that reach the node, of the newest generation */
         size_t count;
-        size_t first, end; /* all slices of the pool, in the inventory */
 };
 
 bool device_place_matches(const struct device_node *node, const struct device_place *place) {
@@ -90,8 +91,11 @@ static const char *add_counters(const struct gathering *gathering, struct device
                 pool->counters = arena_grow(gathering->arena, pool->counters, pool->counter_count,
                                             cap, sizeof(*pool->counters));
                 pool->counters[pool->counter_count++] =
-                        (struct pool_counter){ set->name, set->counters.items[i].name,
-                                               set->counters.items[i].value };
+                        (struct pool_counter){
+                                .set = set->name,
+                                .name = set->counters.items[i].name,
+                                .all = device_sum_of(set->counters.items[i].value)
+                        };
         }
         return NULL;
 }
@@ -130,37 +134,17 @@ static const char *wrong_consumption(struct arena *arena, const struct device_po
         return NULL;
 }
 
-/* ---- counters ---- */
-
-static void take_counters(struct arena *arena, struct device_pool *pool,
-                          const struct device *device) {
-        for (size_t i = 0; i < device->consume_count; i++) {
-                const struct counter_set *set = &device->consumes[i];
-
-                for (size_t j = 0; j < set->counters.count; j++) {
-                        const struct device_amount *amount = &set->counters.items[j];
-                        struct pool_counter *counter = find_counter(pool, set->name, amount->name);
-                        struct buf rest = { 0 };
-
-                        if (counter &&
-                            quantity_sum(counter->available, amount->value, true, &rest, NULL) == 0)
-                                counter->available = arena_slice(arena, buf_view(&rest));
-                        buf_release(&rest);
-                }
-        }
-}
-
 /* Sets of counters reach every node, so that mistakes in them are the same for all. */
 static const char *check_consumption(const struct gathering *gathering,
                                      const struct device_pool *pool) {
         const struct device_inventory *inventory = gathering->inventory;
-        struct inventory_slice *first = &inventory->slices[gathering->first];
+        struct inventory_pool *own = gathering->pool;
         int64_t generation = gathering->slices[0]->slice->generation;
         const char *problem = NULL;
 
-        if (first->is_sound && first->sound_generation == generation)
+        if (own->is_sound && own->sound_generation == generation)
                 return NULL;
-        for (size_t i = gathering->first; !problem && i < gathering->end; i++) {
+        for (size_t i = own->first; !problem && i < own->end; i++) {
                 const struct inventory_slice *entry = &inventory->slices[i];
 
                 if (entry->slice->generation != generation)
@@ -169,79 +153,51 @@ static const char *check_consumption(const struct gathering *gathering,
                         problem =
                                 wrong_consumption(gathering->arena, pool, entry->devices[j].device);
         }
-        first->is_sound = !problem;
-        first->sound_generation = generation;
+        own->is_sound = !problem;
+        own->sound_generation = generation;
         return problem;
 }
 
-static bool offers_devices(const struct gathering *gathering) {
-        for (size_t i = 0; i < gathering->count; i++) {
-                if (gathering->slices[i]->slice->device_count)
-                        return true;
+/* ---- counters ---- */
+
+static void take_counters(struct device_pool *pool, const struct device *device) {
+        for (size_t i = 0; i < device->consume_count; i++) {
+                const struct counter_set *set = &device->consumes[i];
+
+                for (size_t j = 0; j < set->counters.count; j++) {
+                        const struct device_amount *amount = &set->counters.items[j];
+                        struct pool_counter *counter = find_counter(pool, set->name, amount->name);
+
+                        if (counter)
+                                device_sum_subtract(&counter->left, amount->value, pool->arena);
+                }
         }
-        return false;
 }
 
 /* All slices of the generation count, those for other nodes too. */
-static const char *settle_counters(const struct gathering *gathering, struct device_pool *pool) {
-        const struct device_inventory *inventory = gathering->inventory;
-        const struct inventory_slice *first = &inventory->slices[gathering->first];
-        int64_t generation = gathering->slices[0]->slice->generation;
+void device_pool_settle(const struct device_inventory *inventory, struct device_pool *pool) {
+        const struct inventory_pool *own = &inventory->pools[pool->at];
 
-        if (!offers_devices(gathering) && first->is_sound && first->sound_generation == generation)
-                return NULL;
-        const char *problem = collect_counters(gathering, pool);
-        if (!problem)
-                problem = check_consumption(gathering, pool);
-        for (size_t i = gathering->first; !problem && i < gathering->end; i++) {
+        if (pool->counter_count == 0 || (pool->is_settled && pool->version == own->version))
+                return;
+        if (pool->serial)
+                arena_clear(pool->arena);
+        for (size_t i = 0; i < pool->counter_count; i++)
+                pool->counters[i].left = pool->counters[i].all;
+        for (size_t i = own->first; i < own->end; i++) {
                 const struct inventory_slice *entry = &inventory->slices[i];
 
-                for (size_t j = 0; j < entry->slice->device_count; j++) {
-                        const struct device_use *use = &inventory->uses[entry->devices[j].number];
-
-                        if (entry->slice->generation == generation && !device_use_is_none(use))
-                                take_counters(gathering->arena, pool, entry->devices[j].device);
-                }
+                if (entry->slice->generation != pool->generation)
+                        continue;
+                for (size_t j = 0; j < entry->slice->device_count; j++)
+                        if (!device_use_is_none(&inventory->uses[entry->devices[j].number]))
+                                take_counters(pool, entry->devices[j].device);
         }
-        return problem;
+        pool->is_settled = true;
+        pool->version = own->version;
 }
 
 /* ---- pools ---- */
-
-static void build_pool(const struct gathering *gathering, struct device_pool *pool) {
-        bool has_counters = gathering->inventory->gates.has_counters;
-
-        pool->problem = repeated_device(gathering);
-        if (!pool->problem && has_counters)
-                pool->problem = settle_counters(gathering, pool);
-        pool->slices =
-                ARENA_ARRAY(gathering->arena, const struct inventory_slice *, gathering->count);
-        for (size_t i = 0; !pool->problem && i < gathering->count; i++) {
-                if (!has_counters || !gathering->slices[i]->slice->counter_count)
-                        pool->slices[pool->slice_count++] = gathering->slices[i];
-        }
-}
-
-/* False: the pool is being replaced, by a generation that does not reach this node. */
-static bool take_pool(const struct gathering *gathering, struct device_pool *pool) {
-        const struct resource_slice *sample = gathering->slices[0]->slice;
-        size_t all = 0;
-
-        *pool = (struct device_pool){ .driver = sample->driver, .name = sample->pool };
-        if ((int64_t)gathering->count != sample->slice_count) {
-                for (size_t i = gathering->first; i < gathering->end; i++) {
-                        int64_t other = gathering->inventory->slices[i].slice->generation;
-
-                        if (other > sample->generation)
-                                return false;
-                        all += other == sample->generation;
-                }
-                pool->is_incomplete = (int64_t)all != sample->slice_count;
-        }
-        if (!pool->is_incomplete)
-                build_pool(gathering, pool);
-        return true;
-}
 
 static bool waits_for_conditions(const struct device_pool *pool) {
         for (size_t i = 0; i < pool->slice_count; i++) {
@@ -255,67 +211,199 @@ static bool waits_for_conditions(const struct device_pool *pool) {
         return false;
 }
 
-static bool is_same_pool(const struct resource_slice *a, const struct resource_slice *b) {
-        return slice_eq(a->driver, b->driver) && slice_eq(a->pool, b->pool);
+static void build_pool(const struct gathering *gathering, struct device_pool *pool) {
+        bool has_counters = gathering->inventory->gates.has_counters;
+
+        pool->problem = repeated_device(gathering);
+        if (!pool->problem && has_counters)
+                pool->problem = collect_counters(gathering, pool);
+        if (!pool->problem && has_counters)
+                pool->problem = check_consumption(gathering, pool);
+        pool->slices =
+                ARENA_ARRAY(gathering->arena, const struct inventory_slice *, gathering->count);
+        for (size_t i = 0; !pool->problem && i < gathering->count; i++) {
+                const struct inventory_slice *entry = gathering->slices[i];
+
+                if (has_counters && entry->slice->counter_count)
+                        continue;
+                pool->slices[pool->slice_count++] = entry;
+                pool->has_places |= entry->slice->has_places;
+        }
+        pool->is_late = waits_for_conditions(pool);
 }
 
-/* Takes the slices of one pool from the list; returns how many of the list were read. */
-static size_t gather_pool(struct gathering *gathering, const struct device_node *node,
-                          const size_t *reach, size_t count) {
-        const struct device_inventory *inventory = gathering->inventory;
-        const struct resource_slice *sample = inventory->slices[reach[0]].slice;
-        size_t used = 0;
+/* NULL: nothing of the pool reaches the node, or it is being replaced, by a generation that does
+ * not. */
+static struct device_pool *take_pool(const struct gathering *gathering) {
+        const struct inventory_pool *own = gathering->pool;
 
+        if (gathering->count == 0)
+                return NULL;
+        const struct resource_slice *sample = gathering->slices[0]->slice;
+        bool is_whole = (int64_t)gathering->count == sample->slice_count;
+        if (!is_whole && own->newest > sample->generation)
+                return NULL;
+        struct device_pool *pool = ARENA_NEW(gathering->arena, struct device_pool);
+        *pool = (struct device_pool){
+                .driver = sample->driver,
+                .name = sample->pool,
+                .generation = sample->generation,
+                .at = (uint32_t)(own - gathering->inventory->pools),
+                .arena = gathering->arena,
+                .is_incomplete = !is_whole && (int64_t)own->newest_count != sample->slice_count
+        };
+        if (!pool->is_incomplete)
+                build_pool(gathering, pool);
+        return pool;
+}
+
+/* ---- slices ---- */
+
+static void gather_slice(struct gathering *gathering, const struct device_node *node, size_t at) {
+        const struct inventory_slice *entry = &gathering->inventory->slices[at];
+        int64_t newest = gathering->count ? gathering->slices[0]->slice->generation : INT64_MIN;
+
+        if (!reaches_node(gathering->inventory, node, entry->slice) ||
+            entry->slice->generation < newest)
+                return;
+        if (entry->slice->generation > newest)
+                gathering->count = 0;
+        gathering->slices[gathering->count++] = entry;
+}
+
+static void gather_all(struct gathering *gathering, const struct device_node *node) {
         gathering->count = 0;
-        for (; used < count; used++) {
-                struct inventory_slice *entry = &inventory->slices[reach[used]];
-
-                if (!is_same_pool(entry->slice, sample))
-                        break;
-                if (!reaches_node(inventory, node, entry->slice))
-                        continue;
-                if (gathering->count &&
-                    entry->slice->generation < gathering->slices[0]->slice->generation)
-                        continue;
-                if (gathering->count &&
-                    entry->slice->generation > gathering->slices[0]->slice->generation)
-                        gathering->count = 0;
-                gathering->slices[gathering->count++] = entry;
-        }
-        gathering->first = gathering->end = reach[0];
-        while (gathering->first > 0 &&
-               is_same_pool(inventory->slices[gathering->first - 1].slice, sample))
-                gathering->first--;
-        while (gathering->end < inventory->slice_count &&
-               is_same_pool(inventory->slices[gathering->end].slice, sample))
-                gathering->end++;
-        return used;
+        for (size_t i = gathering->pool->first; i < gathering->pool->end; i++)
+                gather_slice(gathering, node, i);
 }
 
-size_t device_pools_gather(const struct device_inventory *inventory, const struct device_node *node,
-                           struct arena *arena, struct device_pool **ret_pools) {
-        size_t *reach, late_count = 0, pool_count = 0;
-        size_t count = device_inventory_reach(inventory, node->name, arena, &reach);
-        struct device_pool *pools = ARENA_ARRAY(arena, struct device_pool, count);
-        struct device_pool *late = ARENA_ARRAY(arena, struct device_pool, count);
-        struct gathering gathering = { .inventory = inventory,
-                                       .arena = arena,
-                                       .slices = ARENA_ARRAY(arena, struct inventory_slice *,
-                                                             count) };
+/* ---- pools that many nodes see ---- */
 
-        for (size_t at = 0; at < count;) {
-                struct device_pool pool;
+static bool is_view(const struct device_pool *view, const struct gathering *gathering) {
+        if (view->reached_count != gathering->count)
+                return false;
+        for (size_t i = 0; i < gathering->count; i++)
+                if (view->reached[i] != gathering->slices[i])
+                        return false;
+        return true;
+}
 
-                at += gather_pool(&gathering, node, reach + at, count - at);
-                if (gathering.count == 0 || !take_pool(&gathering, &pool))
+static struct device_pool *keep_view(const struct gathering *gathering) {
+        struct device_inventory *inventory = gathering->inventory;
+        struct device_pool *view = take_pool(gathering);
+
+        if (!view)
+                return NULL;
+        view->reached = arena_copy(&inventory->arena, gathering->slices,
+                                   gathering->count * sizeof(*gathering->slices));
+        view->reached_count = gathering->count;
+        view->serial = ++inventory->view_count;
+        view->arena = ARENA_NEW(&inventory->arena, struct arena);
+        arena_init(view->arena, 1024);
+        view->next = gathering->pool->views;
+        gathering->pool->views = view;
+        return view;
+}
+
+struct device_pool *device_pool_view(struct device_inventory *inventory,
+                                     const struct device_node *node, uint32_t at) {
+        struct inventory_pool *pool = &inventory->pools[at];
+        struct gathering gathering = { inventory, pool, &inventory->arena, NULL, 0 };
+
+        gathering.slices = xcalloc(pool->end - pool->first, sizeof(*gathering.slices));
+        gather_all(&gathering, node);
+        struct device_pool *view = pool->views;
+        while (view && !is_view(view, &gathering))
+                view = view->next;
+        if (!view)
+                view = keep_view(&gathering);
+        free(gathering.slices);
+        return view;
+}
+
+/* ---- all pools of a node ---- */
+
+/* What the node sees of pools whose slices name their nodes, in the order of the inventory. */
+static size_t gather_own(struct device_inventory *inventory, const struct device_node *node,
+                         const struct slice_list *own, struct arena *arena,
+                         struct device_pool **pools) {
+        struct gathering gathering = { .inventory = inventory, .arena = arena };
+        size_t count = 0;
+
+        for (size_t i = 0, end; i < own->count; i = end) {
+                uint32_t at = inventory->slices[own->items[i]].pool;
+
+                end = i + 1;
+                while (end < own->count && inventory->slices[own->items[end]].pool == at)
+                        end++;
+                gathering.pool = &inventory->pools[at];
+                if (gathering.pool->is_wide)
                         continue;
-                if (waits_for_conditions(&pool))
-                        late[late_count++] = pool;
-                else
-                        pools[pool_count++] = pool;
+                gathering.count = 0;
+                gathering.slices = ARENA_ARRAY(arena, const struct inventory_slice *,
+                                               gathering.pool->has_counters
+                                                       ? gathering.pool->end - gathering.pool->first
+                                                       : end - i);
+                if (gathering.pool->has_counters)
+                        gather_all(&gathering, node);
+                for (size_t j = i; !gathering.pool->has_counters && j < end; j++)
+                        gather_slice(&gathering, node, own->items[j]);
+                pools[count] = take_pool(&gathering);
+                count += pools[count] != NULL;
         }
-        for (size_t i = 0; i < late_count; i++)
-                pools[pool_count++] = late[i];
-        *ret_pools = pools;
-        return pool_count;
+        return count;
+}
+
+static int compare_pools(const void *a, const void *b) {
+        const struct device_pool *left = *(struct device_pool *const *)a;
+        const struct device_pool *right = *(struct device_pool *const *)b;
+
+        if (left->is_late != right->is_late)
+                return left->is_late ? 1 : -1;
+        return (left->at > right->at) - (left->at < right->at);
+}
+
+void device_pools_sort(struct device_pool **pools, size_t count) {
+        if (count > 1)
+                qsort(pools, count, sizeof(struct device_pool *), compare_pools);
+}
+
+/* Whether slices of the pool name the node. */
+static bool is_own(const struct device_inventory *inventory, const struct slice_list *own,
+                   uint32_t pool) {
+        for (size_t i = 0; own && i < own->count; i++)
+                if (inventory->slices[own->items[i]].pool == pool)
+                        return true;
+        return false;
+}
+
+size_t device_pools_gather(struct device_inventory *inventory, const struct device_node *node,
+                           struct arena *arena, struct device_pool ***ret_pools) {
+        const struct device_reach *reach =
+                node->reach ? node->reach : device_reach_of(inventory, node);
+        const struct slice_list *own = device_inventory_own(inventory, node->name);
+        size_t broken_count, count = 0;
+        struct device_pool **broken = device_reach_broken(inventory, &broken_count);
+
+        *ret_pools = reach->pools;
+        if (!own && broken_count == 0)
+                return reach->pool_count;
+        struct device_pool **pools = *ret_pools =
+                ARENA_ARRAY(arena, struct device_pool *,
+                            reach->pool_count + (own ? own->count : 0) + broken_count);
+        if (own)
+                count = gather_own(inventory, node, own, arena, pools);
+        for (size_t i = 0; i < broken_count; i++)
+                if (!is_own(inventory, own, broken[i]->at))
+                        pools[count++] = broken[i];
+        for (size_t i = 0; i < reach->pool_count; i++)
+                pools[count++] = reach->pools[i];
+        device_pools_sort(pools, count);
+        return count;
+}
+
+void device_pools_free_views(struct device_inventory *inventory) {
+        for (size_t i = 0; i < inventory->pool_count; i++)
+                for (struct device_pool *view = inventory->pools[i].views; view; view = view->next)
+                        arena_release(view->arena);
 }

@@ -231,7 +231,7 @@ static void report_request(struct search_state *state, struct search_claim *clai
                                                   .takes_all = request->takes_all,
                                                   .wanted = request->device_count };
         for (size_t p = 0; p < state->pool_count; p++) {
-                const struct device_pool *pool = &state->pools[p];
+                struct device_pool *pool = state->pools[p];
 
                 if (pool->problem)
                         report->pool_problem = pool->problem;

@@ -52,6 +52,7 @@ static bool is_shared_already(const struct search_state *state, size_t number) {
 static void leak_counters(struct search_state *state, const struct search_device *device) {
         if (!state->search->inventory->gates.is_parity || !device->device->device->consume_count)
                 return;
+        state->is_passing = true;
         struct search_leak *leak = ARENA_NEW(state->search->arena, struct search_leak);
         *leak = (struct search_leak){ state->leaks, device->pool, device->device->device };
         state->leaks = leak;
@@ -66,6 +67,7 @@ static void add_pick(struct search_state *state, size_t claim, const struct sear
                                       .device = device->device,
                                       .request = request->request,
                                       .parent = request->parent,
+                                      .pool = device->pool->at,
                                       .is_share = is_shareable(state, device) };
         if (pick->is_share)
                 pick->consumed = device_capacity_share(
@@ -96,9 +98,11 @@ static enum search_step check_device(struct search_state *state, size_t claim,
 
         if (gates->has_taints && !search_is_tolerated(device->device->device, request->request))
                 return SEARCH_NOTHING;
-        if (!search_constraints_add(state, claim, request, device))
+        if (!search_constraints_add(state, claim, request, device)) {
+                state->is_passing = true;
                 return request->takes_all ? fail_constraint(state, claim, request, device)
                                           : SEARCH_NOTHING;
+        }
         if (!gates->has_shares || search_has_room(state, device, request->request))
                 return SEARCH_DONE;
         search_constraints_remove(state, claim, request);
@@ -152,6 +156,7 @@ static enum search_step try_device(struct search_state *state, const struct sear
         step = search_one(state, next);
         if (step != SEARCH_DONE)
                 drop_pick(state, next->claim, request, device);
+        state->is_passing = true;
         return step;
 }
 
@@ -175,6 +180,7 @@ static enum search_step look_at(struct search_state *state, const struct search_
                                 const struct search_device *device) {
         const struct device_gates *gates = &state->search->inventory->gates;
 
+        state->is_passing = false;
         if (++state->steps > steps_max(state)) {
                 err_set(state->err, BERTH_ERR_TOO_LARGE,
                         "node " SLICE_FMT ": timed out trying to allocate devices",
@@ -191,30 +197,59 @@ static enum search_step look_at(struct search_state *state, const struct search_
         return try_device(state, place, request, device);
 }
 
+/* Looks at the devices of one pool, from the place on when it is in there.  *ret_is_empty: nothing
+ * in there would do even if this search had picked nothing. */
+static enum search_step search_pool(struct search_state *state, const struct search_place *place,
+                                    struct search_request *request, size_t at, bool *ret_is_empty) {
+        struct device_pool *pool = state->pools[at];
+        bool is_within = at == place->pool;
+
+        for (size_t s = is_within ? place->slice : 0; s < pool->slice_count; s++) {
+                const struct inventory_slice *slice = pool->slices[s];
+                bool is_start = is_within && s == place->slice;
+
+                for (size_t d = is_start ? place->first : 0; d < slice->slice->device_count; d++) {
+                        const struct search_device device = { pool, slice, &slice->devices[d] };
+                        struct search_place next = *place;
+
+                        next.device++;
+                        next.pool = at;
+                        next.slice = s;
+                        next.first = d + 1;
+                        enum search_step step = look_at(state, &next, request, &device);
+                        if (step != SEARCH_NOTHING)
+                                return step;
+                        *ret_is_empty &= !state->is_passing;
+                }
+        }
+        return SEARCH_NOTHING;
+}
+
+static bool has_picked_in(const struct search_state *state, const struct device_pool *pool) {
+        for (size_t i = 0; i < state->search->claim_count; i++)
+                for (size_t j = 0; j < state->allocations[i].pick_count; j++)
+                        if (state->allocations[i].picks[j].pool == pool->at)
+                                return true;
+        return state->leaks;
+}
+
 static enum search_step search_some(struct search_state *state, const struct search_place *place,
                                     struct search_request *request) {
+        struct device_memo *memo = state->search->memo;
+        const struct device_inventory *inventory = state->search->inventory;
+
         for (size_t p = place->pool; p < state->pool_count; p++) {
-                const struct device_pool *pool = &state->pools[p];
+                struct device_pool *pool = state->pools[p];
+                bool is_whole = p != place->pool || (place->slice == 0 && place->first == 0);
 
-                for (size_t s = p == place->pool ? place->slice : 0; s < pool->slice_count; s++) {
-                        bool is_start = p == place->pool && s == place->slice;
-                        const struct inventory_slice *slice = pool->slices[s];
-
-                        for (size_t d = is_start ? place->first : 0; d < slice->slice->device_count;
-                             d++) {
-                                struct search_place next = *place;
-                                const struct search_device device = { pool, slice,
-                                                                      &slice->devices[d] };
-
-                                next.device++;
-                                next.pool = p;
-                                next.slice = s;
-                                next.first = d + 1;
-                                enum search_step step = look_at(state, &next, request, &device);
-                                if (step != SEARCH_NOTHING)
-                                        return step;
-                        }
-                }
+                if (memo && is_whole && device_memo_has(memo, inventory, request->place, pool))
+                        continue;
+                bool is_empty = memo && is_whole && !has_picked_in(state, pool);
+                enum search_step step = search_pool(state, place, request, p, &is_empty);
+                if (step != SEARCH_NOTHING)
+                        return step;
+                if (is_empty)
+                        device_memo_add(memo, inventory, request->place, pool);
         }
         return SEARCH_NOTHING;
 }
@@ -296,7 +331,7 @@ enum device_outcome device_search_run(const struct device_search *search,
                 return DEVICES_FOUND;
         }
         for (size_t i = 0; i < state.pool_count; i++) {
-                if (state.pools[i].problem)
+                if (state.pools[i]->problem)
                         return DEVICES_INVALID;
         }
         return DEVICES_MISSING;

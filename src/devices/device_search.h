@@ -3,7 +3,7 @@
  * nowhere is taken back. Pure: the inventory is only read, but for its cache of selectors. */
 #pragma once
 
-#include "devices/device_pools.h"
+#include "devices/device_memo.h"
 
 #define DEVICE_RESULTS_MAX 32      /* of one claim's allocation */
 #define DEVICE_STEPS_MAX 10000000  /* devices that one search looks at, if nothing else is said */
@@ -14,6 +14,7 @@ struct device_pick { /* one device of an allocation */
         const struct inventory_device *device;
         const struct device_request *request; /* or the choice of firstAvailable */
         const struct device_request *parent;  /* of a choice; else NULL */
+        uint32_t pool; /* of the inventory */
         bool is_share;
         struct device_amounts consumed; /* of a share */
 };
@@ -35,6 +36,7 @@ struct device_search {
         struct arena *arena; /* for the results and on the way */
         size_t steps_max;    /* 0 = DEVICE_STEPS_MAX */
         bool tries_all;      /* nothing is ruled out beforehand; as with parity */
+        struct device_memo *memo; /* of searches for the same; NULL: none */
 };
 /* *ret_allocations: one for each claim, in the arena; set when found. */
 enum device_outcome device_search_run(const struct device_search *search,

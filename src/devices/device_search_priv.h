@@ -5,7 +5,7 @@
 
 /* A device under consideration. */
 struct search_device {
-        const struct device_pool *pool;
+        struct device_pool *pool;
         const struct inventory_slice *slice;
         const struct inventory_device *device;
 };
@@ -14,6 +14,7 @@ struct search_request {
         const struct device_request *request, *parent;
         const struct device_class *class;
         size_t index;        /* of the request in the claim */
+        size_t place;        /* among the requests and choices of all claims */
         size_t device_count; /* that it takes */
         bool takes_all;
         struct search_device *all; /* the devices, when it takes all */
@@ -32,12 +33,16 @@ struct search_claim {
 struct search_state {
         const struct device_search *search;
         const struct device_node *node;
-        struct device_pool *pools;
+        struct device_pool **pools;
         size_t pool_count;
+        size_t place_count; /* of requests and choices */
         struct search_claim *claims;
         struct device_allocation *allocations;
         struct search_leak *leaks; /* counters that parity does not give back */
         size_t steps;
+        bool is_passing; /* the device was refused for what else this search has picked */
+        struct device_sum *rest; /* of counters, for one device */
+        size_t rest_count;
         struct err *err;
 };
 struct search_leak {
@@ -61,7 +66,7 @@ void search_constraints_remove(struct search_state *state, size_t claim,
                                const struct search_request *request);
 bool search_is_tolerated(const struct device *device, const struct device_request *request);
 /* Whether the counters of the pool suffice for one more device. */
-bool search_counters_suffice(const struct search_state *state, const struct search_device *device);
+bool search_counters_suffice(struct search_state *state, const struct search_device *device);
 bool search_has_room(const struct search_state *state, const struct search_device *device,
                      const struct device_request *request);
 /* Some claim of this search has picked it; or this claim has. Shares do not count. */

@@ -95,7 +95,7 @@ static bool each_device(const struct search_bounds *bounds,
         const struct search_state *state = bounds->state;
 
         for (size_t p = 0; p < state->pool_count; p++) {
-                const struct device_pool *pool = &state->pools[p];
+                struct device_pool *pool = state->pools[p];
 
                 for (size_t s = 0; s < pool->slice_count; s++)
                         for (size_t d = 0; d < pool->slices[s]->slice->device_count; d++) {

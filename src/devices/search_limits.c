@@ -1,7 +1,6 @@
 /* What a device has left: counters, capacity; and what keeps requests off it: taints. */
 #include "devices/device_search_priv.h"
 
-#include "api/quantity.h"
 #include "base/util.h"
 #include "devices/device_capacity.h"
 
@@ -54,21 +53,21 @@ bool search_is_picked(const struct search_state *state, size_t number) {
 
 /* ---- counters ---- */
 
-static void search_limits_subtract(struct slice *rest, const struct device *device,
-                                   const struct pool_counter *counter, struct arena *arena) {
+static void search_limits_subtract(struct search_state *state, const struct device_pool *pool,
+                                   const struct device *device) {
         for (size_t i = 0; i < device->consume_count; i++) {
                 const struct counter_set *set = &device->consumes[i];
 
-                for (size_t j = 0; slice_eq(set->name, counter->set) && j < set->counters.count;
-                     j++) {
-                        struct buf out = { 0 };
+                for (size_t j = 0; j < set->counters.count; j++) {
+                        size_t at = 0;
 
-                        if (!slice_eq(set->counters.items[j].name, counter->name))
-                                continue;
-                        if (quantity_sum(*rest, set->counters.items[j].value, true, &out, NULL) ==
-                            0)
-                                *rest = arena_slice(arena, buf_view(&out));
-                        buf_release(&out);
+                        while (at < pool->counter_count &&
+                               !(slice_eq(pool->counters[at].name, set->counters.items[j].name) &&
+                                 slice_eq(pool->counters[at].set, set->name)))
+                                at++;
+                        if (at < pool->counter_count)
+                                device_sum_subtract(&state->rest[at], set->counters.items[j].value,
+                                                    state->search->arena);
                 }
         }
 }
@@ -93,60 +92,66 @@ static bool takes_counters(const struct search_state *state, size_t claim, size_
         return true;
 }
 
-static struct slice left_of(const struct search_state *state, const struct device_pool *pool,
-                            const struct pool_counter *counter) {
-        struct arena *arena = state->search->arena;
-        struct slice rest = counter->available;
-
+/* What allocated claims and this search leave of the counters of the pool. */
+static void find_rest(struct search_state *state, struct device_pool *pool) {
+        device_pool_settle(state->search->inventory, pool);
+        if (pool->counter_count > state->rest_count) {
+                state->rest_count = pool->counter_count;
+                state->rest =
+                        ARENA_ARRAY(state->search->arena, struct device_sum, state->rest_count);
+        }
+        for (size_t i = 0; i < pool->counter_count; i++)
+                state->rest[i] = pool->counters[i].left;
         for (size_t i = 0; i < state->search->claim_count; i++) {
                 const struct device_allocation *allocation = &state->allocations[i];
 
-                for (size_t j = 0; j < allocation->pick_count; j++) {
-                        const struct device_pick *pick = &allocation->picks[j];
-
-                        if (slice_eq(pick->slice->pool, pool->name) &&
-                            slice_eq(pick->slice->driver, pool->driver) &&
-                            takes_counters(state, i, j))
-                                search_limits_subtract(&rest, pick->device->device, counter, arena);
-                }
+                for (size_t j = 0; j < allocation->pick_count; j++)
+                        if (allocation->picks[j].pool == pool->at && takes_counters(state, i, j))
+                                search_limits_subtract(state, pool,
+                                                       allocation->picks[j].device->device);
         }
-        for (const struct search_leak *leak = state->leaks; leak; leak = leak->next) {
+        for (const struct search_leak *leak = state->leaks; leak; leak = leak->next)
                 if (leak->pool == pool)
-                        search_limits_subtract(&rest, leak->device, counter, arena);
-        }
-        return rest;
+                        search_limits_subtract(state, pool, leak->device);
 }
 
-bool search_counters_suffice(const struct search_state *state, const struct search_device *device) {
-        for (size_t i = 0; i < device->pool->counter_count; i++) {
-                const struct pool_counter *counter = &device->pool->counters[i];
-                struct slice rest = left_of(state, device->pool, counter);
-                int order = 0;
-
-                search_limits_subtract(&rest, device->device->device, counter,
-                                       state->search->arena);
-                (void)quantity_compare(rest, SLICE_LITERAL("0"), &order, NULL);
-                if (order < 0)
+bool search_counters_suffice(struct search_state *state, const struct search_device *device) {
+        find_rest(state, device->pool);
+        search_limits_subtract(state, device->pool, device->device->device);
+        for (size_t i = 0; i < device->pool->counter_count; i++)
+                if (device_sum_compare(&state->rest[i], SLICE_LITERAL("0")) < 0)
                         return false;
-        }
         return true;
 }
 
 /* ---- capacity ---- */
 
+static size_t count_shares(const struct search_state *state, const struct search_device *device) {
+        size_t count = 0;
+
+        for (size_t i = 0; i < state->search->claim_count; i++)
+                for (size_t j = 0; j < state->allocations[i].pick_count; j++)
+                        count += state->allocations[i].picks[j].is_share &&
+                                 state->allocations[i].picks[j].device->number ==
+                                         device->device->number;
+        return count;
+}
+
 bool search_has_room(const struct search_state *state, const struct search_device *device,
                      const struct device_request *request) {
         const struct device_use *use = &state->search->inventory->uses[device->device->number];
         struct arena *arena = state->search->arena;
-        /* Devices that are not shared have no shares. */
-        size_t max = 1;
-        if (device->device->device->allows_multiple)
-                max += state->search->claim_count * DEVICE_RESULTS_MAX;
-        struct device_amounts *taken = ARENA_ARRAY(arena, struct device_amounts, max);
-        struct device_shares shares = { taken, 0 };
+        bool is_shared = device->device->device->allows_multiple;
+        struct device_amounts alone;
+        struct device_shares shares = { &alone, 0 };
+        struct device_amounts *taken = &alone;
+        size_t picks = is_shared ? count_shares(state, device) : 0;
+
+        if (picks)
+                shares.items = taken = ARENA_ARRAY(arena, struct device_amounts, picks + 1);
 
         taken[shares.count++] = (struct device_amounts){ use->consumed, use->consumed_count };
-        for (size_t i = 0; max > 1 && i < state->search->claim_count; i++) {
+        for (size_t i = 0; picks && i < state->search->claim_count; i++) {
                 const struct device_allocation *allocation = &state->allocations[i];
 
                 for (size_t j = 0; j < allocation->pick_count; j++) {

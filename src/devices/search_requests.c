@@ -73,8 +73,7 @@ int search_selects(struct search_state *state, const struct search_claim *claim,
 /* ---- all devices ---- */
 
 static int take_all_of(struct search_state *state, const struct search_claim *claim,
-                       struct search_request *request, const struct device_pool *pool,
-                       size_t *cap) {
+                       struct search_request *request, struct device_pool *pool, size_t *cap) {
         bool has_shares = state->search->inventory->gates.has_shares;
         size_t count = request->device_count;
 
@@ -104,7 +103,7 @@ static int take_all(struct search_state *state, const struct search_claim *claim
         size_t cap = 0;
 
         for (size_t i = 0; i < state->pool_count; i++) {
-                const struct device_pool *pool = &state->pools[i];
+                struct device_pool *pool = state->pools[i];
                 const char *why = pool->is_incomplete ? "being updated"
                                   : pool->problem     ? "invalid"
                                                       : NULL;
@@ -191,6 +190,7 @@ static int prepare_request(struct search_state *state, struct search_claim *clai
                 requests[i].request = written->choice_count ? &written->choices[i] : written;
                 requests[i].parent = written->choice_count ? written : NULL;
                 requests[i].index = at;
+                requests[i].place = state->place_count++;
                 if (resolve_request(state, claim, &requests[i]) < 0)
                         return -1;
                 if (requests[i].device_count < *ret_min)

@@ -6,9 +6,14 @@
 #include <stdlib.h>
 
 #define KINDS_MAX 128
-#define NODE_CHANGES                                                                               \
-        (CLUSTER_NODE_ADDED | CLUSTER_NODE_REMOVED | CLUSTER_NODE_LABELS | CLUSTER_NODE_ALLOCATABLE)
 
+/* What was found on one node goes for all nodes that see the same, as long as it is known. */
+struct kind_reach {
+        uint64_t round; /* in which it was found; 0: not known */
+        uint64_t lacks; /* of extended resources */
+        enum device_outcome outcome;
+        int32_t score;
+};
 struct claim_kind {
         struct arena *scratch; /* of all kinds; for one search */
         struct buf key;        /* what the claims ask for; empty: free */
@@ -18,6 +23,10 @@ struct claim_kind {
         uint64_t change_count, shared_change_count;
         struct bitset known, fits, invalid;
         int32_t *scores; /* of nodes that fit */
+        uint64_t round;  /* counts when all nodes were forgotten */
+        struct kind_reach *reaches; /* by number */
+        size_t reach_count;
+        struct device_memo *memo;
 };
 struct claim_kinds {
         struct arena scratch;
@@ -37,6 +46,7 @@ struct claim_kinds *claim_kinds_new(void) {
                 bitset_init(&kinds->items[i].known);
                 bitset_init(&kinds->items[i].fits);
                 bitset_init(&kinds->items[i].invalid);
+                kinds->items[i].memo = device_memo_new();
         }
         return kinds;
 }
@@ -59,6 +69,8 @@ void claim_kinds_free(struct claim_kinds *kinds) {
                 bitset_release(&kind->fits);
                 bitset_release(&kind->invalid);
                 free(kind->scores);
+                free(kind->reaches);
+                device_memo_free(kind->memo);
         }
         buf_release(&kinds->key);
         arena_release(&kinds->scratch);
@@ -77,6 +89,7 @@ static void start_again(struct claim_kind *kind, const struct sched_cycle *cycle
                 bitset_resize(&kind->invalid, count);
                 kind->scores = xreallocarray(kind->scores, count + 1, sizeof(*kind->scores));
         }
+        kind->round++;
         bitset_clear(&kind->known);
         bitset_clear(&kind->fits);
         bitset_clear(&kind->invalid);
@@ -96,7 +109,7 @@ static void forget_node(struct claim_kind *kind, struct node_id node) {
 static void forget_nodes(struct claim_kind *kind, const struct cluster_change *changes,
                          size_t count) {
         for (size_t i = 0; i < count; i++)
-                if (changes[i].mask & NODE_CHANGES)
+                if (changes[i].mask & DEVICE_NODE_CHANGES)
                         forget_node(kind, changes[i].node);
 }
 
@@ -139,6 +152,7 @@ static struct claim_kind *kind_of_key(struct claim_kinds *kinds, bool *ret_is_ne
         buf_slice(&oldest->key, buf_view(&kinds->key));
         oldest->hash = hash;
         oldest->serial = ++kinds->serials;
+        device_memo_begin(oldest->memo, oldest->serial);
         *ret_is_new = true;
         return oldest;
 }
@@ -163,6 +177,7 @@ void claim_kinds_find(struct claim_kinds *kinds, const struct sched_cycle *cycle
         kind->last_used = ++kinds->clock;
         claims->kind = kind;
         claims->kind_serial = kind->serial;
+        claims->memo = kind->memo;
 }
 
 bool claim_kind_lasts(const struct device_claims *claims) {
@@ -171,32 +186,71 @@ bool claim_kind_lasts(const struct device_claims *claims) {
 
 /* ---- nodes ---- */
 
+/* Where the node sees only what others may see as well: what is known of those; else NULL. */
+static struct kind_reach *reach_on(const struct sched_cycle *cycle,
+                                   const struct device_claims *claims, struct node_id node) {
+        struct claim_kind *kind = claims->kind;
+
+        if (device_inventory_own(claims->inventory, cluster_node_name(cycle->cluster, node)))
+                return NULL;
+        size_t at = device_view_reach(claims->view, cycle, node)->number;
+        if (at >= kind->reach_count) {
+                kind->reaches = xreallocarray(kind->reaches, at + 1, sizeof(*kind->reaches));
+                for (size_t i = kind->reach_count; i <= at; i++)
+                        kind->reaches[i] = (struct kind_reach){ 0 };
+                kind->reach_count = at + 1;
+        }
+        return &kind->reaches[at];
+}
+
+static enum device_outcome search_on(const struct sched_cycle *cycle,
+                                     const struct device_claims *claims,
+                                     const struct extended_claim *extra, struct node_id node,
+                                     int32_t *ret_score) {
+        const struct device_place_asked asked = { extra ? &extra->claim : NULL, node };
+        struct device_allocation *allocations = NULL;
+        struct arena *scratch = claims->kind->scratch;
+        enum device_outcome outcome =
+                claims->wanted_count || extra
+                        ? device_claims_search(cycle, claims, &asked, scratch, &allocations)
+                        : DEVICES_FOUND;
+
+        *ret_score = outcome == DEVICES_FOUND
+                             ? (int32_t)device_claims_score_found(claims, allocations)
+                             : 0;
+        arena_clear(scratch);
+        return outcome;
+}
+
 /* What failed is not remembered: its words name the claim. */
 static enum device_outcome outcome_on(const struct sched_cycle *cycle,
                                       const struct device_claims *claims, struct node_id node) {
         struct claim_kind *kind = claims->kind;
-        struct device_allocation *allocations = NULL;
+        struct kind_reach found = { .round = kind->round };
 
         if (bitset_has(&kind->known, node.index))
                 return bitset_has(&kind->fits, node.index)      ? DEVICES_FOUND
                        : bitset_has(&kind->invalid, node.index) ? DEVICES_INVALID
                                                                 : DEVICES_MISSING;
         const struct extended_claim *extra = extended_claim_on(cycle, claims->extended, node);
-        const struct device_place_asked asked = { extra ? &extra->claim : NULL, node };
-        enum device_outcome outcome =
-                claims->wanted_count || extra
-                        ? device_claims_search(cycle, claims, &asked, kind->scratch, &allocations)
-                        : DEVICES_FOUND;
-        if (outcome != DEVICES_FAILED)
-                bitset_add(&kind->known, node.index);
-        if (outcome == DEVICES_FOUND) {
+        struct kind_reach *reach = reach_on(cycle, claims, node);
+        found.lacks = extra ? extra->lacks : 0;
+        if (reach && reach->round == found.round && reach->lacks == found.lacks)
+                found = *reach;
+        else
+                found.outcome = search_on(cycle, claims, extra, node, &found.score);
+        if (found.outcome == DEVICES_FAILED)
+                return DEVICES_FAILED;
+        if (reach)
+                *reach = found;
+        bitset_add(&kind->known, node.index);
+        if (found.outcome == DEVICES_FOUND) {
                 bitset_add(&kind->fits, node.index);
-                kind->scores[node.index] = (int32_t)device_claims_score_found(claims, allocations);
-        } else if (outcome == DEVICES_INVALID) {
+                kind->scores[node.index] = found.score;
+        } else if (found.outcome == DEVICES_INVALID) {
                 bitset_add(&kind->invalid, node.index);
         }
-        arena_clear(kind->scratch);
-        return outcome;
+        return found.outcome;
 }
 
 void claim_kind_narrow(const struct sched_cycle *cycle, const struct device_claims *claims,

@@ -90,6 +90,7 @@ static void take_devices(const struct sched_cycle *cycle, const struct dynamic_r
         if (!devices->wanted_count && !claim_state_is_extended(pod))
                 return;
         devices->extended = pod->extended;
+        devices->view = resources->view;
         devices->inventory = device_view_refresh(resources->view, cycle->object_cache);
         devices->inventory_serial = device_view_serial(resources->view);
         devices->steps_max = resources->steps_max;

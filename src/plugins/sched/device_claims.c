@@ -33,6 +33,10 @@ struct device_view {
         struct arena arena;                      /* slices and classes */
         struct device_inventory *inventory;
         uint64_t serial; /* of the inventory */
+        /* By node; NULL: not known. As the cluster was at that generation. */
+        const struct device_reach **reaches;
+        size_t reach_count;
+        uint64_t generation;
 };
 
 struct device_view *device_view_new(const struct device_gates *gates) {
@@ -48,6 +52,7 @@ void device_view_free(struct device_view *view) {
                 return;
         device_inventory_free(view->inventory);
         arena_release(&view->arena);
+        free(view->reaches);
         free(view);
 }
 
@@ -167,6 +172,7 @@ struct device_inventory *device_view_refresh(struct device_view *view,
                 arena_clear(&view->arena);
                 read_devices(view, object_cache);
                 view->is_read = true;
+                view->reach_count = 0;
                 view->serial++;
                 view->slices = slices;
                 view->classes = classes;
@@ -240,13 +246,55 @@ static bool matches_node(const void *context, const struct affinity *terms) {
                                 place->node);
 }
 
+static void forget_reaches(struct device_view *view, const struct cluster_change *changes,
+                           size_t count) {
+        for (size_t i = 0; i < count; i++)
+                if ((changes[i].mask & DEVICE_NODE_CHANGES) &&
+                    changes[i].node.index < view->reach_count)
+                        view->reaches[changes[i].node.index] = NULL;
+}
+
+static void catch_up_reaches(struct device_view *view, const struct cluster *cluster) {
+        size_t count = cluster_nodes(cluster)->count;
+        struct change_range range;
+
+        if (view->reach_count == count && view->generation == cluster_generation(cluster))
+                return;
+        if (view->reach_count == count &&
+            cluster_changes_since(cluster, view->generation, &range)) {
+                forget_reaches(view, range.first, range.first_count);
+                forget_reaches(view, range.second, range.second_count);
+        } else {
+                view->reaches = xreallocarray(view->reaches, count + 1, sizeof(*view->reaches));
+                view->reach_count = count;
+                for (size_t i = 0; i < count; i++)
+                        view->reaches[i] = NULL;
+        }
+        view->generation = cluster_generation(cluster);
+}
+
+const struct device_reach *device_view_reach(struct device_view *view,
+                                             const struct sched_cycle *cycle, struct node_id node) {
+        catch_up_reaches(view, cycle->cluster);
+        if (!view->reaches[node.index]) {
+                const struct node_context context = { cycle->cluster, node };
+                const struct device_node place = { .name = cluster_node_name(cycle->cluster, node),
+                                                   .matches = matches_node,
+                                                   .context = &context };
+
+                view->reaches[node.index] = device_reach_of(view->inventory, &place);
+        }
+        return view->reaches[node.index];
+}
+
 static enum device_outcome search_node(const struct sched_cycle *cycle,
+                                       const struct device_claims *claims,
                                        const struct device_search *search, struct node_id node,
                                        struct device_allocation **ret_allocations,
                                        struct err *err) {
         const struct node_context context = { cycle->cluster, node };
         const struct device_node place = { cluster_node_name(cycle->cluster, node), matches_node,
-                                           &context };
+                                           &context, device_view_reach(claims->view, cycle, node) };
 
         return device_search_run(search, &place, ret_allocations, err);
 }
@@ -255,8 +303,14 @@ static enum device_outcome search_node(const struct sched_cycle *cycle,
 static struct device_search search_of(const struct device_claims *claims,
                                       const struct resource_claim *extra, struct arena *arena) {
         claims->wanted[claims->wanted_count] = extra;
-        return (struct device_search){ claims->inventory, claims->wanted,
-                                       claims->wanted_count + !!extra, arena, claims->steps_max };
+        bool is_known = claims->memo && !extra &&
+                        device_memo_owner(claims->memo) == claims->kind_serial;
+        return (struct device_search){ .inventory = claims->inventory,
+                                       .claims = claims->wanted,
+                                       .claim_count = claims->wanted_count + !!extra,
+                                       .arena = arena,
+                                       .steps_max = claims->steps_max,
+                                       .memo = is_known ? claims->memo : NULL };
 }
 
 enum device_outcome device_claims_search(const struct sched_cycle *cycle,
@@ -267,7 +321,7 @@ enum device_outcome device_claims_search(const struct sched_cycle *cycle,
         const struct device_search search = search_of(claims, asked->extra, arena);
         struct err err = { 0 };
 
-        return search_node(cycle, &search, asked->node, ret_allocations, &err);
+        return search_node(cycle, claims, &search, asked->node, ret_allocations, &err);
 }
 
 const struct device_verdict *device_claims_on(const struct sched_cycle *cycle,
@@ -285,7 +339,7 @@ const struct device_verdict *device_claims_on(const struct sched_cycle *cycle,
                 return verdict;
         verdict = claims->verdicts->items[node.index] =
                 ARENA_NEW(cycle->scratch, struct device_verdict);
-        verdict->outcome = search_node(cycle, &search, node, &verdict->allocations, &err);
+        verdict->outcome = search_node(cycle, claims, &search, node, &verdict->allocations, &err);
         if (verdict->outcome == DEVICES_FAILED)
                 verdict->problem = arena_string(cycle->scratch, slice_of(err.text));
         return verdict;

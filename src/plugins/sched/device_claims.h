@@ -2,6 +2,7 @@
 #pragma once
 
 #include "devices/device_count.h"
+#include "devices/device_reach.h"
 #include "devices/device_result.h"
 #include "plugin/sched_points.h"
 
@@ -21,6 +22,9 @@ struct device_inventory *device_view_refresh(struct device_view *view,
 
 /* Another number for each inventory that the view had. */
 uint64_t device_view_serial(const struct device_view *view);
+/* What the node sees of the pools for several nodes; remembered until the node changes. */
+const struct device_reach *device_view_reach(struct device_view *view,
+                                             const struct sched_cycle *cycle, struct node_id node);
 
 struct device_verdict { /* of one node */
         enum device_outcome outcome;
@@ -31,6 +35,7 @@ struct device_verdicts {
         struct device_verdict **items; /* by node; NULL: not known, or none is yet */
 };
 struct device_claims { /* of one pod, in the scratch arena */
+        struct device_view *view;
         struct device_inventory *inventory;
         uint64_t inventory_serial;
         const struct resource_claim **claims; /* in the pod's order */
@@ -44,7 +49,10 @@ struct device_claims { /* of one pod, in the scratch arena */
         /* What is known of the wanted ones (claim_kinds.h), as long as the serial is this one. */
         struct claim_kind *kind;
         uint64_t kind_serial;
+        struct device_memo *memo; /* of the kind; its own as long as it has the same owner */
 };
+#define DEVICE_NODE_CHANGES /* what may change which devices a node sees */                        \
+        (CLUSTER_NODE_ADDED | CLUSTER_NODE_REMOVED | CLUSTER_NODE_LABELS | CLUSTER_NODE_ALLOCATABLE)
 /* Why the claims cannot be allocated at all; NULL when they may be. */
 const char *device_claims_problem(const struct device_claims *claims, struct arena *scratch);
 /* Searches once for each node; extra: one more claim to be allocated there, NULL = none. */
