@@ -65,7 +65,8 @@ static void note_change(struct device_inventory *inventory, const struct device_
                 return;
         inventory->pools[use->pool].version++;
         if (use->home == DEVICE_HOME_ANY)
-                inventory->shared_change_count++;
+                inventory->shared_changes[inventory->shared_change_count++ % DEVICE_CHANGES_MAX] =
+                        use->pool;
         else
                 inventory->changes[inventory->change_count++ % DEVICE_CHANGES_MAX] = use->home;
 }

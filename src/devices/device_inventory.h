@@ -52,11 +52,11 @@ struct inventory_slice {
         struct inventory_device *devices;
         uint32_t pool;
 };
-struct inventory_pool { /* slices of one driver and one name, whatever their generation */
+struct inventory_pool {      /* slices of one driver and one name, whatever their generation */
         uint32_t first, end; /* of the slices */
         uint32_t newest_count;
-        int64_t newest;   /* generation; so many slices are of it */
-        bool is_wide;     /* a slice does not name its node */
+        int64_t newest; /* generation; so many slices are of it */
+        bool is_wide;   /* a slice does not name its node */
         bool has_counters;
         /* Its devices consume counters that it has, in this generation: found out at the first
          * search. */
@@ -86,12 +86,14 @@ struct device_inventory {
         struct inventory_pool *pools;
         uint32_t pool_count;
         size_t view_count; /* of pools */
-        struct device_reaches *reaches; /* what nodes see (device_reach.h); NULL: not asked for yet */
+        struct device_reaches
+                *reaches; /* what nodes see (device_reach.h); NULL: not asked for yet */
         struct slice *homes;
         uint32_t home_count;
         /* What is taken of devices changed so often: of one node, of several. */
         uint64_t change_count, shared_change_count;
-        uint32_t changes[DEVICE_CHANGES_MAX]; /* the homes of the last ones, in a ring */
+        uint32_t changes[DEVICE_CHANGES_MAX];        /* the homes of the last ones, in a ring */
+        uint32_t shared_changes[DEVICE_CHANGES_MAX]; /* the pools of the last ones */
 };
 
 struct device_inventory *device_inventory_new(const struct device_gates *gates,

@@ -46,8 +46,7 @@ static bool is_lasting(size_t place, const struct device_pool *pool) {
 bool device_memo_has(const struct device_memo *memo, const struct device_inventory *inventory,
                      size_t place, const struct device_pool *pool) {
         return is_lasting(place, pool) && pool->serial < memo->rows[place].count &&
-               memo->rows[place].versions[pool->serial] ==
-                       inventory->pools[pool->at].version + 1;
+               memo->rows[place].versions[pool->serial] == inventory->pools[pool->at].version + 1;
 }
 
 void device_memo_add(struct device_memo *memo, const struct device_inventory *inventory,

@@ -91,11 +91,9 @@ static const char *add_counters(const struct gathering *gathering, struct device
                 pool->counters = arena_grow(gathering->arena, pool->counters, pool->counter_count,
                                             cap, sizeof(*pool->counters));
                 pool->counters[pool->counter_count++] =
-                        (struct pool_counter){
-                                .set = set->name,
-                                .name = set->counters.items[i].name,
-                                .all = device_sum_of(set->counters.items[i].value)
-                        };
+                        (struct pool_counter){ .set = set->name,
+                                               .name = set->counters.items[i].name,
+                                               .all = device_sum_of(set->counters.items[i].value) };
         }
         return NULL;
 }
@@ -244,14 +242,13 @@ static struct device_pool *take_pool(const struct gathering *gathering) {
         if (!is_whole && own->newest > sample->generation)
                 return NULL;
         struct device_pool *pool = ARENA_NEW(gathering->arena, struct device_pool);
-        *pool = (struct device_pool){
-                .driver = sample->driver,
-                .name = sample->pool,
-                .generation = sample->generation,
-                .at = (uint32_t)(own - gathering->inventory->pools),
-                .arena = gathering->arena,
-                .is_incomplete = !is_whole && (int64_t)own->newest_count != sample->slice_count
-        };
+        *pool = (struct device_pool){ .driver = sample->driver,
+                                      .name = sample->pool,
+                                      .generation = sample->generation,
+                                      .at = (uint32_t)(own - gathering->inventory->pools),
+                                      .arena = gathering->arena,
+                                      .is_incomplete = !is_whole && (int64_t)own->newest_count !=
+                                                                            sample->slice_count };
         if (!pool->is_incomplete)
                 build_pool(gathering, pool);
         return pool;
@@ -324,13 +321,13 @@ struct device_pool *device_pool_view(struct device_inventory *inventory,
 /* ---- all pools of a node ---- */
 
 /* What the node sees of pools whose slices name their nodes, in the order of the inventory. */
-static size_t gather_own(struct device_inventory *inventory, const struct device_node *node,
-                         const struct slice_list *own, struct arena *arena,
-                         struct device_pool **pools) {
+size_t device_pools_gather_own(struct device_inventory *inventory, const struct device_node *node,
+                               struct arena *arena, struct device_pool **pools) {
+        const struct slice_list *own = device_inventory_own(inventory, node->name);
         struct gathering gathering = { .inventory = inventory, .arena = arena };
         size_t count = 0;
 
-        for (size_t i = 0, end; i < own->count; i = end) {
+        for (size_t i = 0, end; own && i < own->count; i = end) {
                 uint32_t at = inventory->slices[own->items[i]].pool;
 
                 end = i + 1;
@@ -377,6 +374,21 @@ static bool is_own(const struct device_inventory *inventory, const struct slice_
         return false;
 }
 
+static size_t merge_pools(const struct device_reach *reach, struct device_pool **few,
+                          size_t few_count, struct device_pool **pools) {
+        size_t count = 0, taken = 0;
+
+        for (size_t i = 0; i < few_count; i++) {
+                while (taken < reach->pool_count &&
+                       compare_pools(&reach->pools[taken], &few[i]) < 0)
+                        pools[count++] = reach->pools[taken++];
+                pools[count++] = few[i];
+        }
+        while (taken < reach->pool_count)
+                pools[count++] = reach->pools[taken++];
+        return count;
+}
+
 size_t device_pools_gather(struct device_inventory *inventory, const struct device_node *node,
                            struct arena *arena, struct device_pool ***ret_pools) {
         const struct device_reach *reach =
@@ -388,18 +400,15 @@ size_t device_pools_gather(struct device_inventory *inventory, const struct devi
         *ret_pools = reach->pools;
         if (!own && broken_count == 0)
                 return reach->pool_count;
-        struct device_pool **pools = *ret_pools =
-                ARENA_ARRAY(arena, struct device_pool *,
-                            reach->pool_count + (own ? own->count : 0) + broken_count);
-        if (own)
-                count = gather_own(inventory, node, own, arena, pools);
+        struct device_pool **few =
+                ARENA_ARRAY(arena, struct device_pool *, (own ? own->count : 0) + broken_count);
+        count = device_pools_gather_own(inventory, node, arena, few);
         for (size_t i = 0; i < broken_count; i++)
                 if (!is_own(inventory, own, broken[i]->at))
-                        pools[count++] = broken[i];
-        for (size_t i = 0; i < reach->pool_count; i++)
-                pools[count++] = reach->pools[i];
-        device_pools_sort(pools, count);
-        return count;
+                        few[count++] = broken[i];
+        device_pools_sort(few, count);
+        *ret_pools = ARENA_ARRAY(arena, struct device_pool *, reach->pool_count + count);
+        return merge_pools(reach, few, count, *ret_pools);
 }
 
 void device_pools_free_views(struct device_inventory *inventory) {

@@ -20,8 +20,8 @@ struct pool_counter { /* of a set that devices share */
 };
 struct device_pool {
         struct slice driver, name;
-        bool is_incomplete, is_late; /* late: devices have binding conditions */
-        const char *problem;         /* of an invalid pool; NULL of a valid one */
+        bool is_incomplete, is_late;           /* late: devices have binding conditions */
+        const char *problem;                   /* of an invalid pool; NULL of a valid one */
         const struct inventory_slice **slices; /* with devices, for the node; by name */
         size_t slice_count;
         struct pool_counter *counters;
@@ -41,6 +41,10 @@ struct device_pool {
 /* Pools in the order in which they are tried; in the arena or the inventory. */
 size_t device_pools_gather(struct device_inventory *inventory, const struct device_node *node,
                            struct arena *arena, struct device_pool ***ret_pools);
+/* Those of them whose slices name the node; there is room for as many as device_inventory_own()
+ * counts. */
+size_t device_pools_gather_own(struct device_inventory *inventory, const struct device_node *node,
+                               struct arena *arena, struct device_pool **pools);
 /* Brings what is left of the counters up to date. */
 void device_pool_settle(const struct device_inventory *inventory, struct device_pool *pool);
 /* What the node sees of the pool, kept in the inventory; NULL: nothing. */

@@ -115,9 +115,8 @@ static void list_pools(struct device_reach *reach, struct device_inventory *inve
         reach->pools =
                 ARENA_ARRAY(&inventory->arena, struct device_pool *, inventory->shared_count);
         for (uint32_t i = 0; i < inventory->pool_count; i++) {
-                struct device_pool *view = inventory->pools[i].is_wide
-                                                   ? device_pool_view(inventory, node, i)
-                                                   : NULL;
+                struct device_pool *view =
+                        inventory->pools[i].is_wide ? device_pool_view(inventory, node, i) : NULL;
 
                 if (view && (view->problem || view->is_incomplete || offers_devices(view)))
                         reach->pools[reach->pool_count++] = view;

@@ -6,7 +6,7 @@
 
 /* Equal for nodes that match the same selectors and names. */
 struct device_reach {
-        uint32_t number; /* small */
+        uint32_t number;            /* small */
         struct device_pool **pools; /* that have devices for the nodes, or do not work; in order */
         size_t pool_count;
 };

@@ -14,7 +14,7 @@ struct device_pick { /* one device of an allocation */
         const struct inventory_device *device;
         const struct device_request *request; /* or the choice of firstAvailable */
         const struct device_request *parent;  /* of a choice; else NULL */
-        uint32_t pool; /* of the inventory */
+        uint32_t pool;                        /* of the inventory */
         bool is_share;
         struct device_amounts consumed; /* of a share */
 };
@@ -33,11 +33,16 @@ struct device_search {
         struct device_inventory *inventory;
         const struct resource_claim *const *claims; /* to be allocated */
         size_t claim_count;
-        struct arena *arena; /* for the results and on the way */
-        size_t steps_max;    /* 0 = DEVICE_STEPS_MAX */
-        bool tries_all;      /* nothing is ruled out beforehand; as with parity */
+        struct arena *arena;      /* for the results and on the way */
+        size_t steps_max;         /* 0 = DEVICE_STEPS_MAX */
+        bool tries_all;           /* nothing is ruled out beforehand; as with parity */
         struct device_memo *memo; /* of searches for the same; NULL: none */
 };
+/* Whether what is taken of the pool may matter: a device in it suits a request, or an expression
+ * fails. */
+bool device_search_concerns(const struct device_search *search, uint32_t pool);
+/* The same for the pools whose slices name the node; pools that do not work matter as well. */
+bool device_search_concerns_own(const struct device_search *search, const struct device_node *node);
 /* *ret_allocations: one for each claim, in the arena; set when found. */
 enum device_outcome device_search_run(const struct device_search *search,
                                       const struct device_node *node,

@@ -40,7 +40,7 @@ struct search_state {
         struct device_allocation *allocations;
         struct search_leak *leaks; /* counters that parity does not give back */
         size_t steps;
-        bool is_passing; /* the device was refused for what else this search has picked */
+        bool is_passing;         /* the device was refused for what else this search has picked */
         struct device_sum *rest; /* of counters, for one device */
         size_t rest_count;
         struct err *err;
@@ -57,6 +57,9 @@ bool search_has_devices(struct search_state *state);
 /* 1 when the class and the request select the device for the node, 0 when not, -1 for an error. */
 int search_selects(struct search_state *state, const struct search_claim *claim,
                    struct search_request *request, const struct search_device *device);
+/* False when class and request surely do not select the device, for whatever node. */
+bool search_selects_anywhere(struct search_state *state, const struct search_claim *claim,
+                             struct search_request *request, const struct search_device *device);
 /* Whether the constraints of the claim hold with one more device, beside those picked. If so they
  * remember it until it is removed. */
 bool search_constraints_add(struct search_state *state, size_t claim,

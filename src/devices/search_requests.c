@@ -70,6 +70,13 @@ int search_selects(struct search_state *state, const struct search_claim *claim,
         return matches;
 }
 
+bool search_selects_anywhere(struct search_state *state, const struct search_claim *claim,
+                             struct search_request *request, const struct search_device *device) {
+        return all_selectors_match(
+                       state, claim, request,
+                       &(struct offered_device){ device->slice->slice, device->device }) != 0;
+}
+
 /* ---- all devices ---- */
 
 static int take_all_of(struct search_state *state, const struct search_claim *claim,

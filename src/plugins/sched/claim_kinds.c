@@ -14,6 +14,7 @@ struct kind_reach {
         enum device_outcome outcome;
         int32_t score;
 };
+enum kind_pool { KIND_POOL_UNKNOWN, KIND_POOL_NO_MATTER, KIND_POOL_MATTERS };
 struct claim_kind {
         struct arena *scratch; /* of all kinds; for one search */
         struct buf key;        /* what the claims ask for; empty: free */
@@ -22,9 +23,11 @@ struct claim_kind {
         uint64_t generation; /* of the cluster */
         uint64_t change_count, shared_change_count;
         struct bitset known, fits, invalid;
-        int32_t *scores; /* of nodes that fit */
-        uint64_t round;  /* counts when all nodes were forgotten */
-        struct kind_reach *reaches; /* by number */
+        struct bitset judged, apart; /* by pools of their own that matter */
+        uint8_t *pools;              /* of the inventory: enum kind_pool */
+        int32_t *scores;             /* of nodes that fit */
+        uint64_t round;              /* counts when all nodes were forgotten */
+        struct kind_reach *reaches;  /* by number */
         size_t reach_count;
         struct device_memo *memo;
 };
@@ -46,6 +49,8 @@ struct claim_kinds *claim_kinds_new(void) {
                 bitset_init(&kinds->items[i].known);
                 bitset_init(&kinds->items[i].fits);
                 bitset_init(&kinds->items[i].invalid);
+                bitset_init(&kinds->items[i].judged);
+                bitset_init(&kinds->items[i].apart);
                 kinds->items[i].memo = device_memo_new();
         }
         return kinds;
@@ -68,6 +73,9 @@ void claim_kinds_free(struct claim_kinds *kinds) {
                 bitset_release(&kind->known);
                 bitset_release(&kind->fits);
                 bitset_release(&kind->invalid);
+                bitset_release(&kind->judged);
+                bitset_release(&kind->apart);
+                free(kind->pools);
                 free(kind->scores);
                 free(kind->reaches);
                 device_memo_free(kind->memo);
@@ -79,6 +87,15 @@ void claim_kinds_free(struct claim_kinds *kinds) {
 
 /* ---- what changed ---- */
 
+static void forget_all(struct claim_kind *kind, const struct device_inventory *inventory) {
+        kind->round++;
+        bitset_clear(&kind->known);
+        bitset_clear(&kind->fits);
+        bitset_clear(&kind->invalid);
+        kind->change_count = inventory->change_count;
+        kind->shared_change_count = inventory->shared_change_count;
+}
+
 static void start_again(struct claim_kind *kind, const struct sched_cycle *cycle,
                         const struct device_inventory *inventory) {
         size_t count = cluster_nodes(cycle->cluster)->count;
@@ -87,15 +104,14 @@ static void start_again(struct claim_kind *kind, const struct sched_cycle *cycle
                 bitset_resize(&kind->known, count);
                 bitset_resize(&kind->fits, count);
                 bitset_resize(&kind->invalid, count);
+                bitset_resize(&kind->judged, count);
+                bitset_resize(&kind->apart, count);
                 kind->scores = xreallocarray(kind->scores, count + 1, sizeof(*kind->scores));
         }
-        kind->round++;
-        bitset_clear(&kind->known);
-        bitset_clear(&kind->fits);
-        bitset_clear(&kind->invalid);
+        bitset_clear(&kind->judged);
+        bitset_clear(&kind->apart);
         kind->generation = cluster_generation(cycle->cluster);
-        kind->change_count = inventory->change_count;
-        kind->shared_change_count = inventory->shared_change_count;
+        forget_all(kind, inventory);
 }
 
 static void forget_node(struct claim_kind *kind, struct node_id node) {
@@ -109,17 +125,51 @@ static void forget_node(struct claim_kind *kind, struct node_id node) {
 static void forget_nodes(struct claim_kind *kind, const struct cluster_change *changes,
                          size_t count) {
         for (size_t i = 0; i < count; i++)
-                if (changes[i].mask & DEVICE_NODE_CHANGES)
+                if (changes[i].mask & DEVICE_NODE_CHANGES) {
                         forget_node(kind, changes[i].node);
+                        if (changes[i].node.index < kind->judged.bits) {
+                                bitset_remove(&kind->judged, changes[i].node.index);
+                                bitset_remove(&kind->apart, changes[i].node.index);
+                        }
+                }
+}
+
+static bool pool_matters(const struct device_claims *claims, struct claim_kind *kind,
+                         uint32_t pool) {
+        uint8_t *known = &kind->pools[pool];
+
+        /* What is sought for extended resources differs from node to node. */
+        if (claims->extended->count)
+                return true;
+        if (*known == KIND_POOL_UNKNOWN) {
+                *known = device_claims_concern(claims, pool, kind->scratch) ? KIND_POOL_MATTERS
+                                                                            : KIND_POOL_NO_MATTER;
+                arena_clear(kind->scratch);
+        }
+        return *known == KIND_POOL_MATTERS;
+}
+
+static void follow_shared(struct claim_kind *kind, const struct device_claims *claims) {
+        const struct device_inventory *inventory = claims->inventory;
+        bool matters =
+                inventory->shared_change_count - kind->shared_change_count > DEVICE_CHANGES_MAX;
+
+        for (uint64_t i = kind->shared_change_count; !matters && i < inventory->shared_change_count;
+             i++)
+                matters = pool_matters(claims, kind,
+                                       inventory->shared_changes[i % DEVICE_CHANGES_MAX]);
+        kind->shared_change_count = inventory->shared_change_count;
+        if (matters)
+                forget_all(kind, inventory);
 }
 
 /* False: too much changed. */
 static bool catch_up(struct claim_kind *kind, const struct sched_cycle *cycle,
-                     const struct device_inventory *inventory) {
+                     const struct device_claims *claims) {
+        const struct device_inventory *inventory = claims->inventory;
         struct change_range range;
 
         if (kind->known.bits != cluster_nodes(cycle->cluster)->count ||
-            kind->shared_change_count != inventory->shared_change_count ||
             inventory->change_count - kind->change_count > DEVICE_CHANGES_MAX ||
             !cluster_changes_since(cycle->cluster, kind->generation, &range))
                 return false;
@@ -130,6 +180,7 @@ static bool catch_up(struct claim_kind *kind, const struct sched_cycle *cycle,
                 forget_node(kind, cluster_find_node(cycle->cluster,
                                                     device_inventory_changed_node(
                                                             inventory, kind->change_count)));
+        follow_shared(kind, claims);
         return true;
 }
 
@@ -172,7 +223,13 @@ void claim_kinds_find(struct claim_kinds *kinds, const struct sched_cycle *cycle
         }
         extended_resources_key(cycle, claims->extended, &kinds->key);
         struct claim_kind *kind = kind_of_key(kinds, &is_new);
-        if (is_new || !catch_up(kind, cycle, claims->inventory))
+        if (is_new) {
+                uint32_t count = claims->inventory->pool_count;
+
+                kind->pools = xreallocarray(kind->pools, count + 1, 1);
+                memset(kind->pools, KIND_POOL_UNKNOWN, count);
+        }
+        if (is_new || !catch_up(kind, cycle, claims))
                 start_again(kind, cycle, claims->inventory);
         kind->last_used = ++kinds->clock;
         claims->kind = kind;
@@ -186,12 +243,28 @@ bool claim_kind_lasts(const struct device_claims *claims) {
 
 /* ---- nodes ---- */
 
-/* Where the node sees only what others may see as well: what is known of those; else NULL. */
+/* Whether pools of the node alone may matter; found out once. */
+static bool has_own(const struct sched_cycle *cycle, const struct device_claims *claims,
+                    const struct extended_claim *extra, struct node_id node) {
+        struct claim_kind *kind = claims->kind;
+        const struct device_place_asked asked = { extra ? &extra->claim : NULL, node };
+
+        if (!bitset_has(&kind->judged, node.index)) {
+                bitset_add(&kind->judged, node.index);
+                if (device_claims_concern_own(cycle, claims, &asked, kind->scratch))
+                        bitset_add(&kind->apart, node.index);
+                arena_clear(kind->scratch);
+        }
+        return bitset_has(&kind->apart, node.index);
+}
+
+/* Where only pools that others may see as well matter: what is known of those; else NULL. */
 static struct kind_reach *reach_on(const struct sched_cycle *cycle,
-                                   const struct device_claims *claims, struct node_id node) {
+                                   const struct device_claims *claims,
+                                   const struct extended_claim *extra, struct node_id node) {
         struct claim_kind *kind = claims->kind;
 
-        if (device_inventory_own(claims->inventory, cluster_node_name(cycle->cluster, node)))
+        if (has_own(cycle, claims, extra, node))
                 return NULL;
         size_t at = device_view_reach(claims->view, cycle, node)->number;
         if (at >= kind->reach_count) {
@@ -233,7 +306,7 @@ static enum device_outcome outcome_on(const struct sched_cycle *cycle,
                        : bitset_has(&kind->invalid, node.index) ? DEVICES_INVALID
                                                                 : DEVICES_MISSING;
         const struct extended_claim *extra = extended_claim_on(cycle, claims->extended, node);
-        struct kind_reach *reach = reach_on(cycle, claims, node);
+        struct kind_reach *reach = reach_on(cycle, claims, extra, node);
         found.lacks = extra ? extra->lacks : 0;
         if (reach && reach->round == found.round && reach->lacks == found.lacks)
                 found = *reach;

@@ -303,8 +303,8 @@ static enum device_outcome search_node(const struct sched_cycle *cycle,
 static struct device_search search_of(const struct device_claims *claims,
                                       const struct resource_claim *extra, struct arena *arena) {
         claims->wanted[claims->wanted_count] = extra;
-        bool is_known = claims->memo && !extra &&
-                        device_memo_owner(claims->memo) == claims->kind_serial;
+        bool is_known =
+                claims->memo && !extra && device_memo_owner(claims->memo) == claims->kind_serial;
         return (struct device_search){ .inventory = claims->inventory,
                                        .claims = claims->wanted,
                                        .claim_count = claims->wanted_count + !!extra,
@@ -322,6 +322,23 @@ enum device_outcome device_claims_search(const struct sched_cycle *cycle,
         struct err err = { 0 };
 
         return search_node(cycle, claims, &search, asked->node, ret_allocations, &err);
+}
+
+bool device_claims_concern(const struct device_claims *claims, uint32_t pool, struct arena *arena) {
+        const struct device_search search = search_of(claims, NULL, arena);
+
+        return device_search_concerns(&search, pool);
+}
+
+bool device_claims_concern_own(const struct sched_cycle *cycle, const struct device_claims *claims,
+                               const struct device_place_asked *asked, struct arena *arena) {
+        const struct device_search search = search_of(claims, asked->extra, arena);
+        const struct node_context context = { cycle->cluster, asked->node };
+        const struct device_node place = { .name = cluster_node_name(cycle->cluster, asked->node),
+                                           .matches = matches_node,
+                                           .context = &context };
+
+        return device_search_concerns_own(&search, &place);
 }
 
 const struct device_verdict *device_claims_on(const struct sched_cycle *cycle,
