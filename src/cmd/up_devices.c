@@ -1,7 +1,7 @@
 /* Counts what is used of the devices of each node. */
 #include "cmd/up_devices.h"
 
-#include "devices/device_pools.h"
+#include "devices/device_reach.h"
 #include "model/cluster.h"
 #include "plugins/sched/device_claims.h"
 #include "rules/node_affinity.h"

@@ -3,7 +3,6 @@
 
 #include "base/map.h"
 #include "base/util.h"
-#include "devices/device_reach.h"
 #include <assert.h>
 #include <stdlib.h>
 
@@ -265,30 +264,4 @@ int device_selector_matches(const struct device_inventory *inventory,
         }
         selector->known[at] = result == CEL_TRUE ? 2 : 1;
         return result;
-}
-
-/* ---- the end ---- */
-
-void device_inventory_free(struct device_inventory *inventory) {
-        struct slice key;
-        void *value;
-        size_t at = 0;
-
-        if (!inventory)
-                return;
-        while (map_next(inventory->selectors, &at, &key, &value)) {
-                struct device_selector *selector = value;
-
-                cel_program_release(selector->program);
-                free(selector->known);
-        }
-        device_inventory_drop_holdings(inventory);
-        device_pools_free_views(inventory);
-        device_reaches_free(inventory->reaches);
-        map_u64_free(inventory->numbers);
-        map_free(inventory->selectors);
-        map_free(inventory->classes);
-        map_free(inventory->nodes);
-        arena_release(&inventory->arena);
-        free(inventory);
 }

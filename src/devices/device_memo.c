@@ -6,8 +6,12 @@
 
 #define PLACES_MAX 64 /* further requests are not remembered */
 
+struct memo_item {
+        uint64_t version; /* one more than that of the pool; 0 = not known */
+        uint64_t values;
+};
 struct memo_row {
-        uint64_t *versions; /* by the serial of a pool: one more than its version; 0 = not known */
+        struct memo_item *items; /* by the serial of a pool */
         size_t count;
 };
 struct device_memo {
@@ -21,7 +25,7 @@ struct device_memo *device_memo_new(void) {
 
 void device_memo_begin(struct device_memo *memo, uint64_t owner) {
         for (size_t i = 0; i < PLACES_MAX; i++) {
-                free(memo->rows[i].versions);
+                free(memo->rows[i].items);
                 memo->rows[i] = (struct memo_row){ 0 };
         }
         memo->owner = owner;
@@ -46,21 +50,42 @@ static bool is_lasting(size_t place, const struct device_pool *pool) {
 bool device_memo_has(const struct device_memo *memo, const struct device_inventory *inventory,
                      size_t place, const struct device_pool *pool) {
         return is_lasting(place, pool) && pool->serial < memo->rows[place].count &&
-               memo->rows[place].versions[pool->serial] == inventory->pools[pool->at].version + 1;
+               memo->rows[place].items[pool->serial].version ==
+                       inventory->pools[pool->at].version + 1;
+}
+
+static struct memo_item *need_item(struct device_memo *memo,
+                                   const struct device_inventory *inventory, size_t place,
+                                   const struct device_pool *pool) {
+        struct memo_row *row = &memo->rows[place];
+
+        if (pool->serial >= row->count) {
+                size_t count = inventory->view_count + 1;
+
+                row->items = xreallocarray(row->items, count, sizeof(*row->items));
+                for (size_t i = row->count; i < count; i++)
+                        row->items[i] = (struct memo_item){ 0 };
+                row->count = count;
+        }
+        return &row->items[pool->serial];
 }
 
 void device_memo_add(struct device_memo *memo, const struct device_inventory *inventory,
                      size_t place, const struct device_pool *pool) {
-        if (!is_lasting(place, pool))
-                return;
-        struct memo_row *row = &memo->rows[place];
-        if (pool->serial >= row->count) {
-                size_t count = inventory->view_count + 1;
+        if (is_lasting(place, pool))
+                need_item(memo, inventory, place, pool)->version =
+                        inventory->pools[pool->at].version + 1;
+}
 
-                row->versions = xreallocarray(row->versions, count, sizeof(*row->versions));
-                memset(row->versions + row->count, 0,
-                       (count - row->count) * sizeof(*row->versions));
-                row->count = count;
-        }
-        row->versions[pool->serial] = inventory->pools[pool->at].version + 1;
+uint64_t device_memo_values(const struct device_memo *memo, size_t place,
+                            const struct device_pool *pool) {
+        return is_lasting(place, pool) && pool->serial < memo->rows[place].count
+                       ? memo->rows[place].items[pool->serial].values
+                       : 0;
+}
+
+void device_memo_put_values(struct device_memo *memo, const struct device_inventory *inventory,
+                            size_t place, const struct device_pool *pool, uint64_t values) {
+        if (is_lasting(place, pool))
+                need_item(memo, inventory, place, pool)->values = values | DEVICE_VALUES_KNOWN;
 }

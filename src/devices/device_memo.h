@@ -13,5 +13,12 @@ uint64_t device_memo_owner(const struct device_memo *memo);
 /* place: of the request, counted over claims, requests and choices. */
 bool device_memo_has(const struct device_memo *memo, const struct device_inventory *inventory,
                      size_t place, const struct device_pool *pool);
+/* Which values of an attribute the devices have that the request selects, as bits that values may
+ * share; 0: not known yet.  Nothing that claims take changes it. */
+#define DEVICE_VALUES_KNOWN ((uint64_t)1 << 63)
+uint64_t device_memo_values(const struct device_memo *memo, size_t place,
+                            const struct device_pool *pool);
+void device_memo_put_values(struct device_memo *memo, const struct device_inventory *inventory,
+                            size_t place, const struct device_pool *pool, uint64_t values);
 void device_memo_add(struct device_memo *memo, const struct device_inventory *inventory,
                      size_t place, const struct device_pool *pool);

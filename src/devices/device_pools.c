@@ -3,7 +3,6 @@
 
 #include "base/text_set.h"
 #include "base/util.h"
-#include "devices/device_reach.h"
 #include <stdlib.h>
 
 /* The slices of one pool. */
@@ -346,12 +345,12 @@ size_t device_pools_gather_own(struct device_inventory *inventory, const struct 
                 for (size_t j = i; !gathering.pool->has_counters && j < end; j++)
                         gather_slice(&gathering, node, own->items[j]);
                 pools[count] = take_pool(&gathering);
-                count += pools[count] != NULL;
+                count += !!pools[count];
         }
         return count;
 }
 
-static int compare_pools(const void *a, const void *b) {
+int device_pools_compare(const void *a, const void *b) {
         const struct device_pool *left = *(struct device_pool *const *)a;
         const struct device_pool *right = *(struct device_pool *const *)b;
 
@@ -362,53 +361,7 @@ static int compare_pools(const void *a, const void *b) {
 
 void device_pools_sort(struct device_pool **pools, size_t count) {
         if (count > 1)
-                qsort(pools, count, sizeof(struct device_pool *), compare_pools);
-}
-
-/* Whether slices of the pool name the node. */
-static bool is_own(const struct device_inventory *inventory, const struct slice_list *own,
-                   uint32_t pool) {
-        for (size_t i = 0; own && i < own->count; i++)
-                if (inventory->slices[own->items[i]].pool == pool)
-                        return true;
-        return false;
-}
-
-static size_t merge_pools(const struct device_reach *reach, struct device_pool **few,
-                          size_t few_count, struct device_pool **pools) {
-        size_t count = 0, taken = 0;
-
-        for (size_t i = 0; i < few_count; i++) {
-                while (taken < reach->pool_count &&
-                       compare_pools(&reach->pools[taken], &few[i]) < 0)
-                        pools[count++] = reach->pools[taken++];
-                pools[count++] = few[i];
-        }
-        while (taken < reach->pool_count)
-                pools[count++] = reach->pools[taken++];
-        return count;
-}
-
-size_t device_pools_gather(struct device_inventory *inventory, const struct device_node *node,
-                           struct arena *arena, struct device_pool ***ret_pools) {
-        const struct device_reach *reach =
-                node->reach ? node->reach : device_reach_of(inventory, node);
-        const struct slice_list *own = device_inventory_own(inventory, node->name);
-        size_t broken_count, count = 0;
-        struct device_pool **broken = device_reach_broken(inventory, &broken_count);
-
-        *ret_pools = reach->pools;
-        if (!own && broken_count == 0)
-                return reach->pool_count;
-        struct device_pool **few =
-                ARENA_ARRAY(arena, struct device_pool *, (own ? own->count : 0) + broken_count);
-        count = device_pools_gather_own(inventory, node, arena, few);
-        for (size_t i = 0; i < broken_count; i++)
-                if (!is_own(inventory, own, broken[i]->at))
-                        few[count++] = broken[i];
-        device_pools_sort(few, count);
-        *ret_pools = ARENA_ARRAY(arena, struct device_pool *, reach->pool_count + count);
-        return merge_pools(reach, few, count, *ret_pools);
+                qsort(pools, count, sizeof(struct device_pool *), device_pools_compare);
 }
 
 void device_pools_free_views(struct device_inventory *inventory) {

@@ -38,10 +38,7 @@ struct device_pool {
         size_t reached_count;
         struct device_pool *next;
 };
-/* Pools in the order in which they are tried; in the arena or the inventory. */
-size_t device_pools_gather(struct device_inventory *inventory, const struct device_node *node,
-                           struct arena *arena, struct device_pool ***ret_pools);
-/* Those of them whose slices name the node; there is room for as many as device_inventory_own()
+/* Pools whose slices name the node; there is room for as many as device_inventory_own()
  * counts. */
 size_t device_pools_gather_own(struct device_inventory *inventory, const struct device_node *node,
                                struct arena *arena, struct device_pool **pools);
@@ -51,6 +48,7 @@ void device_pool_settle(const struct device_inventory *inventory, struct device_
 struct device_pool *device_pool_view(struct device_inventory *inventory,
                                      const struct device_node *node, uint32_t at);
 /* By their place in the inventory, those with binding conditions last. */
+int device_pools_compare(const void *a, const void *b); /* of pointers to them */
 void device_pools_sort(struct device_pool **pools, size_t count);
 void device_pools_free_views(struct device_inventory *inventory); /* at its end */
 bool device_place_matches(const struct device_node *node, const struct device_place *place);

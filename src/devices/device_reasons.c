@@ -2,6 +2,7 @@
 #include "devices/device_reasons.h"
 
 #include "devices/device_capacity.h"
+#include "devices/device_reach.h"
 #include "devices/device_search_priv.h"
 #include <string.h>
 

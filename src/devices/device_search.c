@@ -3,6 +3,7 @@
 
 #include "base/util.h"
 #include "devices/device_capacity.h"
+#include "devices/device_reach.h"
 
 enum search_step {
         SEARCH_DONE,
@@ -242,7 +243,9 @@ static enum search_step search_some(struct search_state *state, const struct sea
                 struct device_pool *pool = state->pools[p];
                 bool is_whole = p != place->pool || (place->slice == 0 && place->first == 0);
 
-                if (memo && is_whole && device_memo_has(memo, inventory, request->place, pool))
+                if (memo && is_whole &&
+                    (device_memo_has(memo, inventory, request->place, pool) ||
+                     search_constraints_exclude(state, place->claim, request, pool)))
                         continue;
                 bool is_empty = memo && is_whole && !has_picked_in(state, pool);
                 enum search_step step = search_pool(state, place, request, p, &is_empty);

@@ -17,7 +17,8 @@ struct search_request {
         size_t place;        /* among the requests and choices of all claims */
         size_t device_count; /* that it takes */
         bool takes_all;
-        struct search_device *all; /* the devices, when it takes all */
+        struct device_selector **selectors; /* of the class, then of the request */
+        struct search_device *all;          /* the devices, when it takes all */
 };
 /* Values that devices must not share, as upstream remembers them: the last one of each request. */
 struct search_distinct {
@@ -65,6 +66,9 @@ bool search_selects_anywhere(struct search_state *state, const struct search_cla
 bool search_constraints_add(struct search_state *state, size_t claim,
                             const struct search_request *request,
                             const struct search_device *device);
+/* Whether no device of the pool can match what has been picked: one that the request selects. */
+bool search_constraints_exclude(struct search_state *state, size_t claim,
+                                struct search_request *request, struct device_pool *pool);
 void search_constraints_remove(struct search_state *state, size_t claim,
                                const struct search_request *request);
 bool search_is_tolerated(const struct device *device, const struct device_request *request);

@@ -77,3 +77,7 @@ int device_sum_compare(const struct device_sum *sum, struct slice amount) {
         (void)quantity_compare(own, amount, &order, NULL);
         return order;
 }
+
+bool device_sum_is_negative(const struct device_sum *sum) {
+        return sum->is_text ? device_sum_compare(sum, SLICE_LITERAL("0")) < 0 : sum->milli < 0;
+}

@@ -13,5 +13,6 @@ struct device_sum device_sum_of(struct slice amount);
 /* An amount that cannot be read changes nothing.  Texts are made in the arena. */
 void device_sum_add(struct device_sum *sum, struct slice amount, struct arena *arena);
 void device_sum_subtract(struct device_sum *sum, struct slice amount, struct arena *arena);
-/* Negative: less than the amount; positive: more; 0 too for amounts that cannot be read. */
+bool device_sum_is_negative(const struct device_sum *sum);
+/* Below 0: less than the amount; above: more; 0 too for amounts that cannot be read. */
 int device_sum_compare(const struct device_sum *sum, struct slice amount);

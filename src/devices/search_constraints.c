@@ -175,6 +175,80 @@ static bool constraint_holds(const struct search_state *state, size_t claim, siz
         return none_matches(picked, count, attribute, has_lists);
 }
 
+/* ---- pools without a value ---- */
+
+/* Two of 63 bits. */
+static uint64_t bits_of(enum device_value kind, const struct device_scalar *value) {
+        uint64_t hash = kind == DEVICE_BOOL  ? value->boolean
+                        : kind == DEVICE_INT ? (uint64_t)value->integer
+                                             : slice_hash(value->text);
+
+        hash = hash_bytes(&hash, sizeof(hash), kind);
+        return (uint64_t)1 << hash % 63 | (uint64_t)1 << (hash >> 32) % 63;
+}
+
+/* Of the devices that the request selects; all bits when an expression fails on one. */
+static uint64_t values_in(struct search_state *state, size_t claim, struct search_request *request,
+                          struct device_pool *pool, struct slice name) {
+        struct err *err = state->err, ignored = { 0 };
+        uint64_t bits = 0;
+        int selects = 0;
+
+        state->err = &ignored;
+        for (size_t i = 0; selects >= 0 && i < pool->slice_count; i++) {
+                const struct inventory_slice *slice = pool->slices[i];
+
+                for (size_t j = 0; selects >= 0 && j < slice->slice->device_count; j++) {
+                        const struct search_device device = { pool, slice, &slice->devices[j] };
+                        const struct device_attribute *attribute =
+                                attribute_find(device.device->device, slice->slice->driver, name);
+
+                        selects = search_selects(state, &state->claims[claim], request, &device);
+                        for (size_t k = 0; selects > 0 && attribute && k < value_count(attribute);
+                             k++)
+                                bits |= bits_of(attribute->kind, value_at(attribute, k));
+                }
+        }
+        state->err = err;
+        return selects < 0 ? UINT64_MAX : bits;
+}
+
+static const struct device_constraint *match_for(const struct device_claim_spec *spec,
+                                                 const struct search_request *request) {
+        for (size_t i = 0; i < spec->constraint_count; i++)
+                if (spec->constraints[i].match_attribute.len &&
+                    is_listed(&spec->constraints[i], request->request, request->parent))
+                        return &spec->constraints[i];
+        return NULL;
+}
+
+bool search_constraints_exclude(struct search_state *state, size_t claim,
+                                struct search_request *request, struct device_pool *pool) {
+        const struct device_constraint *constraint =
+                match_for(&state->claims[claim].claim->spec, request);
+        struct device_memo *memo = state->search->memo;
+        const struct device_attribute *picked[DEVICE_RESULTS_MAX];
+
+        /* With parity, what is refused leaves counters behind. */
+        if (!constraint || !memo || state->search->inventory->gates.is_parity ||
+            picked_attributes(&state->allocations[claim], constraint, constraint->match_attribute,
+                              picked) == 0)
+                return false;
+        uint64_t values = device_memo_values(memo, request->place, pool);
+        if (!values) {
+                values = values_in(state, claim, request, pool, constraint->match_attribute);
+                device_memo_put_values(memo, state->search->inventory, request->place, pool,
+                                       values);
+        }
+        for (size_t i = 0; i < value_count(picked[0]); i++) {
+                uint64_t bits = bits_of(picked[0]->kind, value_at(picked[0], i));
+
+                if ((values & bits) == bits)
+                        return false;
+        }
+        return true;
+}
+
 /* ---- what parity remembers ---- */
 
 static void search_constraints_remember(struct search_state *state, size_t claim,

@@ -119,7 +119,7 @@ bool search_counters_suffice(struct search_state *state, const struct search_dev
         find_rest(state, device->pool);
         search_limits_subtract(state, device->pool, device->device->device);
         for (size_t i = 0; i < device->pool->counter_count; i++)
-                if (device_sum_compare(&state->rest[i], SLICE_LITERAL("0")) < 0)
+                if (device_sum_is_negative(&state->rest[i]))
                         return false;
         return true;
 }

@@ -14,11 +14,9 @@ static int search_requests_fail(struct search_state *state, const struct search_
 
 /* `whose`: the class, or NULL for selectors of the claim. */
 static int selectors_match(struct search_state *state, const struct search_claim *claim,
-                           const struct device_class *whose, struct slice expression, size_t at,
-                           const struct offered_device *device) {
+                           const struct device_class *whose, struct device_selector *selector,
+                           size_t at, const struct offered_device *device) {
         struct arena *arena = state->search->arena;
-        struct device_selector *selector =
-                device_inventory_selector(state->search->inventory, expression);
         const char *why = selector->problem, *kind = "compile";
 
         if (!why) {
@@ -43,13 +41,14 @@ static int selectors_match(struct search_state *state, const struct search_claim
 static int all_selectors_match(struct search_state *state, const struct search_claim *claim,
                                const struct search_request *request,
                                const struct offered_device *device) {
+        size_t count = request->class->selector_count;
         int matches = 1;
 
-        for (size_t i = 0; matches > 0 && i < request->class->selector_count; i++)
-                matches = selectors_match(state, claim, request->class,
-                                          request->class->selectors[i], i, device);
+        for (size_t i = 0; matches > 0 && i < count; i++)
+                matches = selectors_match(state, claim, request->class, request->selectors[i], i,
+                                          device);
         for (size_t i = 0; matches > 0 && i < request->request->selector_count; i++)
-                matches = selectors_match(state, claim, NULL, request->request->selectors[i], i,
+                matches = selectors_match(state, claim, NULL, request->selectors[count + i], i,
                                           device);
         return matches;
 }
@@ -140,6 +139,19 @@ static int search_requests_refuse(struct search_state *state, const struct searc
                                                  SLICE_ARG(request->request->name), text));
 }
 
+static void resolve_selectors(struct search_state *state, struct search_request *request) {
+        size_t count = request->class->selector_count;
+
+        request->selectors = ARENA_ARRAY(state->search->arena, struct device_selector *,
+                                         count + request->request->selector_count);
+        for (size_t i = 0; i < count; i++)
+                request->selectors[i] = device_inventory_selector(state->search->inventory,
+                                                                  request->class->selectors[i]);
+        for (size_t i = 0; i < request->request->selector_count; i++)
+                request->selectors[count + i] = device_inventory_selector(
+                        state->search->inventory, request->request->selectors[i]);
+}
+
 static int resolve_request(struct search_state *state, const struct search_claim *claim,
                            struct search_request *request) {
         const struct device_request *wanted = request->request;
@@ -165,6 +177,7 @@ static int resolve_request(struct search_state *state, const struct search_claim
                         state, claim, request,
                         arena_printf(arena, "could not retrieve device class " SLICE_FMT,
                                      SLICE_ARG(wanted->class_name)));
+        resolve_selectors(state, request);
         request->takes_all = slice_is(wanted->mode, "All");
         if (request->takes_all)
                 return take_all(state, claim, request);

@@ -16,7 +16,8 @@
 
 #define NODES 6
 #define HOLDERS 8
-#define SHAPES 7
+#define SHAPES 9
+#define FABRIC (NODES + 1) /* the pool of another driver, which all nodes see */
 #define RUNS 20
 #define EVENTS 120
 
@@ -74,7 +75,7 @@ static void say_devices(struct kinds_test *test, struct buf *out) {
                            draw(test, 5) ? "" : ",'taints':[{'key':'k','effect':'NoSchedule'}]");
 }
 
-/* Of one node, or for the nodes of a zone; i is NODES then. */
+/* Of one node, for the nodes of a zone (i is NODES then), or for all (FABRIC). */
 static void put_slice(struct kinds_test *test, size_t i) {
         CLEANUP(buf_release) struct buf devices = { 0 };
         const char *zone =
@@ -85,10 +86,13 @@ static void put_slice(struct kinds_test *test, size_t i) {
         snprintf(node, sizeof(node), "'nodeName':'n%zu'", i);
         say_devices(test, &devices);
         PUT_CACHED(test, RESOURCE_SLICE,
-                   "{'metadata':{'name':'s%zu'},'spec':{'driver':'d',%s,'pool':{'name':'p%zu',"
+                   "{'metadata':{'name':'s%zu'},'spec':{'driver':'%s',%s,'pool':{'name':'p%zu',"
                    "'generation':1,'resourceSliceCount':%d},'devices':[%s]}}",
-                   i, i == NODES ? zone : node, i, draw(test, 8) ? 1 : 2,
-                   devices.data ? devices.data : "");
+                   i, i == FABRIC ? "f" : "d",
+                   i == FABRIC  ? "'allNodes':true"
+                   : i == NODES ? zone
+                                : node,
+                   i, draw(test, 8) ? 1 : 2, devices.data ? devices.data : "");
 }
 
 static void put_class(struct kinds_test *test, size_t size) {
@@ -101,6 +105,7 @@ static void put_class(struct kinds_test *test, size_t size) {
 
 #define EXACTLY(count, more)                                                                       \
         "'deviceClassName':'gpu','allocationMode':'ExactCount','count':" count more
+#define LINK "'deviceClassName':'link','allocationMode':'ExactCount','count':1"
 #define BIG ",'selectors':[{'cel':{'expression':'device.attributes[\\'d\\'].size == 1'}}]"
 #define SIZED(count)                                                                               \
         "{'name':'q','exactly':{" EXACTLY(count,                                                   \
@@ -116,6 +121,8 @@ static const char *const requests[SHAPES] = {
         SIZED("2"),
         "",                                              /* extended resources alone */
         "{'name':'q','exactly':{" EXACTLY("1", "") "}}", /* and beside a claim */
+        "{'name':'q','exactly':{" LINK "}}",
+        "{'name':'q','exactly':{" EXACTLY("1", "") "}},{'name':'r','exactly':{" LINK "}}",
 };
 
 static void put_pods(struct kinds_test *test) {
@@ -134,21 +141,23 @@ static void put_pods(struct kinds_test *test) {
                         "{'metadata':{'namespace':'default','name':'p%zu','uid':'u%zu'},'spec':{%s"
                         "'containers':[{'name':'c','resources':{'requests':{%s}}}]}}",
                         i, i, requests[i][0] ? claim : "",
-                        i < 5    ? "'cpu':'1'"
-                        : i == 5 ? "'example.com/gpu':'1'"
-                                 : "'example.com/gpu':'2'");
+                        i < 5 || i > 6 ? "'cpu':'1'"
+                        : i == 5       ? "'example.com/gpu':'1'"
+                                       : "'example.com/gpu':'2'");
         }
 }
 
 /* ---- changes ---- */
 
 static void hold_device(struct kinds_test *test) {
+        size_t pool = draw(test, FABRIC + 1);
+
         PUT_CACHED(
                 test, RESOURCE_CLAIM,
                 "{'metadata':{'namespace':'default','name':'h%zu','uid':'h'},'spec':{'devices':{}}"
-                ",'status':{'allocation':{'devices':{'results':[{'request':'q','driver':'d',"
+                ",'status':{'allocation':{'devices':{'results':[{'request':'q','driver':'%s',"
                 "'pool':'p%zu','device':'d%zu'}]}}}}",
-                draw(test, HOLDERS), draw(test, NODES + 1), draw(test, 3));
+                draw(test, HOLDERS), pool == FABRIC ? "f" : "d", pool, draw(test, 3));
 }
 
 static void change_something(struct kinds_test *test) {
@@ -161,9 +170,9 @@ static void change_something(struct kinds_test *test) {
                 snprintf(name, sizeof(name), "h%zu", draw(test, HOLDERS));
                 drop(test, CACHED_RESOURCE_CLAIM, name);
         } else if (what < 16) {
-                put_slice(test, draw(test, NODES + 1));
+                put_slice(test, draw(test, FABRIC + 1));
         } else if (what < 17) {
-                snprintf(name, sizeof(name), "s%zu", draw(test, NODES + 1));
+                snprintf(name, sizeof(name), "s%zu", draw(test, FABRIC + 1));
                 drop(test, CACHED_RESOURCE_SLICE, name);
         } else if (what < 19) {
                 put_node(test, draw(test, NODES));
@@ -255,9 +264,12 @@ static void live_once(uint64_t seed, size_t *found) {
         test.profile = profile_new(&test);
         buf_printf(&test.story, "seed %d\n", (int)seed);
         put_class(&test, 0);
+        PUT_CACHED(&test, DEVICE_CLASS,
+                   "{'metadata':{'name':'link'},'spec':{'selectors':[{'cel':{'expression':"
+                   "'device.driver == \\'f\\''}}]}}");
         for (size_t i = 0; i < NODES; i++)
                 put_node(&test, i);
-        for (size_t i = 0; i <= NODES; i++)
+        for (size_t i = 0; i <= FABRIC; i++)
                 put_slice(&test, i);
         put_pods(&test);
         for (int i = 0; i < EVENTS; i++) {
