@@ -115,10 +115,7 @@ static void add_conflict(void *context, const char *path) {
                 buf_printf(&text, " with subresource \"" SLICE_FMT "\"",
                            SLICE_ARG(owner->subresource));
         if (!owner->is_applier)
-                buf_printf(&text, " using " SLICE_FMT,
-                           SLICE_ARG(slice_is(conflicts->context->route.subresource, "scale")
-                                             ? SLICE_LITERAL("autoscaling/v1")
-                                             : owner->version));
+                buf_printf(&text, " using " SLICE_FMT, SLICE_ARG(owner->version));
         conflicts->owners[conflicts->count] = owner;
         conflicts->causes[conflicts->count++] = (struct failure_cause){
                 .reason = "FieldManagerConflict",
@@ -284,7 +281,7 @@ static int merge_applied(struct api_context *context, struct api_write *write,
                 return API_FAILED;
         owned_set_strip(mine->set);
         if (!write->old_json || !node_equal(live, write->object))
-                owner_stamp(context, write, mine);
+                owner_stamp(context, mine);
         return 0;
 }
 
@@ -299,7 +296,7 @@ int apply_fields(struct api_context *context, struct api_write *write,
                 owners_read(context, node_import(write->tree, stored), &owners);
         if (merge_applied(context, write, &owners, applied) < 0)
                 return API_FAILED;
-        owners_write(context, write, &owners);
+        owners_write(write, &owners);
         return 0;
 }
 
@@ -354,7 +351,7 @@ static int create_applied(struct api_context *context, struct api_write *write,
                 return API_FAILED;
         write->object = decoded->object;
         json_tree_set_root(write->tree, write->object);
-        owners_write(context, write, &owners);
+        owners_write(write, &owners);
         if (write_create(context, write, &body) < 0)
                 return API_FAILED;
         return respond_object(context, 201, body);

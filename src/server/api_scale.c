@@ -4,12 +4,17 @@
 #include "server/api_context.h"
 #include "server/api_decode.h"
 #include "server/api_failure.h"
+#include "server/api_metadata.h"
 #include "server/api_object.h"
 #include "server/api_output.h"
 #include "server/api_store.h"
 #include "server/api_verbs.h"
 #include "server/api_write.h"
+#include "server/managed_fields.h"
 #include "server/patch_document.h"
+#include "server/scale_owners.h"
+
+#define NO_REPLICAS INT32_MIN /* of a custom resource that has none yet */
 
 enum scale_path { SCALE_SPEC_REPLICAS, SCALE_STATUS_REPLICAS, SCALE_SELECTOR };
 
@@ -147,106 +152,138 @@ static int respond_scale(struct api_context *context, struct slice body) {
         return respond_object(context, 200, scale);
 }
 
-static int patch_scale(struct api_context *context, struct slice current, struct decoded *decoded) {
-        struct api_write scale = { .resource = scale_resource(context),
-                                   .ns = context->route.ns,
-                                   .name = context->route.name };
-        CLEANUP(buf_release) struct buf text = { 0 };
+/* The scale of a stored object, as it is before the write, with the owners of its replicas. */
+static int scale_begin(struct api_context *context, const struct api_write *parent,
+                       struct api_write *ret_scale) {
+        struct slice body = store_object_body(parent->old);
+        struct slice path = scale_path(parent->resource->kind, SCALE_SPEC_REPLICAS);
+        struct buf text = { 0 };
 
-        object_write(slice_make(scale.resource->prefix, scale.resource->prefix_size),
-                     scale_body(context, current), &text);
-        scale.before = buf_view(&text);
-        if (json_tree_parse(scale.before, &scale.tree, NULL) < 0)
+        *ret_scale = (struct api_write){ .resource = scale_resource(context),
+                                         .operation = KIND_UPDATE,
+                                         .ns = parent->ns,
+                                         .name = parent->name,
+                                         .subresource = SLICE_LITERAL("scale"),
+                                         .is_patch = true };
+        object_write(slice_make(ret_scale->resource->prefix, ret_scale->resource->prefix_size),
+                     scale_body(context, body), &text);
+        int r = json_tree_parse(buf_view(&text), &ret_scale->tree, NULL);
+        buf_release(&text);
+        if (r < 0)
                 return fail_plain(context, 500, "InternalError", "stored object is damaged");
-        scale.object = json_tree_root(scale.tree);
-        int r = patch_document(context, &scale);
-        decoded->tree = scale.tree;
-        decoded->object = scale.object;
-        return r;
+        ret_scale->object = json_tree_root(ret_scale->tree);
+        if (parent->resource->kind->scale_paths && !value_at(parent->old_json, path))
+                set_replicas(ret_scale->tree, ret_scale->object, SLICE_LITERAL(".spec.replicas"),
+                             NO_REPLICAS);
+        scale_owners_put(context, parent, path, ret_scale);
+        node_write(ret_scale->object, &text);
+        ret_scale->before = arena_slice(context->arena, buf_view(&text));
+        ret_scale->old_json = request_json(context, ret_scale->before);
+        buf_release(&text);
+        return 0;
 }
 
-/* Replicas and version asked for, from an applied Scale or from a patched one. */
-static int decode_scale(struct api_context *context, struct slice current,
-                        struct decoded *decoded) {
-        if (patch_type(context) != PATCH_APPLY)
-                return patch_scale(context, current, decoded);
-        CLEANUP(cleanup_json_tree) struct json_tree *tree = json_tree_new();
-        const struct json *body = request_json(context, context->request->body);
-
-        if (json_type(body) == JSON_OBJECT &&
-            apply_check(context, scale_resource(context), node_import(tree, body)) < 0)
-                return API_FAILED;
-        context->converted.content_type = SLICE_EMPTY; /* JSON by now */
-        int r = decode_body(context, "autoscaling", "v1", "Scale", decoded);
-        context->converted.content_type = SLICE_LITERAL("application/apply-patch+yaml");
-        return r;
-}
-
-static int check_replicas(struct api_context *context, const struct api_write *write,
-                          int64_t replicas) {
-        struct field_errors errors = { .arena = context->arena };
-
-        if (replicas >= 0 || write->resource->kind->scale_paths)
+/* The scale becomes what the request asks for. */
+static int scale_change(struct api_context *context, struct api_write *scale,
+                        const struct json_node *given) {
+        if (given) {
+                scale->object = node_clone(scale->tree, given);
+                json_tree_set_root(scale->tree, scale->object);
+                manage_fields(context, scale);
                 return 0;
-        field_error_add(&errors, FIELD_INVALID, "spec.replicas",
-                        arena_printf(context->arena, "%lld", (long long)replicas),
-                        "must be greater than or equal to 0");
-        return fail_invalid(context, "Scale", "autoscaling", write->name, &errors);
+        }
+        if (patch_type(context) == PATCH_APPLY) {
+                if (apply_configuration(context, scale) < 0 || patch_check(context, scale) < 0)
+                        return API_FAILED;
+                return check_url(context, scale->object);
+        }
+        if (patch_document(context, scale) < 0 || check_url(context, scale->object) < 0)
+                return API_FAILED;
+        manage_fields(context, scale);
+        return 0;
 }
 
-/* The same as an apply of the field of the object itself; one that was not given is not owned. */
-static int apply_replicas(struct api_context *context, struct api_write *write, struct slice path,
-                          int64_t replicas) {
-        const struct json *spec = json_get(request_json(context, context->request->body), "spec");
-        struct json_node *applied = node_object(write->tree);
-        int64_t given;
+static int check_scale(struct api_context *context, const struct api_write *scale,
+                       const struct api_write *parent, int64_t replicas) {
+        struct field_errors errors = { .arena = context->arena };
+        const char *const *paths = parent->resource->kind->scale_paths;
 
-        if (json_type(json_get(spec, "replicas")) == JSON_NULL ||
-            json_as_i64(json_get(spec, "replicas"), &given))
-                set_replicas(write->tree, applied, path, replicas);
-        return apply_fields(context, write, applied);
+        if (paths && replicas == NO_REPLICAS)
+                return fail_bad_request(context, "the spec replicas field \"%s\" cannot be empty",
+                                        paths[SCALE_SPEC_REPLICAS]);
+        if (paths)
+                return 0;
+        validate_metadata(context, scale, &errors);
+        if (replicas < 0)
+                field_error_add(&errors, FIELD_INVALID, "spec.replicas",
+                                arena_printf(context->arena, "%lld", (long long)replicas),
+                                "must be greater than or equal to 0");
+        return errors.count ? fail_invalid(context, "Scale", "autoscaling", parent->name, &errors)
+                            : 0;
 }
 
-static int scale_object(struct api_context *context, struct api_write *write,
-                        const struct json_node *scale) {
-        struct slice path = scale_path(write->resource->kind, SCALE_SPEC_REPLICAS);
-        struct slice version = node_get_text(node_get(scale, "metadata"), "resourceVersion");
-        int64_t replicas = node_get_i64(node_get(scale, "spec"), "replicas", 0);
+static int check_scale_uid(struct api_context *context, const struct api_write *scale,
+                           const struct api_write *parent) {
+        const struct kind_info *kind = parent->resource->kind;
+        struct slice uid = node_get_text(node_get(scale->object, "metadata"), "uid");
+        struct slice own = json_get_text(json_get(parent->old_json, "metadata"), "uid");
+
+        if (uid.len == 0 || slice_eq(uid, own) || kind->scale_paths)
+                return 0;
+        return fail_conflict(context, arena_printf(context->arena, "%s/scale", kind->plural),
+                             kind->group, parent->name,
+                             "Precondition failed: UID in precondition: " SLICE_FMT
+                             ", UID in object meta: " SLICE_FMT,
+                             SLICE_ARG(uid), SLICE_ARG(own));
+}
+
+static int scale_object(struct api_context *context, struct api_write *parent,
+                        struct api_write *scale, const struct json_node *given) {
+        struct slice path = scale_path(parent->resource->kind, SCALE_SPEC_REPLICAS);
+        struct slice uid = node_get_text(node_get(given, "metadata"), "uid");
+        struct json_node *metadata = node_get(parent->object, "metadata");
         struct slice body;
         bool is_deleted;
 
-        struct slice uid = node_get_text(node_get(scale, "metadata"), "uid");
-        struct slice own = json_get_text(json_get(write->old_json, "metadata"), "uid");
-
-        write->subresource = SLICE_LITERAL("scale");
-        if (uid.len && !slice_eq(uid, own))
-                return fail_conflict(
-                        context,
-                        arena_printf(context->arena, "%s%s", write->resource->kind->plural,
-                                     patch_type(context) == PATCH_APPLY ? "/scale" : ""),
-                        write->resource->kind->group, write->name,
-                        "Precondition failed: UID in precondition: " SLICE_FMT
-                        ", UID in object meta: " SLICE_FMT,
-                        SLICE_ARG(uid), SLICE_ARG(own));
-        if (patch_type(context) != PATCH_APPLY)
-                set_replicas(write->tree, write->object, path, replicas);
-        else if (apply_replicas(context, write, path, replicas) < 0)
-                return API_FAILED; /* that others own it comes before what is wrong with it */
-        if (check_replicas(context, write, replicas) < 0)
+        if (uid.len) { /* of a whole scale it is a condition on the object */
+                node_put_text(parent->tree, metadata, "uid", uid);
+                if (check_identity(context, parent, metadata) < 0)
+                        return API_FAILED;
+        }
+        if (scale_change(context, scale, given) < 0)
                 return API_FAILED;
-        if (version.len)
-                node_put_text(write->tree, node_get(write->object, "metadata"), "resourceVersion",
-                              version);
-        if (write_update(context, write, &body, &is_deleted) < 0)
+        int64_t replicas = node_get_i64(node_get(scale->object, "spec"), "replicas", 0);
+        if (check_scale(context, scale, parent, replicas) < 0 ||
+            check_scale_uid(context, scale, parent) < 0)
+                return API_FAILED;
+        set_replicas(parent->tree, parent->object, path, replicas);
+        node_put_text(parent->tree, metadata, "resourceVersion",
+                      node_get_text(node_get(scale->object, "metadata"), "resourceVersion"));
+        scale_owners_take(context, scale, path, parent);
+        parent->is_owned = true;
+        if (write_update(context, parent, &body, &is_deleted) < 0)
                 return API_FAILED;
         return respond_scale(context, body);
+}
+
+static int write_scale(struct api_context *context, const struct store_object *object,
+                       const struct json_node *given) {
+        struct api_write parent = { 0 }, scale = { 0 };
+
+        if (write_begin(context, context->resource, object, &parent) < 0)
+                return API_FAILED;
+        int r = scale_begin(context, &parent, &scale);
+        if (r == 0)
+                r = scale_object(context, &parent, &scale, given);
+        json_tree_free(scale.tree);
+        write_end(&parent);
+        return r;
 }
 
 int serve_scale(struct api_context *context) {
         const struct store_object *object =
                 object_find(context, context->resource, context->route.ns, context->route.name);
         CLEANUP(decoded_release) struct decoded decoded = { 0 };
-        struct api_write write = { 0 };
         bool is_put = slice_is(context->request->method, "PUT");
 
         if (is_put && (decode_body(context, "autoscaling", "v1", "Scale", &decoded) < 0 ||
@@ -256,12 +293,5 @@ int serve_scale(struct api_context *context) {
                 return fail_not_found(context, context->resource, context->route.name);
         if (slice_is(context->request->method, "GET"))
                 return respond_scale(context, store_object_body(object));
-        int r = is_put ? 0 : decode_scale(context, store_object_body(object), &decoded);
-        if (r == 0)
-                r = write_begin(context, context->resource, object, &write);
-        if (r == 0) {
-                r = scale_object(context, &write, decoded.object);
-                write_end(&write);
-        }
-        return r;
+        return write_scale(context, object, is_put ? decoded.object : NULL);
 }

@@ -15,6 +15,7 @@ struct api_write {
         struct slice subresource;       /* for managedFields: status, scale */
         struct slice before;            /* what is patched, of a view that is stored nowhere */
         bool is_apply;
+        bool is_owned; /* its managedFields are what they become */
         bool is_patch; /* changes of identity are 422 instead of 409 */
 };
 /* Store or remove the write's tree as it is, without hooks. */

@@ -6,5 +6,8 @@
 int write_create(struct api_context *context, struct api_write *write, struct slice *ret_body);
 int write_update(struct api_context *context, struct api_write *write, struct slice *ret_body,
                  bool *ret_is_deleted);
+/* The uid and the version that an update names are those of the stored object. */
+int check_identity(struct api_context *context, struct api_write *write,
+                   struct json_node *metadata);
 /* The namespace of a new object is there and takes new objects. */
 int check_namespace(struct api_context *context, struct slice ns, struct slice name);

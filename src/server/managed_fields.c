@@ -39,6 +39,43 @@ static void owners_reserve(struct api_context *context, struct owners *owners, s
         owners->capacity = count + 2;
 }
 
+int owner_compare_names(const struct field_owner *a, const struct field_owner *b) {
+        const struct slice pairs[][2] = { { a->manager, b->manager },
+                                          { a->subresource, b->subresource },
+                                          { a->version, b->version } };
+        int order = a->is_applier - b->is_applier;
+
+        for (size_t i = 0; order == 0 && i < ARRAY_LEN(pairs) - a->is_applier; i++)
+                order = slice_compare(pairs[i][0], pairs[i][1]);
+        return order;
+}
+
+/* By name; of the same the last comes first. */
+static int compare_readings(const void *left, const void *right) {
+        struct field_owner *const *a = left, *const *b = right;
+        int order = owner_compare_names(*a, *b);
+
+        return order ? order : *a > *b ? -1 : 1;
+}
+
+/* Of entries about the same owner the last counts. */
+static void owners_unify(struct api_context *context, struct owners *owners) {
+        struct field_owner **order =
+                ARENA_ARRAY(context->arena, struct field_owner *, owners->count + 1);
+        size_t count = 0;
+
+        for (size_t i = 0; i < owners->count; i++)
+                order[i] = &owners->items[i];
+        qsort(order, owners->count, sizeof(*order), compare_readings);
+        for (size_t i = 1; i < owners->count; i++)
+                if (owner_compare_names(order[i - 1], order[i]) == 0)
+                        order[i]->set = NULL;
+        for (size_t i = 0; i < owners->count; i++)
+                if (!field_set_is_empty(owners->items[i].set))
+                        owners->items[count++] = owners->items[i];
+        owners->count = count;
+}
+
 bool owners_read(struct api_context *context, const struct json_node *list,
                  struct owners *ret_owners) {
         struct node_iter iter = node_iter(list);
@@ -51,6 +88,8 @@ bool owners_read(struct api_context *context, const struct json_node *list,
                         return false;
                 owners.count += !field_set_is_empty(owners.items[owners.count].set);
         }
+        if (owners.count > 1)
+                owners_unify(context, &owners);
         *ret_owners = owners;
         return true;
 }
@@ -80,12 +119,9 @@ struct field_owner *owners_add(struct api_context *context, const struct api_wri
         return owner;
 }
 
-void owner_stamp(struct api_context *context, const struct api_write *write,
-                 struct field_owner *owner) {
+void owner_stamp(struct api_context *context, struct field_owner *owner) {
         char now[WALL_TIME_TEXT_MAX];
 
-        if (slice_is(write->subresource, "scale"))
-                return;
         wall_time_format(loop_wall(context->engine->loop), now);
         owner->time = arena_slice(context->arena, slice_of(now));
 }
@@ -125,39 +161,10 @@ static struct json_node *owner_entry(struct json_tree *tree, const struct field_
         return entry;
 }
 
-/* A write of a scale knows owners of the replicas by other names than the object does; those who
- * stay own them apart, since nobody knows when. */
-static void split_replicas(struct api_context *context, const struct api_write *write,
-                           struct owners *owners) {
-        size_t count = owners->count;
-
-        for (size_t i = 0; i < count; i++) {
-                struct json_node *spec = node_get(owners->items[i].set, "f:spec");
-                struct json_node *replicas = node_get(spec, "f:replicas");
-
-                if (!replicas || owners->items[i].time.len == 0 ||
-                    slice_is(owners->items[i].subresource, "scale"))
-                        continue;
-                struct field_owner *apart =
-                        owners_add(context, write, owners, owners->items[i].manager);
-                apart->is_applier = owners->items[i].is_applier;
-                apart->subresource = owners->items[i].subresource;
-                apart->set = node_object(write->tree);
-                node_put(write->tree, node_need_object(write->tree, apart->set, "f:spec"),
-                         "f:replicas", node_object(write->tree));
-                node_remove(spec, "f:replicas");
-                if (node_count(spec) == 0)
-                        node_remove(owners->items[i].set, "f:spec");
-        }
-}
-
-void owners_write(struct api_context *context, const struct api_write *write,
-                  struct owners *owners) {
+void owners_write(const struct api_write *write, struct owners *owners) {
         struct json_node *metadata = node_need_object(write->tree, write->object, "metadata");
         struct json_node *list = node_array(write->tree);
 
-        if (slice_is(write->subresource, "scale"))
-                split_replicas(context, write, owners);
         if (owners->count > 1)
                 qsort(owners->items, owners->count, sizeof(*owners->items), compare_owners);
         for (size_t i = 0; i < owners->count; i++)
@@ -358,7 +365,7 @@ static void take_ownership(struct api_context *context, struct api_write *write,
                 field_set_add(write->tree, mine->set, set);
         else
                 mine->set = set;
-        owner_stamp(context, write, mine);
+        owner_stamp(context, mine);
         cap_updaters(write, owners);
 }
 
@@ -411,7 +418,7 @@ void manage_fields(struct api_context *context, struct api_write *write) {
         forget_versions(context, write, &owners);
         owners_lose(&owners, &changes);
         take_ownership(context, write, &owners, &changes);
-        owners_write(context, write, &owners);
+        owners_write(write, &owners);
 }
 
 /* ---- after a write ---- */

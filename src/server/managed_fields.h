@@ -20,13 +20,11 @@ struct field_owner *owners_find(const struct api_context *context, const struct 
                                 const struct owners *owners);
 struct field_owner *owners_add(struct api_context *context, const struct api_write *write,
                                struct owners *owners, struct slice manager);
-/* The owner has changed something now. Writes of replicas through /scale tell no time, as upstream.
- */
-void owner_stamp(struct api_context *context, const struct api_write *write,
-                 struct field_owner *owner);
+/* Orders owners by who they are; 0 for the same one. */
+int owner_compare_names(const struct field_owner *a, const struct field_owner *b);
+void owner_stamp(struct api_context *context, struct field_owner *owner); /* wrote now */
 /* Leaves out those that own nothing, and sorts the rest into metadata. */
-void owners_write(struct api_context *context, const struct api_write *write,
-                  struct owners *owners);
+void owners_write(const struct api_write *write, struct owners *owners);
 /* Fields that identify an object have no owner. */
 void owned_set_strip(struct json_node *set);
 /* Takes out what the path of the request cannot write. */

@@ -218,6 +218,6 @@ void prepare_owners(struct api_context *context, struct api_write *write) {
         if (kind->apply_defaults)
                 kind->apply_defaults(write->tree, write->object);
         merge_owners(context, write);
-        if (!write->is_apply)
+        if (!write->is_apply && !write->is_owned)
                 manage_fields(context, write);
 }

@@ -57,8 +57,8 @@ static const char *storage_key(struct api_context *context, const struct api_wri
                             SLICE_ARG(write->name));
 }
 
-static int check_identity(struct api_context *context, struct api_write *write,
-                          struct json_node *metadata) {
+int check_identity(struct api_context *context, struct api_write *write,
+                   struct json_node *metadata) {
         const struct json *old = json_get(write->old_json, "metadata");
         struct slice uid = node_get_text(metadata, "uid");
 
