@@ -164,6 +164,7 @@ static int quantity_parse(struct slice text, struct quantity *q, struct err *err
         if (!parts.has_digit && !is_small(&parts, q->format))
                 return err_set(err, BERTH_ERR_BAD_REQUEST,
                                "unable to parse numeric part of quantity");
+        q->is_small = is_small(&parts, q->format);
         q->is_echoed = slice_is(text, "0") || is_echoed(&parts, q->format);
         load_digits(&parts, q);
         quantity_cap(q);
@@ -304,6 +305,7 @@ int quantity_describe(struct slice text, struct quantity_info *ret_info, struct 
                 return r;
         ret_info->format = q.format;
         ret_info->sign = q.sign;
+        ret_info->is_small = q.is_small;
         ret_info->value = quantity_to_i64(&q, 0);
         ret_info->milli = quantity_to_i64(&q, -3);
         quantity_format_canonical(&q, ret_info->canonical);
@@ -334,7 +336,7 @@ int quantity_canonical(struct slice text, struct buf *out, struct err *err) {
         int r = quantity_parse(text, &q, err);
         if (r < 0)
                 return r;
-        if (!write_canonical(&q, out))
+        if (!(q.is_echoed ? buf_slice(out, text) : write_canonical(&q, out)))
                 return err_set(err, BERTH_ERR_TOO_LARGE, "no room for a quantity");
         return 0;
 }

@@ -27,9 +27,10 @@ struct quantity_info {
         char string[QUANTITY_TEXT_MAX];    /* what the parsed quantity prints as; simple inputs are
                                               echoed as written */
         int64_t value, milli;
+        bool is_small; /* upstream keeps it as one int64 and a decimal scale */
 };
 int quantity_describe(struct slice text, struct quantity_info *ret_info, struct err *err);
-/* Canonical text only (API server: 0.5 -> 500m, 1024Mi -> 1Gi). */
+/* As the API server keeps it: 0.5 -> 500m, 1024Mi -> 1Gi, but 1.500 as it is. */
 int quantity_canonical(struct slice text, struct buf *out, struct err *err);
 /* Numeric order of two quantities that both parse; exact. */
 int quantity_compare(struct slice a, struct slice b, int *ret_order, struct err *err);

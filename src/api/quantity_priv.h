@@ -13,6 +13,7 @@ struct quantity {
         size_t count;     /* 0 exactly when sign is 0; no leading and no trailing zeros */
         uint8_t digits[QUANTITY_DIGITS_MAX]; /* most significant first */
         enum quantity_format format;
+        bool is_small;  /* upstream keeps it as one int64 and a scale */
         bool is_echoed; /* upstream prints it as it was written */
 };
 
