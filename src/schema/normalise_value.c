@@ -22,7 +22,7 @@ static int quantity_value_check(struct schema_normalise_walk *walk, struct json_
                                "quantities must match the regular expression "
                                "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
         }
-        int r = quantity_canonical(written, &canonical, walk->err);
+        int r = quantity_canonical(slice_trim(written), &canonical, walk->err);
         if (r == 0 && (text.len > 0 || !slice_eq(buf_view(&canonical), written)))
                 *ret_value = node_text(walk->tree, buf_view(&canonical));
         buf_release(&text);

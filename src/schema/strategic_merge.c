@@ -193,6 +193,8 @@ static int check_order(struct merge *merge, const struct json *patch, const stru
 
                 if (json_get(element, "$patch"))
                         continue;
+                if (*key && (json_type(element) != JSON_OBJECT || !merge_key_of(element, key)))
+                        return fail_no_key(merge, element, key);
                 while (!is_found && json_next(&orders, NULL, &candidate)) {
                         if (*key && json_type(candidate) != JSON_OBJECT)
                                 return fail_go_type(merge, "map[string]interface {}", candidate);
@@ -282,6 +284,62 @@ static int merge_elements(struct merge *merge, struct merge_index *index,
         return 0;
 }
 
+static int fail_element_types(struct merge *merge, const struct json_node *target,
+                              const struct json *patch) {
+        CLEANUP(buf_release) struct buf text = { 0 }, old = { 0 };
+        CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
+
+        node_write(target, &old);
+        buf_text(&text, "list element types are not identical: [");
+        if (json_parse(buf_view(&old), &doc, NULL) == 0)
+                go_text_write(json_doc_root(doc), &text);
+        buf_char(&text, ' ');
+        go_text_write(patch, &text);
+        buf_char(&text, ']');
+        return fail_structure(merge, text.data);
+}
+
+/* All elements, old and new, have one type. */
+static int check_element_types(struct merge *merge, const struct json_node *target,
+                               const struct json *patch) {
+        struct node_iter nodes = node_iter(target);
+        struct json_iter iter = json_iter(patch);
+        enum json_type type = JSON_NONE;
+        const struct json *element;
+        struct json_node *node;
+
+        while (node_next(&nodes, NULL, &node)) {
+                if (type != JSON_NONE && node_type(node) != type)
+                        return fail_element_types(merge, target, patch);
+                type = node_type(node);
+        }
+        while (json_next(&iter, NULL, &element)) {
+                if (type != JSON_NONE && json_type(element) != type)
+                        return fail_element_types(merge, target, patch);
+                type = json_type(element);
+        }
+        return 0;
+}
+
+/* Those that were there before need the key as well. */
+static int check_merged_keys(struct merge *merge, const struct json_node *list, const char *key) {
+        struct node_iter iter = node_iter(list);
+        struct json_node *element;
+
+        while (*key && node_next(&iter, NULL, &element)) {
+                if (node_type(element) == JSON_OBJECT && node_get(element, key))
+                        continue;
+                CLEANUP(buf_release) struct buf text = { 0 };
+                CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
+
+                node_write(element, &text);
+                if (json_parse(buf_view(&text), &doc, NULL) < 0)
+                        return fail_structure(merge, "an element has no merge key");
+                return fail_no_key(merge, json_doc_root(doc), key);
+        }
+        return 0;
+}
+
 static int merge_list(struct merge *merge, struct json_node *target, const char *key,
                       const struct schema_object *schema, const struct json *patch,
                       const struct json *order) {
@@ -290,6 +348,8 @@ static int merge_list(struct merge *merge, struct json_node *target, const char 
 
         if (r == 0 && order)
                 r = check_order_keys(merge, order, key);
+        if (r == 0)
+                r = check_element_types(merge, target, patch);
         if (r < 0)
                 return r;
         if (is_replaced_whole(patch)) {
@@ -311,6 +371,9 @@ static int merge_list(struct merge *merge, struct json_node *target, const char 
         merge_index_sweep(&index);
         size_t retained = node_count(target);
         r = merge_elements(merge, &index, schema, patch, false);
+        if (r < 0)
+                return r;
+        r = check_merged_keys(merge, target, key);
         if (r < 0)
                 return r;
         strategic_merge_reorder(merge, target, order ? order : patch, key, retained,
@@ -378,8 +441,8 @@ static int map_directive(struct merge *merge, struct json_node *target, const st
         *ret_is_done = true;
         clear_object(target);
         while (slice_is(directive, "replace") && json_next(&iter, &key, &value)) {
-                if (!is_directive(key) && json_type(value) != JSON_NULL)
-                        node_set(merge->tree, target, key, clean_copy(merge, value));
+                if (!slice_is(key, "$patch")) /* nulls and other directives, too */
+                        node_set(merge->tree, target, key, node_import(merge->tree, value));
         }
         return 0;
 }

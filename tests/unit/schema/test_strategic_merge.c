@@ -15,6 +15,10 @@ struct merge_case {
 #define FINALIZERS(list) "{\"metadata\":{\"finalizers\":" list "}}"
 
 static const struct merge_case cases[] = {
+        /* What replaces a map comes as it is. */
+        { "Deployment", "{\"metadata\":{\"labels\":{\"a\":\"b\"}}}",
+          "{\"metadata\":{\"labels\":{\"b\":null,\"$patch\":\"replace\"}}}",
+          "{\"metadata\":{\"labels\":{\"b\":null}}}" },
         { "Deployment", "{\"a\":{\"b\":1,\"c\":2}}", "{\"a\":{\"b\":null,\"d\":3}}",
           "{\"a\":{\"c\":2,\"d\":3}}" },
         { "Deployment", "{\"a\":[1,2]}", "{\"a\":[3]}", "{\"a\":[3]}" },
@@ -85,6 +89,12 @@ static const struct {
         int code;
 } complaints[] = {
         { "Deployment", "{}", "{\"spec\":{\"$setElementOrder/containers\":[]}}", NULL, 0 },
+        { "Deployment", CONTAINERS("[{\"image\":\"x\"}]"), CONTAINERS("[{\"name\":\"c\"}]"),
+          "map: map[image:x] does not contain declared merge key: name", BERTH_ERR_INTERNAL },
+        { "Pod", "{\"spec\":{\"containers\":[]}}",
+          "{\"spec\":{\"containers\":[{\"image\":\"x\"}],\"$setElementOrder/"
+          "containers\":[{\"name\":\"c\"}]}}",
+          "map: map[image:x] does not contain declared merge key: name", BERTH_ERR_INTERNAL },
         { "Deployment", "{\"spec\":{}}", "{\"spec\":{\"$setElementOrder/containers\":[]}}",
           "unable to find api field in struct DeploymentSpec for the json field \"containers\"",
           BERTH_ERR_INTERNAL },
