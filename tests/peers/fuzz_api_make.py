@@ -1,6 +1,7 @@
 """Random objects for fuzz_api.py: valid ones whose members are changed, by the schemas of the real server."""
 
 import copy
+import json
 import random
 
 from fuzz_api_seeds import HINTS, KINDS, LABEL_KEYS, NUMBERS, QUANTITIES, RESOURCES, TEXTS, TIMES
@@ -124,7 +125,7 @@ class Maker:
         """A valid object with so many changes."""
         _, kind, version, _, seeds, _ = KINDS[plural]
         thing = {"apiVersion": version, "kind": kind, "metadata": {"name": "fuzzed", "labels": {"app": "web"}},
-                 **copy.deepcopy(seeds[rich % len(seeds)] if rich is not None else self.pick(seeds))}
+                 **json.loads(json.dumps(seeds[rich % len(seeds)] if rich is not None else self.pick(seeds)))}  # no part of it is shared
         for _ in range(changes):
             self.change(thing, self.schemas.of_kind(plural))
         return thing
