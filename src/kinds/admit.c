@@ -5,10 +5,25 @@
 #include "kinds/defaults.h"
 #include <stdio.h>
 
+#define GENERATED_SIZE 5 /* letters behind the first 58 of a prefix */
+#define PREFIX_MAX 58
+
+struct slice admitted_name(const struct json_node *metadata) {
+        struct slice name = node_get_text(metadata, "name");
+        struct slice prefix = node_get_text(metadata, "generateName");
+        struct slice head =
+                slice_make(prefix.ptr, prefix.len < PREFIX_MAX ? prefix.len : PREFIX_MAX);
+        bool is_generated = prefix.len && name.len == head.len + GENERATED_SIZE &&
+                            slice_has_prefix(name, head) && !node_get(metadata, "resourceVersion");
+
+        if (name.len == 0 || is_generated)
+                name = prefix;
+        return name.len ? name : SLICE_LITERAL("Unknown");
+}
+
 int admit_forbid(struct kind_context *context, const struct json_node *object, struct err *err,
                  const char *format, ...) {
-        const struct json_node *metadata = node_get(object, "metadata");
-        struct slice name = node_get_text(metadata, "name");
+        struct slice name = admitted_name(node_get(object, "metadata"));
         const char *group = context->kind->group;
         struct buf quoted = { 0 };
         char text[ERR_TEXT_MAX];
@@ -17,9 +32,7 @@ int admit_forbid(struct kind_context *context, const struct json_node *object, s
         va_start(args, format);
         vsnprintf(text, sizeof(text), format, args);
         va_end(args);
-        if (name.len == 0)
-                name = node_get_text(metadata, "generateName");
-        buf_json_string(&quoted, name.len ? name : SLICE_LITERAL("Unknown"));
+        buf_json_string(&quoted, name);
         int r = err_set(err, BERTH_ERR_FORBIDDEN, "%s%s%s %s is forbidden: %s",
                         context->kind->plural, group[0] ? "." : "", group, quoted.data, text);
         buf_release(&quoted);

@@ -34,12 +34,16 @@ void quota_charge(struct kind_context *context, const struct json_node *object, 
 int runtime_class_admit(struct kind_context *context, struct json_tree *tree, struct json_node *pod,
                         struct err *err);
 /* Overhead without a class that defines it, once a new pod is valid. */
-int runtime_class_judge(struct kind_context *context, const struct json_node *pod, struct err *err);
+/* errors: what is empty in what the client sent. */
+int runtime_class_judge(struct kind_context *context, const struct json_node *pod,
+                        struct field_errors *errors, struct err *err);
 
 /* Copies the node's zone and region onto a pod that is put there; nothing when there is no node. */
 void pod_topology_labels(struct kind_context *context, struct json_tree *tree,
                          struct json_node *pod, struct slice node_name);
 
 /* 403 "pods "x" is forbidden: text". */
+/* What admission calls an object: names are generated after it. */
+struct slice admitted_name(const struct json_node *metadata);
 int admit_forbid(struct kind_context *context, const struct json_node *object, struct err *err,
                  const char *format, ...) __attribute__((format(printf, 4, 5)));

@@ -430,7 +430,11 @@ bool is_whole_quantity(struct slice quantity) {
                 return true;
         if (milli != INT64_MAX && milli != INT64_MIN)
                 return milli % 1000 == 0;
-        /* As upstream, whose thousandths overflow. */
+        /* As upstream, whose thousandths overflow: to none, or to the low bits of a large number.
+         */
+        struct quantity_info info;
+        if (quantity_describe(quantity, &info, NULL) == 0 && info.is_small)
+                return true;
         return (int64_t)(wrapped_units(quantity) * 1000U) % 1000 == 0;
 }
 

@@ -5,6 +5,14 @@
 #include "api/quantity.h"
 #include <stdlib.h>
 
+/* Beyond int64_t, upstream, a small number with a large scale becomes none. */
+static bool amount_overflows(struct slice amount, int64_t value) {
+        struct quantity_info info;
+
+        return (value == INT64_MAX || value == INT64_MIN) &&
+               quantity_describe(amount, &info, NULL) == 0 && info.is_small;
+}
+
 /* Huge pages come in whole pages of the size in their name. */
 static void check_huge_pages(struct checker *checker, const struct at *at, struct slice name,
                              struct slice amount) {
@@ -14,7 +22,8 @@ static void check_huge_pages(struct checker *checker, const struct at *at, struc
         if (!is_huge_page(name))
                 return;
         if (quantity_value(slice_make(name.ptr + prefix, name.len - prefix), &size, NULL) == 0 &&
-            size > 0 && quantity_value(amount, &bytes, NULL) == 0 && bytes % size == 0)
+            size > 0 && quantity_value(amount, &bytes, NULL) == 0 &&
+            (bytes % size == 0 || amount_overflows(amount, bytes)))
                 return;
         report_text(checker, at, NULL, amount,
                     message_of(checker, SLICE_FMT " is not positive integer multiple of " SLICE_FMT,

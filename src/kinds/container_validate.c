@@ -269,6 +269,25 @@ static void check_init(struct container_check *check, const struct at *at) {
         }
 }
 
+/* Lists and maps that are empty count, and an object that holds one; one without members does not.
+ */
+static bool is_set(struct checker *checker, const struct at *at, const struct json_node *container,
+                   const char *member) {
+        static const char *const inner[] = { "limits", "requests", "claims" };
+        const struct json_node *value = node_get(container, member);
+        struct at place = at_member(at, member);
+
+        if (strcmp(member, "resources") != 0)
+                return value || is_emptied(checker, &place);
+        for (size_t i = 0; i < ARRAY_LEN(inner); i++) {
+                struct at below = at_member(&place, inner[i]);
+
+                if (is_emptied(checker, &below))
+                        return true;
+        }
+        return node_count(value) > 0;
+}
+
 static void check_ephemeral_members(struct checker *checker, const struct at *at,
                                     const struct json_node *container) {
         /* In the order of their type, without those that may be set. */
@@ -282,9 +301,7 @@ static void check_ephemeral_members(struct checker *checker, const struct at *at
         struct at list = at_member(at, "volumeMounts");
 
         for (size_t i = 0; i < ARRAY_LEN(forbidden); i++)
-                if (node_get(container, forbidden[i]) &&
-                    (strcmp(forbidden[i], "resources") != 0 ||
-                     node_count(node_get(container, forbidden[i]))))
+                if (is_set(checker, at, container, forbidden[i]))
                         report(checker, FIELD_FORBIDDEN, at, forbidden[i], NULL,
                                "cannot be set for an Ephemeral Container");
         for (size_t i = 0; i < node_count(mounts); i++)

@@ -22,6 +22,7 @@ void default_absent_bool(struct json_tree *tree, struct json_node *object, const
 struct json_node *object_at(const struct json_node *object, const char *key);
 
 void pod_spec_defaults(struct json_tree *tree, struct json_node *spec);
+void pod_level_defaults(struct json_tree *tree, struct json_node *spec); /* after its containers */
 void pod_defaults(struct json_tree *tree, struct json_node *pod);
 /* The member "template" of a workload spec: made when absent, its spec filled in. */
 void pod_template_defaults(struct json_tree *tree, struct json_node *owner);

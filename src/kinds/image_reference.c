@@ -1,6 +1,8 @@
 /* References to images: [DOMAIN[:PORT]/]PATH[:TAG][@ALGORITHM:DIGEST] */
 #include "kinds/image_reference.h"
 
+#include <string.h>
+
 #define NAME_MAX_BYTES 255
 #define TAG_MAX 128
 #define DIGEST_MIN 32
@@ -97,7 +99,9 @@ static bool is_name(struct slice name) {
                           (memchr(first.ptr, '.', first.len) || memchr(first.ptr, ':', first.len) ||
                            slice_is(first, "localhost") || has_upper(first));
 
-        if (name.len > NAME_MAX_BYTES)
+        size_t path = has_domain ? name.len - first.len - 1 : name.len;
+
+        if (path + (has_domain || slash ? 0 : strlen("library/")) > NAME_MAX_BYTES)
                 return false;
         if (!has_domain)
                 return is_path(name);

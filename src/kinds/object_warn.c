@@ -318,7 +318,8 @@ WARN_HOOK(node_warn) {
         const struct json_node *spec = node_get(object, "spec");
         const struct json_node *ranges = node_get(spec, "podCIDRs");
 
-        (void)operation;
+        if (operation == KIND_UPDATE_STATUS)
+                return;
         if (node_get_text(spec, "externalID").len)
                 warn_text(&sink, "spec.externalID: this field is deprecated, and is unused by "
                                  "Kubernetes");

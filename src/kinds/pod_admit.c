@@ -1,5 +1,6 @@
 /* Admission of pods: priority, standard tolerations, runtime class. */
 #include "kinds/admit.h"
+#include "kinds/check.h"
 
 #include "api/quantity.h"
 #include "base/arena.h"
@@ -197,11 +198,13 @@ static int take_overhead(struct kind_context *context, struct json_tree *tree,
 }
 
 int runtime_class_judge(struct kind_context *context, const struct json_node *pod,
-                        struct err *err) {
+                        struct field_errors *errors, struct err *err) {
+        struct checker checker = { .errors = errors, .context = context };
         const struct json_node *spec = node_get(pod, "spec");
+        struct at at = at_root("spec"), overhead = at_member(&at, "overhead");
 
         if (*context->kind->group || strcmp(context->kind->plural, "pods") != 0 ||
-            node_count(node_get(spec, "overhead")) == 0)
+            (node_count(node_get(spec, "overhead")) == 0 && !is_emptied(&checker, &overhead)))
                 return 0;
         const struct json *class =
                 context->lookup(context->engine, "node.k8s.io", "runtimeclasses", SLICE_EMPTY,
@@ -218,20 +221,21 @@ int runtime_class_admit(struct kind_context *context, struct json_tree *tree, st
         struct json_node *spec = node_get(pod, "spec"), *tolerations;
         struct slice name = node_get_text(spec, "runtimeClassName");
         const struct json *class = NULL, *toleration;
+        CLEANUP(buf_release) struct buf quoted = { 0 };
 
         if (name.len == 0 && node_get(spec, "runtimeClassName"))
                 return err_set(err, BERTH_ERR_INTERNAL, "resource name may not be empty");
         if (name.len && context->lookup)
                 class = context->lookup(context->engine, "node.k8s.io", "runtimeclasses",
                                         SLICE_EMPTY, name);
-        if (name.len && !class && segment_problem(name, true))
+        if (name.len && !class && segment_problem(name, false))
                 return err_set(err, BERTH_ERR_INTERNAL,
                                "invalid resource name \"" SLICE_FMT "\": [%s]", SLICE_ARG(name),
-                               segment_problem(name, true));
+                               segment_problem(name, false));
+        buf_json_string(&quoted, name);
         if (name.len && !class)
-                return admit_forbid(context, pod, err,
-                                    "pod rejected: RuntimeClass \"" SLICE_FMT "\" not found",
-                                    SLICE_ARG(name));
+                return admit_forbid(context, pod, err, "pod rejected: RuntimeClass %s not found",
+                                    quoted.data);
         int r = take_overhead(context, tree, pod, json_get(class, "overhead"), err);
         if (r < 0)
                 return r;

@@ -228,6 +228,8 @@ void pod_spec_defaults(struct json_tree *tree, struct json_node *spec) {
         container_list_defaults(tree, spec, "initContainers");
         container_list_defaults(tree, spec, "ephemeralContainers");
         resource_list_defaults(tree, node_get(spec, "overhead"));
+        resource_list_defaults(tree, node_get(node_get(spec, "resources"), "requests"));
+        resource_list_defaults(tree, node_get(node_get(spec, "resources"), "limits"));
         while (node_next(&iter, NULL, &volume))
                 volume_defaults(tree, volume);
 }
@@ -292,6 +294,7 @@ void pod_defaults(struct json_tree *tree, struct json_node *pod) {
                                 host_port_defaults(tree, container);
                 }
         }
+        pod_level_defaults(tree, spec);
 }
 
 void pod_template_defaults(struct json_tree *tree, struct json_node *owner) {

@@ -70,8 +70,11 @@ static void select_own_labels(struct json_tree *tree, struct json_node *pod) {
 
 PREPARE_HOOK(pod_prepare) {
         struct json_node *spec = node_need_object(tree, object, "spec"), *status;
+        /* A pod that says what it is is believed, as upstream. */
+        struct slice given = node_get_text(node_get(object, "status"), "qosClass");
 
-        status_prepare(context, operation, tree, object, old);
+        if (!slice_is(context->subresource, "resize"))
+                status_prepare(context, operation, tree, object, old);
         drop_gated(spec);
         if (operation == KIND_UPDATE && is_pod_part(context->subresource)) {
                 pod_subresource_prepare(context->subresource, tree, object, old);
@@ -83,7 +86,10 @@ PREPARE_HOOK(pod_prepare) {
                 node_put_string(tree, status, "phase", "Pending");
                 if (node_count(node_get(spec, "schedulingGates")) > 0)
                         gate_condition(context, tree, status);
-                node_put_string(tree, status, "qosClass", pod_qos_class(spec));
+                if (given.len)
+                        node_put_text(tree, status, "qosClass", given);
+                else
+                        node_put_string(tree, status, "qosClass", pod_qos_class(spec));
         } else if (node_get_text(status, "qosClass").len == 0) {
                 keep_member(tree, status, json_get(old, "status"), "qosClass");
         }

@@ -48,9 +48,17 @@ static void take_resources(struct json_tree *tree, struct json_node *spec,
         }
 }
 
-static void prepare_resize(struct json_tree *tree, struct json_node *pod, const struct json *old) {
+/* Neither part may change what the pod is called by. */
+static void keep_metadata(struct json_tree *tree, struct json_node *pod, const struct json *old) {
         static const char *const restored[] = { "labels", "annotations", "ownerReferences",
                                                 "finalizers" };
+
+        for (size_t i = 0; i < ARRAY_LEN(restored); i++)
+                keep_member(tree, node_get(pod, "metadata"), json_get(old, "metadata"),
+                            restored[i]);
+}
+
+static void prepare_resize(struct json_tree *tree, struct json_node *pod, const struct json *old) {
         static const char *const lists[] = { "containers", "initContainers" };
         const struct json_node *given = node_get(pod, "spec");
         struct json_node *spec = node_import(tree, json_get(old, "spec"));
@@ -61,9 +69,8 @@ static void prepare_resize(struct json_tree *tree, struct json_node *pod, const 
         for (size_t i = 0; i < ARRAY_LEN(lists); i++)
                 take_resources(tree, spec, given, lists[i]);
         take_member(tree, spec, given, "resources");
-        for (size_t i = 0; i < ARRAY_LEN(restored); i++)
-                keep_member(tree, node_get(pod, "metadata"), json_get(old, "metadata"),
-                            restored[i]);
+        keep_metadata(tree, pod, old);
+        keep_member(tree, pod, old, "status");
         node_put(tree, pod, "spec", spec);
 }
 
@@ -76,6 +83,7 @@ void pod_subresource_prepare(struct slice subresource, struct json_tree *tree,
         struct json_node *spec = node_import(tree, json_get(old, "spec"));
 
         take_member(tree, spec, node_get(pod, "spec"), "ephemeralContainers");
+        keep_metadata(tree, pod, old);
         node_put(tree, pod, "spec", spec);
 }
 
@@ -302,8 +310,9 @@ static void check_containers_resize(struct resize_check *check) {
         check_mutable(check);
 }
 
-static void check_resize(struct checker *checker, const struct json_node *spec,
+static void check_resize(struct checker *checker, const struct json_node *pod,
                          const struct json *old) {
+        const struct json_node *spec = node_get(pod, "spec");
         struct resize_check check = {
                 .checker = checker, .old = old, .tree = json_tree_new(), .at = at_root("spec")
         };
@@ -314,7 +323,8 @@ static void check_resize(struct checker *checker, const struct json_node *spec,
                 struct slice given = json_get_text(json_get(old, "status"), "qosClass");
 
                 if (!slice_is(given, pod_qos_class(spec)))
-                        report_text(checker, &check.at, NULL, given,
+                        report_text(checker, &check.at, NULL,
+                                    node_get_text(node_get(pod, "status"), "qosClass"),
                                     "Pod QOS Class may not change as a result of resizing");
                 if (!can_resize(old))
                         forbid_resize(&check, &check.at, NULL,
@@ -327,10 +337,8 @@ static void check_resize(struct checker *checker, const struct json_node *spec,
 
 void check_pod_subresource(struct checker *checker, const struct json_node *pod,
                            const struct json *old) {
-        const struct json_node *spec = node_get(pod, "spec");
-
         if (slice_is(checker->context->subresource, "resize"))
-                check_resize(checker, spec, old);
+                check_resize(checker, pod, old);
         else
-                check_ephemeral(checker, spec, old);
+                check_ephemeral(checker, node_get(pod, "spec"), old);
 }

@@ -1,5 +1,6 @@
 /* What may change in a pod once it exists. */
 #include "kinds/check.h"
+#include "kinds/pod_check.h"
 
 #include "base/arena.h"
 #include "base/map.h"
@@ -43,6 +44,7 @@ static bool check_same_containers(struct pod_update_validate_pair *pair, const s
                 struct at containers = at_member(at, list), place = at_index(&containers, i);
 
                 check_required(pair->checker, &place, node_at(after, i), "image");
+                check_image_space(pair->checker, &place, node_at(after, i));
                 node_put_text(pair->tree, node_at(after, i), "image",
                               node_get_text(node_at(before, i), "image"));
         }

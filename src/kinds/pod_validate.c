@@ -195,6 +195,17 @@ static const char *const restarts[] = { "Always", "OnFailure", "Never", NULL };
 static const char *const dns_policies[] = { "ClusterFirstWithHostNet", "ClusterFirst", "Default",
                                             "None", NULL };
 static const char *const preemptions[] = { "PreemptLowerPriority", "Never", NULL };
+
+OWN_RULE(rule_preemption) {
+        const struct rule choice = { .data = preemptions };
+
+        (void)rule;
+        if (node_get_slice(value).len == 0)
+                report(checker, FIELD_REQUIRED, at, NULL, NULL, NULL);
+        else
+                rule_choice(checker, at, value, &choice);
+}
+
 static const struct rule policy_rules[] = {
         { "restartPolicy", rule_choice, RULE_REQUIRED, .data = restarts },
         { "dnsPolicy", rule_choice, RULE_REQUIRED, .data = dns_policies },
@@ -211,7 +222,7 @@ static const struct rule name_rules[] = {
         { "hostAliases", rule_host_aliases },
         { "priorityClassName", rule_form, .low = FORM_SUBDOMAIN },
         { "runtimeClassName", rule_form, RULE_PRESENT, .low = FORM_SUBDOMAIN },
-        { "preemptionPolicy", rule_choice, RULE_PRESENT, .data = preemptions },
+        { "preemptionPolicy", rule_preemption, RULE_PRESENT },
         { "overhead", rule_overhead },
         RULES_END,
 };

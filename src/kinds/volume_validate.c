@@ -303,7 +303,8 @@ static void check_ephemeral(struct volume_check *check, const struct at *at,
                 size_t length = mark ? (size_t)(mark - rest.ptr) : rest.len;
 
                 report_text(check->checker, &volume, "name", check->name,
-                            message_of(check->checker, "PVC name \"%s\": %.*s", name, (int)length,
+                            message_of(check->checker, "PVC name %s: %.*s",
+                                       quoted(check->checker, slice_of(name)), (int)length,
                                        rest.ptr));
                 rest = slice_make(rest.ptr + length, rest.len - length);
                 if (mark)

@@ -183,8 +183,11 @@ static bool is_zero(const struct json_node *value) {
         struct slice text = node_get_slice(value);
         int64_t number = 0;
 
-        if (text.len && text.ptr[text.len - 1] == '%')
+        /* What is no number and no percentage counts as none. */
+        if (text.len && text.ptr[0] != '-' && text.ptr[text.len - 1] == '%')
                 slice_to_i64(slice_make(text.ptr, text.len - 1), &number);
+        else if (text.len)
+                slice_to_i64(text, &number);
         else
                 node_as_i64(value, &number);
         return number == 0;

@@ -26,6 +26,27 @@ struct conflicts {
 
 /* ---- reading ---- */
 
+/* null, or a text (that is a time). */
+static bool is_entry_member(const struct json_node *value, bool is_time) {
+        enum json_type type = node_type(value);
+        struct wall_time time;
+
+        return type == JSON_NONE || type == JSON_NULL ||
+               (type == JSON_STRING && (!is_time || wall_time_parse(node_get_slice(value), &time)));
+}
+
+static bool is_entry(const struct json_node *entry) {
+        static const char *const members[] = { "manager",    "operation",   "apiVersion",
+                                               "fieldsType", "subresource", "time" };
+
+        if (node_type(entry) != JSON_OBJECT)
+                return false;
+        for (size_t i = 0; i < ARRAY_LEN(members); i++)
+                if (!is_entry_member(node_get(entry, members[i]), i + 1 == ARRAY_LEN(members)))
+                        return false;
+        return true;
+}
+
 /* Those that cannot be read count as none; their types say what is wrong with them. */
 static bool has_managed_fields(const struct json_node *list) {
         struct node_iter iter = node_iter(list);
@@ -34,7 +55,7 @@ static bool has_managed_fields(const struct json_node *list) {
         if (node_type(list) != JSON_ARRAY)
                 return false;
         while (node_next(&iter, NULL, &entry))
-                if (node_type(entry) != JSON_OBJECT)
+                if (!is_entry(entry))
                         return false;
         return true;
 }
@@ -79,6 +100,8 @@ static int read_applied(struct api_context *context, const struct api_resource *
                         struct json_tree *tree, struct json_node **ret_applied) {
         const struct json *body = request_json(context, context->request->body);
 
+        if (!body && body_cut(context))
+                body = request_json(context, context->request->body);
         if (json_type(body) != JSON_OBJECT)
                 return fail_bad_request(context, "error decoding YAML: it is no object");
         struct json_node *applied = node_import(tree, body);
@@ -88,6 +111,64 @@ static int read_applied(struct api_context *context, const struct api_resource *
         node_remove(node_get(applied, "metadata"), "managedFields");
         *ret_applied = applied;
         return 0;
+}
+
+struct repeated {
+        struct api_context *context;
+        struct buf text;
+};
+
+/* JSON is one line to a reader of YAML, mostly. */
+static void note_repeated(void *context, struct slice path) {
+        struct repeated *repeated = context;
+        CLEANUP(buf_release) struct buf line = { 0 };
+        size_t start = path.len;
+
+        while (start > 0 && path.ptr[start - 1] != '.' && path.ptr[start - 1] != ']')
+                start--;
+        buf_text(&line, "line 1: key ");
+        buf_json_string(&line, slice_make(path.ptr + start, path.len - start));
+        buf_text(&line, " already set in map");
+        if (repeated->context->validation == VALIDATE_WARN)
+                warn_add(repeated->context, buf_view(&line));
+        else
+                buf_printf(&repeated->text, "\n  " SLICE_FMT, SLICE_ARG(buf_view(&line)));
+}
+
+/* Members that come twice, which a strict reader of YAML refuses. */
+static int check_repeated(struct api_context *context) {
+        struct repeated repeated = { .context = context };
+        int r = 0;
+
+        if (context->validation != VALIDATE_IGNORE)
+                json_duplicates(request_json(context, context->request->body), note_repeated,
+                                &repeated);
+        if (repeated.text.len)
+                r = fail_bad_request(context,
+                                     "error strict decoding YAML: error converting YAML to JSON: "
+                                     "yaml: unmarshal errors:%s",
+                                     repeated.text.data);
+        buf_release(&repeated.text);
+        return r;
+}
+
+/* Owners that count as none still have to be of their type. */
+static int check_given_owners(struct api_context *context, const struct api_write *write) {
+        const struct json *body = request_json(context, context->request->body);
+        const struct json *given = json_get(json_get(body, "metadata"), "managedFields");
+        CLEANUP(cleanup_json_tree) struct json_tree *tree = NULL;
+        struct schema_report report = { .minor = write->resource->minor, .is_value = true };
+        struct err err = { 0 };
+
+        if (json_type(given) != JSON_ARRAY || !write->resource->schema)
+                return 0;
+        tree = json_tree_new();
+        struct json_node *object = node_object(tree);
+        node_put(tree, node_need_object(tree, object, "metadata"), "managedFields",
+                 node_import(tree, given));
+        if (schema_normalise(write->resource->schema, tree, object, &report, &err) == 0)
+                return 0;
+        return fail_applied(context, write->resource, err.text);
 }
 
 /* What the configuration owns once it is applied. */
@@ -125,24 +206,54 @@ static void add_conflict(void *context, const char *path) {
         buf_release(&text);
 }
 
-/* "conflict with "m": .a", or with several fields "conflicts with "m":\n- .a\n- .b" */
+/* "conflicts with "m":\n- .a\n- .b" */
 static void owner_write(const struct conflicts *conflicts, size_t first, size_t count,
                         struct buf *out) {
-        const char *message = conflicts->causes[first].message;
-
-        if (count == 1) {
-                buf_printf(out, "%s: %s", message, conflicts->causes[first].field);
-                return;
-        }
-        buf_printf(out, "conflicts%s:", message + strlen("conflict"));
+        buf_printf(out, "conflicts%s:", conflicts->causes[first].message + strlen("conflict"));
         for (size_t i = first; i < first + count; i++)
                 buf_printf(out, "\n- %s", conflicts->causes[i].field);
+}
+
+static int compare_conflicting(const struct field_owner *a, const struct field_owner *b) {
+        const struct slice pairs[][2] = { { a->manager, b->manager },
+                                          { a->is_applier ? SLICE_EMPTY : a->version,
+                                            b->is_applier ? SLICE_EMPTY : b->version },
+                                          { a->subresource, b->subresource } };
+        int order = 0;
+
+        for (size_t i = 0; order == 0 && i < ARRAY_LEN(pairs); i++) {
+                order = slice_compare(pairs[i][0], pairs[i][1]);
+                if (order == 0 && i == 0)
+                        order = b->is_applier - a->is_applier;
+        }
+        return order;
+}
+
+/* By owner; those of one stay in their order. */
+static void sort_conflicts(struct conflicts *conflicts) {
+        for (size_t i = 1; i < conflicts->count; i++) {
+                struct failure_cause cause = conflicts->causes[i];
+                const struct field_owner *owner = conflicts->owners[i];
+                size_t k = i;
+
+                for (; k > 0 && compare_conflicting(conflicts->owners[k - 1], owner) > 0; k--) {
+                        conflicts->causes[k] = conflicts->causes[k - 1];
+                        conflicts->owners[k] = conflicts->owners[k - 1];
+                }
+                conflicts->causes[k] = cause;
+                conflicts->owners[k] = owner;
+        }
 }
 
 static int fail_conflicts(struct api_context *context, const struct conflicts *conflicts) {
         struct buf text = { 0 };
         size_t at = 0;
 
+        if (conflicts->count == 1) {
+                buf_printf(&text, "%s: %s", conflicts->causes[0].message,
+                           conflicts->causes[0].field);
+                at = 1;
+        }
         while (at < conflicts->count) {
                 size_t count = 1;
 
@@ -202,8 +313,10 @@ static int api_apply_settle(struct api_context *context, struct api_write *write
                                 field_set_common(write->tree, conflicts->owner->set, changed),
                                 add_conflict, conflicts);
         }
-        if (conflicts->count && !context->is_forced)
+        if (conflicts->count && !context->is_forced) {
+                sort_conflicts(conflicts);
                 return fail_conflicts(context, conflicts);
+        }
         for (size_t i = 0; i < owners->count; i++)
                 if (&owners->items[i] != mine)
                         owners_lose(&(struct owners){ &owners->items[i], 1, 1 }, changes);
@@ -304,33 +417,26 @@ int apply_configuration(struct api_context *context, struct api_write *write) {
         struct json_node *applied;
 
         if (read_applied(context, write->resource, write->tree, &applied) < 0 ||
-            apply_fields(context, write, applied) < 0)
+            apply_fields(context, write, applied) < 0 || check_repeated(context) < 0 ||
+            check_given_owners(context, write) < 0)
                 return API_FAILED;
         renew_last_applied(context, write, applied);
         return 0;
 }
 
-/* A configuration that creates may not speak of an object that is there; its version is dropped. */
+/* A configuration that creates may not speak of an object that is there; its version is for the
+ * store to look at. */
 static int check_unborn(struct api_context *context, struct json_node *object) {
         struct json_node *metadata = node_get(object, "metadata");
         struct slice uid = node_get_text(metadata, "uid");
-        struct slice version = node_get_text(metadata, "resourceVersion");
         const struct kind_info *kind = context->resource->kind;
-        uint64_t number;
 
         if (uid.len)
                 return fail_conflict(context, kind->plural, kind->group, context->route.name,
                                      "uid mismatch: the provided object specified uid " SLICE_FMT
                                      ", and no existing object was found",
                                      SLICE_ARG(uid));
-        if (check_url(context, object) < 0)
-                return API_FAILED;
-        if (version.len && !slice_to_u64(version, &number))
-                return fail_plain(context, 500, NULL,
-                                  "strconv.ParseUint: parsing \"" SLICE_FMT "\": invalid syntax",
-                                  SLICE_ARG(version));
-        node_remove(metadata, "resourceVersion");
-        return 0;
+        return check_url(context, object);
 }
 
 static int create_applied(struct api_context *context, struct api_write *write,
@@ -347,7 +453,7 @@ static int create_applied(struct api_context *context, struct api_write *write,
         write->tree = decoded->tree;
         applied = node_import(write->tree, request_json(context, context->request->body));
         node_remove(node_get(applied, "metadata"), "managedFields");
-        if (merge_applied(context, write, &owners, applied) < 0)
+        if (merge_applied(context, write, &owners, applied) < 0 || check_repeated(context) < 0)
                 return API_FAILED;
         write->object = decoded->object;
         json_tree_set_root(write->tree, write->object);

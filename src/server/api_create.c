@@ -77,7 +77,8 @@ static int create_object(struct api_context *context) {
 int serve_create(struct api_context *context) {
         const struct api_route *route = &context->route;
 
-        if (write_options(context, "CreateOptions") < 0)
+        if (write_options(context, "CreateOptions",
+                          &(struct field_errors){ .arena = context->arena }) < 0)
                 return API_FAILED;
         if (strcmp(context->resource->kind->plural, "bindings") == 0 ||
             slice_is(route->subresource, "binding"))
@@ -141,7 +142,8 @@ int serve_update(struct api_context *context) {
 
         if (context->route.name.len == 0 || !(kind->verbs & VERB_UPDATE))
                 return fail_method(context);
-        if (write_options(context, "UpdateOptions") < 0)
+        if (write_options(context, "UpdateOptions",
+                          &(struct field_errors){ .arena = context->arena }) < 0)
                 return API_FAILED;
         if (slice_is(context->route.subresource, "scale"))
                 return serve_scale(context);

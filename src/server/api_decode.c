@@ -2,6 +2,7 @@
 #include "server/api_decode.h"
 #include "server/managed_fields.h"
 
+#include "base/text_set.h"
 #include "schema/protobuf.h"
 #include "server/api_context.h"
 #include "server/api_failure.h"
@@ -171,6 +172,35 @@ static int check_type(struct api_context *context, struct decoded *decoded, cons
         return 0;
 }
 
+static void note_duplicate(void *context, struct slice path) {
+        struct strictness *strictness = context;
+
+        unknown_paths_note(&strictness->duplicates, arena_string(strictness->context->arena, path));
+}
+
+/* The field, or one that it is in. */
+static bool is_unknown(const struct text_set *unknown, struct slice path) {
+        for (size_t i = 1; i <= path.len; i++)
+                if ((i == path.len || path.ptr[i] == '.' || path.ptr[i] == '[') &&
+                    text_set_has(unknown, slice_make(path.ptr, i)))
+                        return true;
+        return false;
+}
+
+/* Go looks at no value of an unknown field, and not whether one comes twice. */
+static void report_paths(struct strictness *strictness, bool is_decoded) {
+        CLEANUP(text_set_release) struct text_set unknown = { 0 };
+        struct unknown_paths *later = &strictness->later, *twice = &strictness->duplicates;
+
+        for (size_t i = 0; twice->count && i < later->count; i++)
+                text_set_add(&unknown, slice_of(later->paths[i]));
+        for (size_t i = 0; is_decoded && i < twice->count; i++)
+                if (!is_unknown(&unknown, slice_of(twice->paths[i])))
+                        strictness_duplicate(strictness, slice_of(twice->paths[i]));
+        unknown_paths_report(twice, false, NULL, NULL);
+        unknown_paths_report(later, false, is_decoded ? strictness_unknown : NULL, strictness);
+}
+
 static int parse_json(struct api_context *context, struct strictness *strictness, const char *kind,
                       struct decoded *decoded) {
         struct json_doc *doc = NULL;
@@ -189,8 +219,8 @@ static int parse_json(struct api_context *context, struct strictness *strictness
                 json_doc_free(doc);
                 return API_FAILED;
         }
-        if (context->validation != VALIDATE_IGNORE)
-                json_duplicates(root, strictness_duplicate, strictness);
+        if (context->validation != VALIDATE_IGNORE && !strictness->is_applied)
+                json_duplicates(root, note_duplicate, strictness);
         decoded->tree = json_tree_new();
         decoded->object = json_type(root) == JSON_OBJECT ? node_import(decoded->tree, root)
                                                          : node_object(decoded->tree);
@@ -222,6 +252,42 @@ int body_from_yaml(struct api_context *context) {
         buf_release(&text);
         json_tree_free(tree);
         return 0;
+}
+
+/* Where the object that a text begins with ends; 0 when it does not. */
+static size_t object_size(struct slice text) {
+        size_t depth = 0;
+        bool is_text = false;
+
+        for (size_t i = 0; i < text.len; i++) {
+                char c = text.ptr[i];
+
+                if (is_text && c == '\\') {
+                        i++;
+                } else if (c == '"') {
+                        is_text = !is_text;
+                } else if (!is_text && (c == '{' || c == '[')) {
+                        depth++;
+                } else if (!is_text && (c == '}' || c == ']') && --depth == 0) {
+                        return i + 1;
+                }
+                if (depth == 0)
+                        return 0;
+        }
+        return 0;
+}
+
+bool body_cut(struct api_context *context) {
+        struct slice body = slice_trim(context->request->body);
+        size_t size = object_size(body);
+
+        if (size == 0 || context->request != &context->converted)
+                return false;
+        for (size_t i = size; i < body.len; i++)
+                if (!strchr("]} \t\r\n", body.ptr[i]))
+                        return false;
+        context->converted.body = slice_make(body.ptr, size);
+        return true;
 }
 
 static int parse_protobuf(struct api_context *context, const char *kind, struct decoded *decoded) {
@@ -268,7 +334,7 @@ static int check_fields(struct api_context *context, struct strictness *strictne
                         const struct schema_object *schema, struct decoded *decoded,
                         const char *version, const char *kind) {
         bool is_applied = strictness->is_applied;
-        struct schema_report report = { .unknown = strictness_unknown,
+        struct schema_report report = { .unknown = strictness_note,
                                         .emptied = strictness_emptied,
                                         .context = strictness,
                                         .minor = context->engine->resources.minor,
@@ -277,11 +343,14 @@ static int check_fields(struct api_context *context, struct strictness *strictne
         struct err err = { 0 };
 
         keep_owner_reset(decoded->tree, decoded->object);
+        if (!schema)
+                report_paths(strictness, true);
         if (!schema && context->resource && context->resource->kind->prune)
                 context->resource->kind->prune(context->resource->kind, decoded->tree,
                                                decoded->object, strictness_unknown, strictness);
         int r = schema ? schema_normalise(schema, decoded->tree, decoded->object, &report, &err)
                        : 0;
+        report_paths(strictness, r == 0);
         if (r < 0)
                 context->warning_count = strictness->warnings_before; /* only of what decodes */
         if (r < 0 && is_options)
@@ -316,6 +385,7 @@ static int decode_as(struct api_context *context, struct strictness strictness, 
                 r = check_fields(context, &strictness,
                                  schema_find(slice_of(group), slice_of(version), slice_of(kind)),
                                  &decoded, version, kind);
+        report_paths(&strictness, false); /* what failed before */
         buf_release(&strictness.text);
         if (r < 0)
                 decoded_release(&decoded);

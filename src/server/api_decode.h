@@ -11,6 +11,9 @@ struct decoded {
 void decoded_release(struct decoded *decoded);
 /* Replaces a YAML body by the JSON it stands for. */
 int body_from_yaml(struct api_context *context);
+/* Leaves out brackets behind a body that is one object, as a reader of YAML does, which is done
+ * with its document by then. False when there are none. */
+bool body_cut(struct api_context *context);
 /* Request body as an object of the expected kind, with apiVersion and kind filled in and strictness
  * handled. */
 int decode_body(struct api_context *context, const char *group, const char *version,
@@ -27,9 +30,10 @@ struct strictness {
         struct api_context *context;
         struct buf text; /* comma-joined complaints under Strict */
         size_t count;
-        struct unknown_paths later; /* unknown fields that are not reported yet */
-        size_t warnings_before;     /* that the request had by then */
-        bool is_applied;            /* of a configuration: a value, not a text */
+        struct unknown_paths duplicates; /* of what may be unknown */
+        struct unknown_paths later;      /* unknown fields that are not reported yet */
+        size_t warnings_before;          /* that the request had by then */
+        bool is_applied;                 /* of a configuration: a value, not a text */
 };
 void strictness_add(struct strictness *strictness, const char *what, struct slice path);
 void strictness_unknown(void *context, const char *path);

@@ -35,14 +35,12 @@ struct given_propagation {
         bool has_policy, has_orphan, is_orphan;
 };
 
-static int take_propagation(struct api_context *context, struct given_propagation given,
-                            struct delete_options *options) {
+static void take_propagation(struct api_context *context, struct given_propagation given,
+                             struct field_errors *errors, struct delete_options *options) {
         struct slice policy = given.policy;
 
-        struct field_errors errors = { .arena = context->arena };
-
         if (given.has_orphan && given.has_policy)
-                field_error_add(&errors, FIELD_INVALID, "propagationPolicy",
+                field_error_add(errors, FIELD_INVALID, "propagationPolicy",
                                 quoted_text(context->arena, policy, false),
                                 "orphanDependents and deletionPropagation cannot be both set");
         if (slice_is(policy, "Foreground"))
@@ -52,32 +50,32 @@ static int take_propagation(struct api_context *context, struct given_propagatio
         else if (slice_is(policy, "Orphan"))
                 options->propagation = PROPAGATE_ORPHAN;
         else if (given.has_policy)
-                field_error_add(&errors, FIELD_NOT_SUPPORTED, "propagationPolicy",
+                field_error_add(errors, FIELD_NOT_SUPPORTED, "propagationPolicy",
                                 quoted_text(context->arena, policy, false),
                                 "supported values: \"Foreground\", \"Background\", \"Orphan\", "
                                 "\"nil\"");
         else if (given.has_orphan)
                 options->propagation = given.is_orphan ? PROPAGATE_ORPHAN : PROPAGATE_BACKGROUND;
-        return errors.count
-                       ? fail_invalid(context, OPTIONS_KIND, "meta.k8s.io", SLICE_EMPTY, &errors)
+}
+
+static void take_dry_run(const char *values, bool is_known, struct field_errors *errors,
+                         struct delete_options *options) {
+        if (!is_known)
+                field_error_add(errors, FIELD_NOT_SUPPORTED, "dryRun", values,
+                                "supported values: \"All\"");
+        options->is_dry_run = true;
+}
+
+static int check_options(struct api_context *context, const struct field_errors *errors) {
+        return errors->count
+                       ? fail_invalid(context, OPTIONS_KIND, "meta.k8s.io", SLICE_EMPTY, errors)
                        : 0;
 }
 
-static int take_dry_run(struct api_context *context, struct slice value,
-                        struct delete_options *options) {
-        if (!slice_is(value, "All"))
-                return fail_option(context, OPTIONS_KIND, FIELD_NOT_SUPPORTED, "dryRun",
-                                   quoted_text(context->arena, value, true),
-                                   "supported values: \"All\"");
-        options->is_dry_run = true;
-        return 0;
-}
-
 static int options_from_query(struct api_context *context, struct delete_options *options) {
+        struct field_errors errors = { .arena = context->arena };
         struct slice text;
 
-        if (query_get(&context->query, "dryRun", &text) && take_dry_run(context, text, options) < 0)
-                return API_FAILED;
         if (query_get(&context->query, "gracePeriodSeconds", &text) && text.len) {
                 options->has_grace = true;
                 if (!slice_to_i64(text, &options->grace_s))
@@ -92,7 +90,26 @@ static int options_from_query(struct api_context *context, struct delete_options
                 .is_orphan = query_is_true(&context->query, "orphanDependents"),
                 .policy = query_text(&context->query, "propagationPolicy"),
         };
-        return take_propagation(context, given, options);
+        take_propagation(context, given, &errors, options);
+        if (query_get(&context->query, "dryRun", &text))
+                take_dry_run(quoted_text(context->arena, text, true), slice_is(text, "All"),
+                             &errors, options);
+        return check_options(context, &errors);
+}
+
+static void dry_run_from(struct api_context *context, const struct json *values,
+                         struct field_errors *errors, struct delete_options *options) {
+        CLEANUP(buf_release) struct buf text = { 0 };
+        struct json_iter iter = json_iter(values);
+        const struct json *value;
+        bool is_known = true;
+
+        while (json_next(&iter, NULL, &value))
+                is_known &= slice_is(json_text(value), "All");
+        if (json_count(values) == 0)
+                return;
+        json_write(values, &text);
+        take_dry_run(arena_string(context->arena, buf_view(&text)), is_known, errors, options);
 }
 
 int delete_options_from(struct api_context *context, const struct json *body,
@@ -101,13 +118,8 @@ int delete_options_from(struct api_context *context, const struct json *body,
         const struct json *preconditions = json_get(body, "preconditions");
         const struct json *grace = json_get(body, "gracePeriodSeconds");
         const struct json *orphan = json_get(body, "orphanDependents");
-        struct json_iter iter = json_iter(json_get(body, "dryRun"));
-        const struct json *value;
+        struct field_errors errors = { .arena = context->arena };
 
-        while (json_next(&iter, NULL, &value)) {
-                if (take_dry_run(context, json_text(value), &options) < 0)
-                        return API_FAILED;
-        }
         if (json_type(grace) == JSON_INT)
                 options.has_grace = json_as_i64(grace, &options.grace_s);
         options.uid = json_get_text(preconditions, "uid");
@@ -118,10 +130,10 @@ int delete_options_from(struct api_context *context, const struct json *body,
                 .is_orphan = json_is_true(orphan),
                 .policy = json_get_text(body, "propagationPolicy"),
         };
-        if (take_propagation(context, given, &options) < 0)
-                return API_FAILED;
+        take_propagation(context, given, &errors, &options);
+        dry_run_from(context, json_get(body, "dryRun"), &errors, &options);
         *ret_options = options;
-        return 0;
+        return check_options(context, &errors);
 }
 
 /* From the body, or from the query when there is none: never from both. */
@@ -181,16 +193,18 @@ static bool list_contains(const struct json_node *list, const char *text, size_t
 static bool set_finalizer(struct api_write *write, const char *name, bool is_wanted) {
         struct json_node *metadata = node_get(write->object, "metadata");
         struct json_node *list = node_get(metadata, "finalizers");
+        struct node_iter iter = node_iter(list);
+        struct json_node *item;
         size_t index;
-        bool is_there = list_contains(list, name, &index);
 
-        if (is_there == is_wanted)
+        if (list_contains(list, name, &index) == is_wanted)
                 return false;
         if (is_wanted)
                 node_append(node_need_array(write->tree, metadata, "finalizers"),
                             node_string(write->tree, name));
-        else
-                node_remove_at(list, index);
+        while (!is_wanted && node_next(&iter, NULL, &item))
+                if (slice_is(node_get_slice(item), name))
+                        node_drop(&iter);
         if (node_count(node_get(metadata, "finalizers")) == 0)
                 node_remove(metadata, "finalizers");
         return true;

@@ -46,6 +46,14 @@ int fail_bad_request(struct api_context *context, const char *format, ...) {
         return API_FAILED;
 }
 
+/* As Go's %q prints it. */
+static const char *quoted_name(struct api_context *context, struct slice name) {
+        CLEANUP(buf_release) struct buf text = { 0 };
+
+        buf_json_string(&text, name);
+        return arena_string(context->arena, buf_view(&text));
+}
+
 static void fail_details(struct api_context *context, const char *kind, const char *group,
                          struct slice name) {
         context->failure.has_details = true;
@@ -58,8 +66,9 @@ int fail_not_found(struct api_context *context, const struct api_resource *resou
                    struct slice name) {
         bool is_virtual = strcmp(resource->kind->plural, "componentstatuses") == 0;
 
-        fail_plain(context, 404, "NotFound", "%s \"" SLICE_FMT "\" not found",
-                   is_virtual ? resource->kind->singular : resource->qualified, SLICE_ARG(name));
+        fail_plain(context, 404, "NotFound", "%s %s not found",
+                   is_virtual ? resource->kind->singular : resource->qualified,
+                   quoted_name(context, name));
         fail_details(context, is_virtual ? resource->kind->singular : resource->kind->plural,
                      resource->kind->group, name);
         return API_FAILED;
@@ -76,8 +85,8 @@ int fail_forbidden(struct api_context *context, struct slice group, struct slice
                            SLICE_ARG(plural), dot, SLICE_ARG(group), why);
         else
                 fail_plain(context, 403, "Forbidden",
-                           SLICE_FMT "%s" SLICE_FMT " \"" SLICE_FMT "\" is forbidden: %s",
-                           SLICE_ARG(plural), dot, SLICE_ARG(group), SLICE_ARG(name), why);
+                           SLICE_FMT "%s" SLICE_FMT " %s is forbidden: %s", SLICE_ARG(plural), dot,
+                           SLICE_ARG(group), quoted_name(context, name), why);
         fail_details(context, arena_string(context->arena, plural),
                      arena_string(context->arena, group), name);
         return API_FAILED;
@@ -85,8 +94,8 @@ int fail_forbidden(struct api_context *context, struct slice group, struct slice
 
 int fail_exists(struct api_context *context, const struct api_resource *resource,
                 struct slice name) {
-        fail_plain(context, 409, "AlreadyExists", "%s \"" SLICE_FMT "\" already exists",
-                   resource->qualified, SLICE_ARG(name));
+        fail_plain(context, 409, "AlreadyExists", "%s %s already exists", resource->qualified,
+                   quoted_name(context, name));
         fail_details(context, resource->kind->plural, resource->kind->group, name);
         return API_FAILED;
 }
@@ -98,9 +107,8 @@ int fail_conflict(struct api_context *context, const char *kind, const char *gro
         va_start(args, format);
         char *why = arena_vprintf(context->arena, format, args);
         va_end(args);
-        fail_plain(context, 409, "Conflict",
-                   "Operation cannot be fulfilled on %s%s%s \"" SLICE_FMT "\": %s", kind,
-                   *group ? "." : "", group, SLICE_ARG(name), why);
+        fail_plain(context, 409, "Conflict", "Operation cannot be fulfilled on %s%s%s %s: %s", kind,
+                   *group ? "." : "", group, quoted_name(context, name), why);
         fail_details(context, kind, group, name);
         return API_FAILED;
 }

@@ -190,13 +190,15 @@ static int version_option(struct api_context *context, struct page *page) {
         struct slice token = query_text(&context->query, "continue");
         uint64_t wanted = 0;
 
+        if (token.len && token_parse(context, token, page) < 0)
+                return API_FAILED;
         if (token.len && version.len && !slice_is(version, "0"))
                 return fail_bad_request(context, "specifying resource version is not allowed when "
                                                  "using continue");
         if (slice_is(version, "0"))
                 page->limit = 0; /* cache reads return everything */
         if (token.len)
-                return token_parse(context, token, page);
+                return 0;
         if (version.len && !slice_to_u64(version, &wanted))
                 return fail_version(context, 400, "BadRequest",
                                     "invalid resource version: ", version);

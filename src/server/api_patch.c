@@ -18,17 +18,16 @@ static int fail_media(struct api_context *context) {
 }
 
 static int check_options(struct api_context *context, enum patch_type type) {
+        struct field_errors errors = { .arena = context->arena };
         struct slice ignored;
 
-        if (write_options(context, "PatchOptions") < 0)
-                return API_FAILED;
         if (type == PATCH_APPLY && query_text(&context->query, "fieldManager").len == 0)
-                return fail_option(context, "PatchOptions", FIELD_REQUIRED, "fieldManager", NULL,
-                                   "is required for apply patch");
+                field_error_add(&errors, FIELD_REQUIRED, "fieldManager", NULL,
+                                "is required for apply patch");
         if (type != PATCH_APPLY && query_get(&context->query, "force", &ignored))
-                return fail_option(context, "PatchOptions", FIELD_FORBIDDEN, "force", NULL,
-                                   "may not be specified for non-apply patch");
-        return 0;
+                field_error_add(&errors, FIELD_FORBIDDEN, "force", NULL,
+                                "may not be specified for non-apply patch");
+        return write_options(context, "PatchOptions", &errors);
 }
 
 static int apply_document(struct api_context *context, struct api_write *write) {

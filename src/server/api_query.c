@@ -141,14 +141,13 @@ static void manager_option(struct api_context *context, struct field_errors *err
         }
 }
 
-int write_options(struct api_context *context, const char *options) {
+int write_options(struct api_context *context, const char *options, struct field_errors *errors) {
         struct slice dry_run, validation = query_text(&context->query, "fieldValidation");
-        struct field_errors errors = { .arena = context->arena };
 
-        manager_option(context, &errors);
+        manager_option(context, errors);
         if (query_get(&context->query, "dryRun", &dry_run)) {
                 if (!slice_is(dry_run, "All"))
-                        field_error_add(&errors, FIELD_NOT_SUPPORTED, "dryRun",
+                        field_error_add(errors, FIELD_NOT_SUPPORTED, "dryRun",
                                         quoted_list(context->arena, dry_run),
                                         "supported values: \"All\"");
                 context->is_dry_run = true;
@@ -159,9 +158,9 @@ int write_options(struct api_context *context, const char *options) {
         else if (slice_is(validation, "Ignore"))
                 context->validation = VALIDATE_IGNORE;
         else if (validation.len && !slice_is(validation, "Warn"))
-                field_error_add(&errors, FIELD_NOT_SUPPORTED, "fieldValidation",
+                field_error_add(errors, FIELD_NOT_SUPPORTED, "fieldValidation",
                                 api_query_quoted(context->arena, validation),
                                 "supported values: \"\", \"Ignore\", \"Strict\", \"Warn\"");
-        return errors.count ? fail_invalid(context, options, "meta.k8s.io", SLICE_EMPTY, &errors)
-                            : 0;
+        return errors->count ? fail_invalid(context, options, "meta.k8s.io", SLICE_EMPTY, errors)
+                             : 0;
 }

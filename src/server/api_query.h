@@ -9,5 +9,6 @@ int query_parse(struct api_context *context, struct slice text);
 bool query_get(const struct api_query *query, const char *key, struct slice *ret_value);
 struct slice query_text(const struct api_query *query, const char *key); /* empty when absent */
 bool query_is_true(const struct api_query *query, const char *key);
-int write_options(struct api_context *context, const char *options); /* dryRun and the like */
+/* dryRun and the like; what is wrong with them comes after the errors that there are already. */
+int write_options(struct api_context *context, const char *options, struct field_errors *errors);
 struct slice default_manager(struct slice user_agent);

@@ -257,8 +257,10 @@ static int scale_object(struct api_context *context, struct api_write *parent,
             check_scale_uid(context, scale, parent) < 0)
                 return API_FAILED;
         set_replicas(parent->tree, parent->object, path, replicas);
-        node_put_text(parent->tree, metadata, "resourceVersion",
-                      node_get_text(node_get(scale->object, "metadata"), "resourceVersion"));
+        struct slice version =
+                node_get_text(node_get(scale->object, "metadata"), "resourceVersion");
+        if (version.len || !parent->resource->kind->scale_paths)
+                node_put_text(parent->tree, metadata, "resourceVersion", version);
         scale_owners_take(context, scale, path, parent);
         parent->is_owned = true;
         if (write_update(context, parent, &body, &is_deleted) < 0)

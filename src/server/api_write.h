@@ -6,6 +6,8 @@
 int write_create(struct api_context *context, struct api_write *write, struct slice *ret_body);
 int write_update(struct api_context *context, struct api_write *write, struct slice *ret_body,
                  bool *ret_is_deleted);
+/* The store knows the object by another uid. */
+int fail_stored_uid(struct api_context *context, const struct api_write *write, struct slice uid);
 /* The uid and the version that an update names are those of the stored object. */
 int check_identity(struct api_context *context, struct api_write *write,
                    struct json_node *metadata);

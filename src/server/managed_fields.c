@@ -39,7 +39,8 @@ static void owners_reserve(struct api_context *context, struct owners *owners, s
         owners->capacity = count + 2;
 }
 
-int owner_compare_names(const struct field_owner *a, const struct field_owner *b) {
+/* Who an owner is. Updaters differ by their version, too. */
+static int compare_identities(const struct field_owner *a, const struct field_owner *b) {
         const struct slice pairs[][2] = { { a->manager, b->manager },
                                           { a->subresource, b->subresource },
                                           { a->version, b->version } };
@@ -53,7 +54,7 @@ int owner_compare_names(const struct field_owner *a, const struct field_owner *b
 /* By name; of the same the last comes first. */
 static int compare_readings(const void *left, const void *right) {
         struct field_owner *const *a = left, *const *b = right;
-        int order = owner_compare_names(*a, *b);
+        int order = compare_identities(*a, *b);
 
         return order ? order : *a > *b ? -1 : 1;
 }
@@ -68,7 +69,7 @@ static void owners_unify(struct api_context *context, struct owners *owners) {
                 order[i] = &owners->items[i];
         qsort(order, owners->count, sizeof(*order), compare_readings);
         for (size_t i = 1; i < owners->count; i++)
-                if (owner_compare_names(order[i - 1], order[i]) == 0)
+                if (compare_identities(order[i - 1], order[i]) == 0)
                         order[i]->set = NULL;
         for (size_t i = 0; i < owners->count; i++)
                 if (!field_set_is_empty(owners->items[i].set))

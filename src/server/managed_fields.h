@@ -20,8 +20,6 @@ struct field_owner *owners_find(const struct api_context *context, const struct 
                                 const struct owners *owners);
 struct field_owner *owners_add(struct api_context *context, const struct api_write *write,
                                struct owners *owners, struct slice manager);
-/* Orders owners by who they are; 0 for the same one. */
-int owner_compare_names(const struct field_owner *a, const struct field_owner *b);
 void owner_stamp(struct api_context *context, struct field_owner *owner); /* wrote now */
 /* Leaves out those that own nothing, and sorts the rest into metadata. */
 void owners_write(const struct api_write *write, struct owners *owners);

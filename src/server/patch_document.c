@@ -61,7 +61,9 @@ static int apply_merge_patch(struct api_context *context, struct api_write *writ
         if (node_type(json_tree_root(patch)) == JSON_NULL)
                 r = fail_bad_request(context, "Invalid JSON Patch");
         else if (node_type(json_tree_root(patch)) != JSON_OBJECT &&
-                 node_type(json_tree_root(patch)) != JSON_ARRAY)
+                 context->validation == VALIDATE_IGNORE)
+                r = 0; /* it takes the place of the object, which the check of its form refuses */
+        else if (node_type(json_tree_root(patch)) != JSON_OBJECT)
                 r = fail_bad_request(context,
                                      "error decoding patch: json: cannot unmarshal %s into Go "
                                      "value of type map[string]interface {}",
@@ -70,6 +72,8 @@ static int apply_merge_patch(struct api_context *context, struct api_write *writ
                 r = fail_bad_request(context, "error decoding patch: %s", err.text);
         else
                 r = 0;
+        if (r == 0 && node_type(json_tree_root(patch)) != JSON_OBJECT)
+                json_tree_set_root(write->tree, node_clone(write->tree, json_tree_root(patch)));
         json_tree_free(patch);
         write->object = json_tree_root(write->tree);
         return r;
@@ -183,6 +187,46 @@ static int check_patched_form(struct api_context *context, const struct api_writ
         return complaint ? fail_patched(context, write, complaint) : 0;
 }
 
+/* Members that no version's type has are unknown; those of the metadata are its own. */
+static int report_unversioned(struct api_context *context, const struct api_write *write) {
+        static const char *const own[] = { "kind",
+                                           "apiVersion",
+                                           "name",
+                                           "generateName",
+                                           "namespace",
+                                           "selfLink",
+                                           "uid",
+                                           "resourceVersion",
+                                           "generation",
+                                           "creationTimestamp",
+                                           "deletionTimestamp",
+                                           "deletionGracePeriodSeconds",
+                                           "labels",
+                                           "annotations",
+                                           "ownerReferences",
+                                           "finalizers",
+                                           "managedFields" };
+        struct strictness strictness = { .context = context };
+        struct node_iter iter = node_iter(write->object);
+        struct slice name;
+        int r = 0;
+
+        while (node_next(&iter, &name, NULL)) {
+                bool is_known = false;
+
+                for (size_t i = 0; i < ARRAY_LEN(own); i++)
+                        is_known |= slice_is(name, own[i]);
+                if (!is_known)
+                        strictness_add(&strictness, "unknown", name);
+        }
+        if (context->validation == VALIDATE_STRICT && strictness.count)
+                r = fail_patched(context, write,
+                                 arena_printf(context->arena, "strict decoding error: " SLICE_FMT,
+                                              SLICE_ARG(buf_view(&strictness.text))));
+        buf_release(&strictness.text);
+        return r;
+}
+
 /* A kind that is left out is that of the resource. Without a version the object decodes as no
  * version's, which has other names for all members: the name is not found. */
 static int check_native_type(struct api_context *context, struct api_write *write) {
@@ -193,6 +237,14 @@ static int check_native_type(struct api_context *context, struct api_write *writ
         const char *has_kind = kind.len ? arena_string(context->arena, kind) : own_kind;
         const char *has_version = version.len ? arena_string(context->arena, version) : own_version;
 
+        if (version.len == 0 && strcmp(has_kind, own_kind) != 0)
+                return fail_patched(
+                        context, write,
+                        arena_printf(context->arena,
+                                     "no kind \"%s\" is registered for the internal version of "
+                                     "group \"%s\" in scheme "
+                                     "\"pkg/api/legacyscheme/scheme.go:30\"",
+                                     has_kind, write->resource->kind->group));
         if (strcmp(has_kind, own_kind) != 0 || strcmp(has_version, own_version) != 0)
                 return fail_patched(
                         context, write,
@@ -200,6 +252,8 @@ static int check_native_type(struct api_context *context, struct api_write *writ
                                      "no kind \"%s\" is registered for version \"%s\" in scheme "
                                      "\"pkg/api/legacyscheme/scheme.go:30\"",
                                      has_kind, has_version));
+        if (version.len == 0 && report_unversioned(context, write) < 0)
+                return API_FAILED;
         if (version.len == 0)
                 return fail_bad_request(context,
                                         "the name of the object (" SLICE_FMT

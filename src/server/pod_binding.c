@@ -36,10 +36,7 @@ static int check_pod(struct api_context *context, const struct api_write *write,
         struct slice version = node_get_text(given, "resourceVersion"), name = write->name;
 
         if (uid.len && !slice_eq(uid, json_get_text(metadata, "uid")))
-                return fail_conflict(context, "pods/binding", "", name,
-                                     "Precondition failed: UID in precondition: " SLICE_FMT
-                                     ", UID in object meta: " SLICE_FMT,
-                                     SLICE_ARG(uid), SLICE_ARG(json_get_text(metadata, "uid")));
+                return fail_stored_uid(context, write, uid);
         if (version.len && !slice_eq(version, json_get_text(metadata, "resourceVersion")))
                 return fail_conflict(
                         context, "pods/binding", "", name,

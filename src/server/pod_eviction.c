@@ -308,12 +308,19 @@ static int delete_pod(struct subresource_eviction *eviction) {
         struct slice body;
         bool is_gone;
 
-        if (delete_options_from(context, eviction->given, &eviction->options) < 0 ||
-            check_preconditions(eviction) < 0)
+        int r = delete_options_from(context, eviction->given, &eviction->options);
+        struct api_failure failure = context->failure;
+        if (check_preconditions(eviction) < 0)
                 return API_FAILED;
+        bool is_dry_run = context->is_dry_run || eviction->options.is_dry_run;
+        if ((!context->is_dry_run && r == 0) || !is_dry_run)
+                if (add_condition(eviction) < 0)
+                        return API_FAILED;
+        if (r < 0) { /* the store looks at options when the condition is written */
+                context->failure = failure;
+                return r;
+        }
         eviction->options.is_dry_run |= context->is_dry_run;
-        if (!context->is_dry_run && add_condition(eviction) < 0)
-                return API_FAILED;
         eviction->options.resource_version = SLICE_EMPTY;
         const struct store_object *pod = object_find(context, context->engine->resources.pods,
                                                      context->route.ns, eviction->name);

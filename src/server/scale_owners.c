@@ -3,6 +3,8 @@
  * and nobody knows since when. */
 #include "server/scale_owners.h"
 
+#include "base/map.h"
+#include "base/text_set.h"
 #include "schema/field_set.h"
 #include "server/api_context.h"
 #include "server/managed_fields.h"
@@ -69,49 +71,68 @@ void scale_owners_put(struct api_context *context, const struct api_write *objec
         owners_write(scale, &owners);
 }
 
-/* The one of a scale who is this owner of the object: updaters are told apart by their version. */
-static struct field_owner *same_owner(const struct owners *owners,
-                                      const struct field_owner *wanted) {
-        for (size_t i = 0; i < owners->count; i++)
-                if (owner_compare_names(&owners->items[i], wanted) == 0)
-                        return &owners->items[i];
-        return NULL;
+static void add_owner(struct api_context *context, const struct api_write *object,
+                      struct owners *owners, const struct field_owner *owner) {
+        *owners_add(context, object, owners, owner->manager) = *owner;
 }
 
-static void keep_owner(struct api_context *context, const struct api_write *object,
-                       struct owners *owners, const struct field_owner *kept) {
-        *owners_add(context, object, owners, kept->manager) = *kept;
+/* Who an owner is. Updaters differ by their version, too. */
+static void owner_name(const struct field_owner *owner, struct buf *ret_name) {
+        buf_clear(ret_name);
+        text_part_add(ret_name, owner->manager);
+        text_part_add(ret_name, owner->subresource);
+        text_part_add(ret_name, owner->is_applier ? SLICE_EMPTY : owner->version);
+}
+
+static struct map *owners_by_name(const struct owners *owners) {
+        CLEANUP(buf_release) struct buf name = { 0 };
+        struct map *map = map_new();
+
+        for (size_t i = 0; i < owners->count; i++) {
+                owners->items[i].time = SLICE_EMPTY; /* nobody knows */
+                owner_name(&owners->items[i], &name);
+                map_put(map, buf_view(&name), &owners->items[i]);
+        }
+        return map;
+}
+
+/* An owner of the object after the scale was written: without the replicas, if others have them
+ * now. Those who own them of the scale are left in `after`. */
+static void settle_owner(struct api_context *context, const struct api_write *object,
+                         struct slice path, const struct map *after, struct field_owner *owner,
+                         struct owners *ret_owners) {
+        CLEANUP(buf_release) struct buf name = { 0 };
+        bool had_replicas = owns_path(owner->set, path);
+
+        if (!slice_is(owner->version, object->resource->api_version))
+                return;
+        owner_name(owner, &name);
+        struct field_owner *other = map_get(after, buf_view(&name));
+        if (!had_replicas && other && owns_path(other->set, SLICE_LITERAL(".spec.replicas"))) {
+                other->time = owner->time; /* all else that it owned is forgotten */
+                return;
+        }
+        if (had_replicas && !other)
+                field_set_subtract(owner->set, set_of_path(object->tree, path));
+        add_owner(context, object, ret_owners, owner);
+        if (had_replicas && other)
+                other->set = NULL;
 }
 
 void scale_owners_take(struct api_context *context, const struct api_write *scale,
                        struct slice path, struct api_write *object) {
         const struct json_node *given =
                 node_get(node_get(scale->object, "metadata"), "managedFields");
-        struct json_node *replicas = set_of_path(object->tree, path);
         struct owners before, after = { 0 }, owners = { 0 };
 
         read_owners(context, object->tree,
                     json_get(json_get(object->old_json, "metadata"), "managedFields"), &before);
-        owners_read(context, given ? node_clone(object->tree, given) : NULL, &after);
-        for (size_t i = 0; i < after.count; i++)
-                after.items[i].time = SLICE_EMPTY;
-        for (size_t i = 0; i < before.count; i++) {
-                struct field_owner *owner = &before.items[i];
-                struct field_owner *other = same_owner(&after, owner);
-
-                if (!slice_is(owner->version, object->resource->api_version))
-                        continue;
-                if (owns_path(owner->set, path)) {
-                        if (!other)
-                                field_set_subtract(owner->set, replicas);
-                } else if (other && owns_path(other->set, SLICE_LITERAL(".spec.replicas"))) {
-                        other->time = owner->time;
-                        continue; /* all that it owned is forgotten */
-                }
-                keep_owner(context, object, &owners, owner);
-                if (other)
-                        other->set = NULL;
-        }
+        if (given)
+                owners_read(context, node_clone(object->tree, given), &after);
+        struct map *by_name = owners_by_name(&after);
+        for (size_t i = 0; i < before.count; i++)
+                settle_owner(context, object, path, by_name, &before.items[i], &owners);
+        map_free(by_name);
         for (size_t i = 0; i < after.count; i++) {
                 struct field_owner owner = after.items[i];
 
@@ -119,8 +140,7 @@ void scale_owners_take(struct api_context *context, const struct api_write *scal
                         continue;
                 owner.version = slice_of(object->resource->api_version);
                 owner.set = set_of_path(object->tree, path);
-                owners_add(context, object, &owners, owner.manager);
-                owners.items[owners.count - 1] = owner;
+                add_owner(context, object, &owners, &owner);
         }
         owners_write(object, &owners);
 }

@@ -107,12 +107,25 @@ static int check_create(struct api_context *context, struct api_write *write,
         return 0;
 }
 
-/* The store refuses what claims to be stored already; dry runs do not get that far. */
-static int check_unversioned(struct api_context *context, const struct json_node *metadata) {
+/* An apply that creates is an update until it is found that there is nothing. */
+static int check_applied_version(struct api_context *context, const struct api_write *write) {
+        struct slice text = node_get_text(node_get(write->object, "metadata"), "resourceVersion");
         uint64_t version = 0;
 
-        if (context->is_dry_run ||
-            !slice_to_u64(node_get_text(metadata, "resourceVersion"), &version) || version == 0)
+        if (!write->is_apply || text.len == 0 || slice_to_u64(text, &version))
+                return 0;
+        return fail_plain(context, 500, NULL,
+                          "strconv.ParseUint: parsing \"" SLICE_FMT "\": invalid syntax",
+                          SLICE_ARG(text));
+}
+
+/* The store refuses what claims to be stored already; dry runs do not get that far. */
+static int check_unversioned(struct api_context *context, const struct api_write *write,
+                             const struct json_node *metadata) {
+        struct slice text = node_get_text(metadata, "resourceVersion");
+        uint64_t version = 0;
+
+        if (write->is_apply || context->is_dry_run || !slice_to_u64(text, &version) || version == 0)
                 return 0;
         return fail_plain(context, 500, NULL,
                           "resourceVersion should not be set on objects to be created");
@@ -127,6 +140,36 @@ static int check_may_create(struct api_context *context, const struct api_write 
         question.verb = SLICE_LITERAL("create");
         question.name = write->name;
         return check_access(context, &question);
+}
+
+/* The object that is there says why, and whether another name could have been made. */
+static int fail_taken(struct api_context *context, const struct api_write *write,
+                      const struct json_node *metadata) {
+        const struct store_object *other =
+                object_find(context, write->resource, write->ns, write->name);
+        const struct json *there =
+                other ? json_get(json_cache_get(&context->engine->cache, other), "metadata") : NULL;
+        bool has_prefix = node_get_text(metadata, "generateName").len > 0;
+
+        fail_exists(context, write->resource, write->name);
+        context->failure.message = arena_printf(
+                context->arena, "%s%s%s",
+                json_get(there, "deletionTimestamp") ? "object is being deleted: " : "",
+                context->failure.message,
+                has_prefix ? ", the server was not able to generate a unique name for the object"
+                           : "");
+        context->failure.retry_after_s = has_prefix;
+        return API_FAILED;
+}
+
+/* The store takes what claims no version, under a name that is not taken. */
+static int check_is_free(struct api_context *context, struct api_write *write,
+                         struct json_node *metadata, bool is_generated) {
+        if (check_unversioned(context, write, metadata) < 0)
+                return API_FAILED;
+        if (!is_name_free(context, write, metadata, is_generated))
+                return fail_taken(context, write, metadata);
+        return 0;
 }
 
 int write_create(struct api_context *context, struct api_write *write, struct slice *ret_body) {
@@ -144,15 +187,15 @@ int write_create(struct api_context *context, struct api_write *write, struct sl
         if (release_has_generation(write->resource->minor, write->resource->kind))
                 node_put_i64(write->tree, metadata, "generation", 1);
         prepare_owners(context, write);
-        if (run_hooks(context, write) < 0 || run_validation(context, write) < 0 ||
-            check_may_create(context, write) < 0 || run_judges(context, write) < 0)
+        if (run_hooks(context, write) < 0 || check_applied_version(context, write) < 0 ||
+            run_validation(context, write) < 0 || check_may_create(context, write) < 0 ||
+            run_judges(context, write) < 0)
                 return API_FAILED;
         metadata = node_get(write->object, "metadata");
-        if (!is_name_free(context, write, metadata, is_generated))
-                return fail_exists(context, write->resource, write->name);
-        if (check_unversioned(context, metadata) < 0 ||
-            (has_quotas(context, write) && !context->is_dry_run &&
-             quota_status_charge(context, write) < 0))
+        if (check_is_free(context, write, metadata, is_generated) < 0)
+                return API_FAILED;
+        if (has_quotas(context, write) && !context->is_dry_run &&
+            quota_status_charge(context, write) < 0)
                 return API_FAILED;
         api_write_convert(write);
         return write_put(context, write, ret_body);

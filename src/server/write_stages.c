@@ -16,6 +16,11 @@
 #include "server/webhook.h"
 #include <string.h>
 
+static int fail_admission(struct api_context *context, const struct api_write *write,
+                          const struct err *err) {
+        return fail_hook(context, admitted_name(node_get(write->object, "metadata")), err);
+}
+
 static void emit_warning(void *context, const char *text) {
         warn_add(context, slice_of(text));
 }
@@ -81,7 +86,7 @@ static int keep_eviction_user(struct api_context *context, struct api_write *wri
                               &user, &err);
 
         if (code < 0)
-                return fail_hook(context, write->name, &err);
+                return fail_admission(context, write, &err);
         if (user.len)
                 node_put_text(write->tree, node_need_object(write->tree, meta, "annotations"),
                               EVICTION_USER, user);
@@ -98,7 +103,7 @@ int run_hooks(struct api_context *context, struct api_write *write) {
         if (kind->admit && !context->engine->is_bootstrapping &&
             kind->admit(&context->hooks, write->operation, write->tree, write->object,
                         write->old_json, &err) < 0)
-                return fail_hook(context, write->name, &err);
+                return fail_admission(context, write, &err);
         if (run_webhooks(context, write) < 0 || check_escalation(context, write) < 0 ||
             (is_eviction_request(context, write) && keep_eviction_user(context, write) < 0))
                 return API_FAILED;
@@ -143,26 +148,26 @@ int run_validation(struct api_context *context, struct api_write *write) {
  * quotas. */
 int run_judges(struct api_context *context, struct api_write *write) {
         const struct kind_info *kind = write->resource->kind;
-        struct field_errors errors = { .arena = context->arena };
+        struct field_errors errors = { .arena = context->arena, .emptied = context->emptied };
         struct err err = { 0 };
 
         if (write->operation == KIND_CREATE && !context->engine->is_bootstrapping &&
             limit_range_judge(&context->hooks, write->tree, write->object, &err) < 0)
-                return fail_hook(context, write->name, &err);
+                return fail_admission(context, write, &err);
         if (!context->engine->is_bootstrapping &&
             pod_security_judge(&context->hooks, write->operation, write->object, write->old_json,
                                &errors, &err) < 0)
-                return fail_hook(context, write->name, &err);
+                return fail_admission(context, write, &err);
         if (errors.count)
                 return fail_invalid(context, kind->kind, kind->group, write->name, &errors);
         if (write->operation == KIND_CREATE && !context->engine->is_bootstrapping &&
-            runtime_class_judge(&context->hooks, write->object, &err) < 0)
-                return fail_hook(context, write->name, &err);
+            runtime_class_judge(&context->hooks, write->object, &errors, &err) < 0)
+                return fail_admission(context, write, &err);
         if (webhooks_validate(context, write) < 0)
                 return API_FAILED;
         if (write->operation == KIND_CREATE && has_quotas(context, write) &&
             quota_admit(&context->hooks, write->object, write->ns, &err) < 0)
-                return fail_hook(context, write->name, &err);
+                return fail_admission(context, write, &err);
         return 0;
 }
 

@@ -57,20 +57,23 @@ static const char *storage_key(struct api_context *context, const struct api_wri
                             SLICE_ARG(write->name));
 }
 
+int fail_stored_uid(struct api_context *context, const struct api_write *write, struct slice uid) {
+        return fail_conflict(
+                context, write->resource->kind->plural, write->resource->kind->group, write->name,
+                "StorageError: invalid object, Code: 4, Key: %s, ResourceVersion: 0, "
+                "AdditionalErrorMsg: Precondition failed: UID in precondition: " SLICE_FMT
+                ", UID in object meta: " SLICE_FMT,
+                storage_key(context, write), SLICE_ARG(uid),
+                SLICE_ARG(json_get_text(json_get(write->old_json, "metadata"), "uid")));
+}
+
 int check_identity(struct api_context *context, struct api_write *write,
                    struct json_node *metadata) {
         const struct json *old = json_get(write->old_json, "metadata");
         struct slice uid = node_get_text(metadata, "uid");
 
         if (uid.len && !write->is_patch && !slice_eq(uid, json_get_text(old, "uid")))
-                return fail_conflict(context, write->resource->kind->plural,
-                                     write->resource->kind->group, write->name,
-                                     "StorageError: invalid object, Code: 4, Key: %s, "
-                                     "ResourceVersion: 0, AdditionalErrorMsg: Precondition "
-                                     "failed: UID in precondition: " SLICE_FMT
-                                     ", UID in object meta: " SLICE_FMT,
-                                     storage_key(context, write), SLICE_ARG(uid),
-                                     SLICE_ARG(json_get_text(old, "uid")));
+                return fail_stored_uid(context, write, uid);
         return check_version(context, write, metadata);
 }
 
@@ -190,7 +193,8 @@ static int prepare_update(struct api_context *context, struct api_write *write) 
                 node_remove(metadata, "selfLink");
         if (write->operation == KIND_UPDATE_STATUS)
                 isolate_status(write);
-        else if (write->resource->kind->flags & KIND_STATUS)
+        else if ((write->resource->kind->flags & KIND_STATUS) &&
+                 !slice_is(write->subresource, "resize")) /* which looks at the one given */
                 take_member(write, write->object, "status");
         if (run_hooks(context, write) < 0)
                 return API_FAILED;

@@ -13,6 +13,20 @@ struct default_case {
 static const struct default_case cases[] = {
         { "restart policy", "", NULL, "spec.restartPolicy", "\"Always\"" },
         { "grace", "", NULL, "spec.terminationGracePeriodSeconds", "30" },
+        { "requests of a pod that has limits", ",\"resources\":{\"limits\":{\"cpu\":\"4\"}}", NULL,
+          "spec.resources.requests", "{\"cpu\":\"4\"}" },
+        { "requests of a pod whose containers have some",
+          ",\"resources\":{\"limits\":{\"cpu\":\"4\",\"hugepages-2Mi\":\"2Mi\"}},"
+          "\"initContainers\":[{"
+          "\"name\":\"s\",\"restartPolicy\":\"Always\",\"resources\":{\"requests\":{\"cpu\":\"1\"}}"
+          "},{"
+          "\"name\":\"i\",\"resources\":{\"requests\":{\"cpu\":\"500m\",\"memory\":\"1Gi\"}}}]",
+          NULL, "spec.resources.requests",
+          "{\"cpu\":\"1500m\",\"memory\":\"1Gi\",\"hugepages-2Mi\":\"2Mi\"}" },
+        { "huge pages of a pod whose containers have some",
+          ",\"resources\":{\"requests\":{\"cpu\":\"4\"}},\"initContainers\":[{\"name\":\"i\","
+          "\"resources\":{\"limits\":{\"hugepages-2Mi\":\"4Mi\"}}}]",
+          NULL, "spec.resources.limits", "{\"hugepages-2Mi\":\"4Mi\"}" },
         { "negative grace", ",\"terminationGracePeriodSeconds\":-5", NULL,
           "spec.terminationGracePeriodSeconds", "1" },
         { "scheduler", "", NULL, "spec.schedulerName", "\"default-scheduler\"" },
@@ -246,7 +260,10 @@ static void test_admission(void **state) {
                 if (r == 0)
                         r = limit_range_judge(&test.context, test.tree, test.object, &test.err);
                 if (r == 0)
-                        r = runtime_class_judge(&test.context, test.object, &test.err);
+                        r = runtime_class_judge(
+                                &test.context, test.object,
+                                (struct field_errors[1]){ { .arena = test.context.scratch } },
+                                &test.err);
                 if (admit_cases[i].error) {
                         assert_int_equal(r, BERTH_ERR_FORBIDDEN);
                         assert_string_equal(test.err.text, admit_cases[i].error);

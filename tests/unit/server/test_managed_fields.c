@@ -192,6 +192,44 @@ static void test_scale_without_change(void **state) {
         run(steps, ARRAY_LEN(steps));
 }
 
+/* A scale is changed by the replicas that it gets: none are none to own. What an applier owned is
+ * forgotten when it applies the scale as well. */
+static void test_scale_owners(void **state) {
+        static const struct step steps[] = {
+                { "PATCH", DEPLOYMENTS "/d?fieldManager=a", APPLY_PATCH,
+                  "{\"apiVersion\":\"apps/"
+                  "v1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":\"d\"},"
+                  "\"spec\":{\"selector\":{\"matchLabels\":{\"a\":\"b\"}},\"template\":{"
+                  "\"metadata\":{"
+                  "\"labels\":{\"a\":\"b\"}},\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":"
+                  "\"i\"}]"
+                  "}}}}",
+                  201, NULL, NULL },
+                /* Nobody owned the replicas: an update does not begin with it. */
+                { "PUT", DEPLOYMENTS "/d/scale?fieldManager=b", NULL,
+                  "{\"metadata\":{\"name\":\"d\"},\"spec\":{\"replicas\":2}}", 200, NULL, NULL },
+                { "GET", DEPLOYMENTS "/d", NULL, NULL, 200, OWNER(1), "" },
+                { "PATCH", DEPLOYMENTS "/d/scale?fieldManager=c", APPLY_PATCH,
+                  "{\"apiVersion\":\"autoscaling/"
+                  "v1\",\"kind\":\"Scale\",\"spec\":{\"replicas\":3}}",
+                  409, NULL, NULL },
+                { "PATCH", DEPLOYMENTS "/d/scale?fieldManager=c&force=true", APPLY_PATCH,
+                  "{\"apiVersion\":\"autoscaling/"
+                  "v1\",\"kind\":\"Scale\",\"spec\":{\"replicas\":3}}",
+                  200, "/spec/replicas", "3" },
+                { "GET", DEPLOYMENTS "/d", NULL, NULL, 200, OWNER(0) "/manager", "c" },
+                { "GET", DEPLOYMENTS "/d", NULL, NULL, 200, OWNER(0) "/fieldsV1",
+                  "{\"f:spec\":{\"f:replicas\":{}}}" },
+                { "GET", DEPLOYMENTS "/d", NULL, NULL, 200, OWNER(0) "/apiVersion", "apps/v1" },
+                { "PUT", DEPLOYMENTS "/d/scale?fieldManager=b", NULL,
+                  "{\"metadata\":{\"name\":\"d\"}}", 200, NULL, NULL },
+                { "GET", DEPLOYMENTS "/d", NULL, NULL, 200, OWNER(1), "" },
+        };
+
+        (void)state;
+        run(steps, ARRAY_LEN(steps));
+}
+
 /* The eleventh writer makes one of the two oldest. */
 static void test_many(void **state) {
         struct fixture f = fixture_new();
@@ -220,6 +258,7 @@ int main(void) {
                 cmocka_unit_test(test_many),
                 cmocka_unit_test(test_places),
                 cmocka_unit_test(test_scale_without_change),
+                cmocka_unit_test(test_scale_owners),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

@@ -72,7 +72,102 @@ static const struct {
         { "PUT", PODS "/a", NULL,
           "{\"metadata\":{\"namespace\":\"other\"},\"spec\":{\"containers\":[]}}", 400,
           "the namespace of the provided object does not match", NULL },
+        { "PATCH", NODES "/a?fieldManager=&fieldValidation=x&force=true", MERGE_PATCH, "{}", 422,
+          "[force: Forbidden: may not be specified for non-apply patch, fieldValidation: "
+          "Unsupported",
+          NULL },
+        { "DELETE", NODES "/a", NULL, "{\"propagationPolicy\":\"x\",\"dryRun\":[\"x\",\"All\"]}",
+          422, "\"nil\", dryRun: Unsupported value: [\"x\",\"All\"]: supported values: \"All\"]",
+          NULL },
+        { "GET", NODES "?continue=x&resourceVersion=1", NULL, NULL, 400,
+          "illegal base64 data at input byte 0", NULL },
+        /* what is there already */
+        { "POST", BUDGETS, NULL, "{\"metadata\":{\"name\":\"a\",\"generateName\":\"b\"}}", 409,
+          "already exists, the server was not able to generate a unique name for the object",
+          NULL },
+        { "GET", BUDGETS "/a%0Ab", NULL, NULL, 404, "\"a\\nb\" not found", NULL },
+        /* unknown fields are not looked into */
+        { "POST", NODES "?fieldValidation=Strict", NULL,
+          "{\"metadata\":{\"name\":\"n\",\"a\":{\"b\":1,\"b\":2},\"a\":1},\"kind\":\"Node\","
+          "\"kind\":\"Node\"}",
+          400, "strict decoding error: duplicate field \"kind\", unknown field \"metadata.a\"",
+          NULL },
+        /* resources of whole pods, and pods that say what they are */
+        { "POST", PODS "?dryRun=All", NULL,
+          "{\"metadata\":{\"name\":\"n\"},\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":"
+          "\"x\"}],\"overhead\":{}}}",
+          403, "Pod Overhead set without corresponding RuntimeClass defined Overhead", NULL },
+        { "POST", PODS "?dryRun=All", NULL,
+          "{\"metadata\":{\"name\":\"n\"},\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":"
+          "\"x\"}]},\"status\":{\"qosClass\":\"Guaranteed\"}}",
+          201, "Guaranteed", "/status/qosClass" },
+        { "POST", PODS "?dryRun=All", NULL,
+          "{\"metadata\":{\"name\":\"n\"},\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":"
+          "\"x\"}],\"runtimeClassName\":\"..\"}}",
+          500, "invalid resource name \"..\": [may not be '..']", NULL },
+        { "PATCH", PODS "/a/ephemeralcontainers", STRATEGIC_PATCH,
+          "{\"metadata\":{\"labels\":{\"-\":\"\"}},\"spec\":{\"ephemeralContainers\":[{\"name\":"
+          "\"e\",\"image\":\"x\",\"ports\":[],\"resources\":{\"limits\":{}}}]}}",
+          422,
+          "is invalid: [spec.ephemeralContainers[0].ports: Forbidden: cannot be set for an "
+          "Ephemeral Container, spec.ephemeralContainers[0].resources: Forbidden",
+          NULL },
+        { "PATCH", PODS "/a", MERGE_PATCH,
+          "{\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\" x\"}]}}", 422,
+          "must not have leading or trailing whitespace", "/details/causes/1/message" },
+        { "POST", NODES "?dryRun=All", NULL,
+          "{\"metadata\":{\"name\":\"n\"},\"status\":{\"capacity\":{\"example.com/gpu\":\"1E\"}}}",
+          201, "{\"example.com/gpu\":\"1E\"}", "/status/allocatable" },
+        { "PATCH", DEPLOYMENTS "/a", MERGE_PATCH,
+          "{\"spec\":{\"strategy\":{\"rollingUpdate\":{\"maxSurge\":\"-1%\",\"maxUnavailable\":0}}}"
+          "}",
+          422, "may not be 0 when `maxSurge` is 0", NULL },
+        /* scales */
+        { "PATCH", DEPLOYMENTS "/a/scale", MERGE_PATCH, "{\"metadata\":{\"namespace\":\"x\"}}", 400,
+          "the namespace of the provided object does not match", NULL },
+        { "PATCH", DEPLOYMENTS "/a/scale", MERGE_PATCH, "{\"metadata\":{\"uid\":\"x\"}}", 409,
+          "Operation cannot be fulfilled on deployments/scale.apps \"a\": Precondition", NULL },
+        { "PUT", DEPLOYMENTS "/a/scale", NULL,
+          "{\"metadata\":{\"name\":\"a\",\"uid\":\"x\"},\"spec\":{\"replicas\":1}}", 409,
+          "Operation cannot be fulfilled on deployments.apps \"a\": StorageError", NULL },
+        { "PATCH", DEPLOYMENTS "/a/scale", APPLY_PATCH,
+          "{\"apiVersion\":\"autoscaling/v1\",\"kind\":\"Scale\",\"spec\":{\"replicas\":\"1\"}}",
+          500, ".spec.replicas: expected numeric (int or float), got string", NULL },
+        { "PATCH", DEPLOYMENTS "/a/scale", APPLY_PATCH,
+          "{\"apiVersion\":\"autoscaling/v1\",\"kind\":\"Scale\",\"spec\":{\"replicas\":1.5}}", 409,
+          "using autoscaling/v1: .spec.replicas", NULL },
+        { "POST", PODS "/a/binding", NULL,
+          "{\"metadata\":{\"name\":\"a\",\"uid\":\"x\"},\"target\":{\"kind\":\"Node\",\"name\":"
+          "\"a\"}}",
+          409, "Operation cannot be fulfilled on pods \"a\": StorageError: invalid object", NULL },
         /* configurations that are applied */
+        { "PATCH", PODS "/a", APPLY_PATCH,
+          "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"spec\":{\"nodeName\":\"x\",\"nodeName\":"
+          "\"x\",\"containers\":[{\"name\":\"c\",\"image\":\"y\"}]}}}",
+          409, "conflict with", NULL },
+        { "PATCH", PODS "/a", APPLY_PATCH,
+          "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"managedFields\":[{\"time\":"
+          "\"x\"}],\"labels\":1}}",
+          500, ".metadata.labels: expected map", NULL },
+        { "PATCH", PODS "/a", APPLY_PATCH,
+          "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"managedFields\":[{\"time\":1}]}"
+          "}",
+          500, "cannot unmarshal number into Go value of type string", NULL },
+        { "PATCH", BUDGETS "/n", APPLY_PATCH,
+          "{\"apiVersion\":\"policy/v1\",\"kind\":\"PodDisruptionBudget\",\"metadata\":{\"name\":"
+          "\"n\",\"resourceVersion\":\"x\"},\"spec\":{\"minAvailable\":-1}}",
+          500, "strconv.ParseUint: parsing \"x\": invalid syntax", NULL },
+        { "POST", PODS, NULL,
+          "{\"metadata\":{\"generateName\":\"g-\"},\"spec\":{\"priorityClassName\":\"x\"}}", 403,
+          "g-", "/details/name" },
+        { "POST", NODES, NULL, "{\"metadata\":{\"name\":\"a\",\"resourceVersion\":\"7\"}}", 500,
+          "resourceVersion should not be set on objects to be created", NULL },
+        { "PATCH", PODS "/a", STRATEGIC_PATCH, "{\"spec\":{\"containers\":[\"a\"]}}", 500,
+          "list element types are not identical: [[map[image:x", NULL },
+        { "PATCH", BUDGETS "/new?fieldValidation=Strict&x=", APPLY_PATCH,
+          "{\"apiVersion\":\"policy/v1\",\"kind\":\"PodDisruptionBudget\",\"metadata\":{\"name\":"
+          "\"new\",\"name\":\"new\"}}",
+          400, "yaml: unmarshal errors:\n  line 1: key \"name\" already set in map", NULL },
         { "PATCH", PODS "/n", APPLY_PATCH,
           "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"n\",\"uid\":\"x\"}}",
           409,
@@ -126,6 +221,17 @@ static const struct {
           "/kind" },
         { "PATCH", PODS "/a", JSON_PATCH, "[{\"op\":\"remove\",\"path\":\"/apiVersion\"}]", 400,
           "undeterminable", NULL },
+        { "PATCH", PODS "/a?fieldValidation=Strict", JSON_PATCH,
+          "[{\"op\":\"remove\",\"path\":\"/apiVersion\"}]", 422,
+          "strict decoding error: unknown field \"metadata\", unknown field \"spec\"", NULL },
+        { "PATCH", PODS "/a", JSON_PATCH,
+          "[{\"op\":\"remove\",\"path\":\"/apiVersion\"},{\"op\":\"add\",\"path\":\"/kind\","
+          "\"value\":\"x\"}]",
+          422, "registered for the internal version of group \"\"", NULL },
+        { "PATCH", PODS "/a", MERGE_PATCH, "[]", 400,
+          "cannot unmarshal array into Go value of type map", NULL },
+        { "PATCH", PODS "/a?fieldValidation=Ignore", MERGE_PATCH, "[]", 422,
+          "cannot unmarshal array into Go value of type struct", NULL },
         { "PATCH", PODS "/a", JSON_PATCH,
           "[{\"op\":\"replace\",\"path\":\"/apiVersion\",\"value\":{}}]", 422,
           "cannot unmarshal object into Go struct field .apiVersion of type string", NULL },
@@ -182,7 +288,10 @@ static void check_row(size_t i) {
                          200);
         bool is_apply = rows[i].type && strcmp(rows[i].type, APPLY_PATCH) == 0;
         char path[256];
-        snprintf(path, sizeof(path), "%s%s", rows[i].path, is_apply ? "?fieldManager=t" : "");
+        snprintf(path, sizeof(path), "%s%s", rows[i].path,
+                 !is_apply                   ? ""
+                 : strchr(rows[i].path, '?') ? "&fieldManager=t"
+                                             : "?fieldManager=t");
         int code = ask_as(&f, rows[i].method, path, rows[i].type, NULL, rows[i].body);
         bool is_twice = rows[i].member && strcmp(rows[i].member, "twice") == 0;
         const char *member = is_twice || !rows[i].member ? "/message" : rows[i].member;
