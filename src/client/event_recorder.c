@@ -279,6 +279,7 @@ static void send_event(struct event_writing *writing, enum api_method method, st
                 .name = slice_of(writing->name),
                 .method = method,
                 .body = body,
+                .is_patient = true,
                 .is_repeatable = true, /* a second creation of the same name is refused */
                 .is_no_op = is_past,
                 .done = on_written,

@@ -49,14 +49,25 @@ static int on_header(nghttp2_session *frames, const nghttp2_frame *frame, const 
         return 0;
 }
 
+static void http2_frames_measure(struct http2_session *session, struct http_call *request,
+                                 const nghttp2_frame *frame) {
+        if (request->caller.events && frame->hd.type == NGHTTP2_DATA)
+                session->change_bytes = (int)frame->hd.length;
+        request->frame_bytes += (int)frame->hd.length;
+}
+
 static int on_frame(nghttp2_session *frames, const nghttp2_frame *frame, void *context) {
         struct http2_session *session = context;
 
         if (frame->hd.type == NGHTTP2_GOAWAY && session->state == HTTP2_OPEN)
                 session->state = HTTP2_DRAINING;
-        if (frame->hd.type != NGHTTP2_HEADERS)
+        if (frame->hd.type != NGHTTP2_HEADERS && frame->hd.type != NGHTTP2_DATA)
                 return 0;
         struct http_call *request = request_of(frames, frame->hd.stream_id);
+        if (request)
+                http2_frames_measure(session, request, frame);
+        if (frame->hd.type != NGHTTP2_HEADERS)
+                return 0;
         /* Below 200 an answer follows; what comes after it are trailers. */
         if (request && request->status == 0 && request->status_seen >= 200)
                 http_begin_answer(request, request->status_seen);
@@ -205,6 +216,7 @@ bool http2_frames_submit(struct http2_session *session, struct http_call *reques
         if (has_body || request->method == API_POST)
                 header_list_add(&list, "content-length", buf_view(&size));
         request->body_sent = 0;
+        request->frame_bytes = 0;
         request->status_seen = 0;
         request->stream = nghttp2_submit_request(session->frames, NULL, list.items, list.count,
                                                  has_body ? &body : NULL, request);

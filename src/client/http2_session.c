@@ -18,6 +18,14 @@
  * woken for so much of them, or after so long. */
 #define ANSWER_BYTES 2048
 #define ANSWER_NS (4 * NS_PER_MS)
+/* Where none of them is urgent, we are woken for more than will come, as far as it can be foreseen,
+ * or after a longer time. */
+#define PATIENT_NS (25 * NS_PER_MS)
+#define PATIENT_BYTES_MAX (16 << 10)
+#define ANSWER_BYTES_MORE 64      /* around the frames of an answer, or different the next time */
+#define CHANGE_BYTES_MORE 192     /* that a change of ours adds to an object */
+#define ROUND_BYTES 256           /* so that what is asked of the socket seldom changes */
+#define LINGER_NS (2 * NS_PER_MS) /* the next write is likely to follow */
 
 static void http2_session_receive(struct http2_session *session);
 
@@ -99,6 +107,18 @@ void http2_session_retire(struct http_transport *http) {
         sweep_later(session);
 }
 
+static bool is_urgent(const struct http_call *request) {
+        return !request->caller.events && !request->is_patient;
+}
+
+static void foresee_answer(struct http2_session *session, const struct http_call *request) {
+        session->due_bytes += session->answer_bytes[request->comes_back] + ANSWER_BYTES_MORE;
+        if (request->comes_back)
+                session->due_bytes += session->change_bytes + CHANGE_BYTES_MORE;
+        if (session->due_bytes > PATIENT_BYTES_MAX)
+                session->due_bytes = PATIENT_BYTES_MAX;
+}
+
 bool http2_session_start(struct http2_session *session, struct http_call *request) {
         if (!session || session->state != HTTP2_OPEN)
                 return false;
@@ -107,7 +127,9 @@ bool http2_session_start(struct http2_session *session, struct http_call *reques
                 return false;
         }
         session->stream_count++;
-        session->call_count += !request->caller.events;
+        session->urgent_count += is_urgent(request);
+        if (!is_urgent(request) && !request->caller.events)
+                foresee_answer(session, request);
         session->used_at = loop_mono(session->http->loop);
         request->session = session;
         return true;
@@ -121,7 +143,7 @@ void http2_session_drop(struct http_call *request) {
                 return;
         request->session = NULL;
         session->stream_count--;
-        session->call_count -= !request->caller.events;
+        session->urgent_count -= is_urgent(request);
         for (link = &session->finished; *link && *link != request;)
                 link = &(*link)->finished;
         if (*link)
@@ -143,6 +165,8 @@ static void end_finished(struct http2_session *session) {
 
         while ((request = session->finished)) {
                 session->finished = request->finished;
+                if (request->is_patient)
+                        session->answer_bytes[request->comes_back] = request->frame_bytes;
                 if (request->state == REQUEST_CANCELLED) {
                         http->ends->free(request);
                 } else if (request->result == CURLE_AGAIN) {
@@ -169,19 +193,30 @@ static int http2_session_gather(struct http2_session *session) {
 }
 
 static void wake_for(struct http2_session *session, int bytes) {
-        setsockopt(session->connection.fd, SOL_SOCKET, SO_RCVLOWAT, &bytes, sizeof(bytes));
+        if (session->wakes_for != bytes)
+                setsockopt(session->connection.fd, SOL_SOCKET, SO_RCVLOWAT, &bytes, sizeof(bytes));
+        session->wakes_for = bytes;
 }
 
 /* Answers are due. */
 static void gather_answers(struct http2_session *session) {
-        if (!loop_timer_is_armed(&session->gather))
+        struct loop *loop = session->http->loop;
+
+        if (session->urgent_count) {
                 wake_for(session, ANSWER_BYTES);
-        loop_timer_arm(session->http->loop, &session->gather, ANSWER_NS);
+                loop_timer_arm(loop, &session->gather, ANSWER_NS);
+        } else if (session->due_bytes) {
+                wake_for(session, (session->due_bytes / ROUND_BYTES + 1) * ROUND_BYTES);
+                if (!session->is_patient) /* the first one says until when */
+                        loop_timer_arm(loop, &session->gather, PATIENT_NS);
+                session->is_patient = true;
+        }
 }
 
+/* What was due has come, and more. */
 static void stop_gathering(struct http2_session *session) {
-        loop_timer_disarm(session->http->loop, &session->gather);
-        wake_for(session, 1);
+        if (session->urgent_count == 0 && loop_timer_is_armed(&session->gather))
+                loop_timer_arm(session->http->loop, &session->gather, LINGER_NS);
 }
 
 static void http2_session_send(struct http2_session *session) {
@@ -210,7 +245,7 @@ static void http2_session_send(struct http2_session *session) {
                 http2_session_lose(session);
                 return;
         }
-        if (was_sent && session->call_count)
+        if (was_sent)
                 gather_answers(session);
         loop_io_change(session->http->loop, session->io,
                        LOOP_READ | (result == TLS_BYTES_LATER ? LOOP_WRITE : 0));
@@ -240,6 +275,8 @@ static bool take_bytes(struct http2_session *session) {
 static void http2_session_receive(struct http2_session *session) {
         struct http_transport *http = session->http;
 
+        session->due_bytes = 0;
+        session->is_patient = false;
         http->is_receiving = true;
         bool is_alive = take_bytes(session);
         http->is_receiving = false;
@@ -252,8 +289,7 @@ static void http2_session_receive(struct http2_session *session) {
                 http2_session_lose(session);
                 return;
         }
-        if (session->call_count == 0 && loop_timer_is_armed(&session->gather))
-                stop_gathering(session);
+        stop_gathering(session);
         http2_session_send(session);
 }
 
@@ -262,7 +298,7 @@ static void on_resume(void *context) {
 }
 
 static void on_gathered(void *context) {
-        stop_gathering(context);
+        wake_for(context, 1);
         http2_session_receive(context);
 }
 
@@ -317,6 +353,7 @@ void http2_session_prepare(struct http_transport *http) {
         session->http = http;
         session->next = http->sessions;
         http->sessions = http->http2 = session;
+        session->wakes_for = 1;
         session->gather = (struct loop_timer){ .fired = on_gathered, .context = session };
         session->resume = (struct loop_timer){ .fired = on_resume, .context = session };
         tls_connection_open(&session->connection, http, "h2", on_connected, session);

@@ -18,9 +18,14 @@ struct http2_session {
         nghttp2_session *frames;
         struct buf out; /* frames; sent up to out_at */
         size_t out_at;
-        struct http_call *finished;      /* whose receivers are to be called */
-        size_t stream_count, call_count; /* requests; those that are no streams */
-        struct loop_timer gather;        /* armed while few bytes do not wake us */
+        struct http_call *finished;        /* whose receivers are to be called */
+        size_t stream_count, urgent_count; /* requests; calls whose answers are urgent */
+        struct loop_timer gather;          /* armed while few bytes do not wake us */
+        bool is_patient;                   /* armed for what is not urgent */
+        int wakes_for;                     /* bytes */
+        int due_bytes;                     /* of what will come and is not urgent */
+        int change_bytes;                  /* of the last change of a watch */
+        int answer_bytes[2];               /* of the last patient one, by whether it comes back */
         struct mono_time used_at;
 };
 

@@ -306,6 +306,8 @@ static struct http_call *request_new(struct http_transport *http, const struct a
         request->body_size = call->body.len;
         request->timeout_ns = call->timeout_ns;
         request->is_large = call->is_large;
+        request->is_patient = call->is_patient;
+        request->comes_back = call->comes_back;
         request->caller.context = context;
         request->retry_after_s = -1;
         request->idle = (struct loop_timer){ .fired = on_idle, .context = request };

@@ -33,12 +33,14 @@ struct http_call {
         struct mono_time asked_at;      /* when it was sent */
         bool is_linked, is_opened, is_retried, is_too_large;
         bool is_large;                 /* may have a connection of its own */
+        bool is_patient, comes_back;   /* as of the call */
         struct http1_stream *own;      /* that connection; NULL = none */
         bool avoids_http2;             /* refused there: libcurl's turn */
         struct http2_session *session; /* that carries it; NULL = libcurl or none */
         struct http_call *finished;    /* the next in the session's list of those over */
         CURLcode result;               /* of those */
         int32_t stream;
+        int frame_bytes; /* of its answer */
         int status_seen; /* of headers under way */
         size_t body_sent;
         bool is_completing; /* its receiver is being called now */

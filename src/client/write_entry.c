@@ -60,6 +60,8 @@ struct pending_write *write_new(struct write_queue *queue, const struct write_re
         write->is_once = asked->is_once;
         write->reports_busy = asked->reports_busy;
         write->keeps_bytes = asked->keeps_bytes;
+        write->is_patient = asked->is_patient;
+        write->comes_back = asked->comes_back;
         write->merge = asked->merge;
         write->is_no_op = asked->is_no_op;
         write->no_op_context = asked->context;

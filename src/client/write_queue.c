@@ -49,6 +49,7 @@ static bool merge_into(struct pending_write *write, const struct write_request *
         write->no_op_context = asked->context;
         write->is_repeatable = write->is_repeatable && asked->is_repeatable;
         write->keeps_bytes = write->keeps_bytes && asked->keeps_bytes;
+        write->is_patient = write->is_patient && asked->is_patient;
         write_add_waiter(write, asked);
         return true;
 }
@@ -115,12 +116,20 @@ static void count_call(struct write_queue *queue, enum api_method method,
         ++*count;
 }
 
+static unsigned event_places(const struct write_queue *queue) {
+        unsigned places = queue->concurrency / WRITE_EVENT_SHARE;
+
+        return places ? places : 1;
+}
+
+/* Who takes one of the last places, itself counted already, is in a hurry: others wait for them. */
+static bool is_patient(const struct write_queue *queue, const struct pending_write *write) {
+        return write->is_patient && queue->in_flight <= queue->concurrency / 2 &&
+               queue->events_in_flight < event_places(queue);
+}
+
 static void send_write(struct pending_write *write) {
         struct write_queue *queue = write->queue;
-        struct api_call call = { .method = write->method,
-                                 .path = slice_of(write->path),
-                                 .content_type = slice_of(write->content_type),
-                                 .body = buf_view(&write->body) };
 
         write_list_remove(&queue->lanes[write->lane], write);
         write->state = WRITE_IN_FLIGHT;
@@ -130,19 +139,24 @@ static void send_write(struct pending_write *write) {
         if (write->lane == WRITE_EVENT)
                 queue->events_sent = loop_mono(queue->loop);
         count_call(queue, write->method, write);
+
+        struct api_call call = { .method = write->method,
+                                 .path = slice_of(write->path),
+                                 .content_type = slice_of(write->content_type),
+                                 .body = buf_view(&write->body),
+                                 .is_patient = is_patient(queue, write),
+                                 .comes_back = write->comes_back };
         write->request = transport_call(queue->transport, &call, on_reply, write);
 }
 
 static struct pending_write *next_ready(const struct write_queue *queue, bool is_event) {
-        unsigned event_max = queue->concurrency / WRITE_EVENT_SHARE;
-
         if (queue->in_flight >= queue->concurrency)
                 return NULL;
         for (int lane = 0; lane < WRITE_EVENT && !is_event; lane++) {
                 if (queue->lanes[lane].first)
                         return queue->lanes[lane].first;
         }
-        if (!is_event || queue->events_in_flight >= (event_max ? event_max : 1))
+        if (!is_event || queue->events_in_flight >= event_places(queue))
                 return NULL;
         return queue->lanes[WRITE_EVENT].first;
 }

@@ -38,6 +38,8 @@ struct write_request {
                              */
         bool is_once;       /* never repeated, not even when the server was not reached: the caller
                                decides again, by what is true then */
+        bool is_patient;    /* the answer may be read late (transport.h) while there is room */
+        bool comes_back;    /* the change comes through a watch */
         bool reports_busy;  /* 429 and 503 are answers, even when the server names a time to wait */
         bool keeps_bytes; /* a strategic patch, made by an update in protobuf when it is refused as
                              invalid (client/exact_write.h) */

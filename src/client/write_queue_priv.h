@@ -34,7 +34,7 @@ struct pending_write {
         enum write_outcome outcome; /* once over */
         char *path, *content_type;
         struct buf body;
-        bool is_repeatable, is_once, reports_busy, keeps_bytes;
+        bool is_repeatable, is_once, reports_busy, keeps_bytes, is_patient, comes_back;
         bool (*merge)(struct slice older, struct slice newer, struct buf *ret_body);
         bool (*is_no_op)(void *context, struct slice body);
         void *no_op_context;

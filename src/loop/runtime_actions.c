@@ -256,6 +256,8 @@ static void runtime_send(struct runtime *runtime, void *self, const struct actio
         write_queue_add(runtime->writes,
                         &(struct write_request){
                                 .lane = action->kind == ACTION_BIND ? WRITE_BIND : WRITE_STATUS,
+                                .is_patient = action->kind == ACTION_BIND,
+                                .comes_back = action->kind == ACTION_BIND,
                                 .kind = action->target.kind,
                                 .namespace_name = action->target.ns,
                                 .name = action->target.name,

@@ -21,6 +21,8 @@ struct api_call {
         struct slice body;         /* copied before the call returns */
         int64_t timeout_ns;        /* 0 = the transport's default (34 s); streams: none */
         bool is_large; /* of a GET as a stream: what comes is much, and for us alone to wait for */
+        bool is_patient; /* the answer may be read some milliseconds late, with what comes next */
+        bool comes_back; /* so may the change that it makes, which a watch shows */
 };
 
 struct api_reply {

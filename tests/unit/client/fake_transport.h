@@ -12,7 +12,7 @@ struct fake_request {
         struct api_request caller;
         enum api_method method;
         char *path, *content_type, *body;
-        bool is_over, is_cancelled;
+        bool is_over, is_cancelled, is_patient;
 };
 
 struct fake_transport {
@@ -27,6 +27,7 @@ static inline struct fake_request *fake_request(struct fake_transport *fake,
 
         assert_true(fake->count < FAKE_REQUESTS_MAX);
         request->method = call->method;
+        request->is_patient = call->is_patient;
         request->path = slice_dup(call->path);
         request->content_type = slice_dup(call->content_type);
         request->body = slice_dup(call->body);

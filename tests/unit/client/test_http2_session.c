@@ -144,6 +144,44 @@ static void test_one_connection(void **state) {
         scene_end(&scene);
 }
 
+static void post_patiently(struct scene *scene, int slot) {
+        ask(scene, slot, "/ok",
+            (struct api_call){ .method = API_POST,
+                               .body = SLICE_LITERAL("{\"a\":1}"),
+                               .is_patient = true,
+                               .comes_back = true });
+}
+
+/* Read at last with nothing else, with an urgent one, with a change, or not at all. */
+static void test_patient(void **state) {
+        struct scene scene;
+
+        (void)state;
+        scene_init(&scene, (struct http_transport_config){ 0 });
+        for (int i = 0; i < 4; i++)
+                post_patiently(&scene, i);
+        for (int i = 0; i < 4; i++)
+                until(&scene, &scene.answers[i].ended, 1);
+        assert_string_equal(scene.answers[3].body, "{\"answered\":true}");
+        post_patiently(&scene, 0);
+        post(&scene, 1, "/ok");
+        until(&scene, &scene.answers[1].ended, 1);
+        until(&scene, &scene.answers[0].ended, 1);
+        post_patiently(&scene, 0);
+        until(&scene, &scene.server.asked, 7);
+        h2_push(&scene.server, "news\n");
+        until(&scene, &scene.answers[7].chunks, 2);
+        until(&scene, &scene.answers[0].ended, 1);
+        h2_push(&scene.server, "more news\n"); /* seen without any write */
+        until(&scene, &scene.answers[7].chunks, 3);
+        post_patiently(&scene, 0);
+        until(&scene, &scene.server.asked, 8);
+        h2_server_drop_all(&scene.server);
+        until(&scene, &scene.answers[0].ended, 1);
+        until(&scene, &scene.answers[7].ended, 1);
+        scene_end(&scene);
+}
+
 /* A list in one piece or a watch, before anything is known of the server. */
 static void test_first_stream(void **state) {
         struct scene scene;
@@ -344,12 +382,12 @@ static void test_no_connection(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_first_stream),  cmocka_unit_test(test_one_connection),
-                cmocka_unit_test(test_busy_answer),   cmocka_unit_test(test_token_file),
-                cmocka_unit_test(test_sizes),         cmocka_unit_test(test_too_large),
-                cmocka_unit_test(test_refused),       cmocka_unit_test(test_lost_connection),
-                cmocka_unit_test(test_timeout),       cmocka_unit_test(test_cancelled),
-                cmocka_unit_test(test_no_connection),
+                cmocka_unit_test(test_first_stream),    cmocka_unit_test(test_one_connection),
+                cmocka_unit_test(test_patient),         cmocka_unit_test(test_busy_answer),
+                cmocka_unit_test(test_token_file),      cmocka_unit_test(test_sizes),
+                cmocka_unit_test(test_too_large),       cmocka_unit_test(test_refused),
+                cmocka_unit_test(test_lost_connection), cmocka_unit_test(test_timeout),
+                cmocka_unit_test(test_cancelled),       cmocka_unit_test(test_no_connection),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

@@ -297,6 +297,42 @@ static void test_events_together(void **state) {
         scene_end(&scene);
 }
 
+/* While half of the places are free, and not for the last place of events. */
+static void test_patience(void **state) {
+        static const bool expected[] = { true, false, true, true, false, false };
+        struct scene scene;
+        struct note e = { &scene, "e", false }, b = { &scene, "b", false };
+
+        (void)state;
+        scene_init(&scene, (struct write_queue_config){ .concurrency = 8 });
+        for (int i = 0; i < 6; i++) {
+                char pod[] = { 'p', (char)('0' + i), '\0' };
+                struct write_request write = i == 1 ? patch_of(&b, pod, "{}") : bind_of(&b, pod);
+
+                write.is_patient = i != 1;
+                add(&scene, write);
+                settle(&scene);
+        }
+        for (size_t i = 0; i < ARRAY_LEN(expected); i++)
+                assert_int_equal(scene.fake->requests[i]->is_patient, expected[i]);
+        for (int i = 0; i < 6; i++)
+                fake_reply(scene.fake, 201, "");
+        for (int i = 0; i < 2; i++)
+                add(&scene, (struct write_request){ .lane = WRITE_EVENT,
+                                                    .method = API_POST,
+                                                    .path = SLICE_LITERAL("/event"),
+                                                    .is_patient = true,
+                                                    .done = on_result,
+                                                    .context = &e });
+        settle(&scene);
+        assert_true(scene.fake->requests[6]->is_patient);
+        assert_false(scene.fake->requests[7]->is_patient); /* a third one would wait for it */
+        fake_reply(scene.fake, 201, "");
+        fake_reply(scene.fake, 201, "");
+        expect(&scene, "b=201 b=201 b=201 b=201 b=201 b=201 e=201 e=201 ");
+        scene_end(&scene);
+}
+
 static void test_no_op(void **state) {
         struct scene scene;
         struct note a = { &scene, "a", true }, b = { &scene, "b", false };
@@ -678,6 +714,7 @@ int main(void) {
                 cmocka_unit_test(test_lanes_in_order),
                 cmocka_unit_test(test_concurrency),
                 cmocka_unit_test(test_events_together),
+                cmocka_unit_test(test_patience),
                 cmocka_unit_test(test_no_op),
                 cmocka_unit_test(test_not_mergeable),
                 cmocka_unit_test(test_own_merge),
