@@ -3,6 +3,8 @@
 
 #include "kinds/pod_check.h"
 
+void check_pod_template(struct checker *checker, const struct at *at,
+                        const struct json_node *template);
 /* The member "template" of an object. */
 void check_template(struct checker *checker, const struct at *at, const struct json_node *owner);
 /* Whether a selector can be understood; absent ones can. */
@@ -11,6 +13,22 @@ bool is_valid_selector(const struct json_node *selector);
 bool matches_labels(const struct json_node *selector, const struct json_node *labels);
 void check_template_match(struct checker *checker, const struct at *at,
                           const struct json_node *spec, const struct json_node *selector);
+/* Labels, annotations, and what annotations mean, of a template. Their places lack "metadata", as
+ * upstream's. */
+void check_template_names(struct checker *checker, const struct at *at,
+                          const struct json_node *template);
+bool is_empty_selector(const struct json_node *selector); /* there, and for everything */
+/* Pods of these workloads run without end. */
+void check_endless(struct checker *checker, const struct at *at, const struct json_node *spec,
+                   const char *kind);
+/* The member "selector", which must be there and not be empty. */
+void check_selector(struct checker *checker, const struct at *at, const struct json_node *spec,
+                    const char *kind);
+void check_selected_template(struct checker *checker, const struct at *at,
+                             const struct json_node *spec, const char *kind);
+void check_selector_immutable(struct checker *checker, enum kind_operation operation,
+                              const struct at *at, const struct json_node *spec,
+                              const struct json *old);
 
 void check_job_spec(struct checker *checker, const struct at *at, const struct json_node *spec);
 void check_job_status(struct checker *checker, const struct json_node *job, const struct json *old);
