@@ -23,7 +23,7 @@ static void check_kinds(struct field_reader *reader, const struct json *value, c
                 field_problem(reader, value, NULL, "only one of include and exclude can be set");
 }
 
-static const struct field kinds_fields[] = {
+const struct field owner_kinds_fields[] = {
         { .name = "include",
           .type = FIELD_TEXTS,
           .offset = MEMBER(kinds_arg, include),
@@ -55,7 +55,7 @@ static const struct field select_fields[] = {
         { .name = "ownerKinds",
           .type = FIELD_STRUCT,
           .offset = MEMBER(lifecycle_select, owner_kinds),
-          .fields = kinds_fields,
+          .fields = owner_kinds_fields,
           .check = check_kinds,
           .help = "Which owners the pods must or must not have." },
         { .name = "priority",

@@ -18,6 +18,7 @@ enum retention_group { PER_RULE, PER_NAMESPACE, PER_OWNER, PER_LABEL };
 struct kinds_arg {
         struct text_list include, exclude;
 };
+extern const struct field owner_kinds_fields[];
 struct priority_range_arg {
         int32_t min, max;
         bool has_min, has_max;

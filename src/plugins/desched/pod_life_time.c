@@ -22,17 +22,6 @@ struct pod_life_time_args {
 
 #define MEMBER(type, member) offsetof(struct type, member), .presence = FIELD_NO_PRESENCE
 
-static const struct field owner_kinds_fields[] = {
-        { .name = "include",
-          .type = FIELD_TEXTS,
-          .offset = MEMBER(kinds_arg, include),
-          .help = "Only pods with an owner of such a kind." },
-        { .name = "exclude",
-          .type = FIELD_TEXTS,
-          .offset = MEMBER(kinds_arg, exclude),
-          .help = "Only pods without an owner of such a kind." },
-        FIELD_END,
-};
 static const struct field condition_fields[] = {
         { .name = "type",
           .type = FIELD_TEXT,
