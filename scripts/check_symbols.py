@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Fails when an archive of the core takes a symbol from where it may not.
+"""Fails when an archive of the core takes a symbol from where it may not, or two archives have a symbol of one name.
 
-From outside the tree core-symbols.txt says what may be taken, from other rooms layers.txt says whose.
+From outside the tree core-symbols.txt says what may be taken, from other rooms layers.txt says whose. Of two functions of one name the
+linker takes either without a word.
 """
 
 import fnmatch
@@ -9,6 +10,15 @@ import fnmatch
 from archive_symbols import UNDEFINED, archive_symbols
 from check_layers import CORE, Table
 from source_text import arguments, finish, read_list
+
+
+def defined_twice(symbols):
+    places = {}
+    for archive, rows in symbols.items():
+        for member, name, kind in rows:
+            if kind in "TDRB":
+                places.setdefault(name, []).append(f"{archive.parent.name}/{member}")
+    return [f"{name} is defined in {' and '.join(sorted(where))}" for name, where in places.items() if len(where) > 1]
 
 
 def main():
@@ -20,7 +30,8 @@ def main():
     archives = {room: path for room, path in archives.items() if path.exists()}
     rows = read_list(parsed.root / "scripts" / "core-symbols.txt")
     rooms = Table(read_list(parsed.root / "scripts" / "layers.txt")).rooms
-    symbols = archive_symbols(archives.values())
+    everything = sorted(src.rglob("lib*.a"))
+    symbols = archive_symbols(everything)
     owner = {name: room for room, path in archives.items() for _, name, kind in symbols[path] if kind not in UNDEFINED}
     violations, used = [], set()
     for room, path in archives.items():
@@ -38,6 +49,7 @@ def main():
                 room == row[0] and fnmatch.fnmatchcase(name, pattern)
                 for room, name in used for pattern in row[1:]):
             violations.append(f"core-symbols.txt: {row[0]} no longer takes {' '.join(row[1:])}; remove the row")
+    violations.extend(defined_twice(symbols))
     if not archives:
         violations.append(f"no archives below {src}: build first")
     finish("symbols", sorted(set(violations)), f"{len(archives)} archives")

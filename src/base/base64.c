@@ -97,3 +97,41 @@ bool base64_decode(struct slice text, enum base64_alphabet alphabet, struct buf 
         }
         return false;
 }
+
+static size_t skip_line_breaks(struct slice text, size_t at) {
+        while (at < text.len && is_line_break(text.ptr[at]))
+                at++;
+        return at;
+}
+
+/* at: behind the first '=', which stands after so many digits of its group. */
+static size_t bad_padding(struct slice text, size_t at, int digits) {
+        if (digits < 2)
+                return at - 1;
+        if (digits == 2) {
+                at = skip_line_breaks(text, at);
+                if (at == text.len)
+                        return text.len;
+                if (text.ptr[at] != '=')
+                        return at - 1;
+                at++;
+        }
+        return skip_line_breaks(text, at);
+}
+
+size_t base64_bad_byte(struct slice text, enum base64_alphabet alphabet) {
+        int digits = 0;
+        size_t at = 0;
+
+        for (; at < text.len; at++) {
+                if (is_line_break(text.ptr[at]))
+                        continue;
+                if (digit_value(text.ptr[at], alphabet) >= 0)
+                        digits = (digits + 1) % 4;
+                else if (text.ptr[at] == '=' && alphabet == BASE64_STANDARD)
+                        return bad_padding(text, at + 1, digits);
+                else
+                        return at;
+        }
+        return at - (size_t)digits;
+}

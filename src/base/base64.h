@@ -16,3 +16,6 @@ bool base64_encode(struct slice data, enum base64_alphabet alphabet, struct buf 
  * and spare bits of the last character ignored, as Go does. False, with the buffer as before, on
  * any other character, a wrong length or wrong padding. */
 bool base64_decode(struct slice text, enum base64_alphabet alphabet, struct buf *out);
+/* Where Go's decoder stops in a text that it does not take: the byte that cannot stand there, the
+ * start of an incomplete group, or the length where padding lacks. */
+size_t base64_bad_byte(struct slice text, enum base64_alphabet alphabet);

@@ -147,13 +147,13 @@ static bool visit_priority_class(void *context, const struct json *class) {
         return false;
 }
 
-ADMIT_HOOK(priority_class_admit) {
+int priority_class_judge(struct kind_context *context, const struct json_node *object,
+                         struct err *err) {
         struct default_priority other = {
                 .arena = context->scratch,
                 .own_name = node_get_text(node_get(object, "metadata"), "name"),
         };
 
-        (void)operation, (void)tree, (void)old;
         if (!node_is_true(node_get(object, "globalDefault")) || !context->each)
                 return 0;
         context->each(context->engine, "scheduling.k8s.io", "priorityclasses", SLICE_EMPTY,

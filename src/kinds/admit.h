@@ -10,7 +10,6 @@
                  struct err *err)
 ADMIT_HOOK(pod_admit);
 ADMIT_HOOK(node_admit);
-ADMIT_HOOK(priority_class_admit);
 ADMIT_HOOK(persistent_volume_admit);
 ADMIT_HOOK(persistent_volume_claim_admit);
 ADMIT_HOOK(volume_attributes_class_admit);
@@ -47,3 +46,6 @@ void pod_topology_labels(struct kind_context *context, struct json_tree *tree,
 struct slice admitted_name(const struct json_node *metadata);
 int admit_forbid(struct kind_context *context, const struct json_node *object, struct err *err,
                  const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* Only one PriorityClass may be the default. */
+int priority_class_judge(struct kind_context *context, const struct json_node *object,
+                         struct err *err);

@@ -53,7 +53,7 @@ static const struct kind_info rows[] = {
                 .categories = NAMES("all"),
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL | KIND_STATUS |
-                         KIND_STATUS_METADATA,
+                         KIND_STATUS_METADATA | KIND_ORPHANS,
                 .prepare = job_prepare,
                 .apply_defaults = job_defaults,
                 .validate = job_validate,

@@ -53,7 +53,8 @@ struct slice pair_text(struct checker *checker, struct slice a, struct slice b);
 const char *node_json(struct checker *checker, const struct json_node *node);
 /* A value as Go prints the API server's own form of a type: members by their Go names, in order,
  * absent ones too. type: of schema/schema.h. */
-const char *typed_text(struct checker *checker, const char *type, const struct json_node *value);
+const char *typed_value_text(struct checker *checker, const char *type,
+                             const struct json_node *value);
 /* A label selector, in the order of its type. */
 const char *selector_json(struct checker *checker, const struct json_node *selector);
 const char *sorted_map_json(struct checker *checker, const struct json_node *map);

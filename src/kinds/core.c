@@ -150,7 +150,8 @@ const struct kind_info core_rows[] = {
                 .kind = "Event",
                 .short_names = NAMES("ev"),
                 .verbs = VERB_STANDARD,
-                .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_CREATE_ON_UPDATE,
+                .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_CREATE_ON_UPDATE |
+                         KIND_UNCOLLECTED,
                 .validate = event_validate,
                 .field_selectors = NAMES(
                         "involvedObject.kind", "involvedObject.namespace", "involvedObject.name",
@@ -170,7 +171,8 @@ const struct kind_info core_rows[] = {
                 .kind = "LimitRange",
                 .short_names = NAMES("limits"),
                 .verbs = VERB_STANDARD,
-                .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_CREATE_ON_UPDATE,
+                .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_CREATE_ON_UPDATE |
+                         KIND_NAMED_BY_UUID,
                 .apply_defaults = limit_range_defaults,
                 .validate = limit_range_validate,
                 WITH_CREATED,
@@ -307,8 +309,7 @@ const struct kind_info core_rows[] = {
                 .categories = NAMES("all"),
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL | KIND_STATUS |
-                         KIND_STATUS_METADATA |
-                         KIND_SCALE,
+                         KIND_STATUS_METADATA | KIND_SCALE | KIND_ORPHANS,
                 .prepare = status_prepare,
                 .apply_defaults = replication_controller_defaults,
                 .validate = replication_controller_validate,

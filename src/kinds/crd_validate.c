@@ -271,8 +271,10 @@ void custom_resource_definition_defaults(struct json_tree *tree, struct json_nod
         char text[300];
         size_t used = 0;
 
-        default_text(tree, node_need_object(tree, node_get(object, "spec"), "conversion"),
-                     "strategy", "None");
+        if (!node_get(node_get(object, "spec"), "conversion"))
+                node_put_string(tree,
+                                node_need_object(tree, node_get(object, "spec"), "conversion"),
+                                "strategy", "None");
         if (!names || kind.len == 0 || kind.len > sizeof(text) - sizeof("List"))
                 return;
         for (; used < kind.len; used++)

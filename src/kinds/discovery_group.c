@@ -19,7 +19,8 @@ static const struct kind_info rows[] = {
                 .singular = "endpointslice",
                 .kind = "EndpointSlice",
                 .verbs = VERB_STANDARD,
-                .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL,
+                .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL |
+                         KIND_LABEL_GENERATION,
                 .apply_defaults = endpoint_slice_defaults,
                 .validate = endpoint_slice_validate,
                 .warn = endpoint_slice_warn,

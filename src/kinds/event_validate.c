@@ -2,6 +2,7 @@
 #include "kinds/check.h"
 
 #include "base/util.h"
+#include <string.h>
 
 #define INSTANCE_MAX 128
 #define ACTION_MAX 128
@@ -137,6 +138,29 @@ static const char *const fixed_members[][3] = {
         { "reportingInstance", "reportingInstance", "reportingInstance" },
 };
 
+/* As upstream's types print it, which have no member that is absent. */
+static const char *member_text(struct checker *checker, const char *member,
+                               const struct json_node *value) {
+        static const struct {
+                const char *member, *type;
+                bool is_pointer;
+        } types[] = {
+                { "involvedObject", "core.v1.ObjectReference", false },
+                { "source", "core.v1.EventSource", false },
+                { "related", "core.v1.ObjectReference", true },
+        };
+        CLEANUP(cleanup_json_tree) struct json_tree *tree = json_tree_new();
+
+        for (size_t i = 0; i < ARRAY_LEN(types); i++)
+                if (strcmp(member, types[i].member) == 0)
+                        return typed_value_text(checker, types[i].type,
+                                                value || types[i].is_pointer ? value
+                                                                             : node_object(tree));
+        if (value)
+                return node_json(checker, value);
+        return strstr(member, "Time") ? "null" : strcmp(member, "count") == 0 ? "0" : "\"\"";
+}
+
 /* Nothing, a zero and an object without members are alike to upstream's types. */
 static bool is_unset(const struct json_node *value) {
         int64_t number = 0;
@@ -174,7 +198,8 @@ VALIDATE_HOOK(new_event_validate) {
 
                 if (!is_unchanged(object, old, i))
                         report(&checker, FIELD_INVALID, &at, NULL,
-                               node_json(&checker, node_get(object, fixed_members[i][1])),
+                               member_text(&checker, fixed_members[i][2],
+                                           node_get(object, fixed_members[i][1])),
                                "field is immutable");
         }
 }

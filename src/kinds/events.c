@@ -13,7 +13,8 @@ static const struct kind_info rows[] = {
                 .kind = "Event",
                 .short_names = NAMES("ev"),
                 .verbs = VERB_STANDARD,
-                .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_CREATE_ON_UPDATE,
+                .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_CREATE_ON_UPDATE |
+                         KIND_UNCOLLECTED,
                 .validate = new_event_validate,
                 .stored_as = &core_rows[CORE_EVENTS_ROW],
                 .to_stored = event_to_core,

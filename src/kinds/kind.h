@@ -42,6 +42,10 @@ enum kind_flags {
         KIND_ANNOTATION_GENERATION =
                 1024,                 /* an annotation change bumps generation too (deployments) */
         KIND_FIXED_GENERATION = 2048, /* generation stays 1 (priorityclasses) */
+        KIND_LABEL_GENERATION = 4096, /* a change of labels bumps generation too (endpointslices) */
+        KIND_ORPHANS = 8192,          /* deletion orphans dependents unless asked otherwise */
+        KIND_NAMED_BY_UUID = 32768,   /* without a name, a uuid becomes it (limitranges) */
+        KIND_UNCOLLECTED = 16384, /* no garbage collection: the policy of a deletion is unread */
 };
 
 struct table_column {
@@ -135,10 +139,12 @@ struct kind_info {
          * = it does. */
         const char *(*name_of_spec)(struct arena *arena, const struct json_node *object,
                                     struct slice name);
-        const char *orphan_warning; /* deletion orphans dependents unless asked otherwise, and says
-                                       so in a Warning (jobs); NULL = background deletion */
+        const char *orphan_warning; /* of KIND_ORPHANS: what a deletion that orphans says (jobs) */
         const char *deprecation;    /* Warning on every request; NULL = none */
         const char *table_hidden_annotation; /* left out of the metadata in Tables (daemonsets) */
+
+        /* Refuses a valid object that is created or changed; NULL = never. */
+        int (*judge)(struct kind_context *context, const struct json_node *object, struct err *err);
 
         /* KIND_REVIEW rows: fills in the answer (status) of a posted object. What is wrong with the
          * question goes to errors; the result is an error for anything else. */

@@ -139,6 +139,8 @@ REVIEW_HOOK(self_rules_review) {
                 return err_set(err, BERTH_ERR_BAD_REQUEST, "no namespace on request");
         const char *missing =
                 context->each_rule(context->engine, &context->user, ns, visit_rule, &answer);
+        /* The answer is an object of its own. */
+        node_put(tree, object, "metadata", node_object(tree));
         node_put(tree, object, "spec", node_object(tree));
         node_put(tree, status, "resourceRules", answer.resource_rules);
         node_put(tree, status, "nonResourceRules", answer.path_rules);
@@ -195,10 +197,15 @@ REVIEW_HOOK(token_review) {
         return 0;
 }
 
+/* The answer is an object of its own. */
 REVIEW_HOOK(self_review) {
-        struct json_node *status = node_object(tree);
+        struct json_node *status = node_object(tree), *metadata = node_object(tree);
+        char now[WALL_TIME_TEXT_MAX];
 
         (void)errors, (void)err;
+        wall_time_format(context->now, now);
+        node_put_string(tree, metadata, "creationTimestamp", now);
+        node_put(tree, object, "metadata", metadata);
         node_put(tree, status, "userInfo", user_node(tree, &context->user));
         node_put(tree, object, "status", status);
         return 0;

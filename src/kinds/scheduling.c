@@ -21,7 +21,7 @@ static const struct kind_info rows[] = {
                 .short_names = NAMES("pc"),
                 .verbs = VERB_STANDARD,
                 .flags = KIND_GENERATION | KIND_FIXED_GENERATION | KIND_UNCONDITIONAL,
-                .admit = priority_class_admit,
+                .judge = priority_class_judge,
                 .apply_defaults = priority_class_defaults,
                 .validate = priority_class_validate,
                 COLUMNS(priority_class_columns),

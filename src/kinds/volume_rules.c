@@ -301,8 +301,8 @@ static void check_volume_update(struct checker *checker, const struct json_node 
         check_frozen_members(checker, NULL, spec, old, frozen, ARRAY_LEN(frozen));
         if (json_get(old, "nodeAffinity") && !is_same_affinity(spec, old))
                 report(checker, FIELD_INVALID, NULL, "nodeAffinity",
-                       typed_text(checker, "core.v1.VolumeNodeAffinity",
-                                  node_get(spec, "nodeAffinity")),
+                       typed_value_text(checker, "core.v1.VolumeNodeAffinity",
+                                        node_get(spec, "nodeAffinity")),
                        "field is immutable, except for updating from beta label to GA");
         if (json_get(old, "volumeAttributesClassName") &&
             !node_get(spec, "volumeAttributesClassName"))

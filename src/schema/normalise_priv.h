@@ -34,6 +34,9 @@ void normalise_report_emptied(struct schema_normalise_walk *walk,
 int normalise_type_error(struct schema_normalise_walk *walk, const struct schema_object *schema,
                          const struct schema_normalise_place *place, const struct json_node *value,
                          const struct schema_field *field, enum schema_shape shape);
+/* A text of the right type that says nothing. Decoding goes on behind the first complaint, and only
+ * that is reported; a conversion ends. */
+int normalise_text_error(struct schema_normalise_walk *walk, struct slice text);
 /* The same of types that read themselves: decoding ends at once, with their word. */
 int normalise_own_error(struct schema_normalise_walk *walk, const struct schema_object *schema,
                         const struct schema_normalise_place *place, const struct json_node *value,

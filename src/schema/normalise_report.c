@@ -115,7 +115,14 @@ static void convert_error_write(const struct json_node *value, struct slice type
                 buf_printf(out, "unrecognized type: " SLICE_FMT, SLICE_ARG(type));
 }
 
-/* Decoding goes on behind a wrong type, and only the first is reported; a conversion ends. */
+int normalise_text_error(struct schema_normalise_walk *walk, struct slice text) {
+        if (walk->has_failed)
+                return 0;
+        walk->has_failed = true;
+        err_set(walk->err, BERTH_ERR_BAD_REQUEST, SLICE_FMT, SLICE_ARG(text));
+        return walk->is_value ? BERTH_ERR_BAD_REQUEST : 0;
+}
+
 static int wrong_type(struct schema_normalise_walk *walk, const struct schema_object *schema,
                       const struct schema_normalise_place *place, const struct json_node *value,
                       struct slice type) {
@@ -123,14 +130,13 @@ static int wrong_type(struct schema_normalise_walk *walk, const struct schema_ob
 
         if (walk->has_failed)
                 return 0;
-        walk->has_failed = true;
         if (walk->is_value)
                 convert_error_write(value, type, &text);
         else
                 decode_error_write(schema, place, value, type, &text);
-        err_set(walk->err, BERTH_ERR_BAD_REQUEST, "%s", text.data);
+        int r = normalise_text_error(walk, buf_view(&text));
         buf_release(&text);
-        return walk->is_value ? BERTH_ERR_BAD_REQUEST : 0;
+        return r;
 }
 
 int normalise_type_error(struct schema_normalise_walk *walk, const struct schema_object *schema,

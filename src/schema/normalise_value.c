@@ -2,6 +2,7 @@
 #include "schema/normalise_priv.h"
 
 #include "api/quantity.h"
+#include "base/arena.h"
 #include "base/base64.h"
 #include "base/time.h"
 #include "base/util.h"
@@ -118,18 +119,15 @@ static bool is_base64(struct schema_normalise_walk *walk, struct slice text,
 
 static int bytes_check(struct schema_normalise_walk *walk, struct json_node *value,
                        struct json_node **ret_value) {
+        CLEANUP(buf_release) struct buf complaint = { 0 };
         struct slice text = node_get_slice(value);
-        size_t bad = 0;
 
         if (is_base64(walk, text, ret_value))
                 return 0;
-        while (bad < text.len &&
-               (strchr("+/", text.ptr[bad]) || (text.ptr[bad] >= '0' && text.ptr[bad] <= '9') ||
-                (text.ptr[bad] >= 'A' && text.ptr[bad] <= 'Z') ||
-                (text.ptr[bad] >= 'a' && text.ptr[bad] <= 'z')))
-                bad++;
-        return err_set(walk->err, BERTH_ERR_BAD_REQUEST, "illegal base64 data at input byte %zu",
-                       bad);
+        buf_printf(&complaint, "%sillegal base64 data at input byte %zu",
+                   walk->is_value ? "error decoding from json: " : "",
+                   base64_bad_byte(text, BASE64_STANDARD));
+        return normalise_text_error(walk, buf_view(&complaint));
 }
 
 static bool is_int(const struct json_node *value, int64_t low, int64_t high) {

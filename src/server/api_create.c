@@ -8,6 +8,7 @@
 #include "server/api_store.h"
 #include "server/api_verbs.h"
 #include "server/api_write.h"
+#include "server/managed_fields.h"
 
 static int serve_review(struct api_context *context) {
         static const char *const managed[] = { "uid", "creationTimestamp", "deletionTimestamp",
@@ -35,6 +36,12 @@ static int serve_review(struct api_context *context) {
                 node_put_text(decoded.tree,
                               node_need_object(decoded.tree, decoded.object, "metadata"),
                               "namespace", context->route.ns);
+        struct api_write write = { .resource = context->resource,
+                                   .ns = context->route.ns,
+                                   .tree = decoded.tree,
+                                   .object = decoded.object,
+                                   .operation = KIND_CREATE };
+        manage_fields(context, &write);
         if (kind->review &&
             kind->review(&context->hooks, decoded.tree, decoded.object, &errors, &err) < 0) {
                 r = fail_hook(context, SLICE_EMPTY, &err);
@@ -102,6 +109,7 @@ int serve_create(struct api_context *context) {
 static int create_by_update(struct api_context *context, struct decoded *decoded) {
         struct api_write write = { .resource = context->resource,
                                    .ns = context->route.ns,
+                                   .name = context->route.name,
                                    .tree = decoded->tree,
                                    .object = decoded->object };
         struct slice body;
@@ -109,6 +117,8 @@ static int create_by_update(struct api_context *context, struct decoded *decoded
         if (!(context->resource->kind->flags & KIND_CREATE_ON_UPDATE) ||
             context->route.subresource.len)
                 return fail_not_found(context, context->resource, context->route.name);
+        if (check_absent_identity(context, &write) < 0)
+                return API_FAILED;
         node_remove(node_get(decoded->object, "metadata"), "resourceVersion");
         if (write_create(context, &write, &body) < 0)
                 return API_FAILED;

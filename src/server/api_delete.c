@@ -324,21 +324,23 @@ static int delete_write(struct api_context *context, struct api_write *write,
                         bool *ret_is_gone) {
         bool is_changed = !is_pending(context, write, options) &&
                           api_delete_propagate(write, options->propagation);
-        bool is_final, is_marked;
+        bool is_final, is_marked, is_plain = false;
 
         if (write->resource == context->engine->resources.pods)
                 is_marked = mark_pod(context, write, options, &is_final);
         else if (write->resource == context->engine->resources.namespaces)
                 is_marked = mark_namespace(context, write, &is_final);
         else
-                is_marked = mark_plain(context, write, &is_final);
+                is_marked = mark_plain(context, write, &is_final), is_plain = true;
         *ret_body = arena_slice(context->arena, store_object_body(write->old));
-        if (is_changed || is_marked) {
-                if (write_put(context, write, ret_body) < 0)
-                        return API_FAILED;
-        }
         *ret_is_gone = is_final &&
                        node_count(node_get(node_get(write->object, "metadata"), "finalizers")) == 0;
+        if (is_plain && *ret_is_gone) { /* it goes as it is stored */
+                json_tree_free(write->tree);
+                write->object = tree_of_object(write->old, &write->tree);
+        } else if ((is_changed || is_marked) && write_put(context, write, ret_body) < 0) {
+                return API_FAILED;
+        }
         return *ret_is_gone ? write_remove(context, write, ret_body) : 0;
 }
 
@@ -404,11 +406,17 @@ static void respond_deleted(struct api_context *context, struct slice body) {
         buf_text(out, "}}");
 }
 
-static void warn_of_orphans(struct api_context *context, struct delete_options *options) {
-        if (!context->resource->kind->orphan_warning || options->propagation != PROPAGATE_DEFAULT)
+/* What becomes of dependents when the request does not say it, or cannot. */
+static void choose_propagation(struct api_context *context, struct delete_options *options) {
+        const struct kind_info *kind = context->resource->kind;
+
+        if (kind->flags & KIND_UNCOLLECTED)
+                options->propagation = PROPAGATE_DEFAULT;
+        if (!(kind->flags & KIND_ORPHANS) || options->propagation != PROPAGATE_DEFAULT)
                 return;
         options->propagation = PROPAGATE_ORPHAN;
-        warn_add(context, slice_of(context->resource->kind->orphan_warning));
+        if (kind->orphan_warning)
+                warn_add(context, slice_of(kind->orphan_warning));
 }
 
 int serve_delete(struct api_context *context) {
@@ -421,7 +429,7 @@ int serve_delete(struct api_context *context) {
                 return fail_method(context);
         if (delete_options_decode(context, &options) < 0)
                 return API_FAILED;
-        warn_of_orphans(context, &options);
+        choose_propagation(context, &options);
         const struct store_object *object =
                 object_find(context, context->resource, route->ns, route->name);
         if (!object)
@@ -467,7 +475,7 @@ int serve_delete_collection(struct api_context *context) {
                 return fail_method(context);
         if (delete_options_decode(context, &options) < 0)
                 return API_FAILED;
-        warn_of_orphans(context, &options);
+        choose_propagation(context, &options);
         context->is_dry_run |= options.is_dry_run;
         int r = page_open(context, &page);
         for (size_t i = 0; i < page.count; i++)

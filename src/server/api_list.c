@@ -149,15 +149,6 @@ static char *token_make(struct arena *arena, uint64_t revision, struct slice ns,
         return copy;
 }
 
-/* Where the base64 of a token goes wrong: the first strange byte, or what is left of the last four.
- */
-static size_t bad_byte(struct slice token) {
-        for (size_t i = 0; i < token.len; i++)
-                if (!isalnum((unsigned char)token.ptr[i]) && !strchr("-_", token.ptr[i]))
-                        return i;
-        return token.len - token.len % 4;
-}
-
 static int token_parse(struct api_context *context, struct slice token, struct page *page) {
         struct buf text = { 0 };
         const struct json *json = NULL, *start;
@@ -171,7 +162,7 @@ static int token_parse(struct api_context *context, struct slice token, struct p
                 return fail_bad_request(context,
                                         "invalid continue token: continue key is not valid: "
                                         "illegal base64 data at input byte %zu",
-                                        bad_byte(token));
+                                        base64_bad_byte(token, BASE64_URL));
         start = json_get(json, "start");
         if (!slice_is(json_get_text(json, "v"), "meta.k8s.io/v1") || json_count(start) != 2 ||
             !json_as_i64(json_get(json, "rv"), &revision) || revision < 0)

@@ -129,6 +129,28 @@ static void check_owner(const struct json_node *owner, struct field_errors *erro
         buf_release(&text);
 }
 
+/* Members in the order of upstream's type. */
+static const char *owners_text(struct arena *arena, const struct json_node *owners) {
+        static const char *const members[] = { "apiVersion", "kind",       "name",
+                                               "uid",        "controller", "blockOwnerDeletion" };
+        CLEANUP(cleanup_json_tree) struct json_tree *tree = json_tree_new();
+        CLEANUP(buf_release) struct buf text = { 0 };
+        struct json_node *list = node_array(tree), *owner;
+        struct node_iter iter = node_iter(owners);
+
+        while (node_next(&iter, NULL, &owner)) {
+                struct json_node *ordered = node_object(tree);
+
+                for (size_t i = 0; i < ARRAY_LEN(members); i++)
+                        if (node_get(owner, members[i]))
+                                node_put(tree, ordered, members[i],
+                                         node_clone(tree, node_get(owner, members[i])));
+                node_append(list, ordered);
+        }
+        node_write(list, &text);
+        return arena_string(arena, buf_view(&text));
+}
+
 static void check_owners(struct arena *arena, const struct json_node *metadata,
                          struct field_errors *errors) {
         const struct json_node *owners = node_get(metadata, "ownerReferences");
@@ -149,11 +171,7 @@ static void check_owners(struct arena *arena, const struct json_node *metadata,
                         continue;
                 }
                 if (!all) {
-                        struct buf text = { 0 };
-
-                        node_write(owners, &text);
-                        all = arena_string(arena, buf_view(&text));
-                        buf_release(&text);
+                        all = owners_text(arena, owners);
                 }
                 field_error_add(errors, FIELD_INVALID, "metadata.ownerReferences", all,
                                 arena_printf(arena,

@@ -50,11 +50,19 @@ static int check_name(struct api_context *context) {
                                 SLICE_ARG(context->route.name), problem);
 }
 
+/* What is created only has no path of its own. */
+static bool is_served(const struct api_route *route) {
+        const struct api_resource *resource = route->resource;
+
+        return resource && has_subresource(resource, route->subresource) &&
+               (resource->kind->verbs != VERB_CREATE || route->name.len == 0);
+}
+
 static int serve_resource(struct api_context *context) {
         struct slice method = context->request->method;
 
         context->resource = context->route.resource;
-        if (!context->resource || !has_subresource(context->resource, context->route.subresource))
+        if (!is_served(&context->route))
                 return fail_unknown(context);
         if (accept_negotiate(context) < 0)
                 return API_FAILED;

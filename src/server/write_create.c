@@ -70,6 +70,11 @@ static void fill_system_fields(struct api_context *context, struct api_write *wr
                 generate_name(context->engine, prefix, name);
                 node_put_string(write->tree, metadata, "name", name);
         }
+        if (node_get_text(metadata, "name").len == 0 &&
+            (write->resource->kind->flags & KIND_NAMED_BY_UUID)) {
+                uuid_format(uuid_random(&context->engine->rng), uid);
+                node_put_string(write->tree, metadata, "name", uid);
+        }
         if (write->resource->kind->flags & KIND_NAMESPACED)
                 node_put_text(write->tree, metadata, "namespace", write->ns);
         else

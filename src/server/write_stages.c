@@ -144,25 +144,34 @@ int run_validation(struct api_context *context, struct api_write *write) {
         return 0;
 }
 
-/* What is valid may still be refused: by the standards of its namespace, policies, webhooks,
- * quotas. */
+/* The admission plugins that only look; the first that refuses ends it. */
+static int ask_plugins(struct api_context *context, struct api_write *write,
+                       struct field_errors *errors, struct err *err) {
+        const struct kind_info *kind = write->resource->kind;
+        bool is_create = write->operation == KIND_CREATE;
+
+        if (is_create && limit_range_judge(&context->hooks, write->tree, write->object, err) < 0)
+                return API_FAILED;
+        if (kind->judge && kind->judge(&context->hooks, write->object, err) < 0)
+                return API_FAILED;
+        if (pod_security_judge(&context->hooks, write->operation, write->object, write->old_json,
+                               errors, err) < 0)
+                return API_FAILED;
+        if (errors->count == 0 && is_create &&
+            runtime_class_judge(&context->hooks, write->object, errors, err) < 0)
+                return API_FAILED;
+        return 0;
+}
+
 int run_judges(struct api_context *context, struct api_write *write) {
         const struct kind_info *kind = write->resource->kind;
         struct field_errors errors = { .arena = context->arena, .emptied = context->emptied };
         struct err err = { 0 };
 
-        if (write->operation == KIND_CREATE && !context->engine->is_bootstrapping &&
-            limit_range_judge(&context->hooks, write->tree, write->object, &err) < 0)
-                return fail_admission(context, write, &err);
-        if (!context->engine->is_bootstrapping &&
-            pod_security_judge(&context->hooks, write->operation, write->object, write->old_json,
-                               &errors, &err) < 0)
+        if (!context->engine->is_bootstrapping && ask_plugins(context, write, &errors, &err) < 0)
                 return fail_admission(context, write, &err);
         if (errors.count)
                 return fail_invalid(context, kind->kind, kind->group, write->name, &errors);
-        if (write->operation == KIND_CREATE && !context->engine->is_bootstrapping &&
-            runtime_class_judge(&context->hooks, write->object, &errors, &err) < 0)
-                return fail_admission(context, write, &err);
         if (webhooks_validate(context, write) < 0)
                 return API_FAILED;
         if (write->operation == KIND_CREATE && has_quotas(context, write) &&

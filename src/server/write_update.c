@@ -10,6 +10,16 @@
 #include "server/write_stages.h"
 #include <string.h>
 
+/* 0 when there is none. */
+static int parse_version(struct api_context *context, struct slice version, uint64_t *ret_number) {
+        *ret_number = 0;
+        if (version.len && !slice_to_u64(version, ret_number))
+                return fail_plain(context, 500, NULL,
+                                  "strconv.ParseUint: parsing \"" SLICE_FMT "\": invalid syntax",
+                                  SLICE_ARG(version));
+        return 0;
+}
+
 static int check_version(struct api_context *context, struct api_write *write,
                          struct json_node *metadata) {
         const struct kind_info *kind = write->resource->kind;
@@ -17,10 +27,8 @@ static int check_version(struct api_context *context, struct api_write *write,
         struct field_errors errors = { .arena = context->arena };
         uint64_t wanted = 0;
 
-        if (version.len && !slice_to_u64(version, &wanted))
-                return fail_plain(context, 500, NULL,
-                                  "strconv.ParseUint: parsing \"" SLICE_FMT "\": invalid syntax",
-                                  SLICE_ARG(version));
+        if (parse_version(context, version, &wanted) < 0)
+                return API_FAILED;
         if (wanted == 0 && (kind->flags & KIND_UNCONDITIONAL)) {
                 node_put_string(write->tree, metadata, "resourceVersion",
                                 arena_printf(context->arena, "%llu",
@@ -50,11 +58,11 @@ static const char *storage_key(struct api_context *context, const struct api_wri
         for (size_t i = 0; i < ARRAY_LEN(others); i++)
                 if (strcmp(place, others[i][0]) == 0)
                         place = others[i][1];
-        return arena_printf(context->arena, "/registry/%s%s%s%s" SLICE_FMT "%s" SLICE_FMT,
-                            write->resource->schema ? "" : kind->group,
-                            write->resource->schema ? "" : "/", place,
-                            kind->flags & KIND_NAMESPACED ? "/" : "", SLICE_ARG(write->ns), "/",
-                            SLICE_ARG(write->name));
+        return arena_printf(
+                context->arena, "%s/%s%s%s%s" SLICE_FMT "%s" SLICE_FMT,
+                context->is_dry_run ? "" : "/registry", write->resource->schema ? "" : kind->group,
+                write->resource->schema ? "" : "/", place, kind->flags & KIND_NAMESPACED ? "/" : "",
+                SLICE_ARG(write->ns), "/", SLICE_ARG(write->name));
 }
 
 int fail_stored_uid(struct api_context *context, const struct api_write *write, struct slice uid) {
@@ -67,14 +75,31 @@ int fail_stored_uid(struct api_context *context, const struct api_write *write, 
                 SLICE_ARG(json_get_text(json_get(write->old_json, "metadata"), "uid")));
 }
 
+/* A uid in the object is a precondition, also where there is none yet. */
+static int check_uid(struct api_context *context, const struct api_write *write,
+                     const struct json_node *metadata) {
+        struct slice uid = node_get_text(metadata, "uid");
+        const struct json *old = json_get(write->old_json, "metadata");
+
+        if (uid.len == 0 || write->is_patch || slice_eq(uid, json_get_text(old, "uid")))
+                return 0;
+        return fail_stored_uid(context, write, uid);
+}
+
 int check_identity(struct api_context *context, struct api_write *write,
                    struct json_node *metadata) {
-        const struct json *old = json_get(write->old_json, "metadata");
-        struct slice uid = node_get_text(metadata, "uid");
-
-        if (uid.len && !write->is_patch && !slice_eq(uid, json_get_text(old, "uid")))
-                return fail_stored_uid(context, write, uid);
+        if (check_uid(context, write, metadata) < 0)
+                return API_FAILED;
         return check_version(context, write, metadata);
+}
+
+int check_absent_identity(struct api_context *context, const struct api_write *write) {
+        const struct json_node *metadata = node_get(write->object, "metadata");
+        uint64_t version;
+
+        if (check_uid(context, write, metadata) < 0)
+                return API_FAILED;
+        return parse_version(context, node_get_text(metadata, "resourceVersion"), &version);
 }
 
 /* Members that stay as they are when the client leaves them out. */
@@ -161,6 +186,8 @@ static void bump_generation(struct api_write *write) {
                 return;
         if (write->operation == KIND_UPDATE && (flags & KIND_ANNOTATION_GENERATION))
                 is_changed |= !has_same_member(metadata, old, "annotations");
+        if (write->operation == KIND_UPDATE && (flags & KIND_LABEL_GENERATION))
+                is_changed |= !has_same_member(metadata, old, "labels");
         if (is_changed)
                 node_put_i64(write->tree, metadata, "generation",
                              json_get_i64(old, "generation", 0) + 1);

@@ -38,6 +38,36 @@ static void test_vectors(void **state) {
         }
 }
 
+static void test_bad_byte(void **state) {
+        static const struct {
+                const char *text;
+                enum base64_alphabet alphabet;
+                size_t bad;
+        } cases[] = {
+                { "10", BASE64_STANDARD, 0 },
+                { "10aa1", BASE64_STANDARD, 4 },
+                { "10=", BASE64_STANDARD, 3 },
+                { "10=a", BASE64_STANDARD, 2 },
+                { "10==1", BASE64_STANDARD, 4 },
+                { "10aa1===", BASE64_STANDARD, 5 },
+                { "10aa\n1", BASE64_STANDARD, 5 },
+                { "10aa\n10aa10\n", BASE64_STANDARD, 10 },
+                { "==", BASE64_STANDARD, 0 },
+                { "1=", BASE64_STANDARD, 1 },
+                { "10a\n=\nb", BASE64_STANDARD, 6 },
+                { "1-aa", BASE64_STANDARD, 1 },
+                { "\xc3\xa9", BASE64_STANDARD, 0 },
+                { "x", BASE64_URL, 0 },
+                { "10=", BASE64_URL, 2 },
+                { "1+aa", BASE64_URL, 1 },
+        };
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+                assert_int_equal(base64_bad_byte(slice_of(cases[i].text), cases[i].alphabet),
+                                 cases[i].bad);
+}
+
 struct decode_case {
         const char *text;
         enum base64_alphabet alphabet;
@@ -111,9 +141,8 @@ static void test_full_buffer(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_vectors),
-                cmocka_unit_test(test_decode),
-                cmocka_unit_test(test_round_trip),
+                cmocka_unit_test(test_vectors),     cmocka_unit_test(test_decode),
+                cmocka_unit_test(test_bad_byte),    cmocka_unit_test(test_round_trip),
                 cmocka_unit_test(test_full_buffer),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);

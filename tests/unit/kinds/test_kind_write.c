@@ -266,7 +266,8 @@ static const struct {
           "" },
         { "batch/v1", "CronJob", NULL,
           "{\"spec\":{\"schedule\":\"61 * * * *\",\"jobTemplate\":{\"spec\":{" JOB_TEMPLATE "}}}}",
-          "spec.schedule: Invalid value: \"61 * * * *\": failed to parse int from 61" },
+          "spec.schedule: Invalid value: \"61 * * * *\": end of range (61) above maximum (59): "
+          "61" },
 
         { "v1", "Node", NULL,
           "{\"spec\":{\"taints\":[{\"key\":\"a\",\"effect\":\"NoSchedule\"},{\"key\":\"a\","

@@ -8,6 +8,10 @@
 #define JOBS "/apis/batch/v1/namespaces/default/jobs"
 #define CLAIMS "/api/v1/namespaces/default/persistentvolumeclaims"
 #define NODES "/api/v1/nodes"
+#define LEASES "/apis/coordination.k8s.io/v1/namespaces/default/leases"
+#define SLICES "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices"
+#define EVENTS "/apis/events.k8s.io/v1/namespaces/default/events"
+#define REVIEWS "/apis/authorization.k8s.io/v1/subjectaccessreviews"
 #define JSON_PATCH "application/json-patch+json"
 
 static const struct {
@@ -17,6 +21,15 @@ static const struct {
                 "\"image\":\"x\"}]}}" },
         { NODES, "{\"metadata\":{\"name\":\"a\",\"finalizers\":[\"a.b/c\"]}}" },
         { BUDGETS, "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"minAvailable\":1}}" },
+        { SLICES, "{\"metadata\":{\"name\":\"a\"},\"addressType\":\"IPv4\",\"endpoints\":[],"
+                  "\"ports\":[]}" },
+        { EVENTS, "{\"metadata\":{\"name\":\"a\"},\"eventTime\":\"2026-01-01T00:00:00.000000Z\","
+                  "\"action\":\"x\",\"reason\":\"y\",\"reportingController\":\"a.b/c\","
+                  "\"reportingInstance\":\"i\",\"type\":\"Normal\"}" },
+        { "/api/v1/namespaces/default/replicationcontrollers",
+          "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"selector\":{\"a\":\"b\"},\"template\":{"
+          "\"metadata\":{\"labels\":{\"a\":\"b\"}},\"spec\":{\"containers\":[{\"name\":\"c\","
+          "\"image\":\"x\"}]}}}}" },
         { CLAIMS, "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"accessModes\":[\"ReadWriteOnce\"],"
                   "\"resources\":{\"requests\":{\"storage\":\"1Gi\"}}}}" },
         { DEPLOYMENTS,
@@ -273,6 +286,52 @@ static const struct {
         { "PATCH", CLAIMS "/a", MERGE_PATCH,
           "{\"spec\":{\"resources\":{\"requests\":{\"x\":\"1\"}}}}", 422,
           "spec: Forbidden: spec is immutable after creation", NULL },
+        /* a PUT that creates */
+        { "PUT", LEASES "/n", NULL, "{\"metadata\":{\"name\":\"n\",\"uid\":\"x\"},\"spec\":{}}",
+          409,
+          "Key: /registry/leases/default/n, ResourceVersion: 0, AdditionalErrorMsg: Precondition "
+          "failed: UID in precondition: x, UID in object meta: ",
+          NULL },
+        { "PUT", LEASES "/n?dryRun=All", NULL,
+          "{\"metadata\":{\"name\":\"n\",\"uid\":\"x\"},\"spec\":{}}", 409,
+          "Key: /leases/default/n, ResourceVersion: 0", NULL },
+        { "PUT", LEASES "/n", NULL,
+          "{\"metadata\":{\"name\":\"n\",\"resourceVersion\":\"x\"},\"spec\":{}}", 500,
+          "strconv.ParseUint: parsing \"x\": invalid syntax", NULL },
+        { "PUT", LEASES "/n", NULL,
+          "{\"metadata\":{\"name\":\"n\",\"resourceVersion\":\"7\"},\"spec\":{}}", 201, "n",
+          "/metadata/name" },
+        /* what is created only */
+        { "GET", REVIEWS "/a", NULL, NULL, 404, "could not find the requested resource", NULL },
+        { "GET", REVIEWS, NULL, NULL, 405, "does not allow this method", NULL },
+        { "POST", REVIEWS "?fieldManager=m", NULL,
+          "{\"spec\":{\"resourceAttributes\":{},\"user\":\"jane\"}}", 201, "m",
+          "/metadata/managedFields/0/manager" },
+        { "POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", NULL,
+          "{\"metadata\":{\"name\":\"x\"}}", 201, "", "/metadata/name" },
+        { "POST", "/api/v1/namespaces/default/limitranges", NULL, "{}", 201, "-",
+          "/metadata/name" },
+        /* deletion and dependents */
+        { "DELETE", EVENTS "/a?propagationPolicy=Foreground", NULL, NULL, 200, "Success",
+          "/status" },
+        { "DELETE", "/api/v1/namespaces/default/replicationcontrollers/a", NULL, NULL, 200,
+          "orphan", "/metadata/finalizers/0" },
+        /* generations */
+        { "PATCH", SLICES "/a", MERGE_PATCH, "{\"metadata\":{\"labels\":{\"a\":\"b\"}}}", 200, "2",
+          "/metadata/generation" },
+        { "PATCH", SLICES "/a", MERGE_PATCH, "{\"metadata\":{\"annotations\":{\"a\":\"b\"}}}", 200,
+          "1", "/metadata/generation" },
+        /* texts and types in one body: the first is told */
+        { "POST", "/api/v1/namespaces/default/secrets", NULL,
+          "{\"metadata\":[],\"data\":{\"a\":\"x\"}}", 400,
+          "cannot unmarshal array into Go struct field Secret.metadata", NULL },
+        { "POST", "/api/v1/namespaces/default/secrets", NULL,
+          "{\"data\":{\"a\":\"10a\"},\"metadata\":[]}", 400, "illegal base64 data at input byte 0",
+          NULL },
+        { "PUT", EVENTS "/a", NULL, "{\"metadata\":{\"name\":\"a\"}}", 422,
+          "reason: Invalid value: \"\": field is immutable", NULL },
+        { "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", NULL,
+          "{\"spec\":{\"conversion\":{}}}", 422, "spec.conversion.strategy: Required value", NULL },
         /* a status write takes metadata, too */
         { "PUT", NODES "/a/status", NULL, "{\"metadata\":{\"name\":\"a\"}}", 200, "",
           "/metadata/finalizers" },

@@ -91,7 +91,8 @@ static void write_object(struct buf *out, const struct schema_object *type,
         buf_char(out, '}');
 }
 
-const char *typed_text(struct checker *checker, const char *type, const struct json_node *value) {
+const char *typed_value_text(struct checker *checker, const char *type,
+                             const struct json_node *value) {
         struct buf out = { 0 };
 
         if (!value)
