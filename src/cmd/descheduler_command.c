@@ -110,6 +110,8 @@ static int descheduler_load(struct descheduler_daemon *self, struct err *err) {
 
         if (descheduler_options_check(options, &sources.gates, err) < 0)
                 return err->code;
+        if (!options->is_parity) /* the gates of the scheduler are not known */
+                sources.gates |= ROLE_CONFIG_ASKED;
         return role_config_load(&sources, &self->config, err);
 }
 
@@ -133,7 +135,7 @@ int descheduler_part_make(const struct descheduler_options *options, struct daem
         if (options->is_parity)
                 daemon.requests = EVICT_REQUESTS_NEVER;
         daemon.keeps_finished = daemon.keeps_detail = true;
-        daemon.keeps_devices = !options->is_parity;
+        daemon.keeps_devices = daemon.keeps_taint_rules = !options->is_parity;
         daemon.elects = daemon.elects && !options->is_dry_run;
         daemon.health_name = "Descheduler";
         daemon.allows_metrics_reset = true;
