@@ -378,7 +378,22 @@ static void list_points(struct plugin_stage *stage, const char *name,
         buf_release(&text);
 }
 
-static void stage_ask(struct plugin_stage *stage, const struct plugin_case *row) {
+static void expect_variant(const struct sched_attempt *attempt, const struct plugin_case *row,
+                           const char *name) {
+        struct buf text = { 0 };
+        for (size_t i = 0; i < attempt->profile->plugin_count; i++) {
+                const struct plugin *plugin = attempt->profile->plugins[i].plugin;
+                if (slice_is(slice_of(plugin->name), name))
+                        buf_u64(&text,
+                                plugin->sched->hints->variant(attempt->plugins[i].filter_state));
+        }
+        buf_char(&text, '\0');
+        expect(row, "variant", row->variant, text.data);
+        buf_release(&text);
+}
+
+static void stage_ask(struct plugin_stage *stage, const struct plugin_case *row,
+                      const char *plugin) {
         struct sched_attempt attempt;
         struct phase_verdict gate;
         struct node_id fits[PLUGIN_NODES_MAX];
@@ -399,6 +414,8 @@ static void stage_ask(struct plugin_stage *stage, const struct plugin_case *row)
                 expect_reason(row, attempt.pre_filter.reasons, attempt.pre_filter.reason_count);
         } else {
                 expect_reason(row, NULL, 0);
+                if (row->variant)
+                        expect_variant(&attempt, row, plugin);
                 size_t count = judge_nodes(stage, &attempt, row, fits);
                 if ((row->raw || row->scores) && count > 0)
                         score_nodes(stage, &attempt, row, (struct node_batch){ fits, count });
@@ -416,7 +433,7 @@ void plugin_cases_run(const char *plugin, const struct plugin_case *cases, size_
                 stage_fill(&stage, &cases[i]);
                 if (stage_profile(&stage, plugin, cases[i].args, &cases[i], &err) < 0)
                         fail_msg("%s: %s", cases[i].name, err.text);
-                stage_ask(&stage, &cases[i]);
+                stage_ask(&stage, &cases[i], plugin);
                 if (cases[i].points)
                         list_points(&stage, plugin, &cases[i]);
                 if (cases[i].placements)

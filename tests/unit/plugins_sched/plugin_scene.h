@@ -43,6 +43,8 @@ struct plugin_case {
         const char *refused, *fits, *why;
         /* Points of the profile at which the plugin takes part: "preEnqueue permit". */
         const char *points;
+        /* The cache hint of that name, of the plugin's filter: "5". */
+        const char *variant;
         /* PostFilter, where no node fits: the node and who has to go, "n1: a b", or why nobody. */
         const char *preempts;
         /* Of the group default/g, which is the object of that name: the sets of nodes it may use,

@@ -3,21 +3,36 @@
 #include "plugin/plugin.h"
 #include "plugin_scene.h"
 
+#define GPU_CLASS                                                                                  \
+        "{'kind':'DeviceClass','metadata':{'name':'gpu'},'spec':{'extendedResourceName':"          \
+        "'example.com/gpu'}}"
 #define ASKS(list) .container = "'resources':{'requests':{" list "}}"
 
 static const struct plugin_case cases[] = {
         { "devices stand for a resource that the node has not",
           .nodes = { { "n1" },
                      { "n2", .status = "'allocatable':{'pods':'9','example.com/gpu':'1'}" } },
-          .objects = { "{'kind':'DeviceClass','metadata':{'name':'gpu'},'spec':{"
-                       "'extendedResourceName':'example.com/gpu'}}" },
+          .objects = { GPU_CLASS },
           .pod = { .container = "'resources':{'requests':{'example.com/gpu':'2'}}" }, .fits = "n1",
           .why = "Insufficient example.com/gpu" },
         { "extended resources of devices are off", .gates = FEATURE_NO_EXTENDED_DEVICES,
-          .objects = { "{'kind':'DeviceClass','metadata':{'name':'gpu'},'spec':{"
-                       "'extendedResourceName':'example.com/gpu'}}" },
+          .objects = { GPU_CLASS },
           .pod = { .container = "'resources':{'requests':{'example.com/gpu':'2'}}" }, .fits = "",
           .why = "Insufficient example.com/gpu" },
+        /* Which requests devices stand for is not in the pod's spec, but in the classes. */
+        { "variant: the second request of two, by its class", .objects = { GPU_CLASS },
+          .pod = { ASKS("'cpu':'1','example.com/gpu':'2'") }, .variant = "2" },
+        { "variant: by the name of the class", .objects = { GPU_CLASS },
+          .pod = { ASKS("'deviceclass.resource.kubernetes.io/gpu':'1'") }, .variant = "1" },
+        { "variant: no class has that resource", .objects = { GPU_CLASS },
+          .pod = { ASKS("'cpu':'1','example.com/other':'2'") }, .variant = "0" },
+        { "variant: no class at all", .pod = { ASKS("'cpu':'1','example.com/gpu':'2'") },
+          .variant = "0" },
+        { "variant: one that is ignored does not count", .args = "'ignoredResources':['a.b/c']",
+          .objects = { GPU_CLASS }, .pod = { ASKS("'a.b/c':'1','example.com/gpu':'2'") },
+          .variant = "1" },
+        { "variant: extended resources of devices are off", .gates = FEATURE_NO_EXTENDED_DEVICES,
+          .objects = { GPU_CLASS }, .pod = { ASKS("'example.com/gpu':'2'") }, .variant = "0" },
         { "fits", .pod = { ASKS("'cpu':'4','memory':'8Gi'") }, .fits = "n1 n2" },
         { "a millicore too much", .pod = { ASKS("'cpu':'4001m'") }, .fits = "",
           .why = "Insufficient cpu" },
