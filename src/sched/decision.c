@@ -407,6 +407,28 @@ static void conclude_refused(struct decide *d) {
                                               d->out->refusal_count, d->arena));
 }
 
+/* Upstream's cycle ends with the first error of a filter, whatever other nodes say. Of the filters
+ * those of devices have errors. */
+static bool minds_errors(const struct decide *d) {
+        return d->request->is_parity &&
+               object_cache_count(d->attempt.cycle.object_cache, CACHED_DEVICE_CLASS) > 0;
+}
+
+static bool fails_by_error(struct decide *d) {
+        for (size_t i = 0; i < d->out->refusal_count; i++) {
+                const struct node_refusal *refusal = &d->out->refusals[i];
+                if (refusal->code != VERDICT_ERROR)
+                        continue;
+                struct slice reasons =
+                        join_reasons(d->arena, refusal->reasons, refusal->reason_count);
+                decision_fail(d, slice_of(arena_printf(
+                                         d->arena, "running \"%s\" filter plugin: " SLICE_FMT,
+                                         refusal->plugin->name, SLICE_ARG(reasons))));
+                return true;
+        }
+        return false;
+}
+
 static void filter_and_place(struct decide *d) {
         struct bitset nodes = candidate_nodes(d);
         int64_t since_ns = now_ns(d);
@@ -414,8 +436,10 @@ static void filter_and_place(struct decide *d) {
         drop_unadmitted(d, &nodes);
         bool is_empty = bitset_is_empty(&nodes);
         decision_report(d, POINT_FILTER, is_empty ? VERDICT_UNSCHEDULABLE : VERDICT_OK, since_ns);
-        if (is_empty || decision_is_wanted(d, DECIDE_VERDICTS))
+        if (is_empty || decision_is_wanted(d, DECIDE_VERDICTS) || minds_errors(d))
                 explain_refusals(d, &nodes);
+        if (minds_errors(d) && fails_by_error(d))
+                return;
         if (is_empty) {
                 conclude_refused(d);
                 return;
