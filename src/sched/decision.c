@@ -421,9 +421,9 @@ static bool fails_by_error(struct decide *d) {
                         continue;
                 struct slice reasons =
                         join_reasons(d->arena, refusal->reasons, refusal->reason_count);
-                decision_fail(d, slice_of(arena_printf(
-                                         d->arena, "running \"%s\" filter plugin: " SLICE_FMT,
-                                         refusal->plugin->name, SLICE_ARG(reasons))));
+                decision_fail(d, slice_of(arena_printf(d->arena,
+                                                       "running \"%s\" filter plugin: " SLICE_FMT,
+                                                       refusal->plugin->name, SLICE_ARG(reasons))));
                 return true;
         }
         return false;

@@ -1,61 +1,15 @@
 /* Groups whose members have claims of devices: the ones behind see what the others took, share what
  * is on its way, and a claim may be the group's own. */
-#include "group_test.h"
+#include "claim_test.h"
 
 #define GANG(count) "\"schedulingPolicy\":{\"gang\":{\"minCount\":" #count "}}"
-#define CLAIMS(name) "\"resourceClaims\":[{\"name\":\"x\",\"resourceClaimName\":\"" name "\"}],"
 #define NODE_OF(name)                                                                              \
         "\"nodeSelector\":{\"nodeSelectorTerms\":[{\"matchFields\":[{\"key\":\"metadata.name\","   \
         "\"operator\":\"In\",\"values\":[\"" name "\"]}]}]}"
 
-static void put_object(struct group_test *test, enum cached_kind kind, const char *text) {
-        struct err err = { 0 };
-        struct json_doc *doc;
-        if (json_parse(slice_of(text), &doc, &err) < 0)
-                fail_msg("%s in %s", err.text, text);
-        object_cache_put(test->object_cache, kind, json_doc_root(doc));
-        json_doc_free(doc);
-}
-
-static void put_claim(struct group_test *test, const char *name, const char *status) {
-        char text[1024];
-        snprintf(text, sizeof(text),
-                 "{\"metadata\":{\"namespace\":\"default\",\"name\":\"%s\",\"uid\":\"%s\","
-                 "\"resourceVersion\":\"5\"},\"spec\":{\"devices\":{\"requests\":[{\"name\":\"r\","
-                 "\"exactly\":{\"deviceClassName\":\"c\",\"allocationMode\":\"ExactCount\","
-                 "\"count\":1}}]}},\"status\":{%s}}",
-                 name, name, status);
-        put_object(test, CACHED_RESOURCE_CLAIM, text);
-}
-
-/* A node with one device. */
-static void put_device_node(struct group_test *test, const char *name) {
-        char text[512];
-        put_node(&test->base, name, 4000);
-        snprintf(text, sizeof(text),
-                 "{\"metadata\":{\"name\":\"%s\"},\"spec\":{\"driver\":\"d\",\"nodeName\":\"%s\","
-                 "\"pool\":{\"name\":\"%s\",\"generation\":1,\"resourceSliceCount\":1},"
-                 "\"devices\":[{\"name\":\"a\"}]}}",
-                 name, name, name);
-        put_object(test, CACHED_RESOURCE_SLICE, text);
-}
-
 static void begin_with(struct group_test *test, const char *group) {
-        struct object_cache *cache = object_cache_new();
-        struct profile_env env = { .registry = sched_registry,
-                                   .object_cache = cache,
-                                   .gates = FEATURE_GROUP_DEVICES };
-        struct scheduler_config config = { .has_gangs = true, .profile_count = 1 };
-        struct err err = { 0 };
-        test->base = (struct sched_test){ .cluster = cluster_new(&(struct cluster_config){ 0 }),
-                                          .now_ns = 1000 * NS_PER_S };
-        test->object_cache = config.object_cache = cache;
-        assert_int_equal(sched_profile_new_default(&env, &test->base.profile, &err), 0);
-        config.cluster = test->base.cluster;
-        config.profiles = &test->base.profile;
-        test->base.scheduler = scheduler_new(&config);
-        action_list_init(&test->base.actions);
-        put_object(test, CACHED_DEVICE_CLASS, "{\"metadata\":{\"name\":\"c\"},\"spec\":{}}");
+        claim_test_init(test, FEATURE_GROUP_DEVICES,
+                        (struct scheduler_config){ .has_gangs = true });
         put_pod_group(test, "g", group);
 }
 
@@ -63,9 +17,22 @@ static void begin(struct group_test *test) {
         begin_with(test, GANG(2));
 }
 
+/* The node n1 with a device, and the claim `s`. */
+static void begin_shared(struct group_test *test, const char *group, const char *status) {
+        begin_with(test, group);
+        put_device_node(test, "n1");
+        put_claim(test, "s", status);
+}
+
 static void put_two(struct group_test *test, const char *first_claims, const char *second_claims) {
         put_member(test, "g", "m0", 100, first_claims);
         put_member(test, "g", "m1", 100, second_claims);
+        step(&test->base);
+}
+
+static void put_sharers(struct group_test *test, int cpu) {
+        put_member(test, "g", "m0", cpu, CLAIMS("s"));
+        put_member(test, "g", "m1", cpu, CLAIMS("s"));
         step(&test->base);
 }
 
@@ -145,11 +112,9 @@ static void test_shared_claim(void **state) {
         struct group_test test;
         size_t whole = 0;
         (void)state;
-        begin(&test);
-        put_device_node(&test, "n1");
+        begin_shared(&test, GANG(2), "");
         put_device_node(&test, "n2");
-        put_claim(&test, "s", "");
-        put_two(&test, CLAIMS("s"), CLAIMS("s"));
+        put_sharers(&test, 100);
         assert_int_equal(consumers_of(&test, "s"), 2);
         for (size_t i = 0; i < test.base.actions.count; i++) {
                 const struct action *action = &test.base.actions.items[i];
@@ -165,10 +130,8 @@ static void test_shared_claim(void **state) {
 static void test_one_of_two_writers_fails(void **state) {
         struct group_test test;
         (void)state;
-        begin(&test);
-        put_device_node(&test, "n1");
-        put_claim(&test, "s", "");
-        put_two(&test, CLAIMS("s"), CLAIMS("s"));
+        begin_shared(&test, GANG(2), "");
+        put_sharers(&test, 100);
         struct action_list rest = test.base.actions;
         size_t first = 0;
         while (rest.items[first].kind != ACTION_PATCH_OBJECT)
@@ -186,9 +149,7 @@ static void test_one_of_two_writers_fails(void **state) {
 static void test_others_wait(void **state) {
         struct group_test test;
         (void)state;
-        begin(&test);
-        put_device_node(&test, "n1");
-        put_claim(&test, "s", "");
+        begin_shared(&test, GANG(2), "");
         put_member(&test, "g", "m0", 100, CLAIMS("s"));
         put_member(&test, "g", "m1", 100, CLAIMS("s"));
         put_pod(&test.base, "other", 100, "\"priority\":-5," CLAIMS("s"));
@@ -201,10 +162,8 @@ static void test_others_wait(void **state) {
 static void test_bound_at_last(void **state) {
         struct group_test test;
         (void)state;
-        begin(&test);
-        put_device_node(&test, "n1");
-        put_claim(&test, "s", "");
-        put_two(&test, CLAIMS("s"), CLAIMS("s"));
+        begin_shared(&test, GANG(2), "");
+        put_sharers(&test, 100);
         assert_int_equal(answer_writes(&test, 0), 2);
         put_claim(&test, "s",
                   "\"allocation\":{\"devices\":{\"results\":[{\"request\":\"r\",\"driver\":\"d\","
@@ -233,11 +192,9 @@ static void test_claim_of_the_group(void **state) {
         struct group_test test;
         size_t reservations = 0;
         (void)state;
-        begin_with(&test, OWN_CLAIM);
-        put_device_node(&test, "n1");
+        begin_shared(&test, OWN_CLAIM, "");
         put_device_node(&test, "n2");
-        put_claim(&test, "s", "");
-        put_two(&test, CLAIMS("s"), CLAIMS("s"));
+        put_sharers(&test, 100);
         assert_int_equal(consumers_of(&test, "s"), 1);
         assert_true(slice_is(json_get_text(consumer(&test, "s"), "resource"), "podgroups"));
         assert_true(slice_is(json_get_text(consumer(&test, "s"), "uid"), "uid-g"));
@@ -266,10 +223,8 @@ static void test_other_entry(void **state) {
 static void test_reserved_for_the_group(void **state) {
         struct group_test test;
         (void)state;
-        begin_with(&test, OWN_CLAIM);
-        put_device_node(&test, "n1");
-        put_claim(&test, "s", ALLOCATED ",\"reservedFor\":[" OF_GROUP "]");
-        put_two(&test, CLAIMS("s"), CLAIMS("s"));
+        begin_shared(&test, OWN_CLAIM, ALLOCATED ",\"reservedFor\":[" OF_GROUP "]");
+        put_sharers(&test, 100);
         assert_int_equal(count_actions(&test.base, ACTION_BIND), 2);
         assert_int_equal(consumers_of(&test, "s"), 1);
         group_test_release(&test);
@@ -279,12 +234,8 @@ static void test_reserved_for_the_group(void **state) {
 static void test_lets_go(void **state) {
         struct group_test test;
         (void)state;
-        begin_with(&test, OWN_CLAIM);
-        put_device_node(&test, "n1");
-        put_claim(&test, "s", ALLOCATED ",\"reservedFor\":[" OF_GROUP "]");
-        put_member(&test, "g", "m0", 3000, CLAIMS("s"));
-        put_member(&test, "g", "m1", 3000, CLAIMS("s"));
-        step(&test.base);
+        begin_shared(&test, OWN_CLAIM, ALLOCATED ",\"reservedFor\":[" OF_GROUP "]");
+        put_sharers(&test, 3000);
         assert_int_equal(count_actions(&test.base, ACTION_BIND), 0);
         const struct action *patch = find_action(&test.base, ACTION_PATCH_OBJECT, "s");
         assert_non_null(patch);
@@ -296,9 +247,7 @@ static void test_lets_go(void **state) {
 static void test_runs_already(void **state) {
         struct group_test test;
         (void)state;
-        begin_with(&test, OWN_CLAIM);
-        put_device_node(&test, "n1");
-        put_claim(&test, "s", ALLOCATED ",\"reservedFor\":[" OF_GROUP "]");
+        begin_shared(&test, OWN_CLAIM, ALLOCATED ",\"reservedFor\":[" OF_GROUP "]");
         put_running(&test, "m0", "n1", 3000, "",
                     "\"schedulingGroup\":{\"podGroupName\":\"g\"}," CLAIMS("s"));
         put_member(&test, "g", "m1", 3000, CLAIMS("s"));
