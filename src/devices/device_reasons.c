@@ -234,8 +234,6 @@ static void report_request(struct search_state *state, struct search_claim *clai
         for (size_t p = 0; p < state->pool_count; p++) {
                 struct device_pool *pool = state->pools[p];
 
-                if (pool->problem)
-                        report->pool_problem = pool->problem;
                 for (size_t s = 0; s < pool->slice_count; s++) {
                         const struct inventory_slice *slice = pool->slices[s];
 
@@ -246,6 +244,29 @@ static void report_request(struct search_state *state, struct search_claim *clai
                                               report);
                 }
         }
+}
+
+#define BAD_POOLS_MAX 3 /* that are named */
+
+static const char *bad_pools(const struct search_state *state) {
+        struct buf text = { 0 };
+        size_t count = 0;
+
+        for (size_t p = 0; p < state->pool_count; p++) {
+                const struct device_pool *pool = state->pools[p];
+
+                if ((!pool->problem && !pool->is_incomplete) || ++count > BAD_POOLS_MAX)
+                        continue;
+                buf_printf(&text, "%spool " SLICE_FMT "/" SLICE_FMT " is %s%s",
+                           count > 1 ? ", " : "", SLICE_ARG(pool->driver), SLICE_ARG(pool->name),
+                           pool->problem ? "invalid: " : "incomplete",
+                           pool->problem ? pool->problem : "");
+        }
+        if (count > BAD_POOLS_MAX)
+                buf_printf(&text, ", and %zu others", count - BAD_POOLS_MAX);
+        const char *names = count ? arena_string(state->search->arena, buf_view(&text)) : NULL;
+        buf_release(&text);
+        return names;
 }
 
 static size_t count_requests(const struct search_state *state) {
@@ -268,6 +289,7 @@ size_t device_reasons_find(const struct device_search *search, const struct devi
                 ARENA_ARRAY(search->arena, struct device_allocation, search->claim_count);
         state.pool_count =
                 device_pools_gather(search->inventory, node, search->arena, &state.pools);
+        const char *bad = bad_pools(&state);
         for (size_t i = 0; i < search->claim_count; i++)
                 if (search_prepare_claim(&state, i) < 0)
                         return 0;
@@ -279,9 +301,11 @@ size_t device_reasons_find(const struct device_search *search, const struct devi
                 for (size_t j = 0; j < claim->claim->spec.request_count; j++) {
                         size_t choices = claim->choice_counts[j] ? claim->choice_counts[j] : 1;
 
-                        for (size_t k = 0; k < choices; k++)
+                        for (size_t k = 0; k < choices; k++) {
                                 report_request(&state, claim, &claim->requests[j][k],
-                                               &(*ret_reports)[count++]);
+                                               &(*ret_reports)[count]);
+                                (*ret_reports)[count++].bad_pools = bad;
+                        }
                 }
         }
         return count;
@@ -331,4 +355,14 @@ const struct device_constraint *device_reasons_constraint(const struct device_se
                 claims[i] = claim;
         }
         return NULL;
+}
+
+bool device_reasons_counters(const struct device_search *search, const struct device_node *node) {
+        struct device_search other = *search;
+        struct device_allocation *allocations;
+        struct err err = { 0 };
+
+        other.memo = NULL;
+        other.ignores_counters = true;
+        return device_search_run(&other, node, &allocations, &err) == DEVICES_FOUND;
 }

@@ -26,8 +26,8 @@ struct device_request_report {
         bool takes_all;
         size_t wanted, offered;
         size_t refused[DEVICE_REFUSAL_COUNT];
-        size_t usable;            /* by themselves */
-        const char *pool_problem; /* of a pool of the node; NULL = none */
+        size_t usable;         /* by themselves */
+        const char *bad_pools; /* of the node, whose devices do not count, and why; NULL = none */
         struct device_obstacle *obstacles;
         size_t obstacle_count, obstacle_cap;
 };
@@ -39,3 +39,6 @@ size_t device_reasons_find(const struct device_search *search, const struct devi
 const struct device_constraint *device_reasons_constraint(const struct device_search *search,
                                                           const struct device_node *node,
                                                           const struct resource_claim **ret_claim);
+/* Whether the counters that devices share are what keeps them apart: without any all claims could
+ * be allocated. */
+bool device_reasons_counters(const struct device_search *search, const struct device_node *node);

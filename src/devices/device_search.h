@@ -35,6 +35,7 @@ struct device_search {
         size_t claim_count;
         struct arena *arena;      /* for the results and on the way */
         size_t steps_max;         /* 0 = DEVICE_STEPS_MAX */
+        bool ignores_counters;    /* as if there were enough of them; without memo */
         bool tries_all;           /* nothing is ruled out beforehand; as with parity */
         struct device_memo *memo; /* of searches for the same; NULL: none */
 };

@@ -116,6 +116,8 @@ static void find_rest(struct search_state *state, struct device_pool *pool) {
 }
 
 bool search_counters_suffice(struct search_state *state, const struct search_device *device) {
+        if (state->search->ignores_counters)
+                return true;
         find_rest(state, device->pool);
         search_limits_subtract(state, device->pool, device->device->device);
         for (size_t i = 0; i < device->pool->counter_count; i++)

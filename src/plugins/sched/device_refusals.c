@@ -88,6 +88,7 @@ static void put_constraint(struct buf *out, const struct device_constraint *cons
 struct blocking_constraint {
         const struct device_constraint *constraint; /* NULL: not one alone */
         const struct resource_claim *claim;
+        bool are_counters; /* but what devices share */
 };
 
 static struct slice refusal_text(const struct device_request_report *report,
@@ -110,11 +111,13 @@ static struct slice refusal_text(const struct device_request_report *report,
         if (!lacks_devices(report) && blocking->constraint) {
                 buf_text(&out, ", but not together under the constraint ");
                 put_constraint(&out, blocking->constraint);
+        } else if (!lacks_devices(report) && blocking->are_counters) {
+                buf_text(&out, ", but not together under the counters that they share");
         } else if (!lacks_devices(report)) {
                 buf_text(&out, ", but not together with the other requests and constraints");
         }
-        if (report->pool_problem)
-                buf_printf(&out, "; a pool is invalid: %s", report->pool_problem);
+        if (report->bad_pools)
+                buf_printf(&out, "; devices that do not count: %s", report->bad_pools);
         return keep_text(arena, &out);
 }
 
@@ -129,11 +132,21 @@ static struct slice constraint_text(const struct resource_claim *claim,
                 put_constraint(&out, blocking->constraint);
                 return keep_text(arena, &out);
         }
+        if (blocking->are_counters) {
+                buf_printf(&out, "claim " SLICE_FMT ": want fewer devices",
+                           SLICE_ARG(claim->meta.name));
+                return keep_text(arena, &out);
+        }
         for (size_t i = 0; i < claim->spec.constraint_count; i++) {
                 buf_text(&out, out.len ? ", or the constraint " : "without the constraint ");
                 put_constraint(&out, &claim->spec.constraints[i]);
         }
         return keep_text(arena, &out);
+}
+
+/* A class says what a device is: without its selector the request asks for something else. */
+static bool is_of_class(const struct device_obstacle *one) {
+        return slice_has_prefix(slice_of(one->name), SLICE_LITERAL("class "));
 }
 
 /* The one that alone keeps enough devices away; NULL: none does. */
@@ -144,7 +157,9 @@ static const struct device_obstacle *sole_obstacle(const struct device_request_r
         for (size_t i = 0; i < report->obstacle_count; i++) {
                 const struct device_obstacle *one = &report->obstacles[i];
 
-                if (one->kind == kind && one->alone >= missing && one->alone &&
+                bool is_class = kind == DEVICE_NOT_SELECTED && is_of_class(one);
+
+                if (one->kind == kind && !is_class && one->alone >= missing && one->alone &&
                     (!best || one->alone > best->alone))
                         best = one;
         }
@@ -211,6 +226,11 @@ static void add_change(const struct device_request_report *report,
         if (detail->on_node.len)
                 return;
         detail->size = CHANGE_OF_REQUEST;
+        if (!selected && report->bad_pools) {
+                buf_printf(&out, "its pools are complete and valid (%s)", report->bad_pools);
+                detail->on_node = keep_text(arena, &out);
+                return;
+        }
         put_name(&out, report);
         if (selected)
                 buf_printf(&out, ": want at most %zu", selected);
@@ -230,6 +250,8 @@ void device_refusals_say(const struct device_search *search, const struct device
                 lacking += lacks_devices(&reports[i]);
         if (count && !lacking)
                 blocking.constraint = device_reasons_constraint(search, node, &blocking.claim);
+        if (count && !lacking && !blocking.constraint)
+                blocking.are_counters = device_reasons_counters(search, node);
         for (size_t i = 0; i < count; i++) {
                 struct refusal_detail detail = { .text = refusal_text(&reports[i], &blocking,
                                                                       search->arena) };

@@ -38,6 +38,17 @@
         "---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: c, uid: c}\n"  \
         "spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu, "                   \
         "allocationMode: ExactCount, count: " count request "}}]" claim "}}\n"
+#define SLICES(spec, devices)                                                                      \
+        "---\napiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: t}\n"          \
+        "spec: {nodeName: n1, driver: d, pool: {name: q, generation: 1, resourceSliceCount: "      \
+        "2}, " spec                                                                                \
+        "}\n---\napiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: u}\n"       \
+        "spec: {nodeName: n1, driver: d, pool: {name: q, generation: 1, resourceSliceCount: 2}, "  \
+        "devices: [" devices "]}\n"
+#define COUNTERS "sharedCounters: [{name: s, counters: {m: {value: \"10\"}}}]"
+#define CONSUMER(name, model)                                                                      \
+        "{name: " name ", attributes: {model: {string: " model "}}, consumesCounters: [{"          \
+        "counterSet: s, counters: {m: {value: \"6\"}}}]}"
 #define RULE                                                                                       \
         "---\napiVersion: resource.k8s.io/v1beta2\nkind: DeviceTaintRule\nmetadata: {name: t}\n"   \
         "spec: {deviceSelector: {driver: d}, taint: {key: maintenance, effect: NoSchedule}}\n"
@@ -134,6 +145,18 @@ static void near_misses_name_the_change(void **state) {
                 { NODE("n1", "4", "") DEVICE_OBJECTS(", capacity: {requests: {memory: 9Gi}}", "",
                                                      "1") POD("p", CLAIMING),
                   NULL, "claim c, request r: want less of memory" },
+                { NODE("n1", "4", "") DEVICE_OBJECTS("", "", "3") POD("p", CLAIMING), NULL,
+                  "claim c, request r: want at most 2" },
+                { NODE("n1", "4", "") DEVICE_OBJECTS(WANTS_LARGE, "", "2")
+                          SLICES(COUNTERS, CONSUMER("e", "large") ", " CONSUMER("f", "large"))
+                                  POD("p", CLAIMING),
+                  NULL, "claim c: want fewer devices" },
+                { NODE("n1", "4", "") DEVICE_OBJECTS(
+                          ", selectors: [{cel: {expression: \"false\"}}, "
+                          "{cel: {expression: \"!true\"}}]",
+                          "", "1") SLICES("devices: [{name: x}]", "{name: x}") POD("p", CLAIMING),
+                  "its pools are complete and valid (pool d/q is invalid: duplicate device name x)",
+                  NULL },
                 { NODE("n1", "4", "") DEVICE_OBJECTS("", "", "1") RULE POD("p", CLAIMING), NULL,
                   "claim c, request r: tolerate maintenance:NoSchedule" },
                 /* The cheaper of two nodes comes first. */
