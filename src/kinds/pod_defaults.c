@@ -216,7 +216,7 @@ static void service_account_alias(struct json_tree *tree, struct json_node *spec
 
 void pod_spec_defaults(struct json_tree *tree, struct json_node *spec) {
         struct node_iter iter = node_iter(node_get(spec, "volumes"));
-        struct json_node *volume;
+        struct json_node *volume, *resources = node_get(spec, "resources");
 
         default_text(tree, spec, "restartPolicy", "Always");
         default_absent_i64(tree, spec, "terminationGracePeriodSeconds", 30);
@@ -228,8 +228,10 @@ void pod_spec_defaults(struct json_tree *tree, struct json_node *spec) {
         container_list_defaults(tree, spec, "initContainers");
         container_list_defaults(tree, spec, "ephemeralContainers");
         resource_list_defaults(tree, node_get(spec, "overhead"));
-        resource_list_defaults(tree, node_get(node_get(spec, "resources"), "requests"));
-        resource_list_defaults(tree, node_get(node_get(spec, "resources"), "limits"));
+        if (resources) {
+                resource_list_defaults(tree, node_get(resources, "requests"));
+                resource_list_defaults(tree, node_get(resources, "limits"));
+        }
         while (node_next(&iter, NULL, &volume))
                 volume_defaults(tree, volume);
 }

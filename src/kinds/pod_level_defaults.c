@@ -89,9 +89,11 @@ static void amount_default(struct json_tree *tree, struct json_node *resources, 
 
 void pod_level_defaults(struct json_tree *tree, struct json_node *spec) {
         struct json_node *resources = object_at(spec, "resources"), *amount;
-        const struct json_node *requests = node_get(resources, "requests");
+        const struct json_node *requests = resources ? node_get(resources, "requests") : NULL;
         struct slice name;
 
+        if (!resources)
+                return;
         if (node_count(requests) == 0 && node_count(node_get(resources, "limits")) == 0)
                 return;
         struct node_iter iter = node_iter(amounts_of_containers(tree, spec, "limits"));

@@ -189,9 +189,11 @@ static bool is_unknown(const struct text_set *unknown, struct slice path) {
 
 /* Go looks at no value of an unknown field, and not whether one comes twice. */
 static void report_paths(struct strictness *strictness, bool is_decoded) {
-        CLEANUP(text_set_release) struct text_set unknown = { 0 };
         struct unknown_paths *later = &strictness->later, *twice = &strictness->duplicates;
 
+        if (later->count + twice->count == 0)
+                return;
+        CLEANUP(text_set_release) struct text_set unknown = { 0 };
         for (size_t i = 0; twice->count && i < later->count; i++)
                 text_set_add(&unknown, slice_of(later->paths[i]));
         for (size_t i = 0; is_decoded && i < twice->count; i++)

@@ -41,14 +41,24 @@ static void owners_reserve(struct api_context *context, struct owners *owners, s
 
 /* Who an owner is. Updaters differ by their version, too. */
 static int compare_identities(const struct field_owner *a, const struct field_owner *b) {
-        const struct slice pairs[][2] = { { a->manager, b->manager },
-                                          { a->subresource, b->subresource },
-                                          { a->version, b->version } };
         int order = a->is_applier - b->is_applier;
 
-        for (size_t i = 0; order == 0 && i < ARRAY_LEN(pairs) - a->is_applier; i++)
-                order = slice_compare(pairs[i][0], pairs[i][1]);
-        return order;
+        if (order == 0)
+                order = slice_compare(a->manager, b->manager);
+        if (order == 0)
+                order = slice_compare(a->subresource, b->subresource);
+        return order || a->is_applier ? order : slice_compare(a->version, b->version);
+}
+
+/* Few are compared one by one. */
+#define OWNERS_FEW 6
+
+static bool are_repeated(const struct owners *owners) {
+        for (size_t i = 1; i < owners->count; i++)
+                for (size_t k = 0; k < i; k++)
+                        if (compare_identities(&owners->items[i], &owners->items[k]) == 0)
+                                return true;
+        return false;
 }
 
 /* By name; of the same the last comes first. */
@@ -89,7 +99,7 @@ bool owners_read(struct api_context *context, const struct json_node *list,
                         return false;
                 owners.count += !field_set_is_empty(owners.items[owners.count].set);
         }
-        if (owners.count > 1)
+        if (owners.count > 1 && (owners.count > OWNERS_FEW || are_repeated(&owners)))
                 owners_unify(context, &owners);
         *ret_owners = owners;
         return true;
