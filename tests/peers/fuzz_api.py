@@ -117,8 +117,9 @@ def generated_names(body):
 def form_of(method, path, content):
     """The verb, the kind of patch and the subresource."""
     words = path.split("?")[0].split("/fuzzed")
+    cached = "cached" if method == "GET" and "resourceVersion=0" in path else ""
     how = (content or "").removeprefix("application/").split("-patch")[0] if method == "PATCH" else ""
-    return " ".join(word for word in (method, how, words[1] if len(words) > 1 else "collection" if method != "POST" else "") if word)
+    return " ".join(word for word in (method, how, words[1] if len(words) > 1 else "collection" if method != "POST" else "", cached) if word)
 
 
 def shrink(pair, steps, wanted):

@@ -20,6 +20,7 @@ VOLATILE = [
 ]
 #: differences that are meant to be: (pattern of a class, reason)
 KNOWN = [
+    (r"^(body|WRONG \w+|answer|message) GET .*\bcached\b", "version 0 is answered from a cache, which may be behind"),
     (r"schedulingGroup", "groups of pods are kept, which take a gate upstream: berth's roles know them"),
     (r"^text of patch FieldValueInvalid: .*cannot unmarshal .*cannot unmarshal ",
      "which of several wrong types is told depends on the order of members, which the stored text may have otherwise"),
