@@ -164,7 +164,8 @@ static void check_replica_status(struct checker *checker, const struct json_node
                 if (value > node_get_i64(status, order->most, 0))
                         report_number(checker, &at, order->member, value, order->text);
         }
-        if (collisions < json_get_i64(json_get(old, "status"), "collisionCount", 0))
+        if (json_get(json_get(old, "status"), "collisionCount") &&
+            collisions < json_get_i64(json_get(old, "status"), "collisionCount", 0))
                 report_number(checker, &at, "collisionCount", collisions, "cannot be decremented");
 }
 

@@ -370,10 +370,9 @@ static int merge_list(struct merge *merge, struct json_node *target, const char 
                 return r;
         merge_index_sweep(&index);
         size_t retained = node_count(target);
-        r = merge_elements(merge, &index, schema, patch, false);
-        if (r < 0)
-                return r;
         r = check_merged_keys(merge, target, key);
+        if (r == 0)
+                r = merge_elements(merge, &index, schema, patch, false);
         if (r < 0)
                 return r;
         strategic_merge_reorder(merge, target, order ? order : patch, key, retained,

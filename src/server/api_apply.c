@@ -447,13 +447,14 @@ static int create_applied(struct api_context *context, struct api_write *write,
 
         write->tree = json_tree_new();
         if (read_applied(context, context->resource, write->tree, &applied) < 0 ||
-            decode_applied(context, decoded) < 0 || check_unborn(context, decoded->object) < 0)
+            decode_applied(context, decoded) < 0 || check_repeated(context) < 0 ||
+            check_unborn(context, decoded->object) < 0)
                 return API_FAILED;
         json_tree_free(write->tree);
         write->tree = decoded->tree;
         applied = node_import(write->tree, request_json(context, context->request->body));
         node_remove(node_get(applied, "metadata"), "managedFields");
-        if (merge_applied(context, write, &owners, applied) < 0 || check_repeated(context) < 0)
+        if (merge_applied(context, write, &owners, applied) < 0)
                 return API_FAILED;
         write->object = decoded->object;
         json_tree_set_root(write->tree, write->object);

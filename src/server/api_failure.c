@@ -113,6 +113,11 @@ int fail_conflict(struct api_context *context, const char *kind, const char *gro
         return API_FAILED;
 }
 
+int fail_bad_version(struct api_context *context, struct slice text) {
+        return fail_plain(context, 500, NULL, "strconv.ParseUint: parsing %s: invalid syntax",
+                          quoted_name(context, text));
+}
+
 int fail_modified(struct api_context *context, const struct api_resource *resource,
                   struct slice name) {
         return fail_conflict(context, resource->kind->plural, resource->kind->group, name,

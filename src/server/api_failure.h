@@ -17,6 +17,7 @@ int fail_exists(struct api_context *context, const struct api_resource *resource
 /* "Operation cannot be fulfilled on pods "x": text"; kind as it shall appear, group may be "". */
 int fail_conflict(struct api_context *context, const char *kind, const char *group,
                   struct slice name, const char *format, ...) __attribute__((format(printf, 5, 6)));
+int fail_bad_version(struct api_context *context, struct slice text); /* which is no number */
 int fail_modified(struct api_context *context, const struct api_resource *resource,
                   struct slice name);
 /* 422 from collected field errors; kind and group of details. */

@@ -438,17 +438,17 @@ static bool is_same_entry(const struct json_node *entry, const struct json *old,
         struct json_iter iter = json_iter(old);
         const struct json *value;
         struct slice name;
-        size_t count = node_count(entry);
+        size_t count = node_count(entry) - !!node_get(entry, "time");
 
-        if (!is_timeless || !node_get(entry, "time") || !json_get(old, "time"))
+        if (!is_timeless)
                 return node_equal_json(entry, old);
         while (json_next(&iter, &name, &value)) {
                 const struct json_node *now = node_find(entry, name);
 
-                if (!now || (!slice_is(name, "time") && !node_equal_json(now, value)))
+                if (!slice_is(name, "time") && (!now || !node_equal_json(now, value)))
                         return false;
         }
-        return count == json_count(old);
+        return count == json_count(old) - !!json_get(old, "time");
 }
 
 bool has_same_owners(const struct api_write *write, bool is_timeless) {

@@ -119,9 +119,7 @@ static int check_applied_version(struct api_context *context, const struct api_w
 
         if (!write->is_apply || text.len == 0 || slice_to_u64(text, &version))
                 return 0;
-        return fail_plain(context, 500, NULL,
-                          "strconv.ParseUint: parsing \"" SLICE_FMT "\": invalid syntax",
-                          SLICE_ARG(text));
+        return fail_bad_version(context, text);
 }
 
 /* The store refuses what claims to be stored already; dry runs do not get that far. */

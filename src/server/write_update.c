@@ -14,9 +14,7 @@
 static int parse_version(struct api_context *context, struct slice version, uint64_t *ret_number) {
         *ret_number = 0;
         if (version.len && !slice_to_u64(version, ret_number))
-                return fail_plain(context, 500, NULL,
-                                  "strconv.ParseUint: parsing \"" SLICE_FMT "\": invalid syntax",
-                                  SLICE_ARG(version));
+                return fail_bad_version(context, version);
         return 0;
 }
 

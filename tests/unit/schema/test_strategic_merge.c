@@ -15,6 +15,9 @@ struct merge_case {
 #define FINALIZERS(list) "{\"metadata\":{\"finalizers\":" list "}}"
 
 static const struct merge_case cases[] = {
+        /* A key that is null is one. */
+        { "Deployment", CONTAINERS("[]"), CONTAINERS("[{\"name\":null,\"image\":\"x\"}]"),
+          CONTAINERS("[{\"image\":\"x\"}]") },
         /* What replaces a map comes as it is. */
         { "Deployment", "{\"metadata\":{\"labels\":{\"a\":\"b\"}}}",
           "{\"metadata\":{\"labels\":{\"b\":null,\"$patch\":\"replace\"}}}",

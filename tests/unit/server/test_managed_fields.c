@@ -230,6 +230,24 @@ static void test_scale_owners(void **state) {
         run(steps, ARRAY_LEN(steps));
 }
 
+/* Who applies what is there already tells no time, however often. */
+static void test_apply_without_change(void **state) {
+        static const struct step steps[] = {
+                { "POST", MAPS "?fieldManager=a", NULL, MAP_BODY("\"data\":{\"x\":\"1\"}"), 201,
+                  NULL, NULL },
+                { "PATCH", MAP "?fieldManager=b", APPLY_PATCH, MAP_BODY("\"data\":{\"x\":\"1\"}"),
+                  200, OWNER(0) "/time", "" },
+                { "PATCH", MAP "?fieldManager=b", APPLY_PATCH,
+                  "{\"kind\":\"ConfigMap\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"c\","
+                  "\"uid\":"
+                  "\"\"},\"data\":{\"x\":\"1\"}}",
+                  200, OWNER(0) "/time", "" },
+        };
+
+        (void)state;
+        run(steps, ARRAY_LEN(steps));
+}
+
 /* The eleventh writer makes one of the two oldest. */
 static void test_many(void **state) {
         struct fixture f = fixture_new();
@@ -259,6 +277,7 @@ int main(void) {
                 cmocka_unit_test(test_places),
                 cmocka_unit_test(test_scale_without_change),
                 cmocka_unit_test(test_scale_owners),
+                cmocka_unit_test(test_apply_without_change),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

@@ -135,6 +135,13 @@ static const struct {
           "{\"spec\":{\"strategy\":{\"rollingUpdate\":{\"maxSurge\":\"-1%\",\"maxUnavailable\":0}}}"
           "}",
           422, "may not be 0 when `maxSurge` is 0", NULL },
+        { "PATCH", DEPLOYMENTS "/a/status", MERGE_PATCH, "{\"status\":{\"collisionCount\":-1}}",
+          422,
+          "\"a\" is invalid: status.collisionCount: Invalid value: -1: must be greater than or "
+          "equal",
+          NULL },
+        { "PATCH", DEPLOYMENTS "/a", MERGE_PATCH, "{\"metadata\":{\"resourceVersion\":\"a\\nb\"}}",
+          500, "strconv.ParseUint: parsing \"a\\nb\": invalid syntax", NULL },
         /* scales */
         { "PATCH", DEPLOYMENTS "/a/scale", MERGE_PATCH, "{\"metadata\":{\"namespace\":\"x\"}}", 400,
           "the namespace of the provided object does not match", NULL },
