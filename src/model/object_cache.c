@@ -32,6 +32,7 @@ struct cached_entry {
 struct cached_list {
         struct map *entries; /* "namespace/name" -> struct cached_entry */
         struct cached_entry *oldest, *newest;
+        struct cached_entry *known_live; /* and all older ones; NULL: not known of any */
         size_t live_count, gone_count;
         uint64_t version, forgotten; /* the last change that is not known any more */
         uint64_t settled;            /* later changes are news */
@@ -136,6 +137,8 @@ static void key_of(enum cached_kind kind, struct slice ns, struct slice name, st
 /* ---- entries ---- */
 
 static void unlink_entry(struct cached_list *list, struct cached_entry *entry) {
+        if (list->known_live == entry)
+                list->known_live = entry->older;
         if (entry->older)
                 entry->older->newer = entry->newer;
         else
@@ -152,11 +155,15 @@ static bool is_gone(const struct cached_entry *entry) {
 }
 
 static void forget_gone(struct cached_list *list) {
-        struct cached_entry *entry = list->oldest, *newer;
+        struct cached_entry *known = list->known_live, *newer;
+        struct cached_entry *entry = known ? known->newer : list->oldest;
+
         for (; entry && list->gone_count > GONE_MAX; entry = newer) {
                 newer = entry->newer;
-                if (!is_gone(entry))
+                if (!is_gone(entry)) {
+                        list->known_live = entry;
                         continue;
+                }
                 list->gone_count--;
                 list->forgotten = entry->changed;
                 unlink_entry(list, entry);
@@ -240,6 +247,8 @@ static void follow_mark(struct cached_list *list, struct cached_entry *entry) {
 /* The entry has changed: it becomes the newest. */
 static void touch_entry(struct cached_list *list, struct cached_entry *entry, bool was_gone) {
         entry->changed = ++list->version;
+        if (list->known_live == entry)
+                list->known_live = entry->older;
         if (list->marked)
                 follow_mark(list, entry);
         if (list->newest != entry) {

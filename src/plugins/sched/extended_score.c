@@ -2,12 +2,12 @@
 #include "plugins/sched/extended_score.h"
 
 #include "base/util.h"
-#include "plugins/sched/device_claims.h"
+#include "plugins/sched/device_tally.h"
 #include "plugins/sched/extended_claim.h"
 #include <stdlib.h>
 
 struct extended_score {
-        struct device_view *view;
+        struct device_tally *tally;
 };
 
 struct extended_score *extended_score_new(const struct plugin_env *env,
@@ -19,14 +19,14 @@ struct extended_score *extended_score_new(const struct plugin_env *env,
         if (!may_be || env->gates & FEATURE_NO_EXTENDED_DEVICES)
                 return NULL;
         struct extended_score *score = xcalloc(1, sizeof(*score));
-        score->view = device_view_new(&gates);
+        score->tally = device_tally_new(&gates);
         return score;
 }
 
 void extended_score_free(struct extended_score *score) {
         if (!score)
                 return;
-        device_view_free(score->view);
+        device_tally_free(score->tally);
         free(score);
 }
 
@@ -37,7 +37,7 @@ bool extended_score_apply(const struct extended_score *score, const struct sched
         struct slice class_name = device_class_of_resource(cycle->object_cache, resource);
         if (!class_name.len)
                 return false;
-        struct device_inventory *inventory = device_view_refresh(score->view, cycle->object_cache);
+        struct tally_row *row = device_tally_row(score->tally, cycle, class_name);
         size_t count = cluster_nodes(cycle->cluster)->count;
         int64_t *allocatable = ARENA_ARRAY(cycle->scratch, int64_t, count);
         int64_t *requested = ARENA_ARRAY(cycle->scratch, int64_t, count);
@@ -46,8 +46,8 @@ bool extended_score_apply(const struct extended_score *score, const struct sched
                 allocatable[i] = ret_resource->allocatable[i];
                 requested[i] = ret_resource->requested[i];
                 if (allocatable[i] == 0 && bitset_has(&cluster_nodes(cycle->cluster)->live, i))
-                        device_view_count(inventory, cycle, class_name, node, &allocatable[i],
-                                          &requested[i]);
+                        device_tally_of(score->tally, cycle, row, node, &allocatable[i],
+                                        &requested[i]);
         }
         ret_resource->allocatable = allocatable;
         ret_resource->requested = requested;
