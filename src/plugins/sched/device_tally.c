@@ -10,7 +10,7 @@ struct node_tally {
         int64_t count, allocated; /* count 0: nothing can be said */
 };
 struct tally_row {
-        char *class_name; /* NULL: free */
+        char *class_name;                                   /* NULL: free */
         uint64_t serial, change_count, shared_change_count; /* of the inventory, as counted */
         uint64_t generation;                                /* of the cluster */
         struct bitset known;
@@ -71,9 +71,8 @@ static bool catch_up(struct tally_row *row, const struct sched_cycle *cycle,
         forget_nodes(row, range.first, range.first_count);
         forget_nodes(row, range.second, range.second_count);
         for (uint64_t i = row->change_count; i < inventory->change_count; i++)
-                forget_node(row,
-                            cluster_find_node(cycle->cluster,
-                                              device_inventory_changed_node(inventory, i)));
+                forget_node(row, cluster_find_node(cycle->cluster,
+                                                   device_inventory_changed_node(inventory, i)));
         return true;
 }
 
