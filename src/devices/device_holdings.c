@@ -6,12 +6,17 @@
 #include "base/util.h"
 #include <stdlib.h>
 
+#define HOLDING_UNIT 64 /* bytes */
+
 struct held_device {
         size_t number;
         bool is_share;
         struct device_amounts consumed; /* owned, with their texts */
 };
-struct device_holding { /* of one claim */
+struct device_holding {              /* of one claim */
+        struct device_holding *next; /* with the same hash, or free and as large */
+        char *key;
+        size_t key_len, size; /* in units */
         size_t count;
         struct held_device devices[];
 };
@@ -92,17 +97,75 @@ static void count_holding(struct device_inventory *inventory, const struct devic
         }
 }
 
-static void free_holding(struct device_holding *holding) {
+/* ---- memory ---- */
+
+/* Holdings come and go with every pod: the small ones are used again. */
+static struct device_holding *holding_new(struct device_inventory *inventory, struct slice key,
+                                          size_t device_count) {
+        size_t wanted =
+                sizeof(struct device_holding) + device_count * sizeof(struct held_device) + key.len;
+        size_t size = wanted / HOLDING_UNIT + 1;
+        struct device_holding **free_ones =
+                size < DEVICE_HOLDING_SIZES ? &inventory->free_holdings[size] : NULL;
+        struct device_holding *holding = free_ones ? *free_ones : NULL;
+
+        if (holding)
+                *free_ones = holding->next;
+        else if (free_ones)
+                holding = arena_alloc(&inventory->arena, size * HOLDING_UNIT);
+        else
+                holding = xcalloc(size, HOLDING_UNIT);
+        *holding = (struct device_holding){ .key = (char *)&holding->devices[device_count],
+                                            .key_len = key.len,
+                                            .size = size };
+        for (size_t i = 0; i < device_count; i++)
+                holding->devices[i] = (struct held_device){ 0 };
+        for (size_t i = 0; i < key.len; i++)
+                holding->key[i] = key.ptr[i];
+        return holding;
+}
+
+static void free_holding(struct device_inventory *inventory, struct device_holding *holding) {
         for (size_t i = 0; i < holding->count; i++)
                 free_amounts(holding->devices[i].consumed.items,
                              holding->devices[i].consumed.count);
-        free(holding);
+        if (holding->size >= DEVICE_HOLDING_SIZES) {
+                free(holding);
+                return;
+        }
+        holding->next = inventory->free_holdings[holding->size];
+        inventory->free_holdings[holding->size] = holding;
 }
 
-static struct device_holding *holding_of(struct device_inventory *inventory,
+/* Takes what the claim of that key has out of the list; NULL: nothing. */
+static struct device_holding *remove_holding(struct device_inventory *inventory, struct slice key) {
+        uint64_t hash = slice_hash(key);
+        struct device_holding *first = map_u64_get(inventory->holdings, hash), **link = &first;
+
+        while (*link && !slice_eq(key, slice_make((*link)->key, (*link)->key_len)))
+                link = &(*link)->next;
+        struct device_holding *found = *link;
+        if (!found)
+                return NULL;
+        *link = found->next;
+        if (first)
+                map_u64_put(inventory->holdings, hash, first);
+        else
+                map_u64_remove(inventory->holdings, hash);
+        return found;
+}
+
+static void keep_holding(struct device_inventory *inventory, struct device_holding *holding) {
+        uint64_t hash = slice_hash(slice_make(holding->key, holding->key_len));
+
+        holding->next = map_u64_put(inventory->holdings, hash, holding);
+}
+
+/* ---- claims ---- */
+
+static struct device_holding *holding_of(struct device_inventory *inventory, struct slice key,
                                          const struct resource_claim *claim) {
-        struct device_holding *holding =
-                xcalloc(1, sizeof(*holding) + claim->result_count * sizeof(*holding->devices));
+        struct device_holding *holding = holding_new(inventory, key, claim->result_count);
 
         for (size_t i = 0; i < claim->result_count; i++) {
                 const struct device_result *result = &claim->results[i];
@@ -140,14 +203,14 @@ static bool is_same_holding(const struct device_holding *a, const struct device_
 
 void device_inventory_take(struct device_inventory *inventory, struct slice key,
                            const struct resource_claim *claim) {
-        struct device_holding *before = map_remove(inventory->holdings, key);
+        struct device_holding *before = remove_holding(inventory, key);
         struct device_holding *now =
-                claim && claim->result_count ? holding_of(inventory, claim) : NULL;
+                claim && claim->result_count ? holding_of(inventory, key, claim) : NULL;
 
         if (now)
-                map_put(inventory->holdings, key, now);
+                keep_holding(inventory, now);
         if (before && now && is_same_holding(before, now)) {
-                free_holding(before);
+                free_holding(inventory, before);
                 return;
         }
         if (now)
@@ -155,15 +218,18 @@ void device_inventory_take(struct device_inventory *inventory, struct slice key,
         if (!before)
                 return;
         count_holding(inventory, before, true);
-        free_holding(before);
+        free_holding(inventory, before);
 }
 
 void device_inventory_drop_holdings(struct device_inventory *inventory) {
         void *value;
 
-        for (size_t at = 0; map_next(inventory->holdings, &at, NULL, &value);)
-                free_holding(value);
-        map_free(inventory->holdings);
+        for (size_t at = 0; map_u64_next(inventory->holdings, &at, NULL, &value);)
+                for (struct device_holding *holding = value, *next; holding; holding = next) {
+                        next = holding->next;
+                        free_holding(inventory, holding);
+                }
+        map_u64_free(inventory->holdings);
         for (size_t i = 0; i < inventory->use_count; i++)
                 free_amounts(inventory->uses[i].consumed, inventory->uses[i].consumed_count);
 }

@@ -154,7 +154,7 @@ struct device_inventory *device_inventory_new(const struct device_gates *gates,
         inventory->numbers = map_u64_new();
         inventory->selectors = map_new();
         inventory->classes = map_new();
-        inventory->holdings = map_new();
+        inventory->holdings = map_u64_new();
         inventory->nodes = map_new();
         inventory->slices = ARENA_ARRAY(&inventory->arena, struct inventory_slice, count);
         inventory->shared = ARENA_ARRAY(&inventory->arena, size_t, count);

@@ -69,6 +69,7 @@ struct offered_device {
         const struct resource_slice *slice;
         const struct inventory_device *device;
 };
+#define DEVICE_HOLDING_SIZES 16
 struct device_inventory {
         struct arena arena;
         struct device_gates gates;
@@ -79,8 +80,9 @@ struct device_inventory {
         size_t use_count, use_cap;
         struct map_u64 *numbers;
         struct map *selectors, *classes;
-        struct map *holdings; /* "namespace/name" of a claim to what it takes */
-        size_t *shared;       /* slices that do not name a node; ascending */
+        struct map_u64 *holdings; /* hash of "namespace/name" of a claim to what it takes */
+        struct device_holding *free_holdings[DEVICE_HOLDING_SIZES]; /* by size */
+        size_t *shared; /* slices that do not name a node; ascending */
         size_t shared_count;
         struct map *nodes; /* name to a list of slices that name it, ascending */
         struct inventory_pool *pools;

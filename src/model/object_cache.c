@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#define KEY_MAX 320              /* of ordinary names */
 #define GONE_MAX 1024            /* entries of objects that are gone; the oldest are forgotten */
 #define SLICE_DEVICES_SPARE 1024 /* rows without use that are no reason to move the others */
 
@@ -268,15 +269,31 @@ static void touch_entry(struct cached_list *list, struct cached_entry *entry, bo
         forget_gone(list);
 }
 
-static struct cached_entry *find_entry(const struct object_cache *object_cache,
-                                       enum cached_kind kind, struct slice ns, struct slice name) {
+static struct cached_entry *find_long(const struct object_cache *object_cache,
+                                      enum cached_kind kind, struct slice ns, struct slice name) {
         struct buf key = { 0 };
-        if (!object_cache)
-                return NULL;
+
         key_of(kind, ns, name, &key);
         struct cached_entry *entry = map_get(object_cache->kinds[kind].entries, buf_view(&key));
         buf_release(&key);
         return entry;
+}
+
+/* Asked for each decision, so without memory of its own. */
+static struct cached_entry *find_entry(const struct object_cache *object_cache,
+                                       enum cached_kind kind, struct slice ns, struct slice name) {
+        char key[KEY_MAX];
+        size_t len = 0;
+        if (!object_cache)
+                return NULL;
+        if (ns.len + 1 + name.len > sizeof(key))
+                return find_long(object_cache, kind, ns, name);
+        for (size_t i = 0; !is_cluster_wide(kind) && i < ns.len; i++)
+                key[len++] = ns.ptr[i];
+        key[len++] = '/';
+        for (size_t i = 0; i < name.len; i++)
+                key[len++] = name.ptr[i];
+        return map_get(object_cache->kinds[kind].entries, slice_make(key, len));
 }
 
 static struct cached_entry *need_entry(struct object_cache *object_cache, enum cached_kind kind,

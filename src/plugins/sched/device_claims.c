@@ -31,6 +31,7 @@ struct device_view {
         bool is_read;
         uint64_t slices, classes, rules, claims; /* versions of the kinds, as read */
         struct arena arena;                      /* slices and classes */
+        struct arena scratch;                    /* one claim */
         struct device_inventory *inventory;
         uint64_t serial; /* of the inventory */
         /* By node; NULL: not known. As the cluster was at that generation. */
@@ -44,6 +45,7 @@ struct device_view *device_view_new(const struct device_gates *gates) {
 
         view->gates = *gates;
         arena_init(&view->arena, 0);
+        arena_init(&view->scratch, 0);
         return view;
 }
 
@@ -52,6 +54,7 @@ void device_view_free(struct device_view *view) {
                 return;
         device_inventory_free(view->inventory);
         arena_release(&view->arena);
+        arena_release(&view->scratch);
         free(view->reaches);
         free(view);
 }
@@ -140,13 +143,12 @@ static void read_devices(struct device_view *view, const struct object_cache *ob
 }
 
 static void take_claim(struct device_view *view, struct slice key, const struct json *object) {
-        struct arena arena;
         struct resource_claim claim;
 
-        arena_init(&arena, 0);
-        bool is_readable = object && resource_claim_decode(object, &arena, &claim, NULL) == 0;
+        bool is_readable =
+                object && resource_claim_decode(object, &view->scratch, &claim, NULL) == 0;
         device_inventory_take(view->inventory, key, is_readable ? &claim : NULL);
-        arena_release(&arena);
+        arena_clear(&view->scratch);
 }
 
 static void read_claims(struct device_view *view, const struct object_cache *object_cache) {

@@ -1,5 +1,6 @@
 /* Decisions ask for no memory once they have seen their kind: neither the incremental ones nor full
- * scans.  The linker sends every allocation of the program through the counters below. */
+ * scans; with claims, for as much as tables of more and more claims need.  The linker sends every
+ * allocation of the program through the counters below. */
 #include "sched/class_engine.h"
 #include "sched/decision.h"
 #include "sched_test.h"
@@ -127,6 +128,141 @@ static void test_asks_for_no_memory(void **state) {
         }
 }
 
+/* ---- claims of devices ---- */
+
+__attribute__((format(printf, 3, 4))) static void put_cached(struct object_cache *object_cache,
+                                                             enum cached_kind kind,
+                                                             const char *format, ...) {
+        char text[4096];
+        struct json_doc *doc;
+        va_list args;
+        va_start(args, format);
+        int length = vsnprintf(text, sizeof(text), format, args);
+        va_end(args);
+        assert_true(length > 0 && (size_t)length < sizeof(text));
+        assert_int_equal(json_parse(slice_of(text), &doc, NULL), 0);
+        object_cache_put(object_cache, kind, json_doc_root(doc));
+        json_doc_free(doc);
+}
+
+/* Each node has devices of its own, and there is a pool that all nodes see. */
+static void add_devices(struct object_cache *object_cache) {
+        put_cached(object_cache, CACHED_DEVICE_CLASS,
+                   "{\"metadata\":{\"name\":\"gpu\"},\"spec\":{\"selectors\":[{\"cel\":{"
+                   "\"expression\":"
+                   "\"device.driver == 'd'\"}}]}}");
+        for (int i = 0; i <= NODES; i++) {
+                struct buf devices = { 0 };
+                char where[64];
+                for (int j = 0; j < (i == NODES ? WARM_UP + DECISIONS : 4); j++)
+                        buf_printf(&devices, "%s{\"name\":\"d%d\"}", j ? "," : "", j);
+                snprintf(where, sizeof(where),
+                         i == NODES ? "\"allNodes\":true" : "\"nodeName\":\"n%d\"", i);
+                struct buf text = { 0 };
+                struct json_doc *doc;
+                buf_printf(
+                        &text,
+                        "{\"metadata\":{\"name\":\"s%d\"},\"spec\":{\"driver\":\"%s\",%s,\"pool\":{"
+                        "\"name\":\"p%d\",\"generation\":1,\"resourceSliceCount\":1},\"devices\":[%"
+                        "s]}}",
+                        i, i == NODES ? "shared" : "d", where, i, devices.data);
+                assert_int_equal(json_parse(buf_view(&text), &doc, NULL), 0);
+                object_cache_put(object_cache, CACHED_RESOURCE_SLICE, json_doc_root(doc));
+                json_doc_free(doc);
+                buf_release(&text);
+                buf_release(&devices);
+        }
+        put_cached(object_cache, CACHED_DEVICE_CLASS,
+                   "{\"metadata\":{\"name\":\"link\"},\"spec\":{\"selectors\":[{\"cel\":{"
+                   "\"expression\":"
+                   "\"device.driver == 'shared'\"}}]}}");
+}
+
+#define CLAIM(status)                                                                              \
+        "{\"metadata\":{\"namespace\":\"default\",\"name\":\"c%d\",\"uid\":\"c%d\","               \
+        "\"ownerReferences\":[{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"name\":\"p%d\",\"uid\":"   \
+        "\"p%d\","                                                                                 \
+        "\"controller\":true}]},\"spec\":{"                                                        \
+        "\"devices\":{\"requests\":[{\"name\":\"q\",\"exactly\":{\"deviceClassName\":\"%s\","      \
+        "\"allocationMode\":\"ExactCount\",\"count\":1}}]}}" status "}"
+
+/* The claim gets its device, as the write of it will say. */
+static void allocate(struct object_cache *object_cache, int i, const char *class_name, int pool,
+                     int device) {
+        put_cached(
+                object_cache, CACHED_RESOURCE_CLAIM,
+                CLAIM(",\"status\":{\"allocation\":{\"devices\":{\"results\":[{\"request\":\"q\","
+                      "\"driver\":\"%s\",\"pool\":\"p%d\",\"device\":\"d%d\"}]}}}"),
+                i, i, i, i, class_name, pool == NODES ? "shared" : "d", pool, device);
+}
+
+static size_t count_claim_allocations(const char *class_name, bool is_incremental) {
+        bool is_shared = strcmp(class_name, "link") == 0;
+        struct object_cache *object_cache = object_cache_new();
+        struct sched_test test;
+        struct arena arena;
+        struct rng rng;
+        struct class_engine *engine = class_engine_new(0);
+        int used[NODES] = { 0 };
+        sched_test_init(&test, &(const struct scheduler_config){ .object_cache = object_cache });
+        add_nodes(&test);
+        add_devices(object_cache);
+        arena_init(&arena, 0);
+        rng_init(&rng, 1);
+        allocations = 0;
+        for (int i = 0; i < WARM_UP + DECISIONS; i++) {
+                char name[16];
+                struct decision decision;
+                snprintf(name, sizeof(name), "p%d", i);
+                put_cached(object_cache, CACHED_RESOURCE_CLAIM, CLAIM(""), i, i, i, i, class_name);
+                apply(&test, OBJECT_POD, CHANGE_ADDED,
+                      "{\"metadata\":{\"namespace\":\"default\",\"name\":\"%s\",\"uid\":\"%s\"},"
+                      "\"spec\":"
+                      "{\"resourceClaims\":[{\"name\":\"x\",\"resourceClaimTemplateName\":\"t\"}],"
+                      "\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]},\"status\":{"
+                      "\"resourceClaimStatuses\":[{\"name\":\"x\",\"resourceClaimName\":\"c%d\"}]}"
+                      "}",
+                      name, name, i);
+                struct decision_request request = {
+                        .pod = cluster_find_pod(test.cluster, SLICE_LITERAL("default"),
+                                                slice_of(name)),
+                        .rng = &rng,
+                        .engine = is_incremental ? engine : NULL,
+                };
+                arena_clear(&arena);
+                is_counting = i >= WARM_UP;
+                scheduler_decide(test.cluster, test.profile, &request, &arena, &decision);
+                is_counting = false;
+                assert_int_equal(decision.outcome, DECISION_PLACED);
+                cluster_assume(test.cluster, request.pod, decision.node);
+                if (is_shared)
+                        allocate(object_cache, i, class_name, NODES, i);
+                else
+                        allocate(object_cache, i, class_name, (int)decision.node.index,
+                                 used[decision.node.index]++);
+        }
+        class_engine_free(engine);
+        arena_release(&arena);
+        sched_test_release(&test);
+        object_cache_free(object_cache);
+        return allocations;
+}
+
+static void test_claims_ask_for_no_memory(void **state) {
+        static const char *const classes[] = { "gpu", "link" };
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(classes); i++) {
+                size_t incremental = count_claim_allocations(classes[i], true);
+                size_t scans = count_claim_allocations(classes[i], false);
+                print_message("claims of %s: %zu allocations in %d incremental decisions, %zu in "
+                              "as many scans\n",
+                              classes[i], incremental, DECISIONS, scans);
+                /* What is known of claims grows with them, by doubling. */
+                assert_in_range(incremental, 0, DECISIONS / 20);
+                assert_in_range(scans, 0, DECISIONS / 20);
+        }
+}
+
 /* The counters themselves work. */
 static void test_counts(void **state) {
         (void)state;
@@ -143,6 +279,7 @@ int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_counts),
                 cmocka_unit_test(test_asks_for_no_memory),
+                cmocka_unit_test(test_claims_ask_for_no_memory),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
 }
