@@ -94,6 +94,7 @@ extern const struct controller controller_kubelet;
 extern const struct controller controller_namespace;
 extern const struct controller controller_node_lifecycle;
 extern const struct controller controller_pod_collector;
+extern const struct controller controller_pod_group_protection;
 extern const struct controller controller_replica_set;
 extern const struct controller controller_replication;
 extern const struct controller controller_resource_claim;

@@ -21,6 +21,7 @@ const struct controller *const controllers[] = {
         &controller_volume_binder,
         &controller_claim_protection,
         &controller_volume_protection,
+        &controller_pod_group_protection,
         &controller_device_driver,
         &controller_resource_claim,
         &controller_disruption,

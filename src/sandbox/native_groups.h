@@ -6,6 +6,8 @@
 #include "base/err.h"
 #include <stdbool.h>
 
+#define POD_GROUP_FINALIZER "scheduling.k8s.io/podgroup-protection"
+
 struct native_groups {     /* which gates are on */
         bool is_served;    /* GenericWorkload */
         bool has_topology; /* TopologyAwareWorkloadScheduling: schedulingConstraints */

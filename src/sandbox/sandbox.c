@@ -78,7 +78,9 @@ static int define_groups(struct sandbox *sandbox, const struct sandbox_config *c
                 return 0;
         if (native_groups_definition(&config->groups, &sandbox->groups, err) < 0)
                 return err->code;
-        sandbox->definitions[sandbox->definition_count++].json = sandbox->groups;
+        sandbox->definitions[sandbox->definition_count++] =
+                (struct api_definition){ .json = sandbox->groups,
+                                         .finalizer = POD_GROUP_FINALIZER };
         return 0;
 }
 

@@ -93,6 +93,7 @@ struct api_definition {
          * with the field's path. NULL = nothing. */
         int (*check)(const struct json *object, const struct json *old, struct wall_time now,
                      struct err *err);
+        const char *finalizer; /* that every new object gets; NULL = none */
 };
 
 struct api_server_config {

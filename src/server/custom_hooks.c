@@ -35,6 +35,17 @@ static const struct custom_resource *storage_version(const struct custom_resourc
         return other == custom ? NULL : other;
 }
 
+static void add_protection(const struct custom_definition *definition, struct json_tree *tree,
+                           struct json_node *object) {
+        struct json_node *metadata = node_need_object(tree, object, "metadata");
+        struct json_node *finalizers = node_need_array(tree, metadata, "finalizers");
+
+        for (size_t i = 0; i < node_count(finalizers); i++)
+                if (slice_is(node_get_slice(node_at(finalizers, i)), definition->finalizer))
+                        return;
+        node_append(finalizers, node_string(tree, definition->finalizer));
+}
+
 void custom_resource_prepare(struct kind_context *context, enum kind_operation operation,
                              struct json_tree *tree, struct json_node *object,
                              const struct json *old) {
@@ -43,6 +54,8 @@ void custom_resource_prepare(struct kind_context *context, enum kind_operation o
         (void)old;
         if (operation == KIND_CREATE && (custom->kind.flags & KIND_STATUS))
                 node_remove(object, "status");
+        if (operation == KIND_CREATE && custom->definition->finalizer)
+                add_protection(custom->definition, tree, object);
         if (custom->schema)
                 custom_default(custom->schema, tree, object);
         custom = storage_version(custom);

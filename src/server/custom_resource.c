@@ -54,6 +54,7 @@ static void take_in(struct custom_resources *customs, struct slice text,
         if (given) {
                 definition->is_given = true;
                 definition->check = given->check;
+                definition->finalizer = given->finalizer;
         }
         custom_definition_serve(customs->engine, definition);
         map_put(customs->served, definition->name, definition);

@@ -351,13 +351,17 @@ static void test_version_without_claims(void **state) {
         "'spec':{'schedulingPolicy':{'basic':{}},'resourceClaims':[" FROM_TEMPLATE "]}}"
 #define STATUS_NAME(entry) "/status/resourceClaimStatuses/" entry "/resourceClaimName"
 
-static struct cluster cluster_with_groups(void) {
-        struct cluster c = cluster_new(CONTROLLERS);
+static struct cluster cluster_of_groups(const char *controllers) {
+        struct cluster c = cluster_new(controllers);
 
         assert_int_equal(cluster_post(&c, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
                                       GROUP_DEFINITION),
                          201);
         return c;
+}
+
+static struct cluster cluster_with_groups(void) {
+        return cluster_of_groups(CONTROLLERS);
 }
 
 /* Members that come before their group and its template wait; all share the group's claim, and have
@@ -412,6 +416,28 @@ static void test_group_ends(void **state) {
         cluster_free(&c);
 }
 
+/* A group that is deleted stays until its members are over. */
+static void test_protected_group(void **state) {
+        struct cluster c = cluster_of_groups(CONTROLLERS ",podgroup-protection-controller");
+
+        (void)state;
+        cluster_post(&c, TEMPLATES, TEMPLATE("t"));
+        assert_int_equal(
+                cluster_post(&c, GROUPS,
+                             "{'apiVersion':'scheduling.k8s.io/v1alpha2','kind':'PodGroup',"
+                             "'metadata':{'name':'team','finalizers':["
+                             "'scheduling.k8s.io/podgroup-protection']},'spec':{}}"),
+                201);
+        cluster_post(&c, PODS, MEMBER("a"));
+        cluster_ask(&c, "DELETE", GROUPS "/team", NULL);
+        cluster_wait(&c, 1000);
+        assert_int_equal(cluster_count(&c, GROUPS), 1);
+        cluster_ask(&c, "DELETE", PODS "/a?gracePeriodSeconds=0", NULL);
+        cluster_wait(&c, 1000);
+        assert_int_equal(cluster_count(&c, GROUPS), 0);
+        cluster_free(&c);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_made_from_template),
@@ -429,6 +455,7 @@ int main(void) {
                 cmocka_unit_test(test_version_without_claims),
                 cmocka_unit_test(test_claims_of_a_group),
                 cmocka_unit_test(test_group_ends),
+                cmocka_unit_test(test_protected_group),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

@@ -35,6 +35,7 @@ static void scene_init(struct scene *scene, const struct native_groups *gates) {
         if (gates) {
                 assert_int_equal(native_groups_definition(gates, &scene->text, NULL), 0);
                 scene->definition.json = scene->text;
+                scene->definition.finalizer = POD_GROUP_FINALIZER;
                 config.definitions = &scene->definition;
                 config.definition_count = 1;
         }
@@ -100,6 +101,7 @@ static void test_gates(void **state) {
                 scene_init(&scene, &cases[i].gates);
                 assert_int_equal(ask(&scene, "POST", GROUPS, WHOLE), 201);
                 expect(&scene, "minCount", true);
+                expect(&scene, "\"finalizers\":[\"" POD_GROUP_FINALIZER "\"]", true);
                 expect(&scene, "rack", cases[i].topology);
                 expect(&scene, "resourceClaimTemplateName", cases[i].claims);
                 expect(&scene, "\"disruptionMode\":\"PodGroup\"", cases[i].mode);
