@@ -57,6 +57,8 @@ int native_groups_definition(const struct native_groups *gates, char **ret_text,
         struct json_node *version = node_at(node_get(spec, "versions"), 0);
         struct json_node *schema = node_get(node_get(version, "schema"), "openAPIV3Schema");
         drop_gated(gates, node_get(schema, "properties"));
+        if (!gates->has_claims) /* its only rule is about them */
+                node_remove(schema, "x-kubernetes-validations");
         node_write(json_tree_root(tree), &text);
         *ret_text = buf_take(&text, NULL);
         return 0;

@@ -134,6 +134,9 @@ static void test_refusals(void **state) {
                              "{\"name\":\"a\",\"resourceClaimName\":\"y\"}]"),
                   "Duplicate value" },
                 { WITH(BASIC ",\"disruptionMode\":\"None\""), "Unsupported value" },
+                { WITH(BASIC ",\"podGroupTemplateRef\":{}"), "must specify one of: `workload`" },
+                { WITH(BASIC ",\"schedulingConstraints\":{\"topology\":[{\"key\":\"a b\"}]}"),
+                  "spec.schedulingConstraints.topology[0].key" },
                 { WITH(BASIC ",\"priority\":1000000001"), "less than or equal to 1e+09" },
         };
         struct scene scene;
@@ -144,6 +147,20 @@ static void test_refusals(void **state) {
                 assert_int_equal(ask(&scene, "POST", GROUPS, cases[i].body), 422);
                 expect(&scene, cases[i].says, true);
         }
+        scene_end(&scene);
+}
+
+static void test_statuses(void **state) {
+        struct scene scene;
+
+        (void)state;
+        scene_init(&scene, &all_gates);
+        assert_int_equal(ask(&scene, "POST", GROUPS, WHOLE), 201);
+        assert_int_equal(ask(&scene, "PATCH", GROUPS "/g/status", CLAIM_STATUS), 200);
+        assert_int_equal(ask(&scene, "PATCH", GROUPS "/g/status",
+                             "{\"status\":{\"resourceClaimStatuses\":[{\"name\":\"d\"}]}}"),
+                         422);
+        expect(&scene, "must match the name of an entry in `spec.resourceClaims`", true);
         scene_end(&scene);
 }
 
@@ -190,9 +207,8 @@ static void test_pods_of_groups(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_gates),
-                cmocka_unit_test(test_refusals),
-                cmocka_unit_test(test_immutable),
+                cmocka_unit_test(test_gates),          cmocka_unit_test(test_refusals),
+                cmocka_unit_test(test_statuses),       cmocka_unit_test(test_immutable),
                 cmocka_unit_test(test_pods_of_groups),
         };
 
