@@ -9,6 +9,7 @@
                  struct json_tree *tree, struct json_node *object, const struct json *old,         \
                  struct err *err)
 ADMIT_HOOK(pod_admit);
+ADMIT_HOOK(pod_group_admit); /* with WorkloadAwarePreemption */
 ADMIT_HOOK(node_admit);
 ADMIT_HOOK(persistent_volume_admit);
 ADMIT_HOOK(persistent_volume_claim_admit);

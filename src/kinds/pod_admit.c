@@ -90,6 +90,28 @@ static int priority_admit(struct kind_context *context, struct json_tree *tree,
         return 0;
 }
 
+ADMIT_HOOK(pod_group_admit) {
+        struct priority_choice choice = { .arena = context->scratch };
+        struct json_node *spec = node_need_object(tree, object, "spec");
+        int64_t given = node_get_i64(spec, "priority", 0);
+
+        (void)old;
+        if (operation != KIND_CREATE)
+                return 0;
+        int r = choose_priority(context, object, &choice, err);
+        if (r < 0)
+                return r;
+        if (node_get(spec, "priority") && given != choice.value)
+                return admit_forbid(context, object, err,
+                                    "priority set in the pod group (%lld) must match the priority "
+                                    "computed (%lld) based on the priority class set in the spec",
+                                    (long long)given, (long long)choice.value);
+        if (choice.is_found)
+                node_put_text(tree, spec, "priorityClassName", choice.name);
+        node_put_i64(tree, spec, "priority", choice.value);
+        return 0;
+}
+
 /* ---- tolerations ---- */
 
 #define TAINT_TOLERATION_S 300

@@ -80,7 +80,8 @@ static int define_groups(struct sandbox *sandbox, const struct sandbox_config *c
                 return err->code;
         sandbox->definitions[sandbox->definition_count++] =
                 (struct api_definition){ .json = sandbox->groups,
-                                         .finalizer = POD_GROUP_FINALIZER };
+                                         .finalizer = POD_GROUP_FINALIZER,
+                                         .has_priority = config->groups.has_priority };
         return 0;
 }
 

@@ -94,6 +94,7 @@ struct api_definition {
         int (*check)(const struct json *object, const struct json *old, struct wall_time now,
                      struct err *err);
         const char *finalizer; /* that every new object gets; NULL = none */
+        bool has_priority;     /* spec.priority, by a PriorityClass */
 };
 
 struct api_server_config {

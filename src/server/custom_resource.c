@@ -7,6 +7,7 @@
 #include "server/custom_resource.h"
 #include "server/api_object.h"
 
+#include "kinds/admit.h"
 #include "schema/object_compare.h"
 #include "server/api_store.h"
 #include "server/custom_resource_priv.h"
@@ -55,6 +56,8 @@ static void take_in(struct custom_resources *customs, struct slice text,
                 definition->is_given = true;
                 definition->check = given->check;
                 definition->finalizer = given->finalizer;
+                if (given->has_priority)
+                        definition->kind.admit = pod_group_admit;
         }
         custom_definition_serve(customs->engine, definition);
         map_put(customs->served, definition->name, definition);

@@ -36,6 +36,7 @@ static void scene_init(struct scene *scene, const struct native_groups *gates) {
                 assert_int_equal(native_groups_definition(gates, &scene->text, NULL), 0);
                 scene->definition.json = scene->text;
                 scene->definition.finalizer = POD_GROUP_FINALIZER;
+                scene->definition.has_priority = gates->has_priority;
                 config.definitions = &scene->definition;
                 config.definition_count = 1;
         }
@@ -77,7 +78,7 @@ static void expect(const struct scene *scene, const char *text, bool is_there) {
         "{\"metadata\":{\"name\":\"g\"},\"spec\":{\"schedulingPolicy\":{\"gang\":{\"minCount\":2}" \
         "},\"schedulingConstraints\":{\"topology\":[{\"key\":\"rack\"}]},\"resourceClaims\":[{"    \
         "\"name\":\"c\",\"resourceClaimTemplateName\":\"t\"}],\"disruptionMode\":\"PodGroup\","    \
-        "\"priority\":7}}"
+        "\"priority\":0}}"
 #define CLAIM_STATUS                                                                               \
         "{\"status\":{\"resourceClaimStatuses\":[{\"name\":\"c\",\"resourceClaimName\":\"g-c\"}]}" \
         "}"
@@ -105,7 +106,7 @@ static void test_gates(void **state) {
                 expect(&scene, "rack", cases[i].topology);
                 expect(&scene, "resourceClaimTemplateName", cases[i].claims);
                 expect(&scene, "\"disruptionMode\":\"PodGroup\"", cases[i].mode);
-                expect(&scene, "\"priority\":7", cases[i].mode);
+                expect(&scene, "\"priority\":0", cases[i].mode);
                 assert_int_equal(ask(&scene, "PATCH", GROUPS "/g/status", CLAIM_STATUS), 200);
                 expect(&scene, "g-c", cases[i].claims);
                 scene_end(&scene);
@@ -137,7 +138,8 @@ static void test_refusals(void **state) {
                 { WITH(BASIC ",\"podGroupTemplateRef\":{}"), "must specify one of: `workload`" },
                 { WITH(BASIC ",\"schedulingConstraints\":{\"topology\":[{\"key\":\"a b\"}]}"),
                   "spec.schedulingConstraints.topology[0].key" },
-                { WITH(BASIC ",\"priority\":1000000001"), "less than or equal to 1e+09" },
+                { WITH(BASIC ",\"priorityClassName\":\"system-node-critical\""),
+                  "less than or equal to 1e+09" },
         };
         struct scene scene;
 
@@ -147,6 +149,26 @@ static void test_refusals(void **state) {
                 assert_int_equal(ask(&scene, "POST", GROUPS, cases[i].body), 422);
                 expect(&scene, cases[i].says, true);
         }
+        scene_end(&scene);
+}
+
+/* Of a class, as that of pods. */
+static void test_priority(void **state) {
+        static const char class[] = "{\"metadata\":{\"name\":\"k\"},\"value\":9}";
+        struct scene scene;
+
+        (void)state;
+        scene_init(&scene, &all_gates);
+        assert_int_equal(ask(&scene, "POST", "/apis/scheduling.k8s.io/v1/priorityclasses", class),
+                         201);
+        assert_int_equal(ask(&scene, "POST", GROUPS, WITH(BASIC ",\"priority\":5")), 403);
+        expect(&scene, "must match the priority computed (0)", true);
+        assert_int_equal(ask(&scene, "POST", GROUPS, WITH(BASIC ",\"priorityClassName\":\"x\"")),
+                         403);
+        expect(&scene, "no PriorityClass with name x was found", true);
+        assert_int_equal(ask(&scene, "POST", GROUPS, WITH(BASIC ",\"priorityClassName\":\"k\"")),
+                         201);
+        expect(&scene, "\"priority\":9", true);
         scene_end(&scene);
 }
 
@@ -207,9 +229,9 @@ static void test_pods_of_groups(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_gates),          cmocka_unit_test(test_refusals),
-                cmocka_unit_test(test_statuses),       cmocka_unit_test(test_immutable),
-                cmocka_unit_test(test_pods_of_groups),
+                cmocka_unit_test(test_gates),     cmocka_unit_test(test_refusals),
+                cmocka_unit_test(test_statuses),  cmocka_unit_test(test_priority),
+                cmocka_unit_test(test_immutable), cmocka_unit_test(test_pods_of_groups),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
