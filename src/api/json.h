@@ -106,11 +106,11 @@ int json_tree_parse(struct slice text, struct json_tree **ret_tree, struct err *
 struct json_node *json_tree_root(const struct json_tree *tree); /* NULL until set */
 void json_tree_set_root(struct json_tree *tree, struct json_node *root);
 
-struct json_node *node_import(struct json_tree *tree, const struct json *value); /* deep copy */
+/* Deep copies; what is not there becomes null. */
+struct json_node *node_import(struct json_tree *tree, const struct json *value);
 /* The same of what has each member once, as all that a tree wrote. */
 struct json_node *node_import_unique(struct json_tree *tree, const struct json *value);
-struct json_node *node_clone(struct json_tree *tree,
-                             const struct json_node *node); /* deep copy, any tree */
+struct json_node *node_clone(struct json_tree *tree, const struct json_node *node); /* any tree */
 struct json_node *node_null(struct json_tree *tree);
 struct json_node *node_bool(struct json_tree *tree, bool value);
 struct json_node *node_i64(struct json_tree *tree, int64_t value);

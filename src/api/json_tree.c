@@ -194,7 +194,7 @@ static yyjson_mut_val *copy_node(yyjson_mut_doc *doc, yyjson_mut_val *value) {
 
 struct json_node *node_import(struct json_tree *tree, const struct json *value) {
         if (!value)
-                abort();
+                return node_null(tree);
         yyjson_mut_val *copy = copy_parsed(doc_of(tree), val_of(value));
         drop_repeated(copy);
         return node_of(copy);
@@ -202,13 +202,13 @@ struct json_node *node_import(struct json_tree *tree, const struct json *value) 
 
 struct json_node *node_import_unique(struct json_tree *tree, const struct json *value) {
         if (!value)
-                abort();
+                return node_null(tree);
         return node_of(copy_parsed(doc_of(tree), val_of(value)));
 }
 
 struct json_node *node_clone(struct json_tree *tree, const struct json_node *node) {
         if (!node)
-                abort();
+                return node_null(tree);
         return node_of(copy_node(doc_of(tree), mut_of(node)));
 }
 

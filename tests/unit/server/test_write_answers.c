@@ -7,6 +7,7 @@
 #define DEPLOYMENTS "/apis/apps/v1/namespaces/default/deployments"
 #define JOBS "/apis/batch/v1/namespaces/default/jobs"
 #define CLAIMS "/api/v1/namespaces/default/persistentvolumeclaims"
+#define VOLUMES "/api/v1/persistentvolumes"
 #define NODES "/api/v1/nodes"
 #define LEASES "/apis/coordination.k8s.io/v1/namespaces/default/leases"
 #define SLICES "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices"
@@ -30,6 +31,9 @@ static const struct {
           "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"selector\":{\"a\":\"b\"},\"template\":{"
           "\"metadata\":{\"labels\":{\"a\":\"b\"}},\"spec\":{\"containers\":[{\"name\":\"c\","
           "\"image\":\"x\"}]}}}}" },
+        { VOLUMES, "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"accessModes\":[\"ReadWriteOnce\"],"
+                   "\"capacity\":{\"storage\":\"1Gi\"},\"csi\":{\"driver\":\"d\","
+                   "\"volumeHandle\":\"v\"}}}" },
         { CLAIMS, "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"accessModes\":[\"ReadWriteOnce\"],"
                   "\"resources\":{\"requests\":{\"storage\":\"1Gi\"}}}}" },
         { DEPLOYMENTS,
@@ -293,6 +297,9 @@ static const struct {
         { "PATCH", CLAIMS "/a", MERGE_PATCH,
           "{\"spec\":{\"resources\":{\"requests\":{\"x\":\"1\"}}}}", 422,
           "spec: Forbidden: spec is immutable after creation", NULL },
+        /* what is there may go */
+        { "PUT", VOLUMES "/a", NULL, "{\"metadata\":{\"name\":\"a\"},\"spec\":{}}", 422,
+          "spec.persistentvolumesource is immutable after creation", NULL },
         /* a PUT that creates */
         { "PUT", LEASES "/n", NULL, "{\"metadata\":{\"name\":\"n\",\"uid\":\"x\"},\"spec\":{}}",
           409,
