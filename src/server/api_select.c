@@ -12,9 +12,15 @@ static bool is_listed(const char *const *names, struct slice key) {
         return false;
 }
 
-static bool is_key(struct slice key, bool is_namespaced) {
-        return slice_is(key, "metadata.name") ||
-               (is_namespaced && slice_is(key, "metadata.namespace"));
+static bool is_key(struct slice key) {
+        return slice_is(key, "metadata.name") || slice_is(key, "metadata.namespace");
+}
+
+/* Kinds without a table of their own know the namespace also where they have none. */
+static bool is_key_of(struct slice key, const struct kind_info *kind) {
+        bool has_namespace = (kind->flags & KIND_NAMESPACED) || !kind->has_own_field_table;
+
+        return is_key(key) && (has_namespace || slice_is(key, "metadata.name"));
 }
 
 static int check_fields(struct api_context *context, const struct kind_info *kind,
@@ -22,13 +28,16 @@ static int check_fields(struct api_context *context, const struct kind_info *kin
         for (size_t i = 0; i < fields->count; i++) {
                 struct slice key = fields->terms[i].key;
 
-                if (is_key(key, kind->flags & KIND_NAMESPACED) ||
-                    is_listed(kind->field_selectors, key))
+                if (is_key_of(key, kind) || is_listed(kind->field_selectors, key))
                         continue;
                 if (strcmp(kind->plural, "jobs") == 0)
                         return fail_bad_request(
                                 context, "field label \"" SLICE_FMT "\" not supported for %s",
                                 SLICE_ARG(key), kind->kind);
+                if (strcmp(kind->plural, "resourceslices") == 0)
+                        return fail_bad_request(
+                                context, "field label not supported for %s/%s, Kind=%s: " SLICE_FMT,
+                                kind->group, kind->version, kind->kind, SLICE_ARG(key));
                 if (kind->has_own_field_table)
                         return fail_bad_request(context, "field label not supported: " SLICE_FMT,
                                                 SLICE_ARG(key));
@@ -134,7 +143,7 @@ bool selection_matches(struct api_engine *engine, const struct api_resource *res
         for (size_t i = 0; i < selection->fields.count; i++) {
                 const struct field_term *term = &selection->fields.terms[i];
 
-                if (is_key(term->key, true))
+                if (is_key(term->key))
                         continue;
                 if (slice_eq(field_value(resource, json, term->key, buffer), term->value) ==
                     term->is_not_equal)
