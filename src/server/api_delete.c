@@ -39,6 +39,7 @@ static void take_propagation(struct api_context *context, struct given_propagati
                              struct field_errors *errors, struct delete_options *options) {
         struct slice policy = given.policy;
 
+        options->is_no_orphan = given.has_orphan && !given.is_orphan;
         if (given.has_orphan && given.has_policy)
                 field_error_add(errors, FIELD_INVALID, "propagationPolicy",
                                 quoted_text(context->arena, policy, false),
@@ -440,7 +441,8 @@ int serve_delete(struct api_context *context) {
                 return API_FAILED;
         if (!is_gone || (context->resource->kind->flags & KIND_DELETE_OBJECT) ||
             context->form != FORM_OBJECT)
-                return respond_object(context, 200, body);
+                /* What is still there is accepted, for those who ask the old way. */
+                return respond_object(context, !is_gone && options.is_no_orphan ? 202 : 200, body);
         respond_deleted(context, body);
         return 0;
 }

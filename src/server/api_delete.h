@@ -15,6 +15,7 @@ struct delete_options {
         enum propagation propagation;
         struct slice uid, resource_version; /* preconditions; empty = none */
         bool is_dry_run;
+        bool is_no_orphan; /* said in so many words: orphanDependents=false */
 };
 int delete_options_decode(struct api_context *context, struct delete_options *ret_options);
 int delete_options_from(struct api_context *context, const struct json *body,

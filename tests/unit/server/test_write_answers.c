@@ -100,6 +100,7 @@ static const struct {
         { "DELETE", NODES "/a", NULL, "{\"propagationPolicy\":\"x\",\"dryRun\":[\"x\",\"All\"]}",
           422, "\"nil\", dryRun: Unsupported value: [\"x\",\"All\"]: supported values: \"All\"]",
           NULL },
+        { "DELETE", NODES "/a", NULL, "{\"orphanDependents\":false}", 202, "a", "/metadata/name" },
         { "GET", NODES "?continue=x&resourceVersion=1", NULL, NULL, 400,
           "illegal base64 data at input byte 0", NULL },
         /* what is there already */
