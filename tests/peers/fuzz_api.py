@@ -6,6 +6,7 @@ valid ones of each kind whose members are changed by the real server's OpenAPI s
 """
 
 import argparse
+import collections
 import copy
 import json
 import multiprocessing
@@ -169,7 +170,7 @@ def work(options, addresses, number, results):
     schemas, classes, end = Schemas(pair.servers[0]), {}, time.monotonic() + options.seconds
     names = options.kinds.split(",") if options.kinds else MAIN
     serial, wanted = number, [int(word) for word in options.only.split(",")] if options.only else None
-    count, asked = 0, 0
+    count, asked = 0, collections.Counter()
     try:
         while time.monotonic() < end:
             if wanted is not None:
@@ -181,7 +182,8 @@ def work(options, addresses, number, results):
             steps = Scenario(maker, plural).steps()
             before = pair.requests
             found = pair.run(steps)
-            count, asked = count + 1, asked + pair.requests - before
+            count += 1
+            asked[plural] += pair.requests - before
             for name, real, ours in (found[1] if found else ())[:4]:
                 if name not in classes:
                     small = shrink(pair, copy.deepcopy(steps), name)
@@ -218,17 +220,19 @@ def fuzz(options, folder):
         workers = [multiprocessing.Process(target=work, args=(options, addresses, number, results)) for number in range(options.workers)]
         for worker in workers:
             worker.start()
-        classes, scenarios, requests = {}, 0, 0
+        classes, scenarios, asked_of = {}, 0, collections.Counter()
         for _ in workers:
             found, count, asked = results.get()
             merge(classes, found)
-            scenarios, requests = scenarios + count, requests + asked
+            scenarios, asked_of = scenarios + count, asked_of + asked
         for worker in workers:
             worker.join()
         took = time.monotonic() - begin
         if process.poll() is not None:
             print(f"berth ended with {process.returncode}:\n{(folder / 'berth.log').read_text()[-2000:]}")
+        requests = asked_of.total()
         report(classes)
+        print(", ".join(f"{plural} {count}" for plural, count in sorted(asked_of.items())))
         print(f"seed {options.seed}: {scenarios} scenarios, {requests} requests to each server in {took:.0f} s, {requests / took:.0f} a second; "
               f"{len(classes)} classes of difference")
         return 1 if classes or process.poll() is not None else 0
