@@ -182,46 +182,11 @@ static void apply_properties(struct application *application, const struct rules
         }
 }
 
-/* The old elements by their keys; NULL when the list has no keys. */
-static struct map *custom_rules_apply_counterparts(const struct json *schema,
-                                                   const struct json_node *list) {
-        const struct json *keys = json_get(schema, "x-kubernetes-list-map-keys");
-        struct node_iter iter = node_iter(list);
-        struct json_node *element;
-        struct buf text = { 0 };
-
-        if (!keys || !slice_is(json_get_text(schema, "x-kubernetes-list-type"), "map"))
-                return NULL;
-        struct map *elements = map_new();
-        while (node_next(&iter, NULL, &element)) {
-                buf_clear(&text);
-                list_key_write(keys, element, &text);
-                if (!map_get(elements, buf_view(&text)))
-                        map_put(elements, buf_view(&text), element);
-        }
-        buf_release(&text);
-        return elements;
-}
-
-static const struct json_node *custom_rules_apply_counterpart(const struct map *elements,
-                                                              const struct json *schema,
-                                                              const struct json_node *element) {
-        struct buf text = { 0 };
-
-        if (!elements)
-                return NULL;
-        list_key_write(json_get(schema, "x-kubernetes-list-map-keys"), element, &text);
-        const struct json_node *found = map_get(elements, buf_view(&text));
-        buf_release(&text);
-        return found;
-}
-
 static void apply_elements(struct application *application, const struct rules_level *level,
                            const struct custom_rules_apply_place *place) {
         struct node_iter iter = node_iter(place->value);
         bool is_map = node_type(place->value) == JSON_OBJECT;
-        struct map *elements =
-                is_map ? NULL : custom_rules_apply_counterparts(level->schema, place->old);
+        struct map *elements = is_map ? NULL : list_elements_by_key(level->schema, place->old);
         struct json_node *element;
         char here[RULES_PATH_BYTES];
         struct slice key;
@@ -234,9 +199,8 @@ static void apply_elements(struct application *application, const struct rules_l
                                  SLICE_ARG(key));
                 else
                         snprintf(here, sizeof(here), "%s[%zu]", place->path, i);
-                inner.old =
-                        is_map ? node_find(place->old, key)
-                               : custom_rules_apply_counterpart(elements, level->schema, element);
+                inner.old = is_map ? node_find(place->old, key)
+                                   : list_element_like(elements, level->schema, element);
                 apply_level(application, level->elements, &inner);
         }
         map_free(elements);

@@ -435,6 +435,8 @@ static void complain_of_type(const struct json *schema, const struct json_node *
 static void custom_schema_validate(struct schema_cache *cache, const struct json *schema,
                                    const struct json_node *value, const char *path,
                                    struct field_errors *errors) {
+        if (schema_cache_passes(cache, value))
+                return;
         if (!has_type(schema, value)) {
                 complain_of_type(schema, value, path, errors);
         } else if (node_type(value) == JSON_NULL) {
@@ -480,5 +482,59 @@ void custom_validate(const struct json *schema, const struct json_node *object,
 
         custom_schema_validate(cache, schema, object, "", errors);
         check_identities(cache, schema, object, "", errors);
+        schema_cache_free(cache);
+}
+
+/* Notes each value that is what it was; elements of lists have counterparts by their keys. */
+static void note_unchanged(struct schema_cache *cache, const struct json *schema,
+                           const struct json_node *value, const struct json_node *old) {
+        bool is_list = node_type(value) == JSON_ARRAY;
+        struct node_iter iter = node_iter(value);
+        struct json_node *child;
+        struct slice name;
+
+        if (!old || node_type(value) != node_type(old))
+                return;
+        if (node_equal(value, old)) {
+                schema_cache_pass(cache, value);
+                return;
+        }
+        struct map *elements = is_list ? list_elements_by_key(schema, old) : NULL;
+        while (node_next(&iter, &name, &child)) {
+                const struct json *inner =
+                        is_list ? json_get(schema, "items") : custom_member(cache, schema, name);
+
+                if (inner)
+                        note_unchanged(cache, inner, child,
+                                       is_list ? list_element_like(elements, schema, child)
+                                               : node_find(old, name));
+        }
+        map_free(elements);
+}
+
+static bool has_bad_identities(struct schema_cache *cache, const struct json *schema,
+                               const struct json_node *object, struct arena *arena) {
+        struct field_errors errors = { .arena = arena };
+
+        check_identities(cache, schema, object, "", &errors);
+        return errors.count > 0;
+}
+
+void custom_validate_update(const struct json *schema, const struct json_node *object,
+                            const struct json *old, struct field_errors *errors) {
+        struct schema_cache *cache = schema_cache_new();
+        struct field_errors found = { .arena = errors->arena };
+
+        custom_schema_validate(cache, schema, object, "", &found);
+        bool is_bad = has_bad_identities(cache, schema, object, errors->arena);
+        if (found.count || is_bad) {
+                CLEANUP(cleanup_json_tree) struct json_tree *tree = json_tree_new();
+                const struct json_node *was = node_import(tree, old);
+
+                note_unchanged(cache, schema, object, was);
+                custom_schema_validate(cache, schema, object, "", errors);
+                if (is_bad && !has_bad_identities(cache, schema, was, errors->arena))
+                        check_identities(cache, schema, object, "", errors);
+        }
         schema_cache_free(cache);
 }

@@ -16,3 +16,7 @@ struct schema_object;
 const struct schema_object *custom_type(const struct json *schema, struct arena *arena);
 void custom_validate(const struct json *schema, const struct json_node *object,
                      struct field_errors *errors);
+/* The same of an object that was stored before: what was wrong then, and did not change, may stay.
+ */
+void custom_validate_update(const struct json *schema, const struct json_node *object,
+                            const struct json *old, struct field_errors *errors);

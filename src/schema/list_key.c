@@ -1,6 +1,8 @@
 /* Keys of list elements. */
 #include "schema/list_key.h"
 
+#include "base/map.h"
+
 #include "base/util.h"
 #include <stdlib.h>
 
@@ -71,4 +73,35 @@ void list_key_write(const struct json *keys, const struct json_node *element, st
                 list_key_value(element, out);
         while (json_next(&iter, NULL, &key))
                 list_key_value(node_find(element, json_text(key)), out);
+}
+
+struct map *list_elements_by_key(const struct json *schema, const struct json_node *list) {
+        const struct json *keys = json_get(schema, "x-kubernetes-list-map-keys");
+        struct node_iter iter = node_iter(list);
+        struct json_node *element;
+        struct buf text = { 0 };
+
+        if (!keys || !slice_is(json_get_text(schema, "x-kubernetes-list-type"), "map"))
+                return NULL;
+        struct map *elements = map_new();
+        while (node_next(&iter, NULL, &element)) {
+                buf_clear(&text);
+                list_key_write(keys, element, &text);
+                if (!map_get(elements, buf_view(&text)))
+                        map_put(elements, buf_view(&text), element);
+        }
+        buf_release(&text);
+        return elements;
+}
+
+const struct json_node *list_element_like(const struct map *elements, const struct json *schema,
+                                          const struct json_node *element) {
+        struct buf text = { 0 };
+
+        if (!elements)
+                return NULL;
+        list_key_write(json_get(schema, "x-kubernetes-list-map-keys"), element, &text);
+        const struct json_node *found = map_get(elements, buf_view(&text));
+        buf_release(&text);
+        return found;
 }

@@ -21,6 +21,7 @@ struct schema_pattern {
 
 struct schema_cache {
         struct map_u64 *properties, *patterns; /* by the schema's address */
+        struct map_u64 *passed;                /* by the value's; NULL = none */
 };
 
 struct schema_cache *schema_cache_new(void) {
@@ -29,6 +30,16 @@ struct schema_cache *schema_cache_new(void) {
         cache->properties = map_u64_new();
         cache->patterns = map_u64_new();
         return cache;
+}
+
+void schema_cache_pass(struct schema_cache *cache, const struct json_node *value) {
+        if (!cache->passed)
+                cache->passed = map_u64_new();
+        map_u64_put(cache->passed, (uintptr_t)value, cache);
+}
+
+bool schema_cache_passes(const struct schema_cache *cache, const struct json_node *value) {
+        return cache->passed && map_u64_get(cache->passed, (uintptr_t)value);
 }
 
 void schema_cache_free(struct schema_cache *cache) {
@@ -51,6 +62,7 @@ void schema_cache_free(struct schema_cache *cache) {
         }
         map_u64_free(cache->properties);
         map_u64_free(cache->patterns);
+        map_u64_free(cache->passed);
         free(cache);
 }
 

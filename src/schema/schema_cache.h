@@ -16,5 +16,8 @@ const struct json *schema_cache_property(struct schema_cache *cache, const struc
 /* The properties that have a default, in their order. */
 const struct json_member *schema_cache_defaults(struct schema_cache *cache,
                                                 const struct json *schema, size_t *ret_count);
+/* Values that need no look, since they are what they were. */
+void schema_cache_pass(struct schema_cache *cache, const struct json_node *value);
+bool schema_cache_passes(const struct schema_cache *cache, const struct json_node *value);
 /* The schema's pattern; NULL when it has none, or none that can be read. */
 const struct regex *schema_cache_pattern(struct schema_cache *cache, const struct json *schema);

@@ -121,7 +121,9 @@ void custom_resource_validate(struct kind_context *context, enum kind_operation 
                               struct field_errors *errors) {
         const struct custom_resource *custom = custom_of(context->kind);
 
-        if (custom->schema)
+        if (custom->schema && old)
+                custom_validate_update(custom->schema, object, old, errors);
+        else if (custom->schema)
                 custom_validate(custom->schema, object, errors);
         if (custom->rules && has_blocking_error(errors))
                 field_error_add(errors, FIELD_INVALID, "<nil>", "null",

@@ -461,6 +461,62 @@ static void test_ratcheting(void **state) {
         fixture_free(&f);
 }
 
+#define SPROCKETS "/apis/y.example/v1/namespaces/default/sprockets"
+#define SPROCKET_VERSIONS(number, list)                                                            \
+        "\"versions\":[{\"name\":\"v1\",\"served\":true,\"storage\":true,\"schema\":{"             \
+        "\"openAPIV3Schema\":{\"type\":\"object\",\"properties\":{\"spec\":{\"type\":\"object\","  \
+        "\"properties\":{\"count\":{\"type\":\"integer\"" number "},\"other\":{\"type\":"          \
+        "\"integer\"" number "},\"list\":{\"type\":\"array\"" list                                 \
+        ",\"items\":{\"type\":\"object\",\"required\":[\"id\"],\"properties\":{\"id\":{\"type\":"  \
+        "\"string\"},\"size\":{\"type\":\"integer\"" number "}}}}}}}}}}]"
+#define BY_ID ",\"x-kubernetes-list-type\":\"map\",\"x-kubernetes-list-map-keys\":[\"id\"]"
+
+/* What the schema refuses by now may stay where nothing changes; elements are found by their keys.
+ */
+static void test_schema_ratcheting(void **state) {
+        static const struct {
+                const char *spec;
+                int status;
+        } updates[] = {
+                { "{\"other\":1}", 200 },
+                { "{\"count\":8}", 422 },
+                { "{\"other\":9}", 422 },
+                { "{\"list\":[{\"id\":\"b\"},{\"id\":\"a\",\"size\":9}]}", 200 },
+                { "{\"list\":[{\"id\":\"c\",\"size\":9}]}", 422 },
+                { "{\"list\":[{\"id\":\"c\"},{\"id\":\"c\"}]}", 422 },
+                { "{\"count\":2}", 200 },
+                { "{\"count\":9}", 422 },
+        };
+        struct fixture f = fixture_new();
+
+        (void)state;
+        assert_int_equal(
+                ask(&f, "POST", DEFINITIONS,
+                    "{\"metadata\":{\"name\":\"sprockets.y.example\"},\"spec\":{\"group\":"
+                    "\"y.example\",\"scope\":\"Namespaced\",\"names\":{\"plural\":\"sprockets\","
+                    "\"singular\":\"sprocket\",\"kind\":\"Sprocket\"}," SPROCKET_VERSIONS(
+                            "", BY_ID) "}}"),
+                201);
+        virtual_loop_run(f.fake);
+        assert_int_equal(ask(&f, "POST", SPROCKETS,
+                             "{\"metadata\":{\"name\":\"s\"},\"spec\":{\"count\":9,\"list\":[{"
+                             "\"id\":\"a\",\"size\":9}]}}"),
+                         201);
+        assert_int_equal(ask_patch(&f, MERGE_PATCH, DEFINITIONS "/sprockets.y.example",
+                                   "{\"spec\":{" SPROCKET_VERSIONS(",\"maximum\":5", BY_ID) "}}"),
+                         200);
+        virtual_loop_run(f.fake);
+        for (size_t i = 0; i < ARRAY_LEN(updates); i++) {
+                char body[256];
+
+                snprintf(body, sizeof(body), "{\"spec\":%s}", updates[i].spec);
+                int status = ask_patch(&f, MERGE_PATCH, SPROCKETS "/s", body);
+                if (status != updates[i].status)
+                        fail_msg("update %zu: %d %s", i, status, f.text);
+        }
+        fixture_free(&f);
+}
+
 /* Definitions whose rules are refused, with a part of the message; NULL = taken. */
 static void test_bad_rules(void **state) {
         static const struct {
@@ -517,7 +573,8 @@ int main(void) {
                 cmocka_unit_test(test_definition_again), cmocka_unit_test(test_objects),
                 cmocka_unit_test(test_validation),       cmocka_unit_test(test_bad_definitions),
                 cmocka_unit_test(test_judgements),       cmocka_unit_test(test_rules),
-                cmocka_unit_test(test_ratcheting),       cmocka_unit_test(test_bad_rules),
+                cmocka_unit_test(test_ratcheting),       cmocka_unit_test(test_schema_ratcheting),
+                cmocka_unit_test(test_bad_rules),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
