@@ -13,6 +13,9 @@ from process import wait_until
 ALLOWED = (
     ("", r"options.go:\d+\] The manifest file is empty", "reads a file of another product, which is not there"),
     ("manager", r"read version: \d+ is not as new as written version", "waits for the watch to show what it wrote, as on every API server"),
+    ("manager", r"EndpointSlice informer cache is out of date", "the same: it compares generations that it wrote with those of its cache"),
+    ("manager", r"Job.batch \S+ is invalid: status.ready: \S+ \S+ \d+: cannot set more ready pods than active",
+     "counts no active pods of a Job while it puts off a new one after an eviction; kube-apiserver refuses that too"),
     ("manager", r"(resourcequotas|poddisruptionbudgets\S*) \S+: the object has been modified", "lost a race with admission or an eviction, tries again"),
 )
 ERROR = re.compile(r"^[EF]\d{4} |^panic|level=error")
