@@ -1,28 +1,5 @@
 /* Without nghttp2 libcurl carries all requests. */
-#include "client/http1_stream.h"
 #include "client/http2_session.h"
-
-bool http1_stream_is_possible(const struct http_call *request) {
-        (void)request;
-        return false;
-}
-
-bool http1_stream_start(struct http_call *request) {
-        (void)request;
-        return false;
-}
-
-void http1_stream_drop(struct http_call *request) {
-        (void)request;
-}
-
-void http1_streams_flush(struct http_transport *http) {
-        (void)http;
-}
-
-void http1_streams_free(struct http_transport *http) {
-        (void)http;
-}
 
 void http2_session_prepare(struct http_transport *http) {
         (void)http;

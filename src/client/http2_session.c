@@ -318,7 +318,7 @@ static bool open_session(struct http2_session *session) {
         char bytes[TLS_CONNECTION_BYTES];
         size_t size;
 
-        if (!tls_connection_take(&session->connection, false, bytes, &size) ||
+        if (!tls_connection_take(&session->connection, bytes, &size) ||
             http2_frames_new(session) != 0 ||
             nghttp2_session_mem_recv(session->frames, (uint8_t *)bytes, size) < 0 ||
             loop_io_add(http->loop, session->connection.fd, LOOP_READ, on_ready, session,
@@ -356,7 +356,7 @@ void http2_session_prepare(struct http_transport *http) {
         session->wakes_for = 1;
         session->gather = (struct loop_timer){ .fired = on_gathered, .context = session };
         session->resume = (struct loop_timer){ .fired = on_resume, .context = session };
-        tls_connection_open(&session->connection, http, "h2", on_connected, session);
+        tls_connection_open(&session->connection, http, on_connected, session);
 }
 
 /* ---- all connections ---- */

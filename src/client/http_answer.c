@@ -93,8 +93,10 @@ size_t http_on_header(char *data, size_t size, size_t count, void *context) {
         if (code < 200) /* informational; the answer follows */
                 return size * count;
         curl_easy_getinfo(request->easy, CURLINFO_HTTP_VERSION, &version);
-        request->http->has_answered = true;
-        request->http->speaks_http2 = version == CURL_HTTP_VERSION_2_0;
+        if (!request->is_large) {
+                request->http->has_answered = true;
+                request->http->speaks_http2 = version == CURL_HTTP_VERSION_2_0;
+        }
         http_begin_answer(request, (int)code);
         return request->state == REQUEST_CANCELLED ? 0 : size * count;
 }

@@ -7,7 +7,6 @@
 #include "base/arena.h"
 #include "base/util.h"
 #include "client/credential.h"
-#include "client/http1_stream.h"
 #include "client/http2_session.h"
 #include "client/http_transport_priv.h"
 #include "client/tls_files.h"
@@ -74,7 +73,6 @@ static void http_transport_detach(struct http_call *request) {
         struct http_transport *http = request->http;
 
         loop_timer_disarm(http->loop, &request->idle);
-        http1_stream_drop(request);
         http2_session_drop(request);
         if (!request->easy)
                 return;
@@ -144,6 +142,11 @@ static void http_call_complete(struct http_call *request, CURLcode result) {
                 http_call_again(request);
                 return;
         }
+        if (result == CURLE_SSL_CONNECT_ERROR && request->is_large) {
+                request->is_large = false; /* the server may speak HTTP/2 alone */
+                http_call_again(request);
+                return;
+        }
         if (result == CURLE_OK && request->status == 0) /* cut within the headers */
                 result = CURLE_RECV_ERROR;
         unlink_request(request);
@@ -209,9 +212,10 @@ static void on_idle(void *context) {
 
 /* ---- starting requests ---- */
 
-/* Pages and single objects stay with libcurl: they are few. */
+/* Pages and single objects stay with libcurl: they are few. So do large lists. */
 static bool may_use_http2(const struct http_call *request) {
-        return !request->avoids_http2 && (request->caller.events || request->method != API_GET);
+        return !request->avoids_http2 && !request->is_large &&
+               (request->caller.events || request->method != API_GET);
 }
 
 /* Makes the connection that what waits may use. Streams wait for it: they stay where they are. The
@@ -219,7 +223,7 @@ static bool may_use_http2(const struct http_call *request) {
 static bool must_wait(struct http_call *request) {
         struct http_transport *http = request->http;
 
-        if (!may_use_http2(request) || http1_stream_is_possible(request) ||
+        if (!may_use_http2(request) ||
             !(http->speaks_http2 || (request->caller.events && !http->has_answered)))
                 return false;
         http2_session_prepare(http);
@@ -236,8 +240,6 @@ static void http_transport_start(struct http_call *request) {
         request->date_s = 0;
         if (request->caller.events)
                 loop_timer_arm(http->loop, &request->idle, http->stream_idle_ns);
-        if (http1_stream_start(request))
-                return;
         if (may_use_http2(request) && http2_session_start(http->http2, request)) {
                 if (!request->caller.events)
                         loop_timer_arm(http->loop, &request->idle, timeout_of(request));
@@ -276,7 +278,6 @@ static void on_flush(void *context) {
                         http_transport_start(request);
                 request = next;
         }
-        http1_streams_flush(http);
         http2_sessions_flush(http);
 }
 
@@ -305,7 +306,7 @@ static struct http_call *request_new(struct http_transport *http, const struct a
         request->body = slice_dup(call->body);
         request->body_size = call->body.len;
         request->timeout_ns = call->timeout_ns;
-        request->is_large = call->is_large;
+        request->is_large = call->is_large && strncmp(http->base, "https:", 6) == 0;
         request->is_patient = call->is_patient;
         request->comes_back = call->comes_back;
         request->caller.context = context;
@@ -480,7 +481,6 @@ void http_transport_free(struct http_transport *http) {
                 http_call_free(http->waiting);
         while (http->requests)
                 http_call_free(http->requests);
-        http1_streams_free(http);
         http2_sessions_free(http);
         drop_idle_handles(http);
         curl_pump_release(&http->pump);

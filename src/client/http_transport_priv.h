@@ -32,9 +32,8 @@ struct http_call {
         int64_t date_s;                 /* of the answer; below 1 = none */
         struct mono_time asked_at;      /* when it was sent */
         bool is_linked, is_opened, is_retried, is_too_large;
-        bool is_large;                 /* may have a connection of its own */
+        bool is_large;                 /* has a connection of its own, in HTTP/1.1 */
         bool is_patient, comes_back;   /* as of the call */
-        struct http1_stream *own;      /* that connection; NULL = none */
         bool avoids_http2;             /* refused there: libcurl's turn */
         struct http2_session *session; /* that carries it; NULL = libcurl or none */
         struct http_call *finished;    /* the next in the session's list of those over */
@@ -81,7 +80,6 @@ struct http_transport {
         bool speaks_http2;           /* an answer came that way */
         struct http2_session *http2; /* for new requests; NULL = none */
         struct http2_session *sessions;
-        struct http1_stream *streams;
         struct mono_time http2_again; /* after a failure not before */
         char date_text[40];           /* the last Date and its time */
         int64_t date_s;

@@ -5,32 +5,25 @@
 #include "client/tls_files.h"
 #include <string.h>
 
-#define PROTOCOL_BYTES_MAX 32
+#define PROTOCOL "\x02h2"
+#define PROTOCOL_BYTES (sizeof(PROTOCOL) - 1)
 
 /* libcurl would put its own HTTP/2 between us and the connection if it had chosen the protocol. */
 static CURLcode on_tls_context(CURL *easy, void *tls, void *context) {
-        const char *protocol = context;
-        size_t size = strlen(protocol);
-        unsigned char offer[PROTOCOL_BYTES_MAX];
-
-        (void)easy;
-        offer[0] = (unsigned char)size;
-        memcpy(offer + 1, protocol, size);
+        (void)easy, (void)context;
         SSL_CTX_set_read_ahead(tls, 1);
-        return SSL_CTX_set_alpn_protos(tls, offer, (unsigned)size + 1) == 0
+        return SSL_CTX_set_alpn_protos(tls, (const unsigned char *)PROTOCOL, PROTOCOL_BYTES) == 0
                        ? CURLE_OK
                        : CURLE_SSL_CONNECT_ERROR;
 }
 
-static CURL *connector_new(const struct http_transport *http, const char *protocol) {
+static CURL *connector_new(const struct http_transport *http) {
         const char *tls = curl_version_info(CURLVERSION_NOW)->ssl_version;
         CURL *easy = http_handle_new(http);
 
         /* Given to another library, the context would be something else. */
-        if (tls && strncmp(tls, "OpenSSL/3", 9) == 0) {
+        if (tls && strncmp(tls, "OpenSSL/3", 9) == 0)
                 curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, on_tls_context);
-                curl_easy_setopt(easy, CURLOPT_SSL_CTX_DATA, protocol);
-        }
         curl_easy_setopt(easy, CURLOPT_SSL_ENABLE_ALPN, 0L);
         curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
         curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, NULL);
@@ -65,12 +58,10 @@ static void on_advanced(void *context) {
 }
 
 void tls_connection_open(struct tls_connection *connection, struct http_transport *http,
-                         const char *protocol, void (*connected)(void *context, bool is_connected),
-                         void *context) {
+                         void (*connected)(void *context, bool is_connected), void *context) {
         *connection = (struct tls_connection){ .http = http,
-                                               .protocol = protocol,
                                                .tls = tls_texts_ref(tls_files_texts(http->tls)),
-                                               .easy = connector_new(http, protocol),
+                                               .easy = connector_new(http),
                                                .connected = connected,
                                                .context = context };
         curl_pump_init(&connection->pump, http->loop, on_advanced, connection);
@@ -100,24 +91,20 @@ static bool find_tls(struct tls_connection *connection, char *bytes, size_t *ret
         return true;
 }
 
-static bool has_agreed(const struct tls_connection *connection, bool is_optional) {
+static bool has_agreed(const struct tls_connection *connection) {
         const unsigned char *protocol = NULL;
         unsigned size = 0;
 
         SSL_get0_alpn_selected(connection->ssl, &protocol, &size);
-        if (size == 0)
-                return is_optional;
-        return size == strlen(connection->protocol) &&
-               memcmp(protocol, connection->protocol, size) == 0;
+        return size == PROTOCOL_BYTES - 1 && memcmp(protocol, &PROTOCOL[1], size) == 0;
 }
 
-bool tls_connection_take(struct tls_connection *connection, bool is_optional, char *bytes,
-                         size_t *ret_size) {
+bool tls_connection_take(struct tls_connection *connection, char *bytes, size_t *ret_size) {
         curl_socket_t fd = CURL_SOCKET_BAD;
 
         if (curl_easy_getinfo(connection->easy, CURLINFO_ACTIVESOCKET, &fd) != CURLE_OK ||
             fd == CURL_SOCKET_BAD || !find_tls(connection, bytes, ret_size) ||
-            !has_agreed(connection, is_optional) || !tls_bytes_take(connection->ssl, fd))
+            !has_agreed(connection) || !tls_bytes_take(connection->ssl, fd))
                 return false;
         connection->fd = fd;
         return true;

@@ -10,7 +10,6 @@ struct tls_connection {
         struct curl_pump pump; /* its own: libcurl must not judge a connection it does not read */
         CURL *easy;            /* has the connection */
         struct tls_texts *tls; /* that the handle points to; NULL = none */
-        const char *protocol;  /* that is offered */
         bool is_over;          /* connected() was called */
         SSL *ssl;              /* libcurl's */
         int fd;
@@ -20,14 +19,12 @@ struct tls_connection {
 
 /* Over TLS, and not where our protocol would be offered to a proxy. */
 bool tls_connection_is_possible(const struct http_transport *http);
-/* Begins to connect for a protocol, "h2"; the struct must not move. */
+/* Begins to connect for HTTP/2; the struct must not move. */
 void tls_connection_open(struct tls_connection *connection, struct http_transport *http,
-                         const char *protocol, void (*connected)(void *context, bool is_connected),
-                         void *context);
+                         void (*connected)(void *context, bool is_connected), void *context);
 void tls_connection_release(struct tls_connection *connection);
 
 #define TLS_CONNECTION_BYTES ((size_t)32 << 10)
 /* Takes a connection over, and what has arrived already, at most TLS_CONNECTION_BYTES; false when
- * it cannot be, or the server chose another protocol. is_optional: or chose none. */
-bool tls_connection_take(struct tls_connection *connection, bool is_optional, char *bytes,
-                         size_t *ret_size);
+ * it cannot be, or the server did not choose that protocol. */
+bool tls_connection_take(struct tls_connection *connection, char *bytes, size_t *ret_size);
