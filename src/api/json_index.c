@@ -8,14 +8,6 @@
 #define INDEX_COUNT_MIN 32 /* members or elements; below, walking the list is cheaper */
 #define BLOCK_ELEMENTS 256 /* of an array's index; a block of twice as many is split */
 
-/* yyjson's value with our part behind it. */
-struct json_container {
-        yyjson_mut_val value;
-        yyjson_mut_doc *doc;
-        void *index;   /* struct member_index or struct element_index; NULL = none */
-        size_t walked; /* members that look-ups went past since there is no index */
-};
-
 /* ---- memory ---- */
 
 /* From the pool of values: given back with the tree. */
@@ -135,10 +127,10 @@ static yyjson_mut_val *walk_members(yyjson_mut_val *object, struct slice key) {
         for (size_t i = 0; i < count; i++, at = at->next->next) {
                 if (!json_has_key(at, key))
                         continue;
-                container->walked += i;
+                container->walked += (uint32_t)i;
                 return at;
         }
-        container->walked += count;
+        container->walked += (uint32_t)count;
         return NULL;
 }
 
@@ -149,7 +141,7 @@ static bool pays_index(yyjson_mut_val *object) {
 }
 
 yyjson_mut_val *json_index_find(yyjson_mut_val *object, struct slice key) {
-        if (length_of(object) == 0)
+        if (length_of(object) == 0 || !(container_of(object)->keys & json_key_bit(key)))
                 return NULL;
         if (!container_of(object)->index && pays_index(object))
                 member_index_build(object);
@@ -162,7 +154,7 @@ void json_index_add(yyjson_mut_val *object, yyjson_mut_val *key, yyjson_mut_val 
         struct json_container *container = container_of(object);
         struct member_index *index = container->index;
         yyjson_mut_val *before = length_of(object) ? last_of(object) : NULL;
-        yyjson_mut_obj_add(object, key, value);
+        json_member_append(object, key, value);
         if (!index)
                 return;
         if (2 * ++index->count > index->slot_count)

@@ -5,8 +5,31 @@
 
 #include "api/json_priv.h"
 
+/* yyjson's value with our part behind it. */
+struct json_container {
+        yyjson_mut_val value;
+        yyjson_mut_doc *doc;
+        void *index;     /* of members or elements; NULL = none */
+        uint32_t walked; /* members that look-ups went past since there is no index */
+        uint32_t keys;   /* json_key_bit of all keys that are or were there */
+};
+
 /* A container of a tree; all are made by json_container_new. */
 yyjson_mut_val *json_container_new(yyjson_mut_doc *doc, bool is_object);
+
+/* Most of what is asked for is not there, which this bit tells without a walk. */
+static inline uint32_t json_key_bit(struct slice key) {
+        unsigned first = key.len ? (unsigned char)key.ptr[0] : 0;
+
+        return UINT32_C(1) << ((first + key.len * 7) & 31);
+}
+
+/* A new member behind all others, of an object without an index. */
+static inline void json_member_append(yyjson_mut_val *object, yyjson_mut_val *key,
+                                      yyjson_mut_val *value) {
+        ((struct json_container *)object)->keys |= json_key_bit(key_slice(key));
+        yyjson_mut_obj_add(object, key, value);
+}
 
 /* Whether a key node has this text. Most texts differ in their length or first byte. */
 static inline bool json_has_key(yyjson_mut_val *key, struct slice text) {

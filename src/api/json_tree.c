@@ -148,7 +148,7 @@ static yyjson_mut_val *copy_scalar(yyjson_mut_doc *doc, uint64_t tag, const yyjs
 
 static void copy_child(yyjson_mut_val *container, yyjson_mut_val *key, yyjson_mut_val *value) {
         if (key)
-                yyjson_mut_obj_add(container, key, value);
+                json_member_append(container, key, value);
         else
                 yyjson_mut_arr_append(container, value);
 }
