@@ -130,10 +130,11 @@ static bool container_write(yyjson_mut_val *container, struct buf *out) {
         for (size_t i = 0; ok && i < count; i++) {
                 pace_step();
                 at = at->next;
-                ok = i == 0 || buf_char(out, ',');
                 if (is_object) {
                         at = at->next;
-                        ok = ok && string_write(at, out) && buf_char(out, ':');
+                        ok = buf_json_member(out, key_slice(at), i == 0);
+                } else {
+                        ok = i == 0 || buf_char(out, ',');
                 }
                 ok = ok && node_write(node_of(is_object ? at->next : at), out);
         }

@@ -146,18 +146,44 @@ static bool has_special(uint64_t bytes) {
                (each * 0x80);
 }
 
+static uint64_t load_bytes(const char *at, size_t size) {
+        uint64_t bytes = 0;
+
+        memcpy(&bytes, at, size);
+        return bytes;
+}
+
 /* How many bytes at the beginning JSON prints as they are. */
 static size_t plain_len(struct slice text) {
         size_t i = 0;
-        uint64_t bytes;
-        for (; i + sizeof(bytes) <= text.len; i += sizeof(bytes)) {
-                memcpy(&bytes, text.ptr + i, sizeof(bytes));
-                if (has_special(bytes))
+        for (; i + 8 <= text.len; i += 8) {
+                if (has_special(load_bytes(text.ptr + i, 8)))
                         break;
         }
         while (i < text.len && is_plain((unsigned char)text.ptr[i]))
                 i++;
         return i;
+}
+
+/* Whether JSON prints all of it as it is: in words, the last of which overlaps the one before. */
+static bool is_plain_text(struct slice text) {
+        if (text.len >= 8) {
+                const char *at = text.ptr, *last = at + text.len - 8;
+
+                for (; at < last; at += 8) {
+                        if (has_special(load_bytes(at, 8)))
+                                return false;
+                }
+                return !has_special(load_bytes(last, 8));
+        }
+        if (text.len >= 4)
+                return !has_special(load_bytes(text.ptr, 4) | load_bytes(text.ptr + text.len - 4, 4)
+                                                                      << 32);
+        for (size_t i = 0; i < text.len; i++) {
+                if (!is_plain((unsigned char)text.ptr[i]))
+                        return false;
+        }
+        return true;
 }
 
 /* Bytes that are not UTF-8 become U+FFFD one by one, as Go's encoder writes them. */
@@ -193,8 +219,7 @@ static bool json_string_escaped(struct buf *buf, struct slice text) {
 }
 
 bool buf_json_string(struct buf *buf, struct slice text) {
-        return plain_len(text) < text.len ? json_string_escaped(buf, text)
-                                          : buf_json_plain(buf, text);
+        return is_plain_text(text) ? buf_json_plain(buf, text) : json_string_escaped(buf, text);
 }
 
 bool buf_json_plain(struct buf *buf, struct slice text) {
@@ -206,6 +231,24 @@ bool buf_json_plain(struct buf *buf, struct slice text) {
                 memcpy(to + 1, text.ptr, text.len);
         memcpy(to + 1 + text.len, "\"", 2);
         buf->len += text.len + 2;
+        return true;
+}
+
+bool buf_json_member(struct buf *buf, struct slice name, bool is_first) {
+        if (!is_plain_text(name))
+                return (is_first || buf_char(buf, ',')) && json_string_escaped(buf, name) &&
+                       buf_char(buf, ':');
+        if (!has_room(buf, name.len + 4) && !buf_reserve(buf, name.len + 4))
+                return false;
+        char *to = buf->data + buf->len;
+        if (!is_first)
+                *to++ = ',';
+        *to++ = '"';
+        if (name.len)
+                memcpy(to, name.ptr, name.len);
+        to += name.len;
+        memcpy(to, "\":", 3);
+        buf->len = (size_t)(to + 2 - buf->data);
         return true;
 }
 

@@ -29,6 +29,8 @@ bool buf_vprintf(struct buf *buf, const char *format, va_list args)
 bool buf_u64(struct buf *buf, uint64_t value);            /* decimal */
 bool buf_json_string(struct buf *buf, struct slice text); /* quoted and escaped as JSON */
 bool buf_json_plain(struct buf *buf, struct slice text);  /* quoted; needs no escape */
+/* The same for a name of any text, with a comma before it unless it is the first. */
+bool buf_json_member(struct buf *buf, struct slice name, bool is_first);
 bool buf_json_key(struct buf *buf, const char *name); /* "name": of a name that needs no escape */
 struct slice buf_view(const struct buf *buf);
 /* Hands the memory over (free with free()); the buffer is empty afterwards. NULL only when empty.

@@ -23,9 +23,7 @@ static void write_noting(const struct json_node *object, const char *const *way,
         while (!out->overflowed && node_next(&iter, &key, &value)) {
                 bool is_on_way = slice_is(key, way[0]);
 
-                buf_text(out, iter.index > 1 ? "," : "");
-                buf_json_string(out, key);
-                buf_char(out, ':');
+                buf_json_member(out, key, iter.index == 1);
                 if (is_on_way && way[1]) {
                         write_noting(value, way + 1, out, ret_at);
                         continue;

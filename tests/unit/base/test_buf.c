@@ -143,23 +143,35 @@ static void test_json_string(void **state) {
         }
 }
 
+/* A text of one byte among plain ones, as a string and as the name of a member. */
+static void check_json_byte(char c, size_t at, size_t size) {
+        char text[20], wanted[60], member[64];
+        struct buf buf = { 0 }, alone = { 0 };
+
+        memset(text, 'a', sizeof(text));
+        text[at] = c;
+        buf_json_string(&alone, slice_make(&text[at], 1));
+        snprintf(wanted, sizeof(wanted), "\"%.*s%.*s%.*s\"", (int)at, text, (int)alone.len - 2,
+                 alone.data + 1, (int)(size - at - 1), text + at + 1);
+        assert_true(buf_json_string(&buf, slice_make(text, size)));
+        assert_string_equal(buf.data, wanted);
+        buf_clear(&buf);
+        assert_true(buf_json_member(&buf, slice_make(text, size), at % 2 == 0));
+        snprintf(member, sizeof(member), "%s%s:", at % 2 ? "," : "", wanted);
+        assert_string_equal(buf.data, member);
+        assert_int_equal(buf.len, strlen(member));
+        buf_release(&buf);
+        buf_release(&alone);
+}
+
 /* Eight bytes are looked at together: each value of a byte is met at each place of texts that are
  * shorter and longer than that. */
 static void test_json_string_bytes(void **state) {
         (void)state;
         for (unsigned c = 0; c < 0x80; c++) {
-                for (size_t at = 0; at < 20; at++) {
-                        char text[20], wanted[40];
-                        struct buf buf = { 0 }, alone = { 0 };
-                        memset(text, 'a', sizeof(text));
-                        text[at] = (char)c;
-                        buf_json_string(&alone, slice_make(&text[at], 1));
-                        snprintf(wanted, sizeof(wanted), "\"%.*s%.*s%.*s\"", (int)at, text,
-                                 (int)alone.len - 2, alone.data + 1, (int)(19 - at), text + at + 1);
-                        assert_true(buf_json_string(&buf, slice_make(text, sizeof(text))));
-                        assert_string_equal(buf.data, wanted);
-                        buf_release(&buf);
-                        buf_release(&alone);
+                for (size_t size = 1; size <= 20; size++) {
+                        for (size_t at = 0; at < size; at++)
+                                check_json_byte((char)c, at, size);
                 }
         }
 }
