@@ -214,6 +214,17 @@ def object_name(key):
     return '%s.%s' % (package.split('pkg.apis.')[-1], key[1])
 
 
+STRUCTS = ('OBJECT', 'TIME', 'MICRO_TIME', 'DURATION', 'QUANTITY', 'INT_OR_STRING', 'RAW')
+
+
+def is_always_printed(field):
+    """Go prints structs even when omitempty asks otherwise; only omitzero drops them."""
+    _, shape, kind, _, flags = field[:5]
+    if 'OMIT_ZERO' in flags or 'OMIT_EMPTY' not in flags:
+        return 'OMIT_ZERO' not in flags
+    return shape == 'ONE' and kind in STRUCTS and 'POINTER' not in flags
+
+
 def main():
     root = sys.argv[1]
     for package, _, _ in PACKAGES:
@@ -268,8 +279,11 @@ def main():
         w('};\n')
     w('\nconst struct schema_object schema_objects[] = {\n')
     for key in order:
-        count = len(fields_of(key))
-        w('        { "%s", %s, %d },\n' % (object_name(key), ident[key] + '_fields' if count else 'NULL', count))
+        fields = fields_of(key)
+        assert len(fields) <= 128, key
+        printed = [sum(1 << i % 64 for i, f in enumerate(fields) if i // 64 == word and is_always_printed(f)) for word in (0, 1)]
+        w('        { "%s", %s, %d, { 0x%xU, 0x%xU } },\n' % (
+            object_name(key), ident[key] + '_fields' if fields else 'NULL', len(fields), *printed))
     w('};\nconst size_t schema_object_count = ARRAY_LEN(schema_objects);\n')
     w('\nconst struct schema_root schema_roots[] = {\n')
     for package, group, version, name in sorted(roots, key=lambda r: (r[1], r[2], r[3])):

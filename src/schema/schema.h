@@ -53,8 +53,9 @@ struct schema_object {
         const char *name; /* "core.v1.PodSpec" */
         const struct schema_field *fields;
         size_t count;
-        bool is_sorted; /* by the fields' names */
-        bool is_open;   /* custom resources: may have other fields, too */
+        uint64_t printed[2]; /* a bit for each field that Go prints when it is zero, too */
+        bool is_sorted;      /* by the fields' names */
+        bool is_open;        /* custom resources: may have other fields, too */
 };
 struct schema_root {
         const char *group, *version, *kind;

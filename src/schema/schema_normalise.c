@@ -29,15 +29,6 @@ static bool is_struct(const struct schema_field *field) {
                 field->type == SCHEMA_RAW);
 }
 
-/* Go prints structs even when omitempty asks otherwise; only omitzero drops them. */
-static bool is_always_printed(const struct schema_field *field) {
-        if (field->flags & FIELD_OMIT_ZERO)
-                return false;
-        if (!(field->flags & FIELD_OMIT_EMPTY))
-                return true;
-        return is_struct(field) && !(field->flags & FIELD_POINTER);
-}
-
 static struct json_node *zero_value(struct schema_normalise_walk *walk,
                                     const struct schema_field *field) {
         if (field->shape != SHAPE_ONE || (field->flags & FIELD_POINTER))
@@ -236,23 +227,18 @@ static int normalise_known(struct schema_normalise_walk *walk, const struct sche
         return standing == FIELD_DROPPED || is_dropped(field, *value);
 }
 
-/* Fields of an object that need no zero value, by their places in the table; beyond the last bit
- * nothing is noted. */
+/* Fields of an object that need no zero value, by their places in the table. */
 struct printed_fields {
         uint64_t bits[2];
 };
 
-static uint64_t *printed_word(struct printed_fields *printed, size_t index) {
-        return index / 64 < ARRAY_LEN(printed->bits) ? &printed->bits[index / 64] : NULL;
-}
-
 static void printed_note(struct printed_fields *printed, const struct schema_object *schema,
                          const struct schema_field *field, const struct json_node *value) {
         size_t index = (size_t)(field - schema->fields);
-        uint64_t *word = printed_word(printed, index);
 
-        if (word && (field->shape == SHAPE_ONE || !is_zero(field, value)))
-                *word |= UINT64_C(1) << index % 64;
+        if (index < 64 * ARRAY_LEN(printed->bits) &&
+            (field->shape == SHAPE_ONE || !is_zero(field, value)))
+                printed->bits[index / 64] |= UINT64_C(1) << index % 64;
 }
 
 static bool is_as_stored(const struct schema_normalise_walk *walk, struct slice name,
@@ -311,18 +297,25 @@ static int normalise_members(struct schema_normalise_walk *walk, const struct sc
         return 0;
 }
 
-static void add_zero_values(struct schema_normalise_walk *walk, const struct schema_object *schema,
-                            struct json_node *object, struct printed_fields *printed) {
-        for (size_t i = 0; i < schema->count; i++) {
-                const struct schema_field *field = &schema->fields[i];
-                const uint64_t *word = printed_word(printed, i);
+static void add_zero_value(struct schema_normalise_walk *walk, const struct schema_object *schema,
+                           const struct schema_field *field, struct json_node *object) {
+        if (field_standing(schema, field, walk->minor) != FIELD_SERVED)
+                return;
+        struct json_node *value = node_get(object, field->name);
+        if (!value || (field->shape != SHAPE_ONE && is_zero(field, value)))
+                node_put(walk->tree, object, field->name, zero_value(walk, field));
+}
 
-                if ((word && *word >> i % 64 & 1) || !is_always_printed(field) ||
-                    field_standing(schema, field, walk->minor) != FIELD_SERVED)
-                        continue;
-                struct json_node *value = node_get(object, field->name);
-                if (!value || (field->shape != SHAPE_ONE && is_zero(field, value)))
-                        node_put(walk->tree, object, field->name, zero_value(walk, field));
+static void add_zero_values(struct schema_normalise_walk *walk, const struct schema_object *schema,
+                            struct json_node *object, const struct printed_fields *printed) {
+        for (size_t word = 0; word < ARRAY_LEN(printed->bits); word++) {
+                uint64_t missing = schema->printed[word] & ~printed->bits[word];
+
+                for (; missing; missing &= missing - 1) {
+                        size_t index = word * 64 + (size_t)__builtin_ctzll(missing);
+
+                        add_zero_value(walk, schema, &schema->fields[index], object);
+                }
         }
 }
 
