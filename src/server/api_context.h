@@ -8,6 +8,7 @@
 #include "server/api_resource.h"
 #include "server/api_server.h"
 #include "server/json_cache.h"
+#include "server/owned_forms.h"
 
 /* What every step of a request works on. */
 struct api_engine {
@@ -17,6 +18,7 @@ struct api_engine {
         struct arena scratch; /* of the request under way */
         struct resource_table resources;
         struct json_cache cache;
+        struct owned_forms forms;
         bool is_open, is_bootstrapping, has_eviction_responders, has_pod_groups;
         int (*read_yaml)(struct slice text, struct json_tree **ret_tree, struct err *err);
         char *server_address;

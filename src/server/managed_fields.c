@@ -165,7 +165,8 @@ static struct json_node *owner_entry(struct json_tree *tree, const struct field_
         if (owner->time.len)
                 node_put_text(tree, entry, "time", owner->time);
         node_put_string(tree, entry, "fieldsType", "FieldsV1");
-        field_set_sort(owner->set);
+        if (!owner->is_sorted)
+                field_set_sort(owner->set);
         node_put(tree, entry, "fieldsV1", owner->set);
         if (owner->subresource.len)
                 node_put_text(tree, entry, "subresource", owner->subresource);
@@ -410,13 +411,36 @@ static struct owners owners_before(struct api_context *context, struct api_write
         return owners;
 }
 
+/* The sets of new objects of one form are the same. */
+static bool has_form(const struct api_write *write, const struct owners *owners) {
+        return !write->old_json && owners->count == 0 && write->resource->schema &&
+               write->subresource.len == 0;
+}
+
+static bool take_known_form(struct api_context *context, const struct api_write *write,
+                            struct owners *owners) {
+        const struct json_node *set =
+                owned_forms_find(&context->engine->forms, write->resource->kind, write->object);
+
+        if (!set)
+                return false;
+        struct field_owner *mine = owners_add(context, write, owners, context->manager);
+        mine->set = node_clone(write->tree, set);
+        mine->is_sorted = true;
+        owner_stamp(context, mine);
+        owners_write(write, owners);
+        return true;
+}
+
 void manage_fields(struct api_context *context, struct api_write *write) {
         struct json_node *metadata = node_need_object(write->tree, write->object, "metadata");
         struct json_node *given = node_get(metadata, "managedFields");
         struct owners owners = owners_before(context, write, given);
+        bool is_formed = has_form(write, &owners);
 
         node_remove(metadata, "managedFields");
-        if (write->old_json && owners.count == 0)
+        if ((write->old_json && owners.count == 0) ||
+            (is_formed && take_known_form(context, write, &owners)))
                 return;
         struct field_changes changes =
                 write->old_json ? field_set_since(write->tree, written_shape(write),
@@ -430,6 +454,9 @@ void manage_fields(struct api_context *context, struct api_write *write) {
         owners_lose(&owners, &changes);
         take_ownership(context, write, &owners, &changes);
         owners_write(write, &owners);
+        if (is_formed && owners.count == 1)
+                owned_forms_add(&context->engine->forms, write->resource->kind,
+                                owners.items[0].set);
 }
 
 /* ---- after a write ---- */

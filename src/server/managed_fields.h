@@ -5,7 +5,7 @@
 
 struct field_owner {
         struct slice manager, version, subresource, time; /* time: empty = none */
-        bool is_applier;
+        bool is_applier, is_sorted;                       /* is_sorted: the set already is */
         struct json_node *set;
 };
 struct owners {

@@ -3,6 +3,7 @@
 
 #define MAPS "/api/v1/namespaces/default/configmaps"
 #define MAP MAPS "/c"
+#define PODS "/api/v1/namespaces/default/pods"
 #define DEPLOYMENTS "/apis/apps/v1/namespaces/default/deployments"
 #define LAST "kubectl.kubernetes.io/last-applied-configuration"
 #define MAP_BODY(data)                                                                             \
@@ -267,17 +268,58 @@ static void test_many(void **state) {
         fixture_free(&f);
 }
 
+/* What new objects own is remembered by their form: each body comes several times, those that
+ * differ in a detail in turn, and owns what it does in a server that remembers nothing. */
+static void test_forms(void **state) {
+        static const char *const details[] = {
+                "",
+                "\"hostNetwork\":false,",
+                "\"hostname\":\"\",",
+                "\"hostname\":\"a\",",
+                "\"hostname\":\"long-one\",",
+                "\"hostname\":\"long-two\",",
+                "\"nodeSelector\":{},",
+                "\"nodeSelector\":{\"a\":\"long\"},",
+                "\"nodeSelector\":{\"b\":\"long\"},",
+                "\"priority\":0,",
+                "\"terminationGracePeriodSeconds\":0,",
+                "\"terminationGracePeriodSeconds\":30,",
+                "\"securityContext\":{},",
+                "\"securityContext\":{\"runAsUser\":0},",
+                "\"imagePullSecrets\":[{\"name\":\"one-long-name\"}],",
+                "\"imagePullSecrets\":[{\"name\":\"two-long-name\"}],",
+                "\"imagePullSecrets\":[{\"name\":\"one-long-name\"},{\"name\":\"one-long-name\"}],",
+                "\"imagePullSecrets\":[{}],",
+        };
+        struct fixture remembering = fixture_new();
+        char body[500];
+
+        (void)state;
+        for (size_t i = 0; i < 4 * ARRAY_LEN(details); i++) {
+                struct fixture fresh = fixture_new();
+
+                snprintf(body, sizeof(body),
+                         "{\"metadata\":{\"name\":\"pod-%zu\",\"labels\":{\"app\":\"web-%zu\"}},"
+                         "\"spec\":{%s\"containers\":[{\"name\":\"c\",\"image\":\"a/b:1\"}]}}",
+                         i, i, details[i % ARRAY_LEN(details)]);
+                assert_int_equal(ask(&fresh, "POST", PODS, body), 201);
+                assert_int_equal(ask(&remembering, "POST", PODS "?fieldManager=m", body), 201);
+                assert_string_equal(answer(&remembering, OWNER(0) "/manager"), "m");
+                char *fields = strdup(answer(&remembering, OWNER(0) "/fieldsV1"));
+                assert_string_equal(fields, answer(&fresh, OWNER(0) "/fieldsV1"));
+                free(fields);
+                fixture_free(&fresh);
+        }
+        fixture_free(&remembering);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_updates),
-                cmocka_unit_test(test_applies),
-                cmocka_unit_test(test_client_side),
-                cmocka_unit_test(test_status),
-                cmocka_unit_test(test_many),
-                cmocka_unit_test(test_places),
-                cmocka_unit_test(test_scale_without_change),
-                cmocka_unit_test(test_scale_owners),
-                cmocka_unit_test(test_apply_without_change),
+                cmocka_unit_test(test_updates),      cmocka_unit_test(test_forms),
+                cmocka_unit_test(test_applies),      cmocka_unit_test(test_client_side),
+                cmocka_unit_test(test_status),       cmocka_unit_test(test_many),
+                cmocka_unit_test(test_places),       cmocka_unit_test(test_scale_without_change),
+                cmocka_unit_test(test_scale_owners), cmocka_unit_test(test_apply_without_change),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
