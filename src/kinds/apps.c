@@ -62,7 +62,7 @@ static const struct kind_info rows[] = {
                 .categories = NAMES("all"),
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL | KIND_STATUS |
-                         KIND_STATUS_METADATA,
+                         KIND_STATUS_METADATA | KIND_WARN_OF_CHANGES,
                 .prepare = daemon_set_prepare,
                 .apply_defaults = daemon_set_defaults,
                 .validate = daemon_set_validate,
@@ -80,7 +80,8 @@ static const struct kind_info rows[] = {
                 .categories = NAMES("all"),
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL | KIND_STATUS |
-                         KIND_STATUS_METADATA | KIND_SCALE | KIND_ANNOTATION_GENERATION,
+                         KIND_STATUS_METADATA | KIND_SCALE | KIND_ANNOTATION_GENERATION |
+                         KIND_WARN_OF_CHANGES,
                 .prepare = deployment_prepare,
                 .apply_defaults = deployment_defaults,
                 .validate = deployment_validate,
@@ -98,7 +99,7 @@ static const struct kind_info rows[] = {
                 .categories = NAMES("all"),
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL | KIND_STATUS |
-                         KIND_STATUS_METADATA | KIND_SCALE,
+                         KIND_STATUS_METADATA | KIND_SCALE | KIND_WARN_OF_CHANGES,
                 .prepare = status_prepare,
                 .apply_defaults = replica_set_defaults,
                 .validate = replica_set_validate,
@@ -117,7 +118,7 @@ static const struct kind_info rows[] = {
                 .categories = NAMES("all"),
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL | KIND_STATUS |
-                         KIND_STATUS_METADATA | KIND_SCALE,
+                         KIND_STATUS_METADATA | KIND_SCALE | KIND_WARN_OF_CHANGES,
                 .prepare = status_prepare,
                 .apply_defaults = stateful_set_defaults,
                 .validate = stateful_set_validate,

@@ -32,7 +32,7 @@ static const struct kind_info rows[] = {
                 .categories = NAMES("all"),
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL | KIND_STATUS |
-                         KIND_STATUS_METADATA,
+                         KIND_STATUS_METADATA | KIND_WARN_OF_CHANGES,
                 .prepare = status_prepare,
                 .apply_defaults = cron_job_defaults,
                 .validate = cron_job_validate,
@@ -53,7 +53,7 @@ static const struct kind_info rows[] = {
                 .categories = NAMES("all"),
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL | KIND_STATUS |
-                         KIND_STATUS_METADATA | KIND_ORPHANS,
+                         KIND_STATUS_METADATA | KIND_ORPHANS | KIND_WARN_OF_CHANGES,
                 .prepare = job_prepare,
                 .apply_defaults = job_defaults,
                 .validate = job_validate,

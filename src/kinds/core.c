@@ -291,8 +291,8 @@ const struct kind_info core_rows[] = {
                 .singular = "podtemplate",
                 .kind = "PodTemplate",
                 .verbs = VERB_STANDARD,
-                .flags =
-                        KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL | KIND_DELETE_OBJECT,
+                .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL |
+                         KIND_DELETE_OBJECT | KIND_WARN_OF_CHANGES,
                 .apply_defaults = pod_template_object_defaults,
                 .validate = pod_template_validate,
                 .warn = pod_template_warn,
@@ -309,7 +309,7 @@ const struct kind_info core_rows[] = {
                 .categories = NAMES("all"),
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL | KIND_STATUS |
-                         KIND_STATUS_METADATA | KIND_SCALE | KIND_ORPHANS,
+                         KIND_STATUS_METADATA | KIND_SCALE | KIND_ORPHANS | KIND_WARN_OF_CHANGES,
                 .prepare = status_prepare,
                 .apply_defaults = replication_controller_defaults,
                 .validate = replication_controller_validate,

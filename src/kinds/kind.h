@@ -45,6 +45,7 @@ enum kind_flags {
         KIND_LABEL_GENERATION = 4096, /* a change of labels bumps generation too (endpointslices) */
         KIND_ORPHANS = 8192,          /* deletion orphans dependents unless asked otherwise */
         KIND_NAMED_BY_UUID = 32768,   /* without a name, a uuid becomes it (limitranges) */
+        KIND_WARN_OF_CHANGES = 65536, /* an update that bumps no generation warns of nothing */
         KIND_UNCOLLECTED = 16384, /* no garbage collection: the policy of a deletion is unread */
 };
 

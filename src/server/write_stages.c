@@ -120,6 +120,12 @@ int run_hooks(struct api_context *context, struct api_write *write) {
         return 0;
 }
 
+static bool is_new_generation(const struct api_write *write) {
+        return !write->old_json ||
+               node_get_i64(node_get(write->object, "metadata"), "generation", 0) !=
+                       json_get_i64(json_get(write->old_json, "metadata"), "generation", 0);
+}
+
 int run_validation(struct api_context *context, struct api_write *write) {
         const struct kind_info *kind = write->resource->kind;
         struct field_errors errors = { .arena = context->arena, .emptied = context->emptied };
@@ -139,7 +145,7 @@ int run_validation(struct api_context *context, struct api_write *write) {
                 kind = kind->stored_as;
         if (errors.count)
                 return fail_invalid(context, kind->kind, kind->group, write->name, &errors);
-        if (kind->warn)
+        if (kind->warn && (!(kind->flags & KIND_WARN_OF_CHANGES) || is_new_generation(write)))
                 kind->warn(write->operation, write->object, emit_warning, context);
         return 0;
 }

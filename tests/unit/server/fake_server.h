@@ -19,6 +19,7 @@ struct fixture {
         struct api_server *server;
         struct json_doc *doc; /* of the last answer */
         int retry_after_s;    /* its header; -1 = none */
+        bool has_warning;     /* it has such a header */
         char *text;
 };
 
@@ -58,6 +59,9 @@ static inline int ask_as(struct fixture *fixture, const char *method, const char
         assert_null(response.stream);
         status = response.status;
         fixture->retry_after_s = response.retry_after_s;
+        fixture->has_warning = false;
+        for (size_t i = 0; i < response.header_count; i++)
+                fixture->has_warning |= strcmp(response.headers[i].name, "Warning") == 0;
         fixture->text = slice_dup(buf_view(&response.body));
         json_parse(buf_view(&response.body), &fixture->doc, NULL);
         http_response_release(&response);

@@ -391,8 +391,40 @@ static void test_rows(void **state) {
                 check_row(i);
 }
 
+/* What a template is warned of is said again when it changes, not at every write. */
+static void test_warned_of_changes(void **state) {
+        static const struct {
+                const char *patch;
+                bool is_warned;
+        } patches[] = {
+                { "{\"metadata\":{\"labels\":{\"x\":\"y\"}}}", false },
+                { "{\"spec\":{\"replicas\":2}}", true },
+                { "{}", false },
+        };
+        struct fixture f = fixture_new();
+
+        (void)state;
+        assert_int_equal(ask(&f, "POST", DEPLOYMENTS,
+                             "{\"metadata\":{\"name\":\"w\"},\"spec\":{\"selector\":{"
+                             "\"matchLabels\":{\"a\":\"b\"}},\"template\":{\"metadata\":{"
+                             "\"labels\":{\"a\":\"b\"}},\"spec\":{\"containers\":[{\"name\":\"c\","
+                             "\"image\":\"x\"}],\"volumes\":[{\"name\":\"v\",\"gitRepo\":{"
+                             "\"repository\":\"r\"}}]}}}}"),
+                         201);
+        assert_true(f.has_warning);
+        for (size_t i = 0; i < ARRAY_LEN(patches); i++) {
+                assert_int_equal(ask_patch(&f, MERGE_PATCH, DEPLOYMENTS "/w", patches[i].patch),
+                                 200);
+                assert_int_equal(f.has_warning, patches[i].is_warned);
+        }
+        fixture_free(&f);
+}
+
 int main(void) {
-        const struct CMUnitTest tests[] = { cmocka_unit_test(test_rows) };
+        const struct CMUnitTest tests[] = {
+                cmocka_unit_test(test_rows),
+                cmocka_unit_test(test_warned_of_changes),
+        };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
 }
