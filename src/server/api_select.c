@@ -105,10 +105,10 @@ static struct slice field_value(const struct api_resource *resource, const struc
         return path_value(object, key, buffer);
 }
 
-/* Terms over the object's key need no JSON. */
+/* Terms over the object's key need no JSON; *ret_needs_json: there are others. */
 static bool key_terms_match(const struct selection *selection, const struct store_object *object,
                             bool *ret_needs_json) {
-        *ret_needs_json = !selector_is_empty(&selection->labels);
+        *ret_needs_json = false;
         for (size_t i = 0; i < selection->fields.count; i++) {
                 const struct field_term *term = &selection->fields.terms[i];
                 struct slice value;
@@ -127,19 +127,12 @@ static bool key_terms_match(const struct selection *selection, const struct stor
         return true;
 }
 
-bool selection_matches(struct api_engine *engine, const struct api_resource *resource,
-                       const struct selection *selection, const struct store_object *object,
-                       struct arena *scratch) {
-        char buffer[256];
-        bool needs_json;
-
-        if (selection->is_all)
-                return true;
-        if (!key_terms_match(selection, object, &needs_json))
-                return false;
-        if (!needs_json)
-                return true;
+static bool other_terms_match(struct api_engine *engine, const struct api_resource *resource,
+                              const struct selection *selection,
+                              const struct store_object *object) {
         const struct json *json = json_cache_get(&engine->cache, object);
+        char buffer[256];
+
         for (size_t i = 0; i < selection->fields.count; i++) {
                 const struct field_term *term = &selection->fields.terms[i];
 
@@ -149,8 +142,38 @@ bool selection_matches(struct api_engine *engine, const struct api_resource *res
                     term->is_not_equal)
                         return false;
         }
+        return true;
+}
+
+#define METADATA_FIRST "{\"metadata\":"
+
+/* Reads no more of a body than its metadata, which is what it begins with. */
+static bool labels_match(struct api_engine *engine, const struct selector *selector,
+                         const struct store_object *object, struct arena *scratch) {
+        CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
+        struct slice body = store_object_body(object), first = SLICE_LITERAL(METADATA_FIRST);
+        const struct json *metadata;
+        size_t used;
+
+        if (slice_has_prefix(body, first) &&
+            json_parse_prefix(slice_make(body.ptr + first.len, body.len - first.len), &doc, &used,
+                              NULL) == 0)
+                metadata = json_doc_root(doc);
+        else
+                metadata = json_get(json_cache_get(&engine->cache, object), "metadata");
+        return selector_matches(selector, label_list_decode(json_get(metadata, "labels"), scratch));
+}
+
+bool selection_matches(struct api_engine *engine, const struct api_resource *resource,
+                       const struct selection *selection, const struct store_object *object,
+                       struct arena *scratch) {
+        bool needs_json;
+
+        if (selection->is_all)
+                return true;
+        if (!key_terms_match(selection, object, &needs_json) ||
+            (needs_json && !other_terms_match(engine, resource, selection, object)))
+                return false;
         return selector_is_empty(&selection->labels) ||
-               selector_matches(
-                       &selection->labels,
-                       label_list_decode(json_get(json_get(json, "metadata"), "labels"), scratch));
+               labels_match(engine, &selection->labels, object, scratch);
 }
