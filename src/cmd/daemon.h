@@ -33,11 +33,11 @@ struct daemon_options {
         int64_t slot_patience_ns; /* 0 = EVICT_SLOT_PATIENCE_NS */
         int64_t verbosity;
         bool keeps_finished, keeps_detail, keeps_evictions, keeps_object_cache, keeps_devices,
-                keeps_groups, keeps_taint_rules, counts_devices, without_classes, has_no_model,
-                freezes_notes;       /* see struct runtime_config */
-        uint32_t kinds, spare_kinds; /* likewise */
-        bool elects;                 /* works only while it leads; the rest says by which Lease */
-        bool has_lease_each;         /* of the roles, by struct daemon_role */
+                keeps_groups, keeps_taint_rules, can_lack_rules, counts_devices, without_classes,
+                has_no_model, freezes_notes; /* see struct runtime_config */
+        uint32_t kinds, spare_kinds;         /* likewise */
+        bool elects;         /* works only while it leads; the rest says by which Lease */
+        bool has_lease_each; /* of the roles, by struct daemon_role */
         const char *lease_name, *lease_namespace;
         const char
                 *lease_reporter; /* reportingController of events on the Lease; NULL = its name */

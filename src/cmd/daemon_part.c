@@ -29,6 +29,7 @@ void daemon_part_join(struct daemon_options *into, const struct daemon_part *par
         if (is_first) {
                 into->has_no_model = true;
                 into->freezes_notes = options->freezes_notes;
+                into->can_lack_rules = true;
         }
         join_model(into, options);
         into->keeps_finished |= options->keeps_finished;
@@ -38,6 +39,8 @@ void daemon_part_join(struct daemon_options *into, const struct daemon_part *par
         into->keeps_devices |= options->keeps_devices;
         into->keeps_groups |= options->keeps_groups;
         into->keeps_taint_rules |= options->keeps_taint_rules;
+        if (options->keeps_taint_rules)
+                into->can_lack_rules &= options->can_lack_rules;
         into->counts_devices |= options->counts_devices;
         into->freezes_notes &= options->freezes_notes;
         into->takes_slots |= options->takes_slots;

@@ -136,6 +136,7 @@ int descheduler_part_make(const struct descheduler_options *options, struct daem
                 daemon.requests = EVICT_REQUESTS_NEVER;
         daemon.keeps_finished = daemon.keeps_detail = true;
         daemon.keeps_devices = daemon.keeps_taint_rules = !options->is_parity;
+        daemon.can_lack_rules = true;
         daemon.elects = daemon.elects && !options->is_dry_run;
         daemon.health_name = "Descheduler";
         daemon.allows_metrics_reset = true;

@@ -85,6 +85,7 @@ struct cluster_feed {
         struct cluster_feed_line lines[ARRAY_LEN(sources)];
         struct loop_timer soon;
         bool is_synced; /* which it stays */
+        bool can_lack_rules;
         uint64_t problems;
         struct err last;
 };
@@ -104,7 +105,9 @@ static void say_not_served(struct cluster_feed *feed) {
                         feed->lines[j].is_unsaid = false;
                         buf_printf(&names, "%s%s", names.len ? ", " : "", sources[j].path + head);
                 }
-                LOG(LOG_INFO, "KindNotServed", log_slice("group", slice_make(path, head - 1)),
+                bool is_spare = sources[i].when == FEED_TAINT_RULES && feed->can_lack_rules;
+                LOG(is_spare ? LOG_DEBUG : LOG_INFO, "KindNotServed",
+                    log_slice("group", slice_make(path, head - 1)),
                     log_slice("resources", buf_view(&names)));
                 buf_release(&names);
         }
@@ -248,6 +251,7 @@ struct cluster_feed *cluster_feed_new(const struct cluster_feed_config *config,
         struct cluster_feed *feed = xcalloc(1, sizeof(*feed));
 
         feed->loop = config->loop;
+        feed->can_lack_rules = config->can_lack_rules;
         feed->watches = config->watches;
         feed->cluster = config->cluster;
         feed->object_cache = config->object_cache;

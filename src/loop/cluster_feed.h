@@ -23,6 +23,8 @@ struct cluster_feed_config {
         bool with_finished;    /* pods that Succeeded or Failed too */
         bool with_groups;      /* of pods that are placed together; needs the object cache */
         bool with_taint_rules; /* of devices; needs the object cache */
+        bool can_lack_rules;   /* nobody asked for them: a line about a cluster without them at -v 2
+                                  alone */
         uint32_t kinds; /* bits 1u << OBJECT_*: kinds of the model that are followed; 0 = all */
         uint32_t spare_kinds; /* of these, those that no role waits for */
         bool without_classes; /* no priority classes: kube-scheduler may not read them */

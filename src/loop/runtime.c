@@ -203,6 +203,7 @@ void runtime_start(struct runtime *runtime) {
                                                .with_groups = runtime->config.keeps_groups,
                                                .with_taint_rules =
                                                        runtime->config.keeps_taint_rules,
+                                               .can_lack_rules = runtime->config.can_lack_rules,
                                                .kinds = runtime->config.kinds,
                                                .spare_kinds = runtime->config.spare_kinds,
                                                .without_classes = runtime->config.without_classes,

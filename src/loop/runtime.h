@@ -53,6 +53,7 @@ struct runtime_config {
         bool keeps_devices;                /* of these claims, slices and classes alone */
         bool keeps_groups;      /* of pods that are placed together, in the object cache */
         bool keeps_taint_rules; /* of devices, likewise */
+        bool can_lack_rules;    /* of these: cluster_feed_config's */
         bool counts_devices;    /* cluster_config's */
         bool without_classes;   /* priority classes are not watched: pods have their priority */
         /* Bits 1u << OBJECT_*: kinds of the model that are followed (0 = all), and those of them

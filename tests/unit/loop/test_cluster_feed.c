@@ -41,7 +41,7 @@ static void on_changed(void *context, uint32_t woken) {
         (void)woken;
 }
 
-static void scene_begin_with(struct scene *scene, struct object_cache *cache) {
+static void scene_begin_with(struct scene *scene, struct object_cache *cache, bool can_lack_rules) {
         const struct log_sink sink = { .write = write_logged,
                                        .context = scene,
                                        .max_level = LOG_INFO };
@@ -58,12 +58,13 @@ static void scene_begin_with(struct scene *scene, struct object_cache *cache) {
                                                .cluster = scene->cluster,
                                                .object_cache = scene->cache,
                                                .with_groups = true,
-                                               .with_taint_rules = true },
+                                               .with_taint_rules = true,
+                                               .can_lack_rules = can_lack_rules },
                 on_changed, NULL);
 }
 
 static void scene_begin(struct scene *scene) {
-        scene_begin_with(scene, object_cache_new());
+        scene_begin_with(scene, object_cache_new(), false);
 }
 
 static void scene_end(struct scene *scene) {
@@ -115,6 +116,18 @@ static void test_kinds_not_served(void **state) {
         scene_end(&scene);
 }
 
+/* Rules that nobody asked for are not worth a line. */
+static void test_rules_not_served(void **state) {
+        struct scene scene;
+
+        (void)state;
+        scene_begin_with(&scene, object_cache_new(), true);
+        answer_lists(&scene, "/devicetaintrules", 404);
+        assert_true(cluster_feed_is_synced(scene.feed));
+        assert_string_equal(scene.logged, "");
+        scene_end(&scene);
+}
+
 /* Rights that are missing are another matter, which the watches tell. */
 static void test_kinds_not_allowed(void **state) {
         struct scene scene;
@@ -138,7 +151,7 @@ static void test_devices_alone(void **state) {
         struct scene scene;
 
         (void)state;
-        scene_begin_with(&scene, object_cache_new_of(CACHED_DEVICES));
+        scene_begin_with(&scene, object_cache_new_of(CACHED_DEVICES), false);
         answer_lists(&scene, "nothing", 404);
         assert_true(cluster_feed_is_synced(scene.feed));
         assert_true(asks_for(&scene, "/resourceclaims"));
@@ -153,6 +166,7 @@ static void test_devices_alone(void **state) {
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_kinds_not_served),
+                cmocka_unit_test(test_rules_not_served),
                 cmocka_unit_test(test_kinds_not_allowed),
                 cmocka_unit_test(test_devices_alone),
         };

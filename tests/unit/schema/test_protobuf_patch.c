@@ -113,8 +113,8 @@ static void test_wrong_types(void **state) {
                 "{\"metadata\":{\"finalizers\":{}}}",
                 "{\"metadata\":{\"creationTimestamp\":\"yesterday\"}}",
                 "{\"metadata\":{\"generation\":\"7\"}}",
-                "{\"status\":{\"allocation\":{\"devices\":{\"results\":[{\"consumedCapacity\":{"
-                "\"m\":true}}]}}}}",
+                ("{\"status\":{\"allocation\":{\"devices\":{\"results\":[{\"consumedCapacity\":{"
+                 "\"m\":true}}]}}}}"),
                 "{\"status\":{\"allocation\":{\"devices\":{\"results\":[{\"adminAccess\":1}]}}}}",
         };
         (void)state;
