@@ -1,62 +1,11 @@
 /* Objects that few decisions look at. */
-#include "model/object_cache.h"
-#include "base/map.h"
+#include "model/object_cache_priv.h"
+
 #include "base/util.h"
-#include "model/slice_table.h"
 #include <assert.h>
 #include <stdlib.h>
 
-#define KEY_MAX 320              /* of ordinary names */
-#define GONE_MAX 1024            /* entries of objects that are gone; the oldest are forgotten */
 #define SLICE_DEVICES_SPARE 1024 /* rows without use that are no reason to move the others */
-
-struct assumption {
-        struct json_doc *doc;      /* NULL: nothing is assumed */
-        uint64_t written_version;  /* 0 = not known */
-        bool is_written, has_news; /* the write was answered; the watch spoke since it was made */
-        uint64_t group;            /* of those who know of each other; 0 = none */
-};
-/* In the list of its kind by its last change.  An object that is gone leaves an empty entry. */
-struct cached_entry {
-        struct cached_entry *older, *newer;
-        struct cached_entry *sibling; /* the next one under the hash of its mark */
-        uint64_t mark;                /* that hash */
-        bool is_marked;
-        struct json_doc *seen;
-        const struct resource_slice *row; /* of a ResourceSlice, in the place of a document */
-        struct assumption assumed;
-        uint32_t writers; /* of what is assumed, those that did not leave */
-        uint64_t changed; /* version of the kind */
-        size_t key_len;
-        char key[];
-};
-struct cached_list {
-        struct map *entries; /* "namespace/name" -> struct cached_entry */
-        struct cached_entry *oldest, *newest;
-        struct cached_entry *known_live; /* and all older ones; NULL: not known of any */
-        size_t live_count, gone_count;
-        uint64_t version, forgotten; /* the last change that is not known any more */
-        uint64_t settled;            /* later changes are news */
-        /* Hash of a mark to the entries of objects that have it, in the order they came; NULL: of
-         * this kind objects have none. */
-        struct map_u64 *marked;
-};
-struct replaced_assumption {
-        struct cached_list *list;
-        struct cached_entry *entry;
-        struct assumption before;
-};
-struct object_cache {
-        struct cached_list kinds[CACHED_KIND_COUNT];
-        uint32_t known;         /* kinds, as bits */
-        uint64_t group, groups; /* that assumes now, 0 = none; that there were */
-        bool is_what_if;
-        struct replaced_assumption *replaced; /* in the what-if, the first one first */
-        size_t replaced_count, replaced_cap;
-        struct slice_table *slices;
-        size_t slice_devices; /* of the rows that are of use */
-        struct arena scratch;
-};
 
 struct object_cache *object_cache_new_of(uint32_t kinds) {
         struct object_cache *object_cache = xcalloc(1, sizeof(*object_cache));
@@ -78,12 +27,6 @@ bool object_cache_knows(const struct object_cache *object_cache, enum cached_kin
         return object_cache && object_cache->known & CACHED_BIT(kind);
 }
 
-static void free_entry(struct cached_entry *entry) {
-        json_doc_free(entry->seen);
-        json_doc_free(entry->assumed.doc);
-        free(entry);
-}
-
 void object_cache_free(struct object_cache *object_cache) {
         if (!object_cache)
                 return;
@@ -91,7 +34,7 @@ void object_cache_free(struct object_cache *object_cache) {
                 size_t at = 0;
                 void *entry;
                 while (map_next(object_cache->kinds[kind].entries, &at, NULL, &entry))
-                        free_entry(entry);
+                        cached_entry_free(entry);
                 map_free(object_cache->kinds[kind].entries);
                 map_u64_free(object_cache->kinds[kind].marked);
         }
@@ -101,217 +44,6 @@ void object_cache_free(struct object_cache *object_cache) {
         slice_table_free(object_cache->slices);
         arena_release(&object_cache->scratch);
         free(object_cache);
-}
-
-struct slice cached_object_ns(const struct json *object) {
-        struct slice ns = json_get_text(json_get(object, "metadata"), "namespace");
-        return slice_is_empty(ns) ? SLICE_LITERAL("default") : ns;
-}
-
-struct slice cached_object_name(const struct json *object) {
-        return json_get_text(json_get(object, "metadata"), "name");
-}
-
-static bool is_cluster_wide(enum cached_kind kind) {
-        switch (kind) {
-        case CACHED_VOLUME:
-        case CACHED_STORAGE_CLASS:
-        case CACHED_CSI_NODE:
-        case CACHED_CSI_DRIVER:
-        case CACHED_ATTACHMENT:
-        case CACHED_RESOURCE_SLICE:
-        case CACHED_DEVICE_CLASS:
-        case CACHED_DEVICE_TAINT_RULE:
-                return true;
-        default:
-                return false;
-        }
-}
-
-static void key_of(enum cached_kind kind, struct slice ns, struct slice name, struct buf *key) {
-        if (!is_cluster_wide(kind))
-                buf_slice(key, ns);
-        buf_char(key, '/');
-        buf_slice(key, name);
-}
-
-/* ---- entries ---- */
-
-static void unlink_entry(struct cached_list *list, struct cached_entry *entry) {
-        if (list->known_live == entry)
-                list->known_live = entry->older;
-        if (entry->older)
-                entry->older->newer = entry->newer;
-        else
-                list->oldest = entry->newer;
-        if (entry->newer)
-                entry->newer->older = entry->older;
-        else
-                list->newest = entry->older;
-        entry->older = entry->newer = NULL;
-}
-
-static bool is_gone(const struct cached_entry *entry) {
-        return !entry->seen && !entry->assumed.doc && !entry->row;
-}
-
-static void forget_gone(struct cached_list *list) {
-        struct cached_entry *known = list->known_live, *newer;
-        struct cached_entry *entry = known ? known->newer : list->oldest;
-
-        for (; entry && list->gone_count > GONE_MAX; entry = newer) {
-                newer = entry->newer;
-                if (!is_gone(entry)) {
-                        list->known_live = entry;
-                        continue;
-                }
-                list->gone_count--;
-                list->forgotten = entry->changed;
-                unlink_entry(list, entry);
-                map_remove(list->entries, slice_make(entry->key, entry->key_len));
-                free_entry(entry);
-        }
-}
-
-static const struct json *object_of(const struct cached_entry *entry) {
-        if (!entry || (!entry->seen && !entry->assumed.doc))
-                return NULL;
-        return json_doc_root(entry->assumed.doc ? entry->assumed.doc : entry->seen);
-}
-
-/* ---- marks ---- */
-
-static bool controller_of(const struct json *object, struct slice *ret_uid) {
-        struct json_iter iter =
-                json_iter(json_get(json_get(object, "metadata"), "ownerReferences"));
-        const struct json *owner;
-
-        while (json_next(&iter, NULL, &owner)) {
-                if (!json_get_bool(owner, "controller", false))
-                        continue;
-                *ret_uid = json_get_text(owner, "uid");
-                return true;
-        }
-        return false;
-}
-
-/* What an object of a kind with marks is looked for by, beside its name. */
-static bool mark_of(const struct json *object, struct slice *ret_mark) {
-        const struct json *resource = json_get(json_get(object, "spec"), "extendedResourceName");
-
-        if (!resource)
-                return controller_of(object, ret_mark);
-        *ret_mark = json_text(resource);
-        return true;
-}
-
-static void unmark_entry(struct cached_list *list, struct cached_entry *entry) {
-        struct cached_entry *first = map_u64_remove(list->marked, entry->mark);
-        struct cached_entry **link = &first;
-
-        while (*link != entry)
-                link = &(*link)->sibling;
-        *link = entry->sibling;
-        if (first)
-                map_u64_put(list->marked, entry->mark, first);
-        entry->sibling = NULL;
-        entry->is_marked = false;
-}
-
-static void mark_entry(struct cached_list *list, struct cached_entry *entry, uint64_t mark) {
-        struct cached_entry *last = map_u64_get(list->marked, mark);
-
-        entry->mark = mark;
-        entry->is_marked = true;
-        if (!last) {
-                map_u64_put(list->marked, mark, entry);
-                return;
-        }
-        while (last->sibling)
-                last = last->sibling;
-        last->sibling = entry;
-}
-
-static void follow_mark(struct cached_list *list, struct cached_entry *entry) {
-        struct slice text = SLICE_EMPTY;
-        bool is_marked = mark_of(object_of(entry), &text);
-        uint64_t mark = is_marked ? slice_hash(text) : 0;
-
-        if (is_marked == entry->is_marked && (!is_marked || mark == entry->mark))
-                return;
-        if (entry->is_marked)
-                unmark_entry(list, entry);
-        if (is_marked)
-                mark_entry(list, entry, mark);
-}
-
-/* The entry has changed: it becomes the newest. */
-static void touch_entry(struct cached_list *list, struct cached_entry *entry, bool was_gone) {
-        entry->changed = ++list->version;
-        if (list->known_live == entry)
-                list->known_live = entry->older;
-        if (list->marked)
-                follow_mark(list, entry);
-        if (list->newest != entry) {
-                if (entry->older || entry->newer || list->oldest == entry)
-                        unlink_entry(list, entry);
-                entry->older = list->newest;
-                if (list->newest)
-                        list->newest->newer = entry;
-                else
-                        list->oldest = entry;
-                list->newest = entry;
-        }
-        if (was_gone == is_gone(entry))
-                return;
-        list->gone_count += was_gone ? (size_t)-1 : 1;
-        list->live_count += was_gone ? 1 : (size_t)-1;
-        forget_gone(list);
-}
-
-static struct cached_entry *find_long(const struct object_cache *object_cache,
-                                      enum cached_kind kind, struct slice ns, struct slice name) {
-        struct buf key = { 0 };
-
-        key_of(kind, ns, name, &key);
-        struct cached_entry *entry = map_get(object_cache->kinds[kind].entries, buf_view(&key));
-        buf_release(&key);
-        return entry;
-}
-
-/* Asked for each decision, so without memory of its own. */
-static struct cached_entry *find_entry(const struct object_cache *object_cache,
-                                       enum cached_kind kind, struct slice ns, struct slice name) {
-        char key[KEY_MAX];
-        size_t len = 0;
-        if (!object_cache)
-                return NULL;
-        if (ns.len + 1 + name.len > sizeof(key))
-                return find_long(object_cache, kind, ns, name);
-        for (size_t i = 0; !is_cluster_wide(kind) && i < ns.len; i++)
-                key[len++] = ns.ptr[i];
-        key[len++] = '/';
-        for (size_t i = 0; i < name.len; i++)
-                key[len++] = name.ptr[i];
-        return map_get(object_cache->kinds[kind].entries, slice_make(key, len));
-}
-
-static struct cached_entry *need_entry(struct object_cache *object_cache, enum cached_kind kind,
-                                       const struct json *object) {
-        struct slice ns = cached_object_ns(object), name = cached_object_name(object);
-        struct cached_list *list = &object_cache->kinds[kind];
-        struct cached_entry *entry = find_entry(object_cache, kind, ns, name);
-        struct buf key = { 0 };
-        if (entry)
-                return entry;
-        key_of(kind, ns, name, &key);
-        entry = xcalloc(1, sizeof(*entry) + key.len + 1);
-        entry->key_len = key.len;
-        memcpy(entry->key, key.data, key.len);
-        map_put(list->entries, buf_view(&key), entry);
-        list->gone_count++; /* as long as it is empty */
-        buf_release(&key);
-        return entry;
 }
 
 static struct json_doc *copy_of(const struct json *object) {
@@ -402,11 +134,11 @@ void object_cache_put(struct object_cache *object_cache, enum cached_kind kind,
                       const struct json *object) {
         if (!object_cache_knows(object_cache, kind))
                 return;
-        struct cached_entry *entry = need_entry(object_cache, kind, object);
-        bool was_gone = is_gone(entry);
+        struct cached_entry *entry = cached_entry_need(object_cache, kind, object);
+        bool was_gone = cached_entry_is_gone(entry);
         if (kind == CACHED_RESOURCE_SLICE) {
                 put_slice(object_cache, entry, object);
-                touch_entry(&object_cache->kinds[kind], entry, was_gone);
+                cached_entry_touch(&object_cache->kinds[kind], entry, was_gone);
                 return;
         }
         struct json_doc *doc = copy_of(object);
@@ -417,19 +149,19 @@ void object_cache_put(struct object_cache *object_cache, enum cached_kind kind,
         }
         if (is_overtaken(entry))
                 drop_assumption(entry);
-        touch_entry(&object_cache->kinds[kind], entry, was_gone);
+        cached_entry_touch(&object_cache->kinds[kind], entry, was_gone);
 }
 
 void object_cache_remove(struct object_cache *object_cache, enum cached_kind kind, struct slice ns,
                          struct slice name) {
-        struct cached_entry *entry = find_entry(object_cache, kind, ns, name);
-        if (!entry || is_gone(entry))
+        struct cached_entry *entry = cached_entry_find(object_cache, kind, ns, name);
+        if (!entry || cached_entry_is_gone(entry))
                 return;
         json_doc_free(entry->seen);
         entry->seen = NULL;
         set_row(object_cache, entry, NULL);
         drop_assumption(entry);
-        touch_entry(&object_cache->kinds[kind], entry, false);
+        cached_entry_touch(&object_cache->kinds[kind], entry, false);
 }
 
 /* ---- assumptions ---- */
@@ -450,8 +182,8 @@ static void keep_replaced(struct object_cache *object_cache, struct cached_list 
 
 void object_cache_assume(struct object_cache *object_cache, enum cached_kind kind,
                          const struct json *object) {
-        struct cached_entry *entry = need_entry(object_cache, kind, object);
-        bool was_gone = is_gone(entry);
+        struct cached_entry *entry = cached_entry_need(object_cache, kind, object);
+        bool was_gone = cached_entry_is_gone(entry);
         struct json_doc *doc = copy_of(object);
         if (!doc)
                 return;
@@ -459,7 +191,7 @@ void object_cache_assume(struct object_cache *object_cache, enum cached_kind kin
                 keep_replaced(object_cache, &object_cache->kinds[kind], entry);
         drop_assumption(entry);
         entry->assumed = (struct assumption){ .doc = doc, .group = object_cache->group };
-        touch_entry(&object_cache->kinds[kind], entry, was_gone);
+        cached_entry_touch(&object_cache->kinds[kind], entry, was_gone);
 }
 
 void object_cache_checkpoint(struct object_cache *object_cache) {
@@ -479,7 +211,7 @@ void object_cache_rollback(struct object_cache *object_cache) {
                         &object_cache->replaced[--object_cache->replaced_count];
                 json_doc_free(replaced->entry->assumed.doc);
                 replaced->entry->assumed = replaced->before;
-                touch_entry(replaced->list, replaced->entry, false);
+                cached_entry_touch(replaced->list, replaced->entry, false);
         }
 }
 
@@ -495,7 +227,7 @@ void object_cache_end_group(struct object_cache *object_cache) {
 
 void object_cache_join(struct object_cache *object_cache, enum cached_kind kind, struct slice ns,
                        struct slice name) {
-        struct cached_entry *entry = find_entry(object_cache, kind, ns, name);
+        struct cached_entry *entry = cached_entry_find(object_cache, kind, ns, name);
         if (entry)
                 entry->writers++;
 }
@@ -508,7 +240,7 @@ static bool has_more_writers(struct cached_entry *entry) {
 
 void object_cache_written(struct object_cache *object_cache, enum cached_kind kind, struct slice ns,
                           struct slice name, struct slice version) {
-        struct cached_entry *entry = find_entry(object_cache, kind, ns, name);
+        struct cached_entry *entry = cached_entry_find(object_cache, kind, ns, name);
         if (!entry || has_more_writers(entry) || !entry->assumed.doc)
                 return;
         entry->assumed.is_written = true;
@@ -516,33 +248,33 @@ void object_cache_written(struct object_cache *object_cache, enum cached_kind ki
                 entry->assumed.written_version = 0;
         if (is_overtaken(entry))
                 drop_assumption(entry);
-        touch_entry(&object_cache->kinds[kind], entry, false);
+        cached_entry_touch(&object_cache->kinds[kind], entry, false);
 }
 
 void object_cache_withdraw(struct object_cache *object_cache, enum cached_kind kind,
                            struct slice ns, struct slice name) {
-        struct cached_entry *entry = find_entry(object_cache, kind, ns, name);
+        struct cached_entry *entry = cached_entry_find(object_cache, kind, ns, name);
         if (!entry || has_more_writers(entry) || !entry->assumed.doc)
                 return;
         drop_assumption(entry);
-        touch_entry(&object_cache->kinds[kind], entry, false);
+        cached_entry_touch(&object_cache->kinds[kind], entry, false);
 }
 
 bool object_cache_is_shared(const struct object_cache *object_cache, enum cached_kind kind,
                             struct slice ns, struct slice name) {
-        const struct cached_entry *entry = find_entry(object_cache, kind, ns, name);
+        const struct cached_entry *entry = cached_entry_find(object_cache, kind, ns, name);
         return entry && entry->writers > 1;
 }
 
 const struct json *object_cache_seen(const struct object_cache *object_cache, enum cached_kind kind,
                                      struct slice ns, struct slice name) {
-        const struct cached_entry *entry = find_entry(object_cache, kind, ns, name);
+        const struct cached_entry *entry = cached_entry_find(object_cache, kind, ns, name);
         return entry && entry->seen ? json_doc_root(entry->seen) : NULL;
 }
 
 bool object_cache_is_pending(const struct object_cache *object_cache, enum cached_kind kind,
                              struct slice ns, struct slice name) {
-        const struct cached_entry *entry = find_entry(object_cache, kind, ns, name);
+        const struct cached_entry *entry = cached_entry_find(object_cache, kind, ns, name);
         const struct assumption *assumed = entry ? &entry->assumed : NULL;
         bool is_own = assumed && assumed->group && assumed->group == object_cache->group;
         return assumed && assumed->doc && !assumed->is_written && !is_own;
@@ -550,7 +282,7 @@ bool object_cache_is_pending(const struct object_cache *object_cache, enum cache
 
 bool object_cache_is_news(const struct object_cache *object_cache, enum cached_kind kind,
                           struct slice ns, struct slice name) {
-        const struct cached_entry *entry = find_entry(object_cache, kind, ns, name);
+        const struct cached_entry *entry = cached_entry_find(object_cache, kind, ns, name);
         return entry && entry->changed > object_cache->kinds[kind].settled;
 }
 
@@ -563,7 +295,7 @@ void object_cache_settle(struct object_cache *object_cache) {
 
 const struct json *object_cache_get(const struct object_cache *object_cache, enum cached_kind kind,
                                     struct slice ns, struct slice name) {
-        return object_of(find_entry(object_cache, kind, ns, name));
+        return cached_entry_object(cached_entry_find(object_cache, kind, ns, name));
 }
 
 uint64_t object_cache_version(const struct object_cache *object_cache, enum cached_kind kind) {
@@ -579,7 +311,7 @@ const struct json *object_cache_next(const struct object_cache *object_cache, en
         const struct json *object;
         void *entry;
         while (object_cache && map_next(object_cache->kinds[kind].entries, at, NULL, &entry)) {
-                object = object_of(entry);
+                object = cached_entry_object(entry);
                 if (object)
                         return object;
         }
@@ -595,10 +327,11 @@ const struct json *object_cache_marked(const struct object_cache *object_cache,
                 return NULL;
         entry = last ? last->sibling
                      : map_u64_get(object_cache->kinds[kind].marked, slice_hash(mark));
-        while (entry && !(mark_of(object_of(entry), &own) && slice_eq(own, mark)))
+        while (entry &&
+               !(cached_object_mark(cached_entry_object(entry), &own) && slice_eq(own, mark)))
                 entry = entry->sibling;
         *at = entry;
-        return object_of(entry);
+        return cached_entry_object(entry);
 }
 
 const struct resource_slice *object_cache_next_slice(const struct object_cache *object_cache,
@@ -630,8 +363,8 @@ bool object_cache_next_change(const struct object_cache *object_cache, enum cach
         const struct cached_entry *entry = last ? last->older : object_cache->kinds[kind].newest;
         if (!entry || entry->changed <= since)
                 return false;
-        *ret_change =
-                (struct object_change){ slice_make(entry->key, entry->key_len), object_of(entry) };
+        *ret_change = (struct object_change){ slice_make(entry->key, entry->key_len),
+                                              cached_entry_object(entry) };
         *at = entry;
         return true;
 }
