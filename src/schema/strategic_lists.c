@@ -1,0 +1,305 @@
+/* Lists of strategic merge patches: merged by key or value, ordered, emptied. */
+#include "schema/strategic_merge_priv.h"
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/util.h"
+#include "schema/go_text.h"
+#include "schema/merge_index.h"
+#include <stdlib.h>
+
+static bool values_equal(const struct json *a, const struct json *b) {
+        return a && b && json_equal(a, b);
+}
+
+static int fail_no_key(struct merge *merge, const struct json *element, const char *key) {
+        CLEANUP(buf_release) struct buf text = { 0 };
+
+        if (json_type(element) != JSON_OBJECT)
+                return err_set(merge->err, BERTH_ERR_INTERNAL,
+                               "map does not contain declared merge key: %s", key);
+        buf_text(&text, "map: ");
+        go_text_write(element, &text);
+        buf_printf(&text, " does not contain declared merge key: %s", key);
+        return strategic_fail(merge, text.data);
+}
+
+/* Every element of an order has the key that it orders by. */
+static int check_order_keys(struct merge *merge, const struct json *order, const char *key) {
+        struct json_iter iter = json_iter(order);
+        const struct json *element;
+
+        while (*key && json_next(&iter, NULL, &element)) {
+                if (json_type(element) != JSON_OBJECT)
+                        return strategic_fail_type(merge, "map[string]interface {}", element);
+                if (!merge_key_of(element, key))
+                        return fail_no_key(merge, element, key);
+        }
+        return 0;
+}
+
+static bool is_replaced_whole(const struct json *patch) {
+        struct json_iter iter = json_iter(patch);
+        const struct json *element;
+
+        while (json_next(&iter, NULL, &element)) {
+                if (slice_is(json_get_text(element, "$patch"), "replace"))
+                        return true;
+        }
+        return false;
+}
+
+static int merge_element(struct merge *merge, struct merge_index *index,
+                         const struct schema_object *schema, const struct json *element) {
+        struct slice directive = json_get_text(element, "$patch");
+        const struct json *wanted = merge_key_of(element, index->key);
+
+        if (*index->key && (json_type(element) != JSON_OBJECT || !wanted))
+                return fail_no_key(merge, element, index->key);
+        if (slice_is(directive, "delete")) {
+                merge_index_remove(index, wanted);
+                return 0;
+        }
+        if (slice_is(directive, "merge"))
+                return strategic_fail(merge, "merging lists cannot yet be specified in the patch");
+        if (strategic_has_order(element))
+                return strategic_fail_directive(merge, element);
+        struct json_node *mine = merge_index_find(index, wanted);
+        if (!mine)
+                merge_index_append(index, strategic_copy(merge, element));
+        else if (*index->key)
+                return merge->merge_object(merge, mine, schema, element);
+        return 0;
+}
+
+static int fail_order(struct merge *merge, const struct json *patch, const struct json *order) {
+        CLEANUP(buf_release) struct buf text = { 0 };
+        struct json_iter iter = json_iter(patch);
+        const struct json *element;
+        bool is_next = false;
+
+        buf_text(&text, "The order in patch list:\n[");
+        while (json_next(&iter, NULL, &element)) {
+                if (slice_is(json_get_text(element, "$patch"), "delete"))
+                        continue;
+                buf_text(&text, is_next ? " " : "");
+                go_text_write(element, &text);
+                is_next = true;
+        }
+        buf_text(&text, "]\n doesn't match $setElementOrder list:\n");
+        go_text_write(order, &text);
+        buf_char(&text, '\n');
+        return strategic_fail(merge, text.data);
+}
+
+/* The elements of the patch must occur in the asked order, in that order. */
+int strategic_check_order(struct merge *merge, const struct json *patch, const struct json *order,
+                          const char *key) {
+        struct json_iter patches = json_iter(patch), orders = json_iter(order);
+        const struct json *element, *candidate;
+
+        if (json_type(order) != JSON_ARRAY)
+                return strategic_fail_type(merge, "[]interface {}", order);
+        while (json_next(&patches, NULL, &element)) {
+                bool is_found = false;
+
+                if (json_get(element, "$patch"))
+                        continue;
+                if (*key && (json_type(element) != JSON_OBJECT || !merge_key_of(element, key)))
+                        return fail_no_key(merge, element, key);
+                while (!is_found && json_next(&orders, NULL, &candidate)) {
+                        if (*key && json_type(candidate) != JSON_OBJECT)
+                                return strategic_fail_type(merge, "map[string]interface {}",
+                                                           candidate);
+                        is_found = values_equal(merge_key_of(element, key),
+                                                merge_key_of(candidate, key));
+                }
+                if (!is_found)
+                        return fail_order(merge, patch, order);
+        }
+        return 0;
+}
+
+struct ranked {
+        struct json_node *node;
+        size_t server, patch; /* index in the old list, in the order; SIZE_MAX = absent */
+};
+
+static int rank_order(const void *a, const void *b) {
+        const struct ranked *x = a, *y = b;
+
+        return x->patch < y->patch ? -1 : x->patch > y->patch;
+}
+
+/* Untouched elements keep their order, ordered ones get theirs; the two sequences are merged by
+ * the place that the elements had before, new ones first. */
+static void strategic_merge_arrange(struct merge *merge, struct json_node *target,
+                                    const struct ranked *all, size_t count) {
+        struct ranked *ordered = xcalloc(count + 1, sizeof(*ordered));
+        struct ranked *others = xcalloc(count + 1, sizeof(*others));
+        size_t ordered_count = 0, other_count = 0, i = 0, j = 0;
+
+        (void)merge;
+        for (size_t k = 0; k < count; k++) {
+                if (all[k].patch != SIZE_MAX)
+                        ordered[ordered_count++] = all[k];
+                else
+                        others[other_count++] = all[k];
+        }
+        qsort(ordered, ordered_count, sizeof(*ordered), rank_order);
+        node_array_clear(target);
+        while (i < other_count || j < ordered_count) {
+                bool is_other =
+                        j >= ordered_count || (i < other_count && ordered[j].server != SIZE_MAX &&
+                                               others[i].server < ordered[j].server);
+
+                node_append(target, is_other ? others[i++].node : ordered[j++].node);
+        }
+        free(ordered);
+        free(others);
+}
+
+/* The first `retained` elements are old; up to `reused` new ones behind them count as old too:
+ * upstream's deletions leave holes in the old list, which the first additions fill before it is
+ * consulted. */
+void strategic_merge_reorder(struct merge *merge, struct json_node *target,
+                             const struct json *order, const char *key, size_t retained,
+                             size_t reused) {
+        size_t count = node_count(target);
+        struct ranked *all = xcalloc(count + 1, sizeof(*all));
+        struct map *places = merge_places_new(order, key);
+        struct node_iter iter = node_iter(target);
+        struct json_node *element;
+
+        for (size_t i = 0; node_next(&iter, NULL, &element); i++)
+                all[i] = (struct ranked){ element, i < retained + reused ? i : SIZE_MAX,
+                                          merge_place(places, element, key) };
+        map_free(places);
+        strategic_merge_arrange(merge, target, all, count);
+        free(all);
+}
+
+/* The elements of a patch with a directive, or those without. */
+static int merge_elements(struct merge *merge, struct merge_index *index,
+                          const struct schema_object *schema, const struct json *patch,
+                          bool has_directive) {
+        struct json_iter iter = json_iter(patch);
+        const struct json *element;
+
+        while (json_next(&iter, NULL, &element)) {
+                int r = !!json_get(element, "$patch") == has_directive
+                                ? merge_element(merge, index, schema, element)
+                                : 0;
+
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
+static int fail_element_types(struct merge *merge, const struct json_node *target,
+                              const struct json *patch) {
+        CLEANUP(buf_release) struct buf text = { 0 }, old = { 0 };
+        CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
+
+        node_write(target, &old);
+        buf_text(&text, "list element types are not identical: [");
+        if (json_parse(buf_view(&old), &doc, NULL) == 0)
+                go_text_write(json_doc_root(doc), &text);
+        buf_char(&text, ' ');
+        go_text_write(patch, &text);
+        buf_char(&text, ']');
+        return strategic_fail(merge, text.data);
+}
+
+/* All elements, old and new, have one type. */
+static int check_element_types(struct merge *merge, const struct json_node *target,
+                               const struct json *patch) {
+        struct node_iter nodes = node_iter(target);
+        struct json_iter iter = json_iter(patch);
+        enum json_type type = JSON_NONE;
+        const struct json *element;
+        struct json_node *node;
+
+        while (node_next(&nodes, NULL, &node)) {
+                if (type != JSON_NONE && node_type(node) != type)
+                        return fail_element_types(merge, target, patch);
+                type = node_type(node);
+        }
+        while (json_next(&iter, NULL, &element)) {
+                if (type != JSON_NONE && json_type(element) != type)
+                        return fail_element_types(merge, target, patch);
+                type = json_type(element);
+        }
+        return 0;
+}
+
+/* Those that were there before need the key as well. */
+static int check_merged_keys(struct merge *merge, const struct json_node *list, const char *key) {
+        struct node_iter iter = node_iter(list);
+        struct json_node *element;
+
+        while (*key && node_next(&iter, NULL, &element)) {
+                if (node_type(element) == JSON_OBJECT && node_get(element, key))
+                        continue;
+                CLEANUP(buf_release) struct buf text = { 0 };
+                CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
+
+                node_write(element, &text);
+                if (json_parse(buf_view(&text), &doc, NULL) < 0)
+                        return strategic_fail(merge, "an element has no merge key");
+                return fail_no_key(merge, json_doc_root(doc), key);
+        }
+        return 0;
+}
+
+int strategic_merge_list(struct merge *merge, struct json_node *target, const char *key,
+                         const struct schema_object *schema, const struct json *patch,
+                         const struct json *order) {
+        size_t before = node_count(target);
+        int r = order ? strategic_check_order(merge, patch, order, key) : 0;
+
+        if (r == 0 && order)
+                r = check_order_keys(merge, order, key);
+        if (r == 0)
+                r = check_element_types(merge, target, patch);
+        if (r < 0)
+                return r;
+        if (is_replaced_whole(patch)) {
+                struct json_node *fresh = strategic_copy(merge, patch);
+                struct node_iter nodes = node_iter(fresh);
+                struct json_node *node;
+
+                node_array_clear(target);
+                while (node_next(&nodes, NULL, &node))
+                        node_append(target, node_clone(merge->tree, node));
+                return 0;
+        }
+        /* Deletions first, so that old elements are the head of the list when order is made. */
+        CLEANUP(merge_index_end) struct merge_index index;
+        merge_index_begin(&index, target, key);
+        r = merge_elements(merge, &index, schema, patch, true);
+        if (r < 0)
+                return r;
+        merge_index_sweep(&index);
+        size_t retained = node_count(target);
+        r = check_merged_keys(merge, target, key);
+        if (r == 0)
+                r = merge_elements(merge, &index, schema, patch, false);
+        if (r < 0)
+                return r;
+        strategic_merge_reorder(merge, target, order ? order : patch, key, retained,
+                                order ? before - retained : 0);
+        return 0;
+}
+
+void strategic_delete_values(struct json_node *target, const struct json *values) {
+        CLEANUP(merge_index_end) struct merge_index index;
+        struct json_iter iter = json_iter(values);
+        const struct json *value;
+
+        merge_index_begin(&index, target, "");
+        while (json_next(&iter, NULL, &value))
+                merge_index_remove(&index, value);
+        merge_index_sweep(&index);
+}
