@@ -3,6 +3,7 @@
 
 #include "api/quantity.h"
 #include "base/util.h"
+#include "schema/schema.h"
 
 /* ---- the walk ---- */
 
@@ -310,36 +311,22 @@ void check_template_metadata(struct checker *checker, const struct at *at,
                              const struct json_node *metadata, const char *const *allowed) {
         struct node_iter iter = node_iter(node_get(metadata, "annotations"));
         struct at annotations = at_member(at, "annotations"), labels = at_member(at, "labels");
-        static const char *const members[] = { "name",
-                                               "generateName",
-                                               "namespace",
-                                               "selfLink",
-                                               "uid",
-                                               "resourceVersion",
-                                               "generation",
-                                               "creationTimestamp",
-                                               "deletionTimestamp",
-                                               "deletionGracePeriodSeconds",
-                                               "labels",
-                                               "annotations",
-                                               "ownerReferences",
-                                               "finalizers",
-                                               "managedFields" };
+        const struct schema_object *type = schema_named("meta.v1.ObjectMeta");
         struct slice key;
 
         while (node_next(&iter, &key, NULL))
                 check_form(checker, &annotations, key, FORM_QUALIFIED);
         check_label_map(checker, &labels, node_get(metadata, "labels"));
-        for (size_t i = 0; i < ARRAY_LEN(members); i++) {
-                const struct json_node *value = node_get(metadata, members[i]);
+        for (size_t i = 0; i < type->count; i++) {
+                const char *member = type->fields[i].name;
+                const struct json_node *value = node_get(metadata, member);
                 bool is_allowed = !value || node_type(value) == JSON_NULL;
 
                 for (size_t j = 0; allowed[j]; j++)
-                        is_allowed |= strcmp(members[i], allowed[j]) == 0;
+                        is_allowed |= strcmp(member, allowed[j]) == 0;
                 if (!is_allowed)
                         report(checker, FIELD_FORBIDDEN, at,
-                               strcmp(members[i], "uid") == 0 ? "uID" : members[i], NULL,
-                               "cannot be set");
+                               strcmp(member, "uid") == 0 ? "uID" : member, NULL, "cannot be set");
         }
 }
 

@@ -4,6 +4,7 @@
 #include "api/json_patch.h"
 #include "api/merge_patch.h"
 #include "schema/go_text.h"
+#include "schema/schema.h"
 #include "schema/strategic_merge.h"
 #include "server/api_context.h"
 #include "server/api_decode.h"
@@ -189,33 +190,16 @@ static int check_patched_form(struct api_context *context, const struct api_writ
 
 /* Members that no version's type has are unknown; those of the metadata are its own. */
 static int report_unversioned(struct api_context *context, const struct api_write *write) {
-        static const char *const own[] = { "kind",
-                                           "apiVersion",
-                                           "name",
-                                           "generateName",
-                                           "namespace",
-                                           "selfLink",
-                                           "uid",
-                                           "resourceVersion",
-                                           "generation",
-                                           "creationTimestamp",
-                                           "deletionTimestamp",
-                                           "deletionGracePeriodSeconds",
-                                           "labels",
-                                           "annotations",
-                                           "ownerReferences",
-                                           "finalizers",
-                                           "managedFields" };
+        const struct schema_object *metadata = schema_named("meta.v1.ObjectMeta");
         struct strictness strictness = { .context = context };
         struct node_iter iter = node_iter(write->object);
         struct slice name;
         int r = 0;
 
         while (node_next(&iter, &name, NULL)) {
-                bool is_known = false;
+                bool is_known = slice_is(name, "kind") || slice_is(name, "apiVersion") ||
+                                schema_field_find(metadata, name);
 
-                for (size_t i = 0; i < ARRAY_LEN(own); i++)
-                        is_known |= slice_is(name, own[i]);
                 if (!is_known)
                         strictness_add(&strictness, "unknown", name);
         }
