@@ -53,43 +53,66 @@ static void add_nodes(struct sched_test *test) {
                       i, i, i % 3);
 }
 
-/* Allocations of so many decisions about pods of one spec, each of which is placed. */
-static size_t count_allocations(const char *spec, bool is_incremental) {
+/* Decisions about pods p0, p1, ..., each of which is placed; from WARM_UP on they are counted. */
+struct counted {
         struct sched_test test;
         struct arena arena;
         struct rng rng;
-        struct class_engine *engine = class_engine_new(0);
-        sched_test_init(&test, NULL);
-        add_nodes(&test);
-        arena_init(&arena, 0);
-        rng_init(&rng, 1);
+        struct class_engine *engine;
+        bool is_incremental;
+};
+
+static void counted_begin(struct counted *counted, const struct scheduler_config *config,
+                          bool is_incremental) {
+        counted->engine = class_engine_new(0);
+        counted->is_incremental = is_incremental;
+        sched_test_init(&counted->test, config);
+        add_nodes(&counted->test);
+        arena_init(&counted->arena, 0);
+        rng_init(&counted->rng, 1);
         allocations = 0;
+}
+
+/* The place of its node among the nodes. */
+static int counted_decide(struct counted *counted, int number) {
+        char name[16];
+        struct decision decision;
+        snprintf(name, sizeof(name), "p%d", number);
+        struct decision_request request = {
+                .pod = cluster_find_pod(counted->test.cluster, SLICE_LITERAL("default"),
+                                        slice_of(name)),
+                .rng = &counted->rng,
+                .engine = counted->is_incremental ? counted->engine : NULL,
+        };
+        arena_clear(&counted->arena);
+        is_counting = number >= WARM_UP;
+        scheduler_decide(counted->test.cluster, counted->test.profile, &request, &counted->arena,
+                         &decision);
+        is_counting = false;
+        assert_int_equal(decision.outcome, DECISION_PLACED);
+        cluster_assume(counted->test.cluster, request.pod, decision.node);
+        return (int)decision.node.index;
+}
+
+static size_t counted_end(struct counted *counted) {
+        class_engine_free(counted->engine);
+        arena_release(&counted->arena);
+        sched_test_release(&counted->test);
+        return allocations;
+}
+
+static size_t count_allocations(const char *spec, bool is_incremental) {
+        struct counted counted;
+        counted_begin(&counted, NULL, is_incremental);
         for (int i = 0; i < WARM_UP + DECISIONS; i++) {
-                char name[16];
-                struct decision decision;
-                snprintf(name, sizeof(name), "p%d", i);
-                apply(&test, OBJECT_POD, CHANGE_ADDED,
-                      "{\"metadata\":{\"namespace\":\"default\",\"name\":\"%s\",\"uid\":\"%s\","
+                apply(&counted.test, OBJECT_POD, CHANGE_ADDED,
+                      "{\"metadata\":{\"namespace\":\"default\",\"name\":\"p%d\",\"uid\":\"p%d\","
                       "\"labels\":{\"app\":\"a\"}},\"spec\":{%s\"containers\":[{\"name\":\"c\","
                       "\"image\":\"i\",\"resources\":{\"requests\":{\"cpu\":\"10m\"}}}]}}",
-                      name, name, spec);
-                struct decision_request request = {
-                        .pod = cluster_find_pod(test.cluster, SLICE_LITERAL("default"),
-                                                slice_of(name)),
-                        .rng = &rng,
-                        .engine = is_incremental ? engine : NULL,
-                };
-                arena_clear(&arena);
-                is_counting = i >= WARM_UP;
-                scheduler_decide(test.cluster, test.profile, &request, &arena, &decision);
-                is_counting = false;
-                assert_int_equal(decision.outcome, DECISION_PLACED);
-                cluster_assume(test.cluster, request.pod, decision.node);
+                      i, i, spec);
+                counted_decide(&counted, i);
         }
-        class_engine_free(engine);
-        arena_release(&arena);
-        sched_test_release(&test);
-        return allocations;
+        return counted_end(&counted);
 }
 
 static void test_asks_for_no_memory(void **state) {
@@ -199,53 +222,30 @@ static void allocate(struct object_cache *object_cache, int i, const char *class
 static size_t count_claim_allocations(const char *class_name, bool is_incremental) {
         bool is_shared = strcmp(class_name, "link") == 0;
         struct object_cache *object_cache = object_cache_new();
-        struct sched_test test;
-        struct arena arena;
-        struct rng rng;
-        struct class_engine *engine = class_engine_new(0);
+        struct counted counted;
         int used[NODES] = { 0 };
-        sched_test_init(&test, &(const struct scheduler_config){ .object_cache = object_cache });
-        add_nodes(&test);
+        counted_begin(&counted, &(const struct scheduler_config){ .object_cache = object_cache },
+                      is_incremental);
         add_devices(object_cache);
-        arena_init(&arena, 0);
-        rng_init(&rng, 1);
-        allocations = 0;
         for (int i = 0; i < WARM_UP + DECISIONS; i++) {
-                char name[16];
-                struct decision decision;
-                snprintf(name, sizeof(name), "p%d", i);
                 put_cached(object_cache, CACHED_RESOURCE_CLAIM, CLAIM(""), i, i, i, i, class_name);
-                apply(&test, OBJECT_POD, CHANGE_ADDED,
-                      "{\"metadata\":{\"namespace\":\"default\",\"name\":\"%s\",\"uid\":\"%s\"},"
+                apply(&counted.test, OBJECT_POD, CHANGE_ADDED,
+                      "{\"metadata\":{\"namespace\":\"default\",\"name\":\"p%d\",\"uid\":\"p%d\"},"
                       "\"spec\":"
                       "{\"resourceClaims\":[{\"name\":\"x\",\"resourceClaimTemplateName\":\"t\"}],"
                       "\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]},\"status\":{"
                       "\"resourceClaimStatuses\":[{\"name\":\"x\",\"resourceClaimName\":\"c%d\"}]}"
                       "}",
-                      name, name, i);
-                struct decision_request request = {
-                        .pod = cluster_find_pod(test.cluster, SLICE_LITERAL("default"),
-                                                slice_of(name)),
-                        .rng = &rng,
-                        .engine = is_incremental ? engine : NULL,
-                };
-                arena_clear(&arena);
-                is_counting = i >= WARM_UP;
-                scheduler_decide(test.cluster, test.profile, &request, &arena, &decision);
-                is_counting = false;
-                assert_int_equal(decision.outcome, DECISION_PLACED);
-                cluster_assume(test.cluster, request.pod, decision.node);
+                      i, i, i);
+                int node = counted_decide(&counted, i);
                 if (is_shared)
                         allocate(object_cache, i, class_name, NODES, i);
                 else
-                        allocate(object_cache, i, class_name, (int)decision.node.index,
-                                 used[decision.node.index]++);
+                        allocate(object_cache, i, class_name, node, used[node]++);
         }
-        class_engine_free(engine);
-        arena_release(&arena);
-        sched_test_release(&test);
+        size_t count = counted_end(&counted);
         object_cache_free(object_cache);
-        return allocations;
+        return count;
 }
 
 static void test_claims_ask_for_no_memory(void **state) {
