@@ -224,6 +224,9 @@ static int take_step(struct kubelet_pod_step *step, struct slice ns, struct slic
         step->run->is_unreported = false;
         if (needs_report(step, is_changed))
                 r = write_status(step, err);
+        step->run = map_get(step->kubelet->pod_runs, step->plan.uid);
+        if (!step->run) /* the pod was only waiting for a write to go */
+                return r;
         if (r == 0 && is_changed)
                 kubelet_pod_report(step);
         if (r == 0 && pod_run_is_over(step->run) && wall_time_is_set(step->plan.deleted))

@@ -89,6 +89,10 @@ int cluster_merge(struct cluster *cluster, const char *path, const char *patch) 
         return ask_with_type(cluster, "PATCH", path, "application/merge-patch+json", patch);
 }
 
+int cluster_apply(struct cluster *cluster, const char *path, const char *configuration) {
+        return ask_with_type(cluster, "PATCH", path, "application/apply-patch+yaml", configuration);
+}
+
 void cluster_wait(struct cluster *cluster, int64_t ms) {
         virtual_loop_advance(cluster->loop, ms * NS_PER_MS);
 }

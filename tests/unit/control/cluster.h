@@ -37,6 +37,8 @@ int cluster_ask(struct cluster *cluster, const char *method, const char *path, c
 /* A JSON object, single quotes standing for double ones. */
 int cluster_post(struct cluster *cluster, const char *path, const char *body);
 int cluster_merge(struct cluster *cluster, const char *path, const char *patch);
+/* Server-side; the path may have a query. */
+int cluster_apply(struct cluster *cluster, const char *path, const char *configuration);
 void cluster_wait(struct cluster *cluster, int64_t ms);
 /* A field of the object at path, such as "/status/phase" or "/status/conditions/type=Ready/status";
  * numbers and booleans as text, "" when absent, "gone" when the object is. */

@@ -177,6 +177,24 @@ static void test_deleted_before_start(void **state) {
         cluster_free(&c);
 }
 
+/* What is deleted already and waits for nothing goes with the next write, here that of its status.
+ */
+static void test_deleted_by_its_status(void **state) {
+        struct cluster c = cluster_new("kubelet");
+
+        (void)state;
+        assert_int_equal(cluster_apply(&c, P "?fieldManager=m",
+                                       "{'apiVersion':'v1','kind':'Pod','metadata':{'name':'p',"
+                                       "'deletionTimestamp':'2026-01-01T00:00:00Z',"
+                                       "'deletionGracePeriodSeconds':0},'spec':{'nodeName':'n0',"
+                                       "'containers':[{'name':'c','image':'i'}]}}"),
+                         201);
+        cluster_wait(&c, 1000);
+        assert_string_equal(STATUS("phase"), "gone");
+        assert_true(control_is_settled(c.control));
+        cluster_free(&c);
+}
+
 static void test_init_and_sidecar(void **state) {
         struct cluster c = cluster_new("kubelet");
 
@@ -424,6 +442,7 @@ int main(void) {
                 cmocka_unit_test(test_grace_is_enforced),
                 cmocka_unit_test(test_grace_is_shortened),
                 cmocka_unit_test(test_deleted_before_start),
+                cmocka_unit_test(test_deleted_by_its_status),
                 cmocka_unit_test(test_init_and_sidecar),
                 cmocka_unit_test(test_init_failure),
                 cmocka_unit_test(test_deadline_and_failure),
