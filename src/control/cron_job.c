@@ -1,6 +1,6 @@
 /* CronJobs: a job at every time of the schedule, and a limit on finished ones. */
+#include "api/cron_schedule.h"
 #include "base/util.h"
-#include "control/cron_schedule.h"
 #include "control/pod_owner.h"
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* Cron schedules: the next time comes after the one asked about and is among those the fields name,
  * and the search for it ends. */
-#include "control/cron_schedule.h"
+#include "api/cron_schedule.h"
 #include <assert.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

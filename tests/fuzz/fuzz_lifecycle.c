@@ -1,6 +1,6 @@
 /* What comes in annotations and cron jobs: the first byte chooses the grammar. Whatever parses must
  * lead somewhere: runs have ends after their beginnings, times come after the present. */
-#include "control/cron_schedule.h"
+#include "api/cron_schedule.h"
 #include "control/lifecycle.h"
 #include <assert.h>
 

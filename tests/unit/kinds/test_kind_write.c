@@ -268,6 +268,23 @@ static const struct {
           "{\"spec\":{\"schedule\":\"61 * * * *\",\"jobTemplate\":{\"spec\":{" JOB_TEMPLATE "}}}}",
           "spec.schedule: Invalid value: \"61 * * * *\": end of range (61) above maximum (59): "
           "61" },
+        { "batch/v1", "CronJob", NULL,
+          "{\"spec\":{\"schedule\":\"TZ=UTC 0 * * * *\",\"jobTemplate\":{\"spec\":{" JOB_TEMPLATE
+          "}}}}",
+          "spec.schedule: Invalid value: \"TZ=UTC 0 * * * *\": cannot use TZ or CRON_TZ in "
+          "schedule, use timeZone field instead" },
+        { "batch/v1", "CronJob", NULL,
+          "{\"spec\":{\"schedule\":\"CRON_TZ=Mars/Base "
+          "@daily\",\"jobTemplate\":{\"spec\":{" JOB_TEMPLATE "}}}}",
+          "spec.schedule: Invalid value: \"CRON_TZ=Mars/Base @daily\": provided bad location "
+          "Mars/Base: unknown time zone Mars/Base\nspec.schedule: Invalid value: "
+          "\"CRON_TZ=Mars/Base @daily\": cannot use TZ or CRON_TZ in schedule, use timeZone field "
+          "instead" },
+        { "batch/v1", "CronJob", NULL,
+          "{\"spec\":{\"schedule\":\"TZ=UTC\",\"jobTemplate\":{\"spec\":{" JOB_TEMPLATE "}}}}",
+          "spec.schedule: Invalid value: \"TZ=UTC\": invalid schedule format: runtime error: slice "
+          "bounds out of range [:-1]\nspec.schedule: Invalid value: \"TZ=UTC\": cannot use TZ or "
+          "CRON_TZ in schedule, use timeZone field instead" },
 
         { "v1", "Node", NULL,
           "{\"spec\":{\"taints\":[{\"key\":\"a\",\"effect\":\"NoSchedule\"},{\"key\":\"a\","
