@@ -73,6 +73,7 @@ static void take_away(struct cluster *cluster, struct json_doc **docs, size_t co
                 cluster_apply(cluster, kind_of(object), CHANGE_REMOVED, object, NULL);
                 json_doc_free(docs[i]);
         }
+        cluster_drop_old_pods(cluster);
         check(cluster);
         cluster_usage(cluster, &usage);
         must_hold(usage.pods + usage.nodes + usage.classes + usage.label_sets == 0, "left over",
