@@ -16,6 +16,7 @@ import traceback
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent), str(pathlib.Path(__file__).resolve().parents[1] / "e2e")]
 
 import agreement
+import churn
 import cost
 import device_cases
 import devices
@@ -45,6 +46,7 @@ ROWS = {
     "device-cases": device_cases.device_cases,
     "device-groups": device_cases.device_groups,
     "paced": paced.paced,
+    "churn": churn.churn,
     "cost": cost.cost,
     "start": start.start,
     "dry-run": start.one_dry_run,
@@ -60,7 +62,7 @@ def arguments():
     parser.add_argument("rows", nargs="*", metavar="ROW", help=", ".join(ROWS))
     parser.add_argument("--logs", type=pathlib.Path, help="folder for logs and data; without it, one that is removed unless a row failed")
     parser.add_argument("--minutes", type=float, default=float(os.environ.get("PEERS_MINUTES", 10)),
-                        help="how long each row on the sandbox takes (default PEERS_MINUTES, or 10)")
+                        help="how long churn and each row on the sandbox take (default PEERS_MINUTES, or 10)")
     parser.add_argument("--nodes", type=int, default=int(os.environ.get("PEERS_NODES", 500)), help="of the row agreement")
     parser.add_argument("--pods", type=int, default=int(os.environ.get("PEERS_PODS", 2730)), help="of the row agreement")
     return parser.parse_args()
