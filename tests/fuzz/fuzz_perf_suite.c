@@ -1,15 +1,10 @@
 /* scheduler_perf's files: the input is the list of workloads, and each template it names. */
 #include "sim/perf_suite.h"
+#include "yaml_leaks.h"
 
 #include <assert.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-const char *__lsan_default_suppressions(void);
-
-/* See fuzz_document.c. */
-const char *__lsan_default_suppressions(void) {
-        return "leak:libfyaml.so";
-}
 
 static int give(void *context, const char *path, struct buf *ret_text, struct err *err) {
         (void)path;

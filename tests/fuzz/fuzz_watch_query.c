@@ -1,6 +1,7 @@
 /* The parameters of lists and watches: the input is what stands behind the question mark. Nothing
  * it says may break the server, and every line that comes back is JSON. */
 #include "fuzz_server.h"
+#include <stdio.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
