@@ -123,7 +123,7 @@ static const struct kind_info admissionregistration_rows[] = {
         {
                 CLUSTER_WIDE("admissionregistration.k8s.io", "mutatingwebhookconfigurations",
                              "mutatingwebhookconfiguration", "MutatingWebhookConfiguration",
-                             KIND_GENERATION),
+                             KIND_GENERATION | KIND_EXACT_GENERATION),
                 .apply_defaults = mutating_webhook_configuration_defaults,
                 .validate = webhook_configuration_validate,
                 .categories = NAMES("api-extensions"),
@@ -156,7 +156,7 @@ static const struct kind_info admissionregistration_rows[] = {
         {
                 CLUSTER_WIDE("admissionregistration.k8s.io", "validatingwebhookconfigurations",
                              "validatingwebhookconfiguration", "ValidatingWebhookConfiguration",
-                             KIND_GENERATION),
+                             KIND_GENERATION | KIND_EXACT_GENERATION),
                 .apply_defaults = validating_webhook_configuration_defaults,
                 .validate = webhook_configuration_validate,
                 .categories = NAMES("api-extensions"),

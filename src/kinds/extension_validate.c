@@ -484,11 +484,12 @@ const char *api_service_name(struct arena *arena, const struct json_node *object
                                           SLICE_ARG(node_get_text(spec, "version")),
                                           SLICE_ARG(node_get_text(spec, "group")));
 
-        return slice_is(name, wanted) ? NULL
-                                      : arena_printf(arena,
-                                                     "must be `spec.version+\".\"+spec.group`: "
-                                                     "\"%s\"",
-                                                     wanted);
+        CLEANUP(buf_release) struct buf shown = { 0 };
+
+        if (slice_is(name, wanted))
+                return NULL;
+        buf_json_string(&shown, slice_of(wanted));
+        return arena_printf(arena, "must be `spec.version+\".\"+spec.group`: %s", shown.data);
 }
 
 VALIDATE_HOOK(api_service_validate) {

@@ -46,6 +46,7 @@ enum kind_flags {
         KIND_ORPHANS = 8192,          /* deletion orphans dependents unless asked otherwise */
         KIND_NAMED_BY_UUID = 32768,   /* without a name, a uuid becomes it (limitranges) */
         KIND_WARN_OF_CHANGES = 65536, /* an update that bumps no generation warns of nothing */
+        KIND_EXACT_GENERATION = 131072, /* an empty list where none was bumps generation, too */
         KIND_UNCOLLECTED = 16384, /* no garbage collection: the policy of a deletion is unread */
 };
 

@@ -85,7 +85,8 @@ static const struct kind_info rows[] = {
                 .kind = "NetworkPolicy",
                 .short_names = NAMES("netpol"),
                 .verbs = VERB_STANDARD,
-                .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL,
+                .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL |
+                         KIND_EXACT_GENERATION,
                 .apply_defaults = network_policy_defaults,
                 .validate = network_policy_validate,
                 COLUMNS(network_policy_columns),

@@ -289,7 +289,8 @@ static const struct rule ingress_class_rules[] = {
 };
 
 VALIDATE_HOOK(ingress_class_validate) {
-        static const struct frozen frozen[] = { { "controller", FIELD_INVALID, NULL, NULL } };
+        static const struct frozen frozen[] = { { "controller", FIELD_INVALID, NULL, NULL,
+                                                  "\"\"" } };
         struct checker checker = { .errors = errors, .context = context };
         struct at at = at_root("spec");
 

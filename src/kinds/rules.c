@@ -338,11 +338,14 @@ void check_frozen_members(struct checker *checker, const struct at *at,
         for (size_t i = 0; i < count; i++) {
                 const char *member = frozen[i].member;
                 bool is_forbidden = frozen[i].kind == FIELD_FORBIDDEN;
+                const struct json_node *now = node_get(object, member);
+                const char *shown =
+                        now || !frozen[i].zero ? node_json(checker, now) : frozen[i].zero;
 
                 if (!is_same_member(object, old, member))
                         report(checker, frozen[i].kind, at,
                                frozen[i].shown_as ? frozen[i].shown_as : member,
-                               is_forbidden ? NULL : node_json(checker, node_get(object, member)),
+                               is_forbidden ? NULL : shown,
                                frozen[i].text ? frozen[i].text : "field is immutable");
         }
 }

@@ -76,6 +76,7 @@ struct frozen {
         enum field_error_kind kind; /* FIELD_INVALID or FIELD_FORBIDDEN */
         const char *text;           /* NULL: "field is immutable" */
         const char *shown_as;       /* another name in the path; NULL = the member's */
+        const char *zero;           /* shown for one that is absent; NULL = null */
 };
 void check_frozen_members(struct checker *checker, const struct at *at,
                           const struct json_node *object, const struct json *old,

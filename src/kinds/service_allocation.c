@@ -246,6 +246,34 @@ static bool is_taken(struct checker *checker, const struct json_node *service, s
         return owner.is_taken;
 }
 
+/* What is wrong with the name of a service as the owner of an address; NULL = nothing. Dry runs
+ * take no address, and ask for no owner. */
+static const char *nameless_owner(struct checker *checker, const struct json_node *service) {
+        struct slice name = node_get_text(node_get(service, "metadata"), "name");
+        const char *problem = segment_problem(name, false);
+
+        if (checker->context->is_dry_run || (name.len && !problem))
+                return NULL;
+        if (name.len == 0)
+                return "spec.parentRef.name: Required value";
+        const char *shown = quoted(checker, name), *more = strstr(problem, "; ");
+        if (!more)
+                return message_of(checker, "spec.parentRef.name: Invalid value: %s: %s", shown,
+                                  problem);
+        return message_of(checker,
+                          "[spec.parentRef.name: Invalid value: %s: %.*s, "
+                          "spec.parentRef.name: Invalid value: %s: %s]",
+                          shown, (int)(more - problem), problem, shown, more + 2);
+}
+
+/* The first and the last address of the range belong to the network. */
+static bool is_usable(const struct ip_network *range, const struct ip_address *address) {
+        struct ip_address first = ip_network_first(range), last;
+
+        ip_parse(SLICE_LITERAL(SERVICE_RANGE_LAST), &last);
+        return !ip_same(&first, address) && !ip_same(&last, address);
+}
+
 static void check_free_address(struct checker *checker, const struct json_node *service,
                                const struct json *old) {
         const struct json_node *spec = node_get(service, "spec");
@@ -253,21 +281,35 @@ static void check_free_address(struct checker *checker, const struct json_node *
         struct at at = at_root("spec");
         struct ip_address parsed;
         struct ip_network range;
-        const char *text = NULL;
+        const char *text = NULL, *owner = nameless_owner(checker, service);
 
+        if (address.len == 0 && owner)
+                report(checker, FIELD_INVALID, &at, "clusterIPs", "[\"\"]",
+                       message_of(checker,
+                                  "failed to allocate IP: IPAddress.networking.k8s.io "
+                                  "\"" SERVICE_RANGE_FREE "\" is invalid: %s",
+                                  owner));
         if (address.len == 0 || is_none(address) || !ip_parse(address, &parsed) ||
             slice_eq(address, json_get_text(json_get(old, "spec"), "clusterIP")))
                 return;
         ip_network_parse(SLICE_LITERAL(SERVICE_RANGE), &range);
-        struct ip_address first = ip_network_first(&range);
-        bool is_inside = ip_network_has(&range, &parsed) && !ip_same(&first, &parsed);
-        if (!is_inside)
+        if (!ip_network_has(&range, &parsed))
+                text = message_of(checker,
+                                  "failed to allocate IP " SLICE_FMT
+                                  ": the provided network does not match the current range",
+                                  SLICE_ARG(address));
+        else if (!is_usable(&range, &parsed))
                 text = message_of(checker,
                                   "failed to allocate IP " SLICE_FMT ": the provided IP (" SLICE_FMT
                                   ") is not in the valid range. "
                                   "The range of valid IPs is " SERVICE_RANGE,
                                   SLICE_ARG(address), SLICE_ARG(address));
-        else if (is_taken(checker, service, address, 0))
+        else if (owner)
+                text = message_of(checker,
+                                  "failed to allocate IP " SLICE_FMT
+                                  ": IPAddress.networking.k8s.io \"" SLICE_FMT "\" is invalid: %s",
+                                  SLICE_ARG(address), SLICE_ARG(address), owner);
+        else if (!checker->context->is_dry_run && is_taken(checker, service, address, 0))
                 text = message_of(checker,
                                   "failed to allocate IP " SLICE_FMT
                                   ": provided IP is already allocated",

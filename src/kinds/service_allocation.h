@@ -6,6 +6,8 @@
 #include "kinds/check.h"
 
 #define SERVICE_RANGE "10.96.0.0/16"
+#define SERVICE_RANGE_LAST "10.96.255.255"
+#define SERVICE_RANGE_FREE "10.96.0.10" /* the first that is handed out */
 #define NODE_PORT_FIRST 30000
 #define NODE_PORT_COUNT 2768
 

@@ -482,13 +482,17 @@ VALIDATE_HOOK(service_validate) {
         const struct json_node *spec = node_get(object, "spec");
         const struct json *old_spec = json_get(old, "spec");
         struct at at = at_root("spec"), external = at_member(&at, "externalIPs");
+        struct field_errors first = { .arena = errors->arena, .emptied = errors->emptied };
+        struct checker allocation = { .errors = &first, .context = context };
 
         if (operation == KIND_UPDATE_STATUS) {
                 check_service_status(&checker, object);
                 return;
         }
-        if (!check_service_allocation(&checker, object, old))
+        if (!check_service_allocation(&allocation, object, old)) {
+                *errors = first; /* upstream allocates before it looks at anything, metadata too */
                 return;
+        }
         if (old)
                 check_service_update(&checker, spec, old_spec);
         check_topology(&checker, object);

@@ -87,6 +87,21 @@ static size_t add_key(struct field_shape list, const struct json_node *element, 
         return 1;
 }
 
+/* Of an element with none of the keys of its list. */
+static void write_keyless(struct field_shape list, struct buf *out) {
+        struct slice rest = slice_of(list.field->map_keys), key, name;
+        const char *gap = "";
+
+        buf_clear(out);
+        buf_text(out, "associative list with keys has an element that omits all key fields [");
+        while (slice_split(&rest, ',', &key)) {
+                slice_split(&key, '=', &name);
+                buf_printf(out, "%s\"" SLICE_FMT "\"", gap, SLICE_ARG(name));
+                gap = " ";
+        }
+        buf_text(out, "] (and doesn't have default values for any key fields)");
+}
+
 static bool keyed_step(struct field_shape list, const struct json_node *element, struct buf *out,
                        const char **ret_reason) {
         struct slice keys[KEYS_MAX], rest = slice_of(list.field->map_keys);
@@ -104,8 +119,11 @@ static bool keyed_step(struct field_shape list, const struct json_node *element,
         for (size_t i = 0; i < count; i++)
                 present += add_key(list, element, keys[i], present == 0, out);
         buf_char(out, '}');
-        *ret_reason = "associative list with keys has an element that omits all key fields";
-        return present > 0;
+        if (present > 0)
+                return true;
+        write_keyless(list, out);
+        *ret_reason = out->data;
+        return false;
 }
 
 bool field_element_step(struct field_shape list, const struct json_node *element, struct buf *out,

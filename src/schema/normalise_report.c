@@ -30,6 +30,8 @@ const char *normalise_embedded_name(const struct schema_object *schema,
                 { "core.v1.PersistentVolumeSpec", "PersistentVolumeSource" },
                 { "core.v1.Probe", "ProbeHandler" },
                 { "core.v1.EphemeralContainer", "EphemeralContainerCommon" },
+                { "resource.v1.DeviceClaimConfiguration", "DeviceConfiguration" },
+                { "resource.v1.DeviceClassConfiguration", "DeviceConfiguration" },
         };
 
         if (!field || !field->via || !schema->name)

@@ -96,16 +96,38 @@ int apply_check(struct api_context *context, const struct api_resource *resource
         return r;
 }
 
-static int read_applied(struct api_context *context, const struct api_resource *resource,
-                        struct json_tree *tree, struct json_node **ret_applied) {
+/* What is there without any owner becomes that of a manager before the first apply, which fails
+ * where a list has an element without its keys. */
+static int check_live(struct api_context *context, const struct api_write *write) {
+        const struct api_resource *resource = write->resource;
+        CLEANUP(buf_release) struct buf text = { 0 };
+
+        if (!write->old_json || !resource->owned_type ||
+            json_count(json_get(json_get(write->old_json, "metadata"), "managedFields")) > 0)
+                return 0;
+        struct json_node *live = live_object(write);
+        struct field_changes changes = written_changes(write, unborn_object(write), live);
+        if (!changes.is_untyped || !field_check(resource->owned_type, live, &text))
+                return 0;
+        return fail_plain(context, 500, NULL,
+                          "failed to create manager for existing fields: failed to convert new "
+                          "object (" SLICE_FMT "/" SLICE_FMT "; %s%s, Kind=%s) to smd typed: %s",
+                          SLICE_ARG(write->ns), SLICE_ARG(write->name),
+                          *resource->kind->group ? "" : "/", resource->api_version,
+                          resource->kind->kind, text.data);
+}
+
+static int read_applied(struct api_context *context, const struct api_write *write,
+                        struct json_node **ret_applied) {
+        const struct api_resource *resource = write->resource;
         const struct json *body = request_json(context, context->request->body);
 
         if (!body && body_cut(context))
                 body = request_json(context, context->request->body);
         if (json_type(body) != JSON_OBJECT)
                 return fail_bad_request(context, "error decoding YAML: it is no object");
-        struct json_node *applied = node_import(tree, body);
-        if (check_applied(context, applied, resource) < 0 ||
+        struct json_node *applied = node_import(write->tree, body);
+        if (check_applied(context, applied, resource) < 0 || check_live(context, write) < 0 ||
             apply_check(context, resource, applied) < 0)
                 return API_FAILED;
         node_remove(node_get(applied, "metadata"), "managedFields");
@@ -416,7 +438,7 @@ int apply_fields(struct api_context *context, struct api_write *write,
 int apply_configuration(struct api_context *context, struct api_write *write) {
         struct json_node *applied;
 
-        if (read_applied(context, write->resource, write->tree, &applied) < 0 ||
+        if (read_applied(context, write, &applied) < 0 ||
             apply_fields(context, write, applied) < 0 || check_repeated(context) < 0 ||
             check_given_owners(context, write) < 0)
                 return API_FAILED;
@@ -446,9 +468,8 @@ static int create_applied(struct api_context *context, struct api_write *write,
         struct slice body;
 
         write->tree = json_tree_new();
-        if (read_applied(context, context->resource, write->tree, &applied) < 0 ||
-            decode_applied(context, decoded) < 0 || check_repeated(context) < 0 ||
-            check_unborn(context, decoded->object) < 0)
+        if (read_applied(context, write, &applied) < 0 || decode_applied(context, decoded) < 0 ||
+            check_repeated(context) < 0 || check_unborn(context, decoded->object) < 0)
                 return API_FAILED;
         json_tree_free(write->tree);
         write->tree = decoded->tree;

@@ -39,11 +39,15 @@ static void check_name(const struct kind_info *kind, const char *path, struct sl
 
         if (!kind)
                 problem = segment_problem(name, is_prefix);
-        else if (kind->name_of_spec)
-                problem = kind->name_of_spec(errors->arena, object, name);
+        else if (kind->name_of_spec && kind->name_rule == NAME_SEGMENT) /* which looks at both */
+                problem = NULL;
         else
                 problem = name_problem(kind->name_rule, name, is_prefix);
 
+        if (problem)
+                api_metadata_add(errors, FIELD_INVALID, path, name, problem);
+        problem =
+                kind && kind->name_of_spec ? kind->name_of_spec(errors->arena, object, name) : NULL;
         if (problem)
                 api_metadata_add(errors, FIELD_INVALID, path, name, problem);
 }

@@ -5,6 +5,7 @@
 #include "schema/field_walk.h"
 #include "schema/object_compare.h"
 #include "server/api_context.h"
+#include "server/emptied_values.h"
 #include <stdlib.h>
 
 #define UPDATERS_MAX 10
@@ -412,9 +413,10 @@ static struct owners owners_before(struct api_context *context, struct api_write
 }
 
 /* The sets of new objects of one form are the same. */
-static bool has_form(const struct api_write *write, const struct owners *owners) {
+static bool has_form(const struct api_context *context, const struct api_write *write,
+                     const struct owners *owners) {
         return !write->old_json && owners->count == 0 && write->resource->schema &&
-               write->subresource.len == 0;
+               write->subresource.len == 0 && !context->emptied;
 }
 
 static bool take_known_form(struct api_context *context, const struct api_write *write,
@@ -436,17 +438,18 @@ void manage_fields(struct api_context *context, struct api_write *write) {
         struct json_node *metadata = node_need_object(write->tree, write->object, "metadata");
         struct json_node *given = node_get(metadata, "managedFields");
         struct owners owners = owners_before(context, write, given);
-        bool is_formed = has_form(write, &owners);
+        bool is_formed = has_form(context, write, &owners);
 
         node_remove(metadata, "managedFields");
         if ((write->old_json && owners.count == 0) ||
             (is_formed && take_known_form(context, write, &owners)))
                 return;
+        const struct json_node *now = emptied_put_back(context, write);
         struct field_changes changes =
-                write->old_json ? field_set_since(write->tree, written_shape(write),
-                                                  write->old_json, write->object)
-                                : field_set_compare(write->tree, written_shape(write),
-                                                    unborn_object(write), write->object);
+                write->old_json
+                        ? field_set_since(write->tree, written_shape(write), write->old_json, now)
+                        : field_set_compare(write->tree, written_shape(write), unborn_object(write),
+                                            now);
         if (changes.is_untyped) /* what cannot be owned by its keys is owned by nobody */
                 return;
         filter_changes(write, &changes);

@@ -60,15 +60,17 @@ static void fill_system_fields(struct api_context *context, struct api_write *wr
                 uuid_format(uuid_random(&context->engine->rng), uid);
                 node_put_string(write->tree, metadata, "uid", uid);
         }
-        if (!write->is_apply) { /* what is created by an update is not tidied up, upstream */
+        if (strcmp(context->route.verb, "create") == 0) { /* upstream tidies up nothing else */
                 node_remove(metadata, "deletionTimestamp");
                 node_remove(metadata, "deletionGracePeriodSeconds");
         }
         if (!write->is_apply || !context->is_dry_run)
                 node_remove(metadata, "selfLink");
         if (node_get_text(metadata, "name").len == 0 && prefix.len) {
+                bool is_whole = write->resource->kind->name_rule == NAME_ADDRESS;
+
                 generate_name(context->engine, prefix, name);
-                node_put_string(write->tree, metadata, "name", name);
+                node_put_text(write->tree, metadata, "name", is_whole ? prefix : slice_of(name));
         }
         if (node_get_text(metadata, "name").len == 0 &&
             (write->resource->kind->flags & KIND_NAMED_BY_UUID)) {

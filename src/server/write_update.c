@@ -6,6 +6,7 @@
 #include "server/api_context.h"
 #include "server/api_failure.h"
 #include "server/api_object.h"
+#include "server/emptied_values.h"
 #include "server/managed_fields.h"
 #include "server/write_stages.h"
 #include <string.h>
@@ -172,7 +173,7 @@ static void take_finalizers(struct api_write *write, struct json_node *finalizer
                 node_put(write->tree, spec, "finalizers", finalizers);
 }
 
-static void bump_generation(struct api_write *write) {
+static void bump_generation(const struct api_context *context, struct api_write *write) {
         const struct json *old = json_get(write->old_json, "metadata");
         struct json_node *metadata = node_get(write->object, "metadata");
         unsigned flags = write->resource->kind->flags;
@@ -186,6 +187,8 @@ static void bump_generation(struct api_write *write) {
                 is_changed |= !has_same_member(metadata, old, "annotations");
         if (write->operation == KIND_UPDATE && (flags & KIND_LABEL_GENERATION))
                 is_changed |= !has_same_member(metadata, old, "labels");
+        if (write->operation == KIND_UPDATE && (flags & KIND_EXACT_GENERATION))
+                is_changed |= emptied_changes_spec(context, write);
         if (is_changed)
                 node_put_i64(write->tree, metadata, "generation",
                              json_get_i64(old, "generation", 0) + 1);
@@ -225,7 +228,7 @@ static int prepare_update(struct api_context *context, struct api_write *write) 
                 return API_FAILED;
         if (slice_is(write->subresource, "finalize"))
                 take_finalizers(write, finalizers);
-        bump_generation(write);
+        bump_generation(context, write);
         return run_validation(context, write);
 }
 

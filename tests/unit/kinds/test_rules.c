@@ -56,8 +56,7 @@ static const struct rule_case cases[] = {
         { "v1", "Service", SERVICE(PORTS ",\"clusterIP\":\"1.2.3.4\",\"sessionAffinity\":\"x\""),
           NULL,
           "spec.clusterIPs: Invalid value: [\"1.2.3.4\"]: failed to allocate IP 1.2.3.4: the "
-          "provided IP (1.2.3.4) is not in the valid range. The range of valid IPs is "
-          "10.96.0.0/16" },
+          "provided network does not match the current range" },
         { "v1", "Service", SERVICE(PORTS ",\"ipFamilyPolicy\":\"RequireDualStack\""), NULL,
           "spec.ipFamilyPolicy: Invalid value: \"RequireDualStack\": this cluster is not "
           "configured for dual-stack services" },

@@ -91,6 +91,66 @@ static void test_applies(void **state) {
         run(steps, ARRAY_LEN(steps));
 }
 
+#define POLICIES "/apis/networking.k8s.io/v1/namespaces/default/networkpolicies"
+#define ROLES "/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles"
+#define ACCOUNTS "/api/v1/namespaces/default/serviceaccounts"
+#define POLICY_BODY(spec) "{\"metadata\":{\"name\":\"p\"},\"spec\":{\"podSelector\":{}," spec "}}"
+#define RULES_BODY(rules) "{\"metadata\":{\"name\":\"r\"},\"rules\":" rules "}"
+#define RULE "\"verbs\":[\"get\"],\"apiGroups\":[\"\"],\"resources\":[\"pods\"]"
+
+/* Empty lists, which are stored as none: seen inside of lists that are compared as a whole, and of
+ * fields that are always printed. */
+static void test_emptied(void **state) {
+        static const struct step steps[] = {
+                { "POST", POLICIES "?fieldManager=a", NULL, POLICY_BODY("\"egress\":[{}]"), 201,
+                  OWNER(1), "" },
+                { "PUT", POLICIES "/p?fieldManager=b", NULL,
+                  POLICY_BODY("\"egress\":[{\"ports\":[]}]"), 200, OWNER(1) "/fieldsV1",
+                  "{\"f:spec\":{\"f:egress\":{}}}" },
+                { "GET", POLICIES "/p", NULL, NULL, 200, "/metadata/generation", "2" },
+                { "PUT", POLICIES "/p?fieldManager=c", NULL,
+                  POLICY_BODY("\"ingress\":[],\"egress\":[{}]"), 200, "/metadata/generation", "3" },
+                { "GET", POLICIES "/p", NULL, NULL, 200, OWNER(2), "" },
+                { "PUT", POLICIES "/p?fieldManager=c", NULL,
+                  POLICY_BODY("\"policyTypes\":[],\"egress\":[{}]"), 200, "/metadata/generation",
+                  "3" },
+                { "POST", ROLES "?fieldManager=a", NULL, RULES_BODY("[]"), 201,
+                  OWNER(0) "/fieldsV1", "{\"f:rules\":{}}" },
+                { "PUT", ROLES "/r?fieldManager=b", NULL, RULES_BODY("[{" RULE "}]"), 200,
+                  OWNER(0) "/manager", "b" },
+                { "PUT", ROLES "/r?fieldManager=c", NULL,
+                  RULES_BODY("[{" RULE ",\"resourceNames\":[]}]"), 200, OWNER(0) "/manager", "c" },
+                { "PUT", ROLES "/r?fieldManager=d", NULL, RULES_BODY("[{" RULE "}]"), 200,
+                  OWNER(0) "/manager", "c" },
+        };
+
+        (void)state;
+        run(steps, ARRAY_LEN(steps));
+}
+
+/* What cannot be owned by its keys stands in the way of the first apply. */
+static void test_keyless(void **state) {
+        static const struct step steps[] = {
+                { "POST", ACCOUNTS "?fieldManager=a", NULL,
+                  "{\"metadata\":{\"name\":\"s\"},\"secrets\":[{}]}", 201,
+                  "/metadata/managedFields", "" },
+                { "PATCH", ACCOUNTS "/s?fieldManager=b", APPLY_PATCH,
+                  "{\"apiVersion\":\"v1\",\"kind\":\"ServiceAccount\",\"bogus\":1}", 500,
+                  "/message",
+                  "failed to create manager for existing fields: failed to convert new object "
+                  "(default/s; /v1, Kind=ServiceAccount) to smd typed: .secrets: element 0: "
+                  "associative list with keys has an element that omits all key fields "
+                  "[\"name\"] (and doesn't have default values for any key fields)" },
+                { "PATCH", ACCOUNTS "/s?fieldManager=b", MERGE_PATCH, "{\"secrets\":null}", 200,
+                  NULL, NULL },
+                { "PATCH", ACCOUNTS "/s?fieldManager=b", APPLY_PATCH,
+                  "{\"apiVersion\":\"v1\",\"kind\":\"ServiceAccount\"}", 200, NULL, NULL },
+        };
+
+        (void)state;
+        run(steps, ARRAY_LEN(steps));
+}
+
 /* kubectl apply, then kubectl apply --server-side: what is as it was left is taken over. */
 static void test_client_side(void **state) {
         static const struct step steps[] = {
@@ -315,6 +375,7 @@ static void test_forms(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
+                cmocka_unit_test(test_emptied),      cmocka_unit_test(test_keyless),
                 cmocka_unit_test(test_updates),      cmocka_unit_test(test_forms),
                 cmocka_unit_test(test_applies),      cmocka_unit_test(test_client_side),
                 cmocka_unit_test(test_status),       cmocka_unit_test(test_many),

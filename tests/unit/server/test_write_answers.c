@@ -13,6 +13,8 @@
 #define SLICES "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices"
 #define EVENTS "/apis/events.k8s.io/v1/namespaces/default/events"
 #define REVIEWS "/apis/authorization.k8s.io/v1/subjectaccessreviews"
+#define SERVICES "/api/v1/namespaces/default/services"
+#define INGRESS_CLASSES "/apis/networking.k8s.io/v1/ingressclasses"
 #define JSON_PATCH "application/json-patch+json"
 
 static const struct {
@@ -22,6 +24,7 @@ static const struct {
                 "\"image\":\"x\"}]}}" },
         { NODES, "{\"metadata\":{\"name\":\"a\",\"finalizers\":[\"a.b/c\"]}}" },
         { BUDGETS, "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"minAvailable\":1}}" },
+        { INGRESS_CLASSES, "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"controller\":\"a.b/c\"}}" },
         { SLICES, "{\"metadata\":{\"name\":\"a\"},\"addressType\":\"IPv4\",\"endpoints\":[],"
                   "\"ports\":[]}" },
         { EVENTS, "{\"metadata\":{\"name\":\"a\"},\"eventTime\":\"2026-01-01T00:00:00.000000Z\","
@@ -103,6 +106,45 @@ static const struct {
         { "DELETE", NODES "/a", NULL, "{\"orphanDependents\":false}", 202, "a", "/metadata/name" },
         { "GET", NODES "?continue=x&resourceVersion=1", NULL, NULL, 400,
           "illegal base64 data at input byte 0", NULL },
+        /* names, and what they have to agree with */
+        { "POST", "/apis/networking.k8s.io/v1/ipaddresses", NULL,
+          "{\"metadata\":{\"generateName\":\"n\"}}", 422,
+          "metadata.name: Invalid value: \"n\": must be a valid IP address", NULL },
+        { "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", NULL,
+          "{\"metadata\":{\"name\":\"A\"}}", 422,
+          "([-a-z0-9]*[a-z0-9])?)*'), metadata.name: Invalid value: \"A\": must be "
+          "spec.names.plural",
+          NULL },
+        { "POST", "/apis/apiregistration.k8s.io/v1/apiservices", NULL,
+          "{\"metadata\":{\"name\":\"A\"},\"spec\":{\"version\":\"a\\nb\"}}", 422, "\"a\\nb.\"",
+          NULL },
+        { "PUT", INGRESS_CLASSES "/a", NULL, "{\"metadata\":{\"name\":\"a\"}}", 422,
+          "spec.controller: Invalid value: \"\": field is immutable", NULL },
+        { "PUT", LEASES "/n", NULL,
+          "{\"metadata\":{\"name\":\"n\",\"deletionTimestamp\":\"2020-01-01T00:00:00Z\"}}", 201,
+          "2020-01-01T00:00:00Z", "/metadata/deletionTimestamp" },
+        { "POST", LEASES, NULL,
+          "{\"metadata\":{\"name\":\"n\",\"deletionTimestamp\":\"2020-01-01T00:00:00Z\"}}", 201, "",
+          "/metadata/deletionTimestamp" },
+        /* addresses are taken before anything else is looked at */
+        { "POST", SERVICES, NULL, "{}", 422,
+          "\" is invalid: spec.clusterIPs: Invalid value: [\"\"]: failed to allocate IP: "
+          "IPAddress.",
+          NULL },
+        { "POST", SERVICES, NULL, "{\"metadata\":{\"name\":\"a/%\"}}", 422,
+          "is invalid: [spec.parentRef.name: Invalid value: \"a/%\": may not contain '/', "
+          "spec.parentRef.name: Invalid value: \"a/%\": may not contain '%']",
+          NULL },
+        { "POST", SERVICES "?dryRun=All", NULL, "{}", 422,
+          "[metadata.name: Required value: name or generateName is required, spec.ports", NULL },
+        { "POST", SERVICES, NULL,
+          "{\"metadata\":{\"name\":\"A\"},\"spec\":{\"clusterIP\":\"1.2.3.4\"}}", 422,
+          "\"A\" is invalid: spec.clusterIPs: Invalid value: [\"1.2.3.4\"]: failed to allocate IP "
+          "1.2.3.4: the provided network does not match the current range",
+          NULL },
+        { "POST", SERVICES, NULL,
+          "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"clusterIP\":\"10.96.255.255\"}}", 422,
+          "the provided IP (10.96.255.255) is not in the valid range", NULL },
         /* what is there already */
         { "POST", BUDGETS, NULL, "{\"metadata\":{\"name\":\"a\",\"generateName\":\"b\"}}", 409,
           "already exists, the server was not able to generate a unique name for the object",
