@@ -13,7 +13,7 @@ static int read_json(struct watch_record *record, struct slice text, struct err 
                 return r;
         record->type = json_get_text(json_doc_root(record->doc), "type");
         record->object = json_get(json_doc_root(record->doc), "object");
-        return 0;
+        return record->object ? 0 : err_set(err, BERTH_ERR_BAD_REQUEST, "record without an object");
 }
 
 /* The version of a BOOKMARK is all it has. */

@@ -9,7 +9,7 @@ struct pod_reader;
 
 struct watch_record {
         struct slice type;         /* ADDED, MODIFIED, DELETED, BOOKMARK, ERROR */
-        const struct json *object; /* NULL = none, or a pod */
+        const struct json *object; /* NULL = it came as a pod */
         bool is_protobuf;
         bool has_pod;
         struct pod pod;

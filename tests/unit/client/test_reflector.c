@@ -302,6 +302,8 @@ static void test_bad_answers(void **state) {
                 { "error record",
                   RECORD("ERROR", "{\"kind\":\"Status\",\"code\":500,\"message\":\"x\"}"), true },
                 { "error without status", RECORD("ERROR", "{}"), true },
+                { "error without object", "{\"type\":\"ERROR\"}\n", true },
+                { "change without object", "{\"type\":\"ADDED\"}\n", true },
         };
         struct scene scene;
 
