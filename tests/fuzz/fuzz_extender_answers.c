@@ -17,12 +17,12 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const struct extender extenders[] = {
-        { .name = SLICE_LITERAL("http://a"),
+        { .name = SLICE_INIT("http://a"),
           .filters = true,
           .prioritizes = true,
           .preempts = true,
           .weight = 5 },
-        { .name = SLICE_LITERAL("http://b"),
+        { .name = SLICE_INIT("http://b"),
           .filters = true,
           .prioritizes = true,
           .preempts = true,

@@ -19,8 +19,9 @@ struct attempt {
         struct json_doc *old; /* the object itself, as if it were stored */
 };
 
-static bool allow(void *engine, const struct access_question *question) {
+static bool allow(void *engine, const struct access_question *question, const char **ret_reason) {
         (void)engine, (void)question;
+        *ret_reason = "";
         return true;
 }
 
@@ -29,10 +30,15 @@ static void visit_none(void *engine, const char *group, const char *plural, stru
         (void)engine, (void)group, (void)plural, (void)ns, (void)visit, (void)context;
 }
 
-static bool know_nobody(void *engine, struct slice token, struct slice *ret_user,
-                        const struct slice **ret_groups, size_t *ret_group_count) {
-        (void)engine, (void)token, (void)ret_user, (void)ret_groups, (void)ret_group_count;
+static bool know_nobody(void *engine, struct slice token, struct user_info *ret_user) {
+        (void)engine, (void)token, (void)ret_user;
         return false;
+}
+
+static const char *no_rules(void *engine, const struct user_info *user, struct slice ns,
+                            void (*visit)(void *context, const struct json *rule), void *context) {
+        (void)engine, (void)user, (void)ns, (void)visit, (void)context;
+        return "";
 }
 
 static void ignore_warning(void *context, const char *text) {
@@ -112,6 +118,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                         .scratch = &scratch,
                         .each = visit_none,
                         .authorize = allow,
+                        .each_rule = no_rules,
                         .authenticate = know_nobody,
                 };
                 node_write(attempt.object, &text);
