@@ -42,7 +42,10 @@ enum cache_scope {
         /* Filters: the volumes and claims the pod names or owns, the node, and pods on it;
          * pre_filter's state counts no pods.  A node it admits stays admitted when pods leave it.
          * Used for: it is asked for each pod apart from the cache of the pod's class; what-ifs keep
-         * the state of pre_filter. */
+         * the state of pre_filter.
+         * Scores: the claims the pod names or owns, and the node; on every node the same, unless
+         * count_hints give an entry, which then says how to follow.  Pods of which the entries
+         * differ have different variants.  */
         CACHE_SCOPE_VOLUMES,
         /* The same, but the state of pre_filter counts pods of the cluster: what-ifs make it
          * again. */
@@ -63,10 +66,10 @@ struct score_kind {
  * node then depends on that node's domains, on the numbers of these domains, and on a fingerprint
  * that is the same for all nodes. */
 struct count_hints {
-        /* The entry of the count cache that holds the numbers of a pod state; NULL: they are of
-         * this decision only, and changes cannot be followed.  Promise: whenever the number of a
-         * domain changes, entry->news names the domain. Used for: only nodes of the domains named
-         * are asked about again. */
+        /* The entry of the count cache (or one of the plugin's own) that holds the numbers of a pod
+         * state; NULL: they are of this decision only, and changes cannot be followed.  Promise:
+         * whenever the number of a domain changes, entry->news names the domain. Used for: only
+         * nodes of the domains named are asked about again. */
         const struct count_entry *(*entry)(const void *pod_state);
         /* A fingerprint of all that answers depend on beside the numbers of the node's domains (a
          * minimum over all domains, weights); NULL: there is nothing of the kind.  For scores
@@ -108,9 +111,9 @@ struct cache_hints {
         bool (*is_alone)(const void *pod_state);
         /* The same of the state of pre_score, of pods that it does not skip. */
         bool (*scores_alone)(const void *pod_state);
-        /* Filters of nodes, of the state of pre_filter: another number where pods of one spec are
-         * judged differently, for a reason that is the same for all nodes; 0 mostly.  NULL: none.
-         */
+        /* Filters of nodes, and scores by claims, of the state of pre_filter: another number where
+         * pods of one spec are judged differently, for a reason that is the same for all nodes; 0
+         * mostly.  NULL: none. */
         uint64_t (*variant)(const void *pod_state);
 };
 

@@ -7,7 +7,7 @@
 
 /* Domains whose numbers changed, oldest first. */
 struct domain_change {
-        const struct topology *topology;
+        const struct topology *topology; /* NULL: the domain is one node's row */
         uint32_t domain;
         uint64_t version;
 };

@@ -259,6 +259,18 @@ static bool are_epochs_current(const struct cache_call *call) {
         return true;
 }
 
+/* What claims are worth on a node changes without a word in the change log. */
+static bool are_scores_current(const struct cache_call *call) {
+        for (size_t i = 0; i < call->cache->score_count; i++) {
+                const struct normalized_score *score = &call->cache->scores[i];
+                if (score->follow &&
+                    score->follow->entry(score_state(call, score->plugin))->news.version !=
+                            score->mark.version)
+                        return false;
+        }
+        return true;
+}
+
 /* What-ifs move pods between nodes and leave the change log alone, so the nodes they touch are
  * refreshed apart: those of the what-if the question is asked in, and those that were as an earlier
  * one had them.  CLUSTER_POD_REMOVED stands for any change of a node's pods.  without: those left
@@ -294,7 +306,7 @@ bool class_cache_catch_up(const struct cache_call *call) {
                 return false;
         /* The usual case of many alike pods that fit nowhere: nothing happened at all. */
         if (cache->generation == cluster_generation(call->cluster) && touched_count == 0 &&
-            cache->as_if.count == 0 && are_refusals_current(call))
+            cache->as_if.count == 0 && are_refusals_current(call) && are_scores_current(call))
                 return true;
         /* Refreshing a node costs several calls, a pass over columns a fraction of that per node.
          */

@@ -24,6 +24,10 @@ static void add_news(const struct follow_mark *mark, const struct count_entry *e
                 const struct topology *topology = change->topology;
                 if (change->version <= mark->version)
                         break;
+                if (!topology) {
+                        bitset_add(nodes, change->domain);
+                        continue;
+                }
                 if (topology == but)
                         continue;
                 if (change->domain == topology->domain_count) { /* the nodes without the label */

@@ -90,13 +90,13 @@ static bool add_filter(const struct sched_attempt *attempt, size_t index,
                 return true;
         if (hints && hints->is_alone && hints->is_alone(own->filter_state))
                 return false;
+        if (hints && hints->variant)
+                plugins->variant = 31 * plugins->variant + hints->variant(own->filter_state);
         if (cache_scope_is_of_volumes(plugin->filter_scope)) {
                 plugins->volume_filters |= bit;
                 return true;
         }
         plugins->filters |= bit;
-        if (hints && hints->variant)
-                plugins->variant = 31 * plugins->variant + hints->variant(own->filter_state);
         if (plugin->filter_scope != CACHE_SCOPE_COUNTS)
                 return cache_scope_is_of_node(plugin->filter_scope);
         plugins->counted_filters |= bit;
@@ -117,6 +117,12 @@ static bool add_score(const struct sched_attempt *attempt, size_t index,
             sched->hints->scores_alone(own->score_state))
                 return false;
         plugins->scores |= bit;
+        if (plugin->score_scope == CACHE_SCOPE_VOLUMES) {
+                bool is_followed =
+                        has_counts(sched->hints->score_counts, attempt_score_state(attempt, index));
+                plugins->counted_scores |= is_followed ? bit : 0;
+                return !is_followed || sched->normalize;
+        }
         if (plugin->score_scope != CACHE_SCOPE_COUNTS)
                 return plugin->score_scope == CACHE_SCOPE_NODE ||
                        (plugin->score_scope == CACHE_SCOPE_NODE_PODS && !sched->normalize);

@@ -294,16 +294,23 @@ static void add_devices(struct bench *bench, size_t nodes) {
         }
 }
 
+#define WANTS_GPU "\"deviceClassName\":\"gpu\",\"allocationMode\":\"ExactCount\",\"count\":1"
+/* The driver of the first choice has no devices. */
+static const char claim_of_one[] = "\"exactly\":{" WANTS_GPU "}";
+static const char claim_of_choices[] =
+        "\"firstAvailable\":[{\"name\":\"best\"," WANTS_GPU
+        ",\"selectors\":[{\"cel\":{\"expression\":\"device.driver == 'none'\"}}]},"
+        "{\"name\":\"any\"," WANTS_GPU "}]";
+
 /* A pod with the claim that was made for it from a template. */
-static void add_pod_with_claim(struct bench *bench, size_t i) {
+static void add_pod_with_claim(struct bench *bench, size_t i, const char *wants) {
         char text[1024];
         snprintf(text, sizeof(text),
                  "{\"metadata\":{\"namespace\":\"default\",\"name\":\"c-%zu\",\"uid\":"
                  "\"c-%zu\",\"ownerReferences\":[{\"kind\":\"Pod\",\"name\":\"pod-%zu\",\"uid\":"
                  "\"u-%zu\",\"controller\":true}]},\"spec\":{\"devices\":{\"requests\":[{"
-                 "\"name\":\"q\",\"exactly\":{\"deviceClassName\":\"gpu\",\"allocationMode\":"
-                 "\"ExactCount\",\"count\":1}}]}}}",
-                 i, i, i, i);
+                 "\"name\":\"q\",%s}]}}}",
+                 i, i, i, i, wants);
         put_object(bench, CACHED_RESOURCE_CLAIM, text);
         apply_claimant(bench, i, SLICE_EMPTY);
 }
@@ -344,7 +351,7 @@ static void run_device_memory(size_t nodes, size_t each, size_t pods) {
         add_device_class(&bench);
         add_real_devices(&bench, nodes, each);
         for (size_t i = 0; i < pods; i++)
-                add_pod_with_claim(&bench, i);
+                add_pod_with_claim(&bench, i, claim_of_one);
         decide_all(&bench, &decisions);
         printf("resident at its peak, %zu devices on %zu nodes  %.1f MiB\n", nodes * each, nodes,
                resident_mib("VmHWM:"));
@@ -353,7 +360,7 @@ static void run_device_memory(size_t nodes, size_t each, size_t pods) {
         bench_release(&bench);
 }
 
-static void run_devices(size_t nodes, size_t pods) {
+static void run_claims(size_t nodes, size_t pods, const char *name, const char *wants) {
         struct bench bench;
         size_t decisions = 0;
         bench_init(&bench);
@@ -362,13 +369,18 @@ static void run_devices(size_t nodes, size_t pods) {
         add_device_class(&bench);
         add_devices(&bench, nodes);
         for (size_t i = 0; i < pods; i++)
-                add_pod_with_claim(&bench, i);
+                add_pod_with_claim(&bench, i, wants);
         int64_t spent = decide_all(&bench, &decisions);
-        printf("decisions, %zu nodes of %d devices, claims of one device  %.0f decisions/s\n",
-               nodes, DEVICES_OF_NODE, (double)decisions * 1e9 / (double)spent);
+        printf("decisions, %zu nodes of %d devices, %s  %.0f decisions/s\n", nodes, DEVICES_OF_NODE,
+               name, (double)decisions * 1e9 / (double)spent);
         if (bench.bound < pods)
                 printf("pods without a node  %zu pods\n", pods - bench.bound);
         bench_release(&bench);
+}
+
+static void run_devices(size_t nodes, size_t pods) {
+        run_claims(nodes, pods, "claims of one device", claim_of_one);
+        run_claims(nodes, pods, "prioritised lists", claim_of_choices);
 }
 
 /* Where a placed pod would go, after a few imagined removals; engine NULL: by the full scan. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #define KINDS_MAX 128
+#define NEWS_MAX 64 /* nodes whose score changed, of one kind */
 
 /* What was found on one node goes for all nodes that see the same, as long as it is known. */
 struct kind_reach {
@@ -25,7 +26,8 @@ struct claim_kind {
         struct bitset known, fits, invalid;
         struct bitset judged, apart; /* by pools of their own that matter */
         uint8_t *pools;              /* of the inventory: enum kind_pool */
-        int32_t *scores;             /* of nodes that fit */
+        int32_t *scores;             /* of nodes that fit, or did when they were last asked */
+        struct count_entry scored;   /* epoch and news of the scores */
         uint64_t round;              /* counts when all nodes were forgotten */
         struct kind_reach *reaches;  /* by number */
         size_t reach_count;
@@ -77,6 +79,7 @@ void claim_kinds_free(struct claim_kinds *kinds) {
                 bitset_release(&kind->apart);
                 free(kind->pools);
                 free(kind->scores);
+                free(kind->scored.news.items);
                 free(kind->reaches);
                 device_memo_free(kind->memo);
         }
@@ -96,6 +99,34 @@ static void forget_all(struct claim_kind *kind, const struct device_inventory *i
         kind->shared_change_count = inventory->shared_change_count;
 }
 
+/* Of scores: those who follow them forget what they know. */
+static void forget_scores(struct claim_kind *kind) {
+        struct domain_news *news = &kind->scored.news;
+
+        memset(kind->scores, 0, kind->known.bits * sizeof(*kind->scores));
+        kind->scored.epoch = kind->serial;
+        news->count = 0;
+        news->since = ++news->version;
+}
+
+static void put_score(struct claim_kind *kind, struct node_id node, int32_t score) {
+        struct domain_news *news = &kind->scored.news;
+
+        if (kind->scores[node.index] == score)
+                return;
+        kind->scores[node.index] = score;
+        if (!news->items) {
+                news->items = xcalloc(NEWS_MAX, sizeof(*news->items));
+                news->cap = NEWS_MAX;
+        }
+        if (news->count == news->cap) {
+                news->count = 0;
+                news->since = news->version;
+        }
+        news->version++;
+        domain_news_add(news, NULL, node.index);
+}
+
 static void start_again(struct claim_kind *kind, const struct sched_cycle *cycle,
                         const struct device_inventory *inventory) {
         size_t count = cluster_nodes(cycle->cluster)->count;
@@ -111,6 +142,7 @@ static void start_again(struct claim_kind *kind, const struct sched_cycle *cycle
         bitset_clear(&kind->judged);
         bitset_clear(&kind->apart);
         kind->generation = cluster_generation(cycle->cluster);
+        forget_scores(kind);
         forget_all(kind, inventory);
 }
 
@@ -241,6 +273,14 @@ bool claim_kind_lasts(const struct device_claims *claims) {
         return claims->kind && claims->kind->serial == claims->kind_serial;
 }
 
+uint64_t claim_kind_hash(const struct device_claims *claims) {
+        return claims->kind->hash;
+}
+
+const struct count_entry *claim_kind_news(const struct device_claims *claims) {
+        return &claims->kind->scored;
+}
+
 /* ---- nodes ---- */
 
 /* Whether pools of the node alone may matter; found out once. */
@@ -319,7 +359,7 @@ static enum device_outcome outcome_on(const struct sched_cycle *cycle,
         bitset_add(&kind->known, node.index);
         if (found.outcome == DEVICES_FOUND) {
                 bitset_add(&kind->fits, node.index);
-                kind->scores[node.index] = found.score;
+                put_score(kind, node, found.score);
         } else if (found.outcome == DEVICES_INVALID) {
                 bitset_add(&kind->invalid, node.index);
         }

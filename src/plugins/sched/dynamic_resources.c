@@ -181,15 +181,41 @@ static void dynamic_resources_score(const struct sched_cycle *cycle, const void 
                 ret_scores[i] = pod ? score_on(cycle, pod, batch.nodes[i]) : 0;
 }
 
-/* Which choice is made is not stored with the class. */
-static bool has_choices(const void *pod_state) {
-        const struct claim_state *pod = pod_state;
-
+/* Whether what a node is worth follows from claims; nothing is scored where none is sought. */
+static bool has_choices(const struct claim_state *pod) {
         for (size_t i = 0; pod && i < pod->devices.count; i++)
                 for (size_t j = 0; j < pod->devices.claims[i]->spec.request_count; j++)
                         if (pod->devices.claims[i]->spec.requests[j].choice_count)
                                 return true;
         return false;
+}
+
+static bool is_followed(const struct claim_state *pod) {
+        return has_choices(pod) && pod->devices.wanted_count && claim_kind_lasts(&pod->devices);
+}
+
+/* Allocated claims score only where extended resources need a claim beside them. */
+static bool is_alone(const void *pod_state) {
+        const struct claim_state *pod = pod_state;
+
+        return has_choices(pod) && !is_followed(pod) &&
+               (pod->devices.wanted_count || claim_state_is_extended(pod));
+}
+
+static uint64_t variant_of(const void *pod_state) {
+        const struct claim_state *pod = pod_state;
+
+        if (!is_followed(pod))
+                return 0;
+        uint64_t parts[] = { claim_kind_hash(&pod->devices),
+                             (uint64_t)device_claims_score_allocated(&pod->devices) };
+        return hash_bytes(parts, sizeof(parts), 0) | 1;
+}
+
+static const struct count_entry *score_entry(const void *pod_state) {
+        const struct claim_state *pod = pod_state;
+
+        return is_followed(pod) ? claim_kind_news(&pod->devices) : NULL;
 }
 
 static void dynamic_resources_normalize(const struct sched_cycle *cycle, const void *state,
@@ -200,6 +226,8 @@ static void dynamic_resources_normalize(const struct sched_cycle *cycle, const v
         (void)pod_state;
         normalize_by_max(scores, feasible.count, false);
 }
+
+static const struct count_hints score_counts = { .entry = score_entry };
 
 static const struct field fields[] = {
         ARGS_HEAD_FIELDS,
@@ -231,8 +259,10 @@ const struct plugin plugin_dynamic_resources = {
                         .pre_bind = pre_bind,
                         .wakes = dynamic_resources_wakes,
                         .hints = &(const struct cache_hints){ .filter = CACHE_SCOPE_VOLUMES,
-                                                              .score = CACHE_SCOPE_NODE,
-                                                              .is_alone = has_choices } },
+                                                              .score = CACHE_SCOPE_VOLUMES,
+                                                              .score_counts = &score_counts,
+                                                              .variant = variant_of,
+                                                              .is_alone = is_alone } },
         .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_NODE_LABELS | CLUSTER_NODE_ALLOCATABLE |
                     CLUSTER_RESOURCE_CLAIM | CLUSTER_DEVICES | CLUSTER_POD_CLAIMS,
 };
