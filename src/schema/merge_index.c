@@ -19,29 +19,35 @@ static const struct json_node *target_key(const struct json_node *element, const
         return *key ? node_get(element, key) : element;
 }
 
-/* Keys as texts: strings and whole numbers. False for what is equal to nothing. */
+/* Keys as texts. False for what is equal to nothing. */
 static bool patch_key_text(const struct json *value, struct buf *out) {
-        int64_t number;
+        enum json_type type = json_type(value);
 
         buf_clear(out);
-        if (json_type(value) == JSON_STRING) {
+        if (type == JSON_NONE || type == JSON_OBJECT || type == JSON_ARRAY)
+                return false;
+        if (type == JSON_STRING) {
                 buf_char(out, '"');
                 buf_slice(out, json_text(value));
-                return true;
+        } else {
+                json_write(value, out);
         }
-        return json_as_i64(value, &number) && buf_printf(out, "%lld", (long long)number);
+        return true;
 }
 
 static bool target_key_text(const struct json_node *value, struct buf *out) {
-        int64_t number;
+        enum json_type type = node_type(value);
 
         buf_clear(out);
-        if (node_type(value) == JSON_STRING) {
+        if (type == JSON_NONE || type == JSON_OBJECT || type == JSON_ARRAY)
+                return false;
+        if (type == JSON_STRING) {
                 buf_char(out, '"');
                 buf_slice(out, node_get_slice(value));
-                return true;
+        } else {
+                node_write(value, out);
         }
-        return node_as_i64(value, &number) && buf_printf(out, "%lld", (long long)number);
+        return true;
 }
 
 /* Places of the keys in a list of a patch, plus one; of equal ones the first. */

@@ -1,6 +1,6 @@
 /* Lists that strategic merge patches merge element by element, looked up by merge key: the key is a
- * member of the elements, or "" where they are their own keys. Only strings and whole numbers are
- * equal to anything. */
+ * member of the elements, or "" where they are their own keys. Objects and lists are equal to
+ * nothing. */
 #pragma once
 
 #include "api/json.h"

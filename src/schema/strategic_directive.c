@@ -2,11 +2,13 @@
 #include "schema/strategic_merge_priv.h"
 
 #include "base/arena.h"
+#include "base/err.h"
 #include "base/pace.h"
 #include "schema/go_text.h"
 
 int strategic_fail(struct merge *merge, const char *text) {
-        return err_set(merge->err, BERTH_ERR_INTERNAL, "%s", text);
+        buf_text(merge->complaint, text);
+        return BERTH_ERR_INTERNAL;
 }
 
 int strategic_fail_directive(struct merge *merge, const struct json *patch) {
@@ -24,11 +26,11 @@ int strategic_fail_directive(struct merge *merge, const struct json *patch) {
         return strategic_fail(merge, text.data);
 }
 
+/* The type of nothing is no type, which Go says in its way. */
 int strategic_fail_type(struct merge *merge, const char *wanted, const struct json *value) {
-        CLEANUP(buf_release) struct buf text = { 0 };
-
-        buf_printf(&text, "expected a %s, but received a %s", wanted, go_type_name(value));
-        return strategic_fail(merge, text.data);
+        buf_printf(merge->complaint, "expected a %s, but received a %s", wanted,
+                   json_type(value) == JSON_NULL ? "%!s(<nil>)" : go_type_name(value));
+        return BERTH_ERR_INTERNAL;
 }
 
 bool strategic_has_order(const struct json *value) {

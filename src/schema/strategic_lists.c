@@ -16,10 +16,11 @@ static int fail_no_key(struct merge *merge, const struct json *element, const ch
         CLEANUP(buf_release) struct buf text = { 0 };
 
         if (json_type(element) != JSON_OBJECT)
-                return err_set(merge->err, BERTH_ERR_INTERNAL,
-                               "map does not contain declared merge key: %s", key);
-        buf_text(&text, "map: ");
-        go_text_write(element, &text);
+                buf_text(&text, "map");
+        else
+                buf_text(&text, "map: ");
+        if (json_type(element) == JSON_OBJECT)
+                go_text_write(element, &text);
         buf_printf(&text, " does not contain declared merge key: %s", key);
         return strategic_fail(merge, text.data);
 }
@@ -66,7 +67,7 @@ static int merge_element(struct merge *merge, struct merge_index *index,
                 return strategic_fail_directive(merge, element);
         struct json_node *mine = merge_index_find(index, wanted);
         if (!mine)
-                merge_index_append(index, strategic_copy(merge, element));
+                merge_index_append(index, node_import(merge->tree, element));
         else if (*index->key)
                 return merge->merge_object(merge, mine, schema, element);
         return 0;
@@ -212,6 +213,10 @@ static int fail_element_types(struct merge *merge, const struct json_node *targe
         return strategic_fail(merge, text.data);
 }
 
+int strategic_fail_empty(struct merge *merge) {
+        return strategic_fail(merge, "no elements in any of the given slices");
+}
+
 /* All elements, old and new, have one type. */
 static int check_element_types(struct merge *merge, const struct json_node *target,
                                const struct json *patch) {
@@ -263,6 +268,8 @@ int strategic_merge_list(struct merge *merge, struct json_node *target, const ch
                 r = check_order_keys(merge, order, key);
         if (r == 0)
                 r = check_element_types(merge, target, patch);
+        if (r == 0 && order && before + json_count(patch) == 0)
+                r = strategic_fail_empty(merge);
         if (r < 0)
                 return r;
         if (is_replaced_whole(patch)) {

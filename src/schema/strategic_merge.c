@@ -3,6 +3,7 @@
 #include "schema/strategic_merge_priv.h"
 
 #include "base/arena.h"
+#include "base/err.h"
 #include "base/map.h"
 #include "base/pace.h"
 #include "base/text_set.h"
@@ -14,7 +15,8 @@ static int merge_object(struct merge *merge, struct json_node *target,
 
 /* These are the mistake of the client. */
 static int fail_format(struct merge *merge, const char *text) {
-        return err_set(merge->err, BERTH_ERR_BAD_REQUEST, "%s", text);
+        buf_text(merge->complaint, text);
+        return BERTH_ERR_BAD_REQUEST;
 }
 
 static bool is_directive(struct slice key) {
@@ -203,12 +205,12 @@ static int check_order_directive(struct merge *merge, const struct json_node *ta
         if (!schema)
                 return strategic_fail(merge, "merging an object in json but data type is not "
                                              "struct, instead is: map");
-        if (!schema_field_find(schema, name))
-                return err_set(merge->err, BERTH_ERR_INTERNAL,
-                               "unable to find api field in struct %s for the json field "
-                               "\"" SLICE_FMT "\"",
-                               dot ? dot + 1 : schema->name, SLICE_ARG(name));
-        return 0;
+        if (schema_field_find(schema, name))
+                return 0;
+        buf_printf(merge->complaint,
+                   "unable to find api field in struct %s for the json field \"" SLICE_FMT "\"",
+                   dot ? dot + 1 : schema->name, SLICE_ARG(name));
+        return BERTH_ERR_INTERNAL;
 }
 
 /* A directive about a list whose elements the patch does not name. */
@@ -231,6 +233,8 @@ static int list_directive(struct merge *merge, struct json_node *target,
         struct json_node *list = node_find(target, name);
         if (!field || !field->merge_key || node_type(list) != JSON_ARRAY)
                 return 0;
+        if (is_order && !has_member(patch, name) && node_count(list) == 0)
+                return strategic_fail_empty(merge);
         if (is_drop)
                 strategic_delete_values(list, member->value);
         else if (!has_member(patch, name))
@@ -275,8 +279,9 @@ static int merge_object(struct merge *merge, struct json_node *target,
 }
 
 int strategic_merge(struct json_tree *tree, struct json_node *target,
-                    const struct schema_object *schema, const struct json *patch, struct err *err) {
-        struct merge merge = { .tree = tree, .err = err, .merge_object = merge_object };
+                    const struct schema_object *schema, const struct json *patch,
+                    struct buf *complaint) {
+        struct merge merge = { .tree = tree, .complaint = complaint, .merge_object = merge_object };
 
         return merge_object(&merge, target, schema, patch);
 }

@@ -8,7 +8,7 @@
 
 struct merge {
         struct json_tree *tree;
-        struct err *err;
+        struct buf *complaint;
         /* What strategic_merge.c does with an object, for elements of lists. */
         int (*merge_object)(struct merge *merge, struct json_node *target,
                             const struct schema_object *schema, const struct json *patch);
@@ -35,6 +35,8 @@ int strategic_check_order(struct merge *merge, const struct json *patch, const s
 int strategic_merge_list(struct merge *merge, struct json_node *target, const char *key,
                          const struct schema_object *schema, const struct json *patch,
                          const struct json *order);
+/* Of an order for elements that are not there. */
+int strategic_fail_empty(struct merge *merge);
 void strategic_delete_values(struct json_node *target, const struct json *values);
 void strategic_merge_reorder(struct merge *merge, struct json_node *target,
                              const struct json *order, const char *key, size_t retained,

@@ -81,7 +81,7 @@ static int apply_merge_patch(struct api_context *context, struct api_write *writ
 }
 
 static int apply_strategic(struct api_context *context, struct api_write *write) {
-        struct err err = { 0 };
+        CLEANUP(buf_release) struct buf complaint = { 0 };
 
         if (!write->resource->merge_type)
                 return fail_plain(context, 415, "UnsupportedMediaType",
@@ -97,11 +97,11 @@ static int apply_strategic(struct api_context *context, struct api_write *write)
                                         "map[string]interface {}",
                                         json_go_name(json_type(patch)));
         int r = strategic_merge(write->tree, write->object, write->resource->merge_type, patch,
-                                &err);
+                                &complaint);
         if (r < 0)
-                return err.code == BERTH_ERR_BAD_REQUEST
-                               ? fail_bad_request(context, "%s", err.text)
-                               : fail_plain(context, 500, NULL, "%s", err.text);
+                return r == BERTH_ERR_BAD_REQUEST
+                               ? fail_bad_request(context, "%s", complaint.data)
+                               : fail_plain(context, 500, NULL, "%s", complaint.data);
         /* The result is taken as one of the kind, whether it says so or not. */
         if (!node_get(write->object, "kind"))
                 node_put_string(write->tree, write->object, "kind", write->resource->kind->kind);
