@@ -87,11 +87,12 @@ struct json_member {
 };
 struct json_member *json_members(const struct json *object, size_t *ret_count);
 
-/* Reports the path of every repeated member once, such as spec.containers[0].name, in document
+/* Reports path and key of every repeated member once, such as spec.containers[0].name, in document
  * order of the objects (strict field validation). Returns how many there are; at most
  * JSON_DUPLICATE_MAX are reported. found may be NULL. */
 #define JSON_DUPLICATE_MAX 100
-size_t json_duplicates(const struct json *value, void (*found)(void *context, struct slice path),
+size_t json_duplicates(const struct json *value,
+                       void (*found)(void *context, struct slice path, struct slice key),
                        void *context);
 
 /* ---- editable ---- */

@@ -9,7 +9,7 @@
 #define SCAN_MAX 16 /* members up to which comparing all pairs beats sorting */
 
 struct json_duplicates_search {
-        void (*found)(void *context, struct slice path);
+        void (*found)(void *context, struct slice path, struct slice key);
         void *context;
         struct buf path;
         size_t count;
@@ -22,7 +22,7 @@ static void json_duplicates_report(struct json_duplicates_search *search, struct
         if (length > 0)
                 buf_char(&search->path, '.');
         buf_slice(&search->path, key);
-        search->found(search->context, buf_view(&search->path));
+        search->found(search->context, buf_view(&search->path), key);
         search->path.len = length;
         search->path.overflowed = false;
 }
@@ -91,7 +91,8 @@ static void json_duplicates_walk(struct json_duplicates_search *search, const st
         }
 }
 
-size_t json_duplicates(const struct json *value, void (*found)(void *context, struct slice path),
+size_t json_duplicates(const struct json *value,
+                       void (*found)(void *context, struct slice path, struct slice key),
                        void *context) {
         struct json_duplicates_search search = { .found = found, .context = context };
         buf_init(&search.path, PATH_MAX_BYTES);

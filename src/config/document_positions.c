@@ -113,10 +113,12 @@ struct duplicates {
         void *context;
 };
 
-static void report_duplicate(void *context, struct slice path) {
+static void report_duplicate(void *context, struct slice path, struct slice key) {
         const struct duplicates *duplicates = context;
         struct err where = { 0 };
         struct slice rest;
+
+        (void)key;
         err_set(&where, BERTH_ERR_BAD_REQUEST, "written twice");
         snprintf(where.path, sizeof(where.path), SLICE_FMT, SLICE_ARG(path));
         const struct json *value =

@@ -13,10 +13,13 @@ struct index_range {
 
 static const char *index_problem(struct arena *arena, struct slice text, int64_t completions,
                                  int64_t *ret_index) {
-        if (!slice_to_i64(text, ret_index))
-                return arena_printf(arena,
-                                    "cannot convert string to integer for index: \"" SLICE_FMT "\"",
-                                    SLICE_ARG(text));
+        if (!slice_to_i64(text, ret_index)) {
+                CLEANUP(buf_release) struct buf quoted = { 0 };
+
+                buf_json_string(&quoted, text);
+                return arena_printf(arena, "cannot convert string to integer for index: %s",
+                                    quoted.data);
+        }
         return *ret_index >= completions
                        ? arena_printf(arena, "too large index: \"" SLICE_FMT "\"", SLICE_ARG(text))
                        : NULL;

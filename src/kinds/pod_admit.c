@@ -75,7 +75,8 @@ static int priority_admit(struct kind_context *context, struct json_tree *tree,
                                     "pod spec; priority admission controller computed %lld from "
                                     "the given PriorityClass name",
                                     (long long)given, (long long)choice.value);
-        if (policy.len && choice.preemption.len && !slice_eq(policy, choice.preemption))
+        if (node_get(spec, "preemptionPolicy") && choice.preemption.len &&
+            !slice_eq(policy, choice.preemption))
                 return admit_forbid(context, pod, err,
                                     "the string value of PreemptionPolicy (" SLICE_FMT
                                     ") must not be provided in pod spec; priority admission "

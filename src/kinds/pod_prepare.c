@@ -96,6 +96,8 @@ PREPARE_HOOK(pod_prepare) {
         if (operation == KIND_UPDATE_STATUS) {
                 keep_member(tree, node_get(object, "metadata"), json_get(old, "metadata"),
                             "ownerReferences");
+                keep_member(tree, node_get(object, "metadata"), json_get(old, "metadata"),
+                            "deletionTimestamp");
                 if (!json_get(json_get(old, "status"), "nodeAllocatableResourceClaimStatuses"))
                         node_remove(status, "nodeAllocatableResourceClaimStatuses");
         }

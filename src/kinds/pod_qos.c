@@ -38,7 +38,7 @@ const char *pod_qos_class(const struct json_node *spec) {
         struct pod_qos_sums sums = { 0 };
         bool has_any = false, is_guaranteed;
 
-        if (node_count(own) > 0) {
+        if (own) { /* even an empty one */
                 qos_add(&sums, own);
         } else {
                 for (size_t i = 0; i < ARRAY_LEN(lists); i++) {

@@ -251,7 +251,7 @@ static bool had_address(const struct json *old, struct slice text) {
 static void check_addresses(struct status_check *check, const char *member) {
         const struct json_node *entries = node_get(check->status, member);
         struct at list = at_member(&check->at, member);
-        size_t families[2] = { 0 };
+        size_t families[2] = { 0 }, count = node_count(entries), wrong = count;
 
         for (size_t i = 0; i < node_count(entries); i++) {
                 struct slice text = node_get_text(node_at(entries, i), "ip");
@@ -262,8 +262,16 @@ static void check_addresses(struct status_check *check, const char *member) {
                         check_ip_strict(check->checker, &place, text, NULL);
                 if (ip_parse(text, &address))
                         families[address.is_six]++;
+                else if (wrong == count)
+                        wrong = i;
         }
-        if (node_count(entries) > 1 && (families[0] != 1 || families[1] != 1))
+        if (count > 1 && wrong < count)
+                report(check->checker, FIELD_INTERNAL, &list, NULL, NULL,
+                       message_of(check->checker,
+                                  "failed to check for dual stack with error:invalid "
+                                  "IP[%zu]: " SLICE_FMT,
+                                  wrong, SLICE_ARG(node_get_text(node_at(entries, wrong), "ip"))));
+        if (count > 1 && (families[0] != 1 || families[1] != 1))
                 report(check->checker, FIELD_INVALID, &list, NULL,
                        node_json(check->checker, entries),
                        "may specify no more than one IP for each IP family");

@@ -96,6 +96,14 @@ int apply_check(struct api_context *context, const struct api_resource *resource
         return r;
 }
 
+/* A null stays: the object changes by it, to begin with. */
+static void drop_owners(struct json_node *applied) {
+        struct json_node *metadata = node_get(applied, "metadata");
+
+        if (node_type(node_get(metadata, "managedFields")) != JSON_NULL)
+                node_remove(metadata, "managedFields");
+}
+
 /* What is there without any owner becomes that of a manager before the first apply, which fails
  * where a list has an element without its keys. */
 static int check_live(struct api_context *context, const struct api_write *write) {
@@ -130,7 +138,7 @@ static int read_applied(struct api_context *context, const struct api_write *wri
         if (check_applied(context, applied, resource) < 0 || check_live(context, write) < 0 ||
             apply_check(context, resource, applied) < 0)
                 return API_FAILED;
-        node_remove(node_get(applied, "metadata"), "managedFields");
+        drop_owners(applied);
         *ret_applied = applied;
         return 0;
 }
@@ -141,15 +149,13 @@ struct repeated {
 };
 
 /* JSON is one line to a reader of YAML, mostly. */
-static void note_repeated(void *context, struct slice path) {
+static void note_repeated(void *context, struct slice path, struct slice key) {
         struct repeated *repeated = context;
         CLEANUP(buf_release) struct buf line = { 0 };
-        size_t start = path.len;
 
-        while (start > 0 && path.ptr[start - 1] != '.' && path.ptr[start - 1] != ']')
-                start--;
+        (void)path;
         buf_text(&line, "line 1: key ");
-        buf_json_string(&line, slice_make(path.ptr + start, path.len - start));
+        buf_json_string(&line, key);
         buf_text(&line, " already set in map");
         if (repeated->context->validation == VALIDATE_WARN)
                 warn_add(repeated->context, buf_view(&line));
@@ -157,8 +163,7 @@ static void note_repeated(void *context, struct slice path) {
                 buf_printf(&repeated->text, "\n  " SLICE_FMT, SLICE_ARG(buf_view(&line)));
 }
 
-/* Members that come twice, which a strict reader of YAML refuses. */
-static int check_repeated(struct api_context *context) {
+int apply_check_repeated(struct api_context *context) {
         struct repeated repeated = { .context = context };
         int r = 0;
 
@@ -439,8 +444,7 @@ int apply_configuration(struct api_context *context, struct api_write *write) {
         struct json_node *applied;
 
         if (read_applied(context, write, &applied) < 0 ||
-            apply_fields(context, write, applied) < 0 || check_repeated(context) < 0 ||
-            check_given_owners(context, write) < 0)
+            apply_fields(context, write, applied) < 0 || check_given_owners(context, write) < 0)
                 return API_FAILED;
         renew_last_applied(context, write, applied);
         return 0;
@@ -469,12 +473,12 @@ static int create_applied(struct api_context *context, struct api_write *write,
 
         write->tree = json_tree_new();
         if (read_applied(context, write, &applied) < 0 || decode_applied(context, decoded) < 0 ||
-            check_repeated(context) < 0 || check_unborn(context, decoded->object) < 0)
+            apply_check_repeated(context) < 0 || check_unborn(context, decoded->object) < 0)
                 return API_FAILED;
         json_tree_free(write->tree);
         write->tree = decoded->tree;
         applied = node_import(write->tree, request_json(context, context->request->body));
-        node_remove(node_get(applied, "metadata"), "managedFields");
+        drop_owners(applied);
         if (merge_applied(context, write, &owners, applied) < 0)
                 return API_FAILED;
         write->object = decoded->object;

@@ -53,7 +53,8 @@ void strictness_emptied(void *context, const char *path, bool is_list) {
         request->emptied = emptied;
 }
 
-void strictness_duplicate(void *context, struct slice path) {
+void strictness_duplicate(void *context, struct slice path, struct slice key) {
+        (void)key;
         strictness_add(context, "duplicate", path);
 }
 
@@ -172,9 +173,10 @@ static int check_type(struct api_context *context, struct decoded *decoded, cons
         return 0;
 }
 
-static void note_duplicate(void *context, struct slice path) {
+static void note_duplicate(void *context, struct slice path, struct slice key) {
         struct strictness *strictness = context;
 
+        (void)key;
         unknown_paths_note(&strictness->duplicates, arena_string(strictness->context->arena, path));
 }
 
@@ -198,7 +200,7 @@ static void report_paths(struct strictness *strictness, bool is_decoded) {
                 text_set_add(&unknown, slice_of(later->paths[i]));
         for (size_t i = 0; is_decoded && i < twice->count; i++)
                 if (!is_unknown(&unknown, slice_of(twice->paths[i])))
-                        strictness_duplicate(strictness, slice_of(twice->paths[i]));
+                        strictness_add(strictness, "duplicate", slice_of(twice->paths[i]));
         unknown_paths_report(twice, false, NULL, NULL);
         unknown_paths_report(later, false, is_decoded ? strictness_unknown : NULL, strictness);
 }

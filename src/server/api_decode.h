@@ -40,7 +40,7 @@ void strictness_unknown(void *context, const char *path);
 void strictness_note(void *context, const char *path); /* for later */
 /* For what validation says of the object; the first few are kept. */
 void strictness_emptied(void *context, const char *path, bool is_list);
-void strictness_duplicate(void *context, struct slice path);
+void strictness_duplicate(void *context, struct slice path, struct slice key);
 
 /* A custom resource's type is looked at with the rest of it: 422. member: apiVersion or kind. */
 int fail_custom_type(struct api_context *context, const struct json_node *object,

@@ -211,12 +211,32 @@ static bool set_finalizer(struct api_write *write, const char *name, bool is_wan
         return true;
 }
 
-/* The garbage collector's finalizers follow the propagation policy; without one, what an earlier
- * deletion chose stays. */
-static bool api_delete_propagate(struct api_write *write, enum propagation propagation) {
-        if (propagation == PROPAGATE_DEFAULT)
-                return false;
+/* What becomes of dependents: what the request says, what a finalizer says that is there already,
+ * or what is usual for the kind. */
+static enum propagation api_delete_choose(const struct api_write *write,
+                                          enum propagation propagation) {
+        struct json_node *metadata = node_get(write->object, "metadata");
+        struct node_iter iter = node_iter(node_get(metadata, "finalizers"));
+        struct json_node *item;
+
+        if (write->resource->kind->flags & KIND_UNCOLLECTED)
+                return PROPAGATE_BACKGROUND;
+        while (propagation == PROPAGATE_DEFAULT && node_next(&iter, NULL, &item)) {
+                if (slice_is(node_get_slice(item), "orphan"))
+                        propagation = PROPAGATE_ORPHAN;
+                else if (slice_is(node_get_slice(item), "foregroundDeletion"))
+                        propagation = PROPAGATE_FOREGROUND;
+        }
+        if (propagation == PROPAGATE_DEFAULT && (write->resource->kind->flags & KIND_ORPHANS))
+                propagation = PROPAGATE_ORPHAN;
+        return propagation;
+}
+
+/* The garbage collector's finalizers follow. */
+static bool api_delete_propagate(struct api_write *write, enum propagation asked) {
+        enum propagation propagation = api_delete_choose(write, asked);
         bool is_changed = set_finalizer(write, "orphan", propagation == PROPAGATE_ORPHAN);
+
         return set_finalizer(write, "foregroundDeletion", propagation == PROPAGATE_FOREGROUND) ||
                is_changed;
 }
@@ -300,11 +320,16 @@ static bool mark_plain(struct api_context *context, struct api_write *write, boo
         struct json_node *metadata = node_get(write->object, "metadata");
 
         *ret_is_final = true;
-        if (node_get(metadata, "deletionTimestamp") ||
-            node_count(node_get(metadata, "finalizers")) == 0)
+        struct wall_time now = loop_wall(context->engine->loop), marked;
+        bool is_marked = wall_time_parse(node_get_text(metadata, "deletionTimestamp"), &marked);
+
+        if (node_count(node_get(metadata, "finalizers")) == 0 ||
+            (is_marked && marked.ns <= now.ns &&
+             node_get_i64(metadata, "deletionGracePeriodSeconds", -1) == 0))
                 return false;
-        api_delete_mark(context, write, loop_wall(context->engine->loop), 0);
-        api_delete_bump(write);
+        if (!is_marked)
+                api_delete_bump(write);
+        api_delete_mark(context, write, is_marked && marked.ns <= now.ns ? marked : now, 0);
         return true;
 }
 
@@ -315,7 +340,7 @@ static bool is_pending(const struct api_context *context, const struct api_write
 
         return write->resource == context->engine->resources.pods &&
                json_get(metadata, "deletionTimestamp") &&
-               json_get(metadata, "deletionGracePeriodSeconds") &&
+               json_get_i64(metadata, "deletionGracePeriodSeconds", 0) != 0 &&
                !(options->has_grace &&
                  options->grace_s < json_get_i64(metadata, "deletionGracePeriodSeconds", 0));
 }
@@ -325,9 +350,12 @@ static int delete_write(struct api_context *context, struct api_write *write,
                         bool *ret_is_gone) {
         bool is_changed = !is_pending(context, write, options) &&
                           api_delete_propagate(write, options->propagation);
+        const struct json *metadata = json_get(write->old_json, "metadata");
         bool is_final, is_marked, is_plain = false;
 
-        if (write->resource == context->engine->resources.pods)
+        if (write->resource == context->engine->resources.pods &&
+            (!json_get(metadata, "deletionTimestamp") ||
+             json_get_i64(metadata, "deletionGracePeriodSeconds", 0) != 0))
                 is_marked = mark_pod(context, write, options, &is_final);
         else if (write->resource == context->engine->resources.namespaces)
                 is_marked = mark_namespace(context, write, &is_final);
@@ -407,16 +435,12 @@ static void respond_deleted(struct api_context *context, struct slice body) {
         buf_text(out, "}}");
 }
 
-/* What becomes of dependents when the request does not say it, or cannot. */
-static void choose_propagation(struct api_context *context, struct delete_options *options) {
+/* Of dependents that stay since nobody said what becomes of them. */
+static void warn_of_orphans(struct api_context *context, const struct delete_options *options) {
         const struct kind_info *kind = context->resource->kind;
 
-        if (kind->flags & KIND_UNCOLLECTED)
-                options->propagation = PROPAGATE_DEFAULT;
-        if (!(kind->flags & KIND_ORPHANS) || options->propagation != PROPAGATE_DEFAULT)
-                return;
-        options->propagation = PROPAGATE_ORPHAN;
-        if (kind->orphan_warning)
+        if ((kind->flags & KIND_ORPHANS) && options->propagation == PROPAGATE_DEFAULT &&
+            kind->orphan_warning)
                 warn_add(context, slice_of(kind->orphan_warning));
 }
 
@@ -430,7 +454,7 @@ int serve_delete(struct api_context *context) {
                 return fail_method(context);
         if (delete_options_decode(context, &options) < 0)
                 return API_FAILED;
-        choose_propagation(context, &options);
+        warn_of_orphans(context, &options);
         const struct store_object *object =
                 object_find(context, context->resource, route->ns, route->name);
         if (!object)
@@ -477,7 +501,7 @@ int serve_delete_collection(struct api_context *context) {
                 return fail_method(context);
         if (delete_options_decode(context, &options) < 0)
                 return API_FAILED;
-        choose_propagation(context, &options);
+        warn_of_orphans(context, &options);
         context->is_dry_run |= options.is_dry_run;
         int r = page_open(context, &page);
         for (size_t i = 0; i < page.count; i++)

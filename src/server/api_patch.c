@@ -33,7 +33,7 @@ static int check_options(struct api_context *context, enum patch_type type) {
 static int apply_document(struct api_context *context, struct api_write *write) {
         if (apply_configuration(context, write) < 0)
                 return API_FAILED;
-        return patch_check(context, write);
+        return patch_check(context, write) < 0 ? API_FAILED : apply_check_repeated(context);
 }
 
 static int finish_patch(struct api_context *context, struct api_write *write) {

@@ -193,7 +193,8 @@ static int scale_change(struct api_context *context, struct api_write *scale,
                 return 0;
         }
         if (patch_type(context) == PATCH_APPLY) {
-                if (apply_configuration(context, scale) < 0 || patch_check(context, scale) < 0)
+                if (apply_configuration(context, scale) < 0 || patch_check(context, scale) < 0 ||
+                    apply_check_repeated(context) < 0)
                         return API_FAILED;
                 return check_url(context, scale->object);
         }

@@ -220,6 +220,11 @@ static void owned_set_cut(struct json_node *set, const char *const fields[2]) {
                 node_remove(set, fields[0]);
 }
 
+/* Paths that upstream resets nothing for when it looks at owners. */
+static bool resets_nothing(struct slice subresource) {
+        return slice_is(subresource, "ephemeralcontainers") || slice_is(subresource, "resize");
+}
+
 void owned_set_filter(const struct api_write *write, struct json_node *set) {
         const struct kind_info *kind = write->resource->kind;
 
@@ -227,7 +232,7 @@ void owned_set_filter(const struct api_write *write, struct json_node *set) {
                 node_remove(set, "f:spec");
                 if (!(kind->flags & KIND_STATUS_METADATA))
                         node_remove(set, "f:metadata");
-        } else if (kind->flags & KIND_STATUS) {
+        } else if ((kind->flags & KIND_STATUS) && !resets_nothing(write->subresource)) {
                 node_remove(set, "f:status");
         }
         for (size_t i = 0; i < ARRAY_LEN(reset_rules); i++) {

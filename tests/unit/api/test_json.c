@@ -311,8 +311,9 @@ static void test_last_member_wins(void **state) {
         json_doc_free(doc);
 }
 
-static void collect(void *context, struct slice path) {
+static void collect(void *context, struct slice path, struct slice key) {
         struct buf *all = context;
+        assert_true(slice_has_suffix(path, key));
         buf_slice(all, path);
         buf_char(all, ';');
 }

@@ -233,9 +233,22 @@ static const struct wrong states[] = {
           "{\"status\":{\"podIPs\":[{\"ip\":\"x\"},{\"ip\":\"01.2.3.4\"}],\"hostIP\":\"10.0.0.1\","
           "\"hostIPs\":[{\"ip\":\"10.0.0.2\"},{\"ip\":\"fd00::1\"}]}}",
           "status.podIPs[1]: Invalid value: \"01.2.3.4\": must not have leading 0s\n"
+          "status.podIPs: Internal error: failed to check for dual stack with error:invalid IP[0]: "
+          "x\n"
           "status.podIPs: Invalid value: [{\"ip\":\"x\"},{\"ip\":\"01.2.3.4\"}]: may specify no "
           "more than one IP for each IP family\n"
           "status.hostIPs[0].ip: Invalid value: \"10.0.0.2\": must be equal to `hostIP`" },
+        { "addresses of hosts", "v1", "Pod", "{\"spec\":{},\"status\":{}}",
+          "{\"status\":{\"hostIP\":\"10.0.0.1\",\"hostIPs\":[{\"ip\":\"10.0.0.1\"},{\"ip\":"
+          "\"None\"}]}}",
+          "status.hostIPs[1]: Invalid value: \"None\": must be a valid IP address, (e.g. 10.9.8.7 "
+          "or "
+          "2001:db8::ffff)\n"
+          "status.hostIPs: Internal error: failed to check for dual stack with error:invalid "
+          "IP[1]: None\n"
+          "status.hostIPs: Invalid value: [{\"ip\":\"10.0.0.1\"},{\"ip\":\"None\"}]: may specify "
+          "no "
+          "more than one IP for each IP family" },
         { "claims of pods", "v1", "Pod",
           "{\"spec\":{\"resourceClaims\":[{\"name\":\"a\"}]},"
           "\"status\":{}}",

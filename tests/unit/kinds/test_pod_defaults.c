@@ -141,6 +141,8 @@ static const struct {
           "\"Burstable\"" },
         { "{\"limits\":{\"cpu\":\"1\",\"memory\":\"1Gi\"}}",
           ",\"initContainers\":[{\"name\":\"i\",\"image\":\"a:1\"}]", "\"Burstable\"" },
+        /* what the pod says as a whole counts alone, even if it says nothing */
+        { "{\"limits\":{\"cpu\":\"1\"}}", ",\"resources\":{}", "\"BestEffort\"" },
 };
 
 static void test_qos(void **state) {

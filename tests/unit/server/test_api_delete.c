@@ -3,6 +3,7 @@
 
 #define PODS "/api/v1/namespaces/default/pods"
 #define MAPS "/api/v1/namespaces/default/configmaps"
+#define JOBS "/apis/batch/v1/namespaces/default/jobs"
 #define SETS "/apis/apps/v1/namespaces/default/replicasets"
 #define POD(more)                                                                                  \
         "{\"metadata\":{\"name\":\"p\"},\"spec\":{" more                                           \
@@ -99,6 +100,9 @@ static void test_propagation(void **state) {
                 "{\"metadata\":{\"name\":\"r\"},\"spec\":{\"selector\":{\"matchLabels\":{\"a\":"
                 "\"b\"}},\"template\":{\"metadata\":{\"labels\":{\"a\":\"b\"}},\"spec\":{"
                 "\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}}}";
+        static const char job[] =
+                "{\"metadata\":{\"name\":\"j\"},\"spec\":{\"template\":{\"spec\":{\"containers\":[{"
+                "\"name\":\"c\",\"image\":\"i\"}],\"restartPolicy\":\"Never\"}}}}";
         struct fixture f = fixture_new();
 
         (void)state;
@@ -109,9 +113,31 @@ static void test_propagation(void **state) {
         assert_string_equal(answer(&f, "/metadata/finalizers"), "[\"orphan\"]");
         ask(&f, "DELETE", SETS "/r", NULL); /* keeps the earlier choice */
         assert_string_equal(answer(&f, "/metadata/finalizers"), "[\"orphan\"]");
+        /* What kinds do by themselves gives way to an earlier choice, too. */
+        ask(&f, "POST", JOBS, job);
+        ask(&f, "DELETE", JOBS "/j", "{\"propagationPolicy\":\"Foreground\"}");
+        ask(&f, "DELETE", JOBS "/j", NULL);
+        assert_string_equal(answer(&f, "/metadata/finalizers"), "[\"foregroundDeletion\"]");
         ask(&f, "DELETE", SETS "/r", "{\"propagationPolicy\":\"Background\"}");
         assert_string_equal(answer(&f, "/status"), "Success");
         assert_int_equal(ask(&f, "GET", SETS "/r", NULL), 404);
+        fixture_free(&f);
+}
+
+/* A pod that only finalizers keep may still be told what becomes of its dependents. */
+static void test_kept_pod(void **state) {
+        static const char pod[] = "{\"metadata\":{\"name\":\"k\",\"finalizers\":[\"kubernetes\","
+                                  "\"foregroundDeletion\"]}"
+                                  ",\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}";
+        struct fixture f = fixture_new();
+
+        (void)state;
+        ask(&f, "POST", PODS, pod);
+        ask(&f, "DELETE", PODS "/k", NULL);
+        assert_string_equal(answer(&f, "/metadata/finalizers"),
+                            "[\"kubernetes\",\"foregroundDeletion\"]");
+        ask(&f, "DELETE", PODS "/k?propagationPolicy=Background", NULL);
+        assert_string_equal(answer(&f, "/metadata/finalizers"), "[\"kubernetes\"]");
         fixture_free(&f);
 }
 
@@ -198,11 +224,11 @@ static void test_event_limit(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_unbound_pod),    cmocka_unit_test(test_graceful_pod),
-                cmocka_unit_test(test_query_and_body), cmocka_unit_test(test_preconditions),
-                cmocka_unit_test(test_finalizers),     cmocka_unit_test(test_propagation),
-                cmocka_unit_test(test_collection),     cmocka_unit_test(test_event_retention),
-                cmocka_unit_test(test_event_limit),
+                cmocka_unit_test(test_unbound_pod),     cmocka_unit_test(test_graceful_pod),
+                cmocka_unit_test(test_query_and_body),  cmocka_unit_test(test_preconditions),
+                cmocka_unit_test(test_finalizers),      cmocka_unit_test(test_propagation),
+                cmocka_unit_test(test_kept_pod),        cmocka_unit_test(test_collection),
+                cmocka_unit_test(test_event_retention), cmocka_unit_test(test_event_limit),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

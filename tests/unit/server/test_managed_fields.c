@@ -303,6 +303,11 @@ static void test_apply_without_change(void **state) {
                   "\"uid\":"
                   "\"\"},\"data\":{\"x\":\"1\"}}",
                   200, OWNER(0) "/time", "" },
+                /* the object has no such member, not even null */
+                { "PATCH", MAP "?fieldManager=d", APPLY_PATCH,
+                  "{\"kind\":\"ConfigMap\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"c\","
+                  "\"managedFields\":null},\"data\":{\"x\":\"1\"}}",
+                  200, OWNER(1) "/time", "2026-01-01T00:00:00Z" },
         };
 
         (void)state;

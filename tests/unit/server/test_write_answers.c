@@ -156,6 +156,11 @@ static const struct {
           "\"kind\":\"Node\"}",
           400, "strict decoding error: duplicate field \"kind\", unknown field \"metadata.a\"",
           NULL },
+        { "POST", PODS "?dryRun=All", NULL, "{\"spec\":{\"preemptionPolicy\":\"\"}}", 403,
+          "the string value of PreemptionPolicy () must not be provided", NULL },
+        { "PUT", PODS "/a/status", NULL,
+          "{\"metadata\":{\"name\":\"a\",\"deletionTimestamp\":\"2020-01-01T00:00:00Z\"}}", 200, "",
+          "/metadata/deletionTimestamp" },
         /* resources of whole pods, and pods that say what they are */
         { "POST", PODS "?dryRun=All", NULL,
           "{\"metadata\":{\"name\":\"n\"},\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":"
@@ -239,6 +244,14 @@ static const struct {
           "{\"apiVersion\":\"policy/v1\",\"kind\":\"PodDisruptionBudget\",\"metadata\":{\"name\":"
           "\"new\",\"name\":\"new\"}}",
           400, "yaml: unmarshal errors:\n  line 1: key \"name\" already set in map", NULL },
+        { "PATCH", NODES "/a?fieldManager=m&fieldValidation=Strict", APPLY_PATCH,
+          "{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"labels\":{\"a.b/c.d\":\"1\","
+          "\"a.b/c.d\":\"1\"}}}",
+          400, "line 1: key \"a.b/c.d\" already set in map", NULL },
+        { "PATCH", NODES "/a?fieldManager=m&fieldValidation=Strict", APPLY_PATCH,
+          "{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"labels\":{\"a\":\"1\","
+          "\"a\":\"1\"},\"creationTimestamp\":\"2020-01-01\"}}",
+          500, "failed to convert new object", NULL },
         { "PATCH", PODS "/n", APPLY_PATCH,
           "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"n\",\"uid\":\"x\"}}",
           409,
