@@ -217,15 +217,17 @@ int strategic_fail_empty(struct merge *merge) {
         return strategic_fail(merge, "no elements in any of the given slices");
 }
 
-/* All elements, old and new, have one type. */
+/* All elements, old and new, have one type; an order needs some. */
 static int check_element_types(struct merge *merge, const struct json_node *target,
-                               const struct json *patch) {
+                               const struct json *patch, bool is_ordered) {
         struct node_iter nodes = node_iter(target);
         struct json_iter iter = json_iter(patch);
         enum json_type type = JSON_NONE;
         const struct json *element;
         struct json_node *node;
 
+        if (is_ordered && node_count(target) + json_count(patch) == 0)
+                return strategic_fail_empty(merge);
         while (node_next(&nodes, NULL, &node)) {
                 if (type != JSON_NONE && node_type(node) != type)
                         return fail_element_types(merge, target, patch);
@@ -267,9 +269,7 @@ int strategic_merge_list(struct merge *merge, struct json_node *target, const ch
         if (r == 0 && order)
                 r = check_order_keys(merge, order, key);
         if (r == 0)
-                r = check_element_types(merge, target, patch);
-        if (r == 0 && order && before + json_count(patch) == 0)
-                r = strategic_fail_empty(merge);
+                r = check_element_types(merge, target, patch, !!order);
         if (r < 0)
                 return r;
         if (is_replaced_whole(patch)) {
