@@ -4,7 +4,8 @@
 #include "server/api_store.h"
 
 int apply_configuration(struct api_context *context, struct api_write *write);
-/* Members that come twice, which a strict reader of YAML refuses; reported once all else is right. */
+/* Members that come twice, which a strict reader of YAML refuses; reported once all else is
+ * right. */
 int apply_check_repeated(struct api_context *context);
 /* Fields of a stored object, as its manager wants them. */
 int apply_fields(struct api_context *context, struct api_write *write,
