@@ -459,7 +459,9 @@ bool is_same_member(const struct json_node *object, const struct json *old, cons
 
 void check_immutable(struct checker *checker, const struct at *at, const struct json_node *object,
                      const struct json *old, const char *member) {
-        if (!is_same_member(object, old, member))
+        bool is_raw = checker->context && checker->context->has_raw_changes; /* in the spec */
+
+        if (!is_same_member(object, old, member) || is_raw)
                 report(checker, FIELD_INVALID, at, member,
                        node_json(checker, node_get(object, member)), "field is immutable");
 }

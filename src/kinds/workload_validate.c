@@ -407,7 +407,8 @@ VALIDATE_HOOK(controller_revision_validate) {
         else if (operation == KIND_CREATE && node_type(data) != JSON_OBJECT)
                 report(&checker, FIELD_REQUIRED, &place, NULL, NULL,
                        "data must be a valid JSON object");
-        if (operation != KIND_CREATE && !is_same_member(object, old, "data"))
+        if (operation != KIND_CREATE &&
+            (context->has_raw_changes || !is_same_member(object, old, "data")))
                 report(&checker, FIELD_INVALID, &place, NULL, node_json(&checker, data),
                        "field is immutable");
 }

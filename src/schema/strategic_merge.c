@@ -154,6 +154,26 @@ static bool can_merge(const struct json_node *old, const struct schema_field *fi
                !(field && (field->flags & FIELD_PATCH_REPLACE));
 }
 
+/* What Go keeps as bytes is to it a struct without members of JSON. */
+static const struct schema_object raw_extension = { .name = "runtime.RawExtension" };
+
+static const struct schema_object *member_schema(const struct schema_field *field) {
+        bool is_raw = field->type == SCHEMA_RAW &&
+                      (strcmp(field->name, "data") == 0 || strcmp(field->name, "parameters") == 0);
+
+        return is_raw ? &raw_extension : schema_field_object(field);
+}
+
+static int fail_unknown(struct merge *merge, const struct schema_object *schema,
+                        struct slice name) {
+        const char *dot = strrchr(schema->name, '.');
+
+        buf_printf(merge->complaint,
+                   "unable to find api field in struct %s for the json field \"" SLICE_FMT "\"",
+                   dot ? dot + 1 : schema->name, SLICE_ARG(name));
+        return BERTH_ERR_INTERNAL;
+}
+
 static int merge_member(struct merge *merge, struct json_node *target,
                         const struct schema_field *field, const struct patch_object *patch,
                         struct slice key, const struct json *value) {
@@ -168,7 +188,7 @@ static int merge_member(struct merge *merge, struct json_node *target,
                 return replace_member(merge, target, field, patch, key, value);
         if (json_type(value) == JSON_OBJECT) {
                 if (field && field->shape == SHAPE_ONE)
-                        schema = schema_field_object(field);
+                        schema = member_schema(field);
                 return merge_object(merge, old, schema, value);
         }
         if (!field || !field->merge_key) { /* as it comes, directives too: they mean nothing here */
@@ -194,7 +214,6 @@ static int check_order_directive(struct merge *merge, const struct json_node *ta
                                  const struct json *order) {
         const struct json_node *list = node_find(target, name);
         const struct json *elements = json_get_slice(patch->json, name);
-        const char *dot = schema ? strrchr(schema->name, '.') : NULL;
 
         if (json_type(order) != JSON_ARRAY)
                 return strategic_fail_type(merge, "[]interface {}", order);
@@ -205,12 +224,9 @@ static int check_order_directive(struct merge *merge, const struct json_node *ta
         if (!schema)
                 return strategic_fail(merge, "merging an object in json but data type is not "
                                              "struct, instead is: map");
-        if (schema_field_find(schema, name))
-                return 0;
-        buf_printf(merge->complaint,
-                   "unable to find api field in struct %s for the json field \"" SLICE_FMT "\"",
-                   dot ? dot + 1 : schema->name, SLICE_ARG(name));
-        return BERTH_ERR_INTERNAL;
+        if (!schema_field_find(schema, name))
+                return fail_unknown(merge, schema, name);
+        return 0;
 }
 
 /* A directive about a list whose elements the patch does not name. */
@@ -253,7 +269,12 @@ static int merge_members(struct merge *merge, struct json_node *target,
                 struct slice key = patch->members[i].key;
 
                 pace_step();
-                if (!is_directive(key))
+                if (is_directive(key))
+                        continue;
+                if (schema == &raw_extension &&
+                    can_merge(node_find(target, key), NULL, patch->members[i].value))
+                        r = fail_unknown(merge, schema, key);
+                else
                         r = merge_member(merge, target,
                                          schema ? schema_field_find(schema, key) : NULL, patch, key,
                                          patch->members[i].value);

@@ -121,6 +121,7 @@ void api_server_free(struct api_server *server) {
         event_retention_stop(server->retention);
         json_cache_release(&server->engine.cache);
         owned_forms_release(&server->engine.forms);
+        map_free(server->engine.raw_forms);
         resource_table_release(&server->engine.resources);
         token_set_release(&server->tokens);
         account_key_free(server->account_key);

@@ -14,6 +14,8 @@ struct api_write {
         const struct json *stored_json; /* as stored; the same but for views */
         struct slice subresource;       /* for managedFields: status, scale */
         struct slice before;            /* what is patched, of a view that is stored nowhere */
+        uint64_t raw_form; /* of its raw members (server/raw_forms.h), as the client sent them */
+        bool is_raw_changed;
         bool is_apply;
         bool is_owned; /* its managedFields are what they become */
         bool is_patch; /* changes of identity are 422 instead of 409 */

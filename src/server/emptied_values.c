@@ -3,6 +3,7 @@
 
 #include "schema/field_error.h"
 #include "server/api_context.h"
+#include "server/raw_forms.h"
 
 /* Where an emptied value was. */
 struct emptied_place {
@@ -72,9 +73,10 @@ struct json_node *emptied_put_back(const struct api_context *context,
         const struct emptied_value *emptied = context->emptied;
         const struct schema_object *schema = write->resource->schema;
 
-        if (!emptied || !schema)
+        if ((!emptied && !write->is_raw_changed) || !schema)
                 return write->object;
         struct json_node *object = node_clone(write->tree, write->object);
+        raw_form_mark(write, object);
         for (; emptied; emptied = emptied->next) {
                 struct emptied_place place = find_place(schema, object, emptied->path);
                 bool is_list = emptied->text[0] == '[';

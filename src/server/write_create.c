@@ -10,6 +10,7 @@
 #include "server/api_object.h"
 #include "server/api_state.h"
 #include "server/quota_status.h"
+#include "server/raw_forms.h"
 #include "server/write_stages.h"
 #include <string.h>
 
@@ -203,5 +204,5 @@ int write_create(struct api_context *context, struct api_write *write, struct sl
             quota_status_charge(context, write) < 0)
                 return API_FAILED;
         api_write_convert(write);
-        return write_put(context, write, ret_body);
+        return raw_form_put(context, write, ret_body);
 }

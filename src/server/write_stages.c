@@ -12,6 +12,7 @@
 #include "server/api_output.h"
 #include "server/api_state.h"
 #include "server/managed_fields.h"
+#include "server/raw_forms.h"
 #include "server/rbac_escalation.h"
 #include "server/webhook.h"
 #include <string.h>
@@ -100,6 +101,7 @@ int run_hooks(struct api_context *context, struct api_write *write) {
         struct err err = { 0 };
 
         hooks_prepare(context, write->resource);
+        context->hooks.has_raw_changes = write->is_raw_changed;
         if (kind->admit && !context->engine->is_bootstrapping &&
             kind->admit(&context->hooks, write->operation, write->tree, write->object,
                         write->old_json, &err) < 0)
@@ -238,6 +240,7 @@ void prepare_owners(struct api_context *context, struct api_write *write) {
         if (kind->apply_defaults)
                 kind->apply_defaults(write->tree, write->object);
         merge_owners(context, write);
+        raw_form_read(context, write);
         if (!write->is_apply && !write->is_owned)
                 manage_fields(context, write);
 }

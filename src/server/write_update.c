@@ -8,6 +8,7 @@
 #include "server/api_object.h"
 #include "server/emptied_values.h"
 #include "server/managed_fields.h"
+#include "server/raw_forms.h"
 #include "server/write_stages.h"
 #include <string.h>
 
@@ -104,8 +105,7 @@ int check_absent_identity(struct api_context *context, const struct api_write *w
 /* Members that stay as they are when the client leaves them out. */
 static void keep_metadata(struct api_write *write, struct json_node *metadata) {
         static const char *const always[] = { "creationTimestamp", "generation" };
-        static const char *const when_absent[] = { "uid", "deletionTimestamp",
-                                                   "deletionGracePeriodSeconds" };
+        static const char *const when_absent[] = { "uid", "deletionGracePeriodSeconds" };
         const struct json *old = json_get(write->old_json, "metadata");
 
         for (size_t i = 0; i < ARRAY_LEN(always); i++) {
@@ -114,6 +114,9 @@ static void keep_metadata(struct api_write *write, struct json_node *metadata) {
                         node_put(write->tree, metadata, always[i],
                                  node_import(write->tree, json_get(old, always[i])));
         }
+        if (json_get(old, "deletionTimestamp")) /* whatever the client says */
+                node_put(write->tree, metadata, "deletionTimestamp",
+                         node_import(write->tree, json_get(old, "deletionTimestamp")));
         for (size_t i = 0; i < ARRAY_LEN(when_absent); i++) {
                 if (!node_get(metadata, when_absent[i]) && json_get(old, when_absent[i]))
                         node_put(write->tree, metadata, when_absent[i],
@@ -187,6 +190,7 @@ static void bump_generation(const struct api_context *context, struct api_write 
                 is_changed |= !has_same_member(metadata, old, "annotations");
         if (write->operation == KIND_UPDATE && (flags & KIND_LABEL_GENERATION))
                 is_changed |= !has_same_member(metadata, old, "labels");
+        is_changed |= write->is_raw_changed;
         if (write->operation == KIND_UPDATE && (flags & KIND_EXACT_GENERATION))
                 is_changed |= emptied_changes_spec(context, write);
         if (is_changed)
@@ -269,5 +273,5 @@ int write_update(struct api_context *context, struct api_write *write, struct sl
                 *ret_body = arena_slice(context->arena, store_object_body(write->old));
                 return 0;
         }
-        return write_put(context, write, ret_body);
+        return raw_form_put(context, write, ret_body);
 }

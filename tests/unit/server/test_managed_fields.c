@@ -151,6 +151,64 @@ static void test_keyless(void **state) {
         run(steps, ARRAY_LEN(steps));
 }
 
+#define REVISIONS "/apis/apps/v1/namespaces/default/controllerrevisions"
+#define REVISION_BODY(rest)                                                                        \
+        "{\"apiVersion\":\"apps/"                                                                  \
+        "v1\",\"kind\":\"ControllerRevision\",\"metadata\":{\"name\":\"r\"}," rest "}"
+#define CLASSES "/apis/resource.k8s.io/v1/deviceclasses"
+#define CLASS_BODY(parameters)                                                                     \
+        "{\"metadata\":{\"name\":\"d\"},\"spec\":{\"config\":[{\"opaque\":{\"driver\":\"a.b\","    \
+        "\"parameters\":" parameters "}}]}}"
+
+/* What upstream keeps as bytes changes with the blanks in it, and with the order of its members. */
+static void test_raw(void **state) {
+        static const struct step steps[] = {
+                { "POST", REVISIONS, NULL, REVISION_BODY("\"data\":{\"x\": 1}"), 201, "/data",
+                  "{\"x\":1}" },
+                { "PUT", REVISIONS "/r", NULL, REVISION_BODY("\"data\":{\"x\": 1},\"revision\":2"),
+                  200, "/revision", "2" },
+                { "PUT", REVISIONS "/r", NULL, REVISION_BODY("\"data\":{\"x\":1},\"revision\":3"),
+                  422, "/details/causes/0/message",
+                  "Invalid value: {\"x\":1}: field is immutable" },
+                { "PATCH", REVISIONS "/r?fieldManager=a", APPLY_PATCH,
+                  "{\"apiVersion\":\"apps/v1\",\"kind\":\"ControllerRevision\"}", 200, NULL, NULL },
+                { "PATCH", REVISIONS "/r?fieldManager=a&force=true", APPLY_PATCH,
+                  REVISION_BODY("\"data\":{\"x\":1},\"revision\":3"), 422, NULL, NULL },
+                { "PATCH", REVISIONS "/r", MERGE_PATCH, "{\"revision\":3}", 422, NULL, NULL },
+                { "DELETE", REVISIONS "/r", NULL, NULL, 200, NULL, NULL },
+                { "POST", REVISIONS, NULL, REVISION_BODY("\"data\":{\"y\":{\"b\":1},\"x\":1}"), 201,
+                  NULL, NULL },
+                { "PATCH", REVISIONS "/r", MERGE_PATCH, "{\"revision\":3}", 200, NULL, NULL },
+                { "PATCH", REVISIONS "/r", STRATEGIC_PATCH, "{\"revision\":4}", 422, NULL, NULL },
+                { "PATCH", REVISIONS "/r", STRATEGIC_PATCH, "{\"data\":{\"y\":{}}}", 500,
+                  "/message",
+                  "unable to find api field in struct RawExtension for the json field \"y\"" },
+                { "DELETE", REVISIONS "/r", NULL, NULL, 200, NULL, NULL },
+                /* What is answered in another form can come back in that. */
+                { "POST", REVISIONS, NULL, REVISION_BODY("\"data\":{\"x\": \"\\u0041\"}"), 201,
+                  NULL, NULL },
+                { "PUT", REVISIONS "/r", NULL,
+                  REVISION_BODY("\"data\":{\"x\":\"A\"},\"revision\":2"), 200, NULL, NULL },
+                { "DELETE", REVISIONS "/r", NULL, NULL, 200, NULL, NULL },
+                { "PATCH", REVISIONS "/r?fieldManager=a", APPLY_PATCH,
+                  REVISION_BODY("\"data\":{\"y\": 1,\"x\":1}"), 201, "/data", "{\"x\":1,\"y\":1}" },
+                { "PATCH", REVISIONS "/r?fieldManager=a", APPLY_PATCH,
+                  REVISION_BODY("\"data\":{\"y\":1,\"x\":1},\"revision\":2"), 200, NULL, NULL },
+                { "PUT", REVISIONS "/r", NULL,
+                  REVISION_BODY("\"data\":{\"x\":1,\"y\":1},\"revision\":3"), 200, NULL, NULL },
+                { "POST", CLASSES "?fieldManager=a", NULL, CLASS_BODY("{\"x\": [1, \"\\\" ,\"]}"),
+                  201, "/metadata/generation", "1" },
+                { "PUT", CLASSES "/d?fieldManager=b", NULL, CLASS_BODY("{\"x\": [1, \"\\\" ,\"]}"),
+                  200, OWNER(0) "/manager", "a" },
+                { "PUT", CLASSES "/d?fieldManager=b", NULL, CLASS_BODY("{\"x\":[1,\"\\\" ,\"]}"),
+                  200, OWNER(0) "/manager", "b" },
+                { "GET", CLASSES "/d", NULL, NULL, 200, "/metadata/generation", "2" },
+        };
+
+        (void)state;
+        run(steps, ARRAY_LEN(steps));
+}
+
 /* kubectl apply, then kubectl apply --server-side: what is as it was left is taken over. */
 static void test_client_side(void **state) {
         static const struct step steps[] = {
@@ -380,12 +438,19 @@ static void test_forms(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_emptied),      cmocka_unit_test(test_keyless),
-                cmocka_unit_test(test_updates),      cmocka_unit_test(test_forms),
-                cmocka_unit_test(test_applies),      cmocka_unit_test(test_client_side),
-                cmocka_unit_test(test_status),       cmocka_unit_test(test_many),
-                cmocka_unit_test(test_places),       cmocka_unit_test(test_scale_without_change),
-                cmocka_unit_test(test_scale_owners), cmocka_unit_test(test_apply_without_change),
+                cmocka_unit_test(test_emptied),
+                cmocka_unit_test(test_keyless),
+                cmocka_unit_test(test_raw),
+                cmocka_unit_test(test_updates),
+                cmocka_unit_test(test_forms),
+                cmocka_unit_test(test_applies),
+                cmocka_unit_test(test_client_side),
+                cmocka_unit_test(test_status),
+                cmocka_unit_test(test_many),
+                cmocka_unit_test(test_places),
+                cmocka_unit_test(test_scale_without_change),
+                cmocka_unit_test(test_scale_owners),
+                cmocka_unit_test(test_apply_without_change),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
