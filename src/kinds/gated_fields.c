@@ -24,6 +24,12 @@ static const struct gated_field pod_fields[] = {
         { "volumes.*.projected.sources.*.podCertificate", NOTHING, false },
         { .path = NULL },
 };
+static const struct gated_field pod_status_fields[] = {
+        { "containerStatuses.*.volumeMounts.*.volumeStatus", NOTHING, false },
+        { "initContainerStatuses.*.volumeMounts.*.volumeStatus", NOTHING, false },
+        { "ephemeralContainerStatuses.*.volumeMounts.*.volumeStatus", NOTHING, false },
+        { .path = NULL },
+};
 static const struct gated_field node_fields[] = {
         { "spec.configSource", NOTHING, false },
         { "status.config", NOTHING, false },
@@ -167,4 +173,9 @@ void gated_fields_drop(struct kind_context *context, struct json_node *object,
                 drop_fields(context, spec, old_spec, pod_fields);
                 return;
         }
+}
+
+void gated_pod_status_drop(struct kind_context *context, struct json_node *status,
+                           const struct json *old) {
+        drop_fields(context, status, old, pod_status_fields);
 }

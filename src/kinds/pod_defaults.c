@@ -276,6 +276,30 @@ static void address_alias(struct json_tree *tree, struct json_node *status) {
         node_put(tree, status, "podIPs", list);
 }
 
+/* What a pod or a container has been given. */
+static void allocation_defaults(struct json_tree *tree, struct json_node *status) {
+        struct json_node *resources = object_at(status, "resources");
+
+        resource_list_defaults(tree, node_get(status, "allocatedResources"));
+        resource_list_defaults(tree, node_get(resources, "limits"));
+        resource_list_defaults(tree, node_get(resources, "requests"));
+}
+
+static void pod_status_defaults(struct json_tree *tree, struct json_node *status) {
+        static const char *const lists[] = { "initContainerStatuses", "containerStatuses",
+                                             "ephemeralContainerStatuses" };
+        struct json_node *container;
+
+        address_alias(tree, status);
+        allocation_defaults(tree, status);
+        for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
+                struct node_iter iter = node_iter(node_get(status, lists[i]));
+
+                while (node_next(&iter, NULL, &container))
+                        allocation_defaults(tree, container);
+        }
+}
+
 void pod_defaults(struct json_tree *tree, struct json_node *pod) {
         static const char *const lists[] = { "containers", "initContainers" };
         struct json_node *spec = node_need_object(tree, pod, "spec"), *container;
@@ -285,7 +309,7 @@ void pod_defaults(struct json_tree *tree, struct json_node *pod) {
         if (node_get_i64(spec, "terminationGracePeriodSeconds", 0) < 0) /* templates keep it */
                 node_put_i64(tree, spec, "terminationGracePeriodSeconds", 1);
         if (object_at(pod, "status"))
-                address_alias(tree, object_at(pod, "status"));
+                pod_status_defaults(tree, object_at(pod, "status"));
         default_absent_bool(tree, spec, "enableServiceLinks", true);
         for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
                 struct node_iter iter = node_iter(node_get(spec, lists[i]));

@@ -3,6 +3,7 @@
 
 #include "base/util.h"
 #include "kinds/defaults.h"
+#include "kinds/gated_fields.h"
 
 static void gate_condition(struct kind_context *context, struct json_tree *tree,
                            struct json_node *status) {
@@ -100,5 +101,6 @@ PREPARE_HOOK(pod_prepare) {
                             "deletionTimestamp");
                 if (!json_get(json_get(old, "status"), "nodeAllocatableResourceClaimStatuses"))
                         node_remove(status, "nodeAllocatableResourceClaimStatuses");
+                gated_pod_status_drop(context, status, json_get(old, "status"));
         }
 }

@@ -2,12 +2,12 @@
 #include "server/api_decode.h"
 #include "server/managed_fields.h"
 
-#include "base/text_set.h"
 #include "schema/protobuf.h"
 #include "server/api_context.h"
 #include "server/api_failure.h"
 #include "server/api_object.h"
 #include "server/api_output.h"
+#include "server/strict_order.h"
 #include <stdlib.h>
 
 void decoded_release(struct decoded *decoded) {
@@ -180,13 +180,8 @@ static void note_duplicate(void *context, struct slice path, struct slice key) {
         unknown_paths_note(&strictness->duplicates, arena_string(strictness->context->arena, path));
 }
 
-/* The field, or one that it is in. */
-static bool is_unknown(const struct text_set *unknown, struct slice path) {
-        for (size_t i = 1; i <= path.len; i++)
-                if ((i == path.len || path.ptr[i] == '.' || path.ptr[i] == '[') &&
-                    text_set_has(unknown, slice_make(path.ptr, i)))
-                        return true;
-        return false;
+static void note_in_order(void *context, const char *what, struct slice path) {
+        strictness_add(context, what, path);
 }
 
 /* Go looks at no value of an unknown field, and not whether one comes twice. */
@@ -195,12 +190,13 @@ static void report_paths(struct strictness *strictness, bool is_decoded) {
 
         if (later->count + twice->count == 0)
                 return;
-        CLEANUP(text_set_release) struct text_set unknown = { 0 };
-        for (size_t i = 0; twice->count && i < later->count; i++)
-                text_set_add(&unknown, slice_of(later->paths[i]));
+        if (is_decoded && later->count && twice->count) {
+                strict_order(request_json(strictness->context, strictness->context->request->body),
+                             later, twice, note_in_order, strictness);
+                is_decoded = false;
+        }
         for (size_t i = 0; is_decoded && i < twice->count; i++)
-                if (!is_unknown(&unknown, slice_of(twice->paths[i])))
-                        strictness_add(strictness, "duplicate", slice_of(twice->paths[i]));
+                strictness_add(strictness, "duplicate", slice_of(twice->paths[i]));
         unknown_paths_report(twice, false, NULL, NULL);
         unknown_paths_report(later, false, is_decoded ? strictness_unknown : NULL, strictness);
 }

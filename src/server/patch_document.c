@@ -211,31 +211,57 @@ static int report_unversioned(struct api_context *context, const struct api_writ
         return r;
 }
 
+/* A version without a group may have a slash all the same. */
+static struct slice read_version(struct slice text) {
+        return text.len && text.ptr[0] == '/' && !memchr(text.ptr + 1, '/', text.len - 1)
+                       ? slice_make(text.ptr + 1, text.len - 1)
+                       : text;
+}
+
+static bool is_split_often(struct slice version) {
+        const char *slash = memchr(version.ptr, '/', version.len);
+
+        return slash && memchr(slash + 1, '/', (size_t)(version.ptr + version.len - slash - 1));
+}
+
+static const char *in_quotes(struct api_context *context, const char *text) {
+        CLEANUP(buf_release) struct buf quoted = { 0 };
+
+        buf_json_string(&quoted, slice_of(text));
+        return arena_string(context->arena, buf_view(&quoted));
+}
+
 /* A kind that is left out is that of the resource. Without a version the object decodes as no
  * version's, which has other names for all members: the name is not found. */
 static int check_native_type(struct api_context *context, struct api_write *write) {
         const char *own_kind = write->resource->kind->kind;
         const char *own_version = write->resource->api_version;
         struct slice kind = node_get_text(write->object, "kind");
-        struct slice version = node_get_text(write->object, "apiVersion");
+        struct slice version = read_version(node_get_text(write->object, "apiVersion"));
         const char *has_kind = kind.len ? arena_string(context->arena, kind) : own_kind;
         const char *has_version = version.len ? arena_string(context->arena, version) : own_version;
 
+        if (version.len && is_split_often(version))
+                return fail_patched(context, write,
+                                    arena_printf(context->arena,
+                                                 "unexpected GroupVersion string: %s",
+                                                 has_version));
         if (version.len == 0 && strcmp(has_kind, own_kind) != 0)
                 return fail_patched(
                         context, write,
                         arena_printf(context->arena,
-                                     "no kind \"%s\" is registered for the internal version of "
+                                     "no kind %s is registered for the internal version of "
                                      "group \"%s\" in scheme "
                                      "\"pkg/api/legacyscheme/scheme.go:30\"",
-                                     has_kind, write->resource->kind->group));
+                                     in_quotes(context, has_kind), write->resource->kind->group));
         if (strcmp(has_kind, own_kind) != 0 || strcmp(has_version, own_version) != 0)
                 return fail_patched(
                         context, write,
                         arena_printf(context->arena,
-                                     "no kind \"%s\" is registered for version \"%s\" in scheme "
+                                     "no kind %s is registered for version %s in scheme "
                                      "\"pkg/api/legacyscheme/scheme.go:30\"",
-                                     has_kind, has_version));
+                                     in_quotes(context, has_kind),
+                                     in_quotes(context, has_version)));
         if (version.len == 0 && report_unversioned(context, write) < 0)
                 return API_FAILED;
         if (version.len == 0)
@@ -244,6 +270,7 @@ static int check_native_type(struct api_context *context, struct api_write *writ
                                         " based on URL) was undeterminable: name must be provided",
                                         SLICE_ARG(context->route.name));
         node_put_string(write->tree, write->object, "kind", own_kind);
+        node_put_string(write->tree, write->object, "apiVersion", own_version);
         return 0;
 }
 

@@ -154,8 +154,37 @@ static const struct {
         { "POST", NODES "?fieldValidation=Strict", NULL,
           "{\"metadata\":{\"name\":\"n\",\"a\":{\"b\":1,\"b\":2},\"a\":1},\"kind\":\"Node\","
           "\"kind\":\"Node\"}",
-          400, "strict decoding error: duplicate field \"kind\", unknown field \"metadata.a\"",
+          400, "strict decoding error: unknown field \"metadata.a\", duplicate field \"kind\"",
           NULL },
+        { "POST", NODES "?fieldValidation=Strict", NULL,
+          "{\"metadata\":{\"name\":\"n\",\"b\":1},\"spec\":{\"podCIDR\":\"\",\"podCIDR\":\"\","
+          "\"podCIDR\":\"\",\"x\":1},\"y\":1}",
+          400,
+          "unknown field \"metadata.b\", duplicate field \"spec.podCIDR\", unknown field "
+          "\"spec.x\", unknown field \"y\"",
+          NULL },
+        /* versions with slashes */
+        { "PATCH", NODES "/a", JSON_PATCH,
+          "[{\"op\":\"add\",\"path\":\"/apiVersion\",\"value\":\"/v1\"}]", 200, "v1",
+          "/apiVersion" },
+        { "PATCH", NODES "/a", JSON_PATCH,
+          "[{\"op\":\"add\",\"path\":\"/apiVersion\",\"value\":\"/\"}]", 400,
+          "name must be provided", NULL },
+        { "PATCH", NODES "/a", JSON_PATCH,
+          "[{\"op\":\"add\",\"path\":\"/apiVersion\",\"value\":\"a/b/c\"}]", 422,
+          "unexpected GroupVersion string: a/b/c", NULL },
+        { "PATCH", NODES "/a", JSON_PATCH,
+          "[{\"op\":\"add\",\"path\":\"/kind\",\"value\":\"a\\nb\"}]", 422,
+          "no kind \"a\\nb\" is registered for version \"v1\"", NULL },
+        /* statuses of pods are rounded, and have nothing that is behind a gate */
+        { "PUT", PODS "/a/status", NULL,
+          "{\"metadata\":{\"name\":\"a\"},\"status\":{\"containerStatuses\":[{\"name\":\"c\","
+          "\"allocatedResources\":{\"cpu\":\"0.0001\"}}]}}",
+          200, "1m", "/status/containerStatuses/0/allocatedResources/cpu" },
+        { "PUT", PODS "/a/status", NULL,
+          "{\"metadata\":{\"name\":\"a\"},\"status\":{\"containerStatuses\":[{\"name\":\"c\","
+          "\"volumeMounts\":[{\"name\":\"v\",\"mountPath\":\"/v\",\"volumeStatus\":{}}]}]}}",
+          200, "", "/status/containerStatuses/0/volumeMounts/0/volumeStatus" },
         { "POST", PODS "?dryRun=All", NULL, "{\"spec\":{\"preemptionPolicy\":\"\"}}", 403,
           "the string value of PreemptionPolicy () must not be provided", NULL },
         { "PUT", PODS "/a/status", NULL,
