@@ -5,6 +5,7 @@ build=$1
 seconds=$2
 corpus=$(dirname "$0")/../tests/fuzz/corpus
 failures=0
+export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1:halt_on_error=1}"
 for program in "$build"/tests/fuzz/fuzz_*; do
         [ -f "$program" ] || continue
         name=$(basename "$program" | sed 's/^fuzz_//')

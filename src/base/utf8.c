@@ -49,15 +49,16 @@ static size_t ascii_len(struct slice text) {
 }
 
 bool utf8_is_valid(struct slice text) {
-        for (;;) {
+        while (text.len > 0) {
                 size_t len = ascii_len(text);
 
                 text = slice_make(text.ptr + len, text.len - len);
                 if (text.len == 0)
-                        return true;
+                        break;
                 len = utf8_sequence_len(text);
                 if (len == 0)
                         return false;
                 text = slice_make(text.ptr + len, text.len - len);
         }
+        return true;
 }

@@ -118,7 +118,8 @@ static int take_value(struct list_reader *reader, struct slice text, struct err 
                 struct slice key = json_text(value);
                 size_t size = key.len < sizeof(reader->key) - 1 ? key.len : 0;
 
-                memcpy(reader->key, key.ptr, size);
+                if (size > 0)
+                        memcpy(reader->key, key.ptr, size);
                 reader->key[size] = '\0';
                 reader->place = LIST_COLON;
                 break;

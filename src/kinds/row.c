@@ -3,6 +3,7 @@
 
 #include "api/selector.h"
 #include "base/arena.h"
+#include "base/saturate.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -63,7 +64,7 @@ const char *since_text(struct kind_context *context, struct slice time, char *bu
 
         if (time.len == 0 || !wall_time_parse(time, &start))
                 return "<unknown>";
-        duration_format_human(context->now.ns - start.ns, buffer);
+        duration_format_human(difference_saturated(context->now.ns, start.ns), buffer);
         return buffer;
 }
 

@@ -133,7 +133,8 @@ static void follow(struct peer *peer, struct slice list, struct slice stream, si
                 run_timers(peer);
         }
         feed(peer, slice_make(stream.ptr, cut));
-        feed(peer, slice_make(stream.ptr + cut, stream.len - cut));
+        if (stream.len > cut)
+                feed(peer, slice_make(stream.ptr + cut, stream.len - cut));
         assert(map_count(peer->has) == reflector_count(reflector));
         reflector_free(reflector);
 }

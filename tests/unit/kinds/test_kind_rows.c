@@ -74,6 +74,9 @@ static const struct {
           "\"kernelVersion\":\"6.1\",\"architecture\":\"amd64\"}}}",
           "[\"a\",\"NotReady,SchedulingDisabled\",\"a,worker\",\"<unknown>\",\"\",\"<none>\","
           "\"<none>\",\"<unknown>\",\"6.1 (amd64)\",\"<unknown>\"]" },
+        { "v1", "Namespace",
+          "{\"metadata\":{\"name\":\"old\",\"creationTimestamp\":\"0001-01-01T00:00:00Z\"}}",
+          "[\"old\",\"\",\"292y\"]" },
         { "v1", "Event",
           "{\"metadata\":{\"name\":\"e\"},\"involvedObject\":{\"kind\":\"Pod\",\"name\":\"p\"},"
           "\"source\":{\"component\":\"kubelet\",\"host\":\"n1\"},\"message\":\" hi "
