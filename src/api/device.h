@@ -71,22 +71,26 @@ struct device_place {
 struct device_mapping { /* of a capacity to a resource of the node */
         struct slice resource, capacity_key, multiplier;
 };
-struct device {
-        struct slice name;
-        const struct device_attribute **attributes; /* others may have the same */
+/* What devices of one model have alike, beside attributes. */
+struct device_traits {
         struct device_capacity *capacity;
         struct counter_set *consumes;
         struct device_taint *taints;
         struct slice *conditions, *failure_conditions; /* of binding */
         struct device_mapping *mappings;
-        size_t attribute_count, capacity_count, consume_count, taint_count, condition_count,
-                failure_condition_count, mapping_count;
+        size_t capacity_count, consume_count, taint_count, condition_count, failure_condition_count,
+                mapping_count;
         const struct device_place *place;
         bool binds_to_node, allows_multiple;
 };
+struct device {
+        struct slice name;
+        const struct device_attribute **attributes; /* others may have the same */
+        size_t attribute_count;
+        const struct device_traits *traits; /* the same */
+};
 struct resource_slice {
-        struct object_meta meta;
-        struct slice driver, pool;
+        struct slice name, driver, pool;
         int64_t generation, slice_count; /* of the pool */
         const struct device_place *place;
         bool has_places; /* each device says where it can be used */

@@ -253,7 +253,7 @@ static int decode_one_capacity(const struct json *value, void *target, struct de
 
 static int decode_device_capacity(const struct json *value, void *target, struct decode *d) {
         static const struct decode_map map =
-                MAP_OF(struct device, capacity, capacity_count, decode_one_capacity);
+                MAP_OF(struct device_traits, capacity, capacity_count, decode_one_capacity);
 
         return decode_map(value, &map, target, d);
 }
@@ -269,34 +269,45 @@ static int decode_mapping(const struct json *value, void *target, struct decode 
 
 static int decode_mappings(const struct json *value, void *target, struct decode *d) {
         static const struct decode_map map =
-                MAP_OF(struct device, mappings, mapping_count, decode_mapping);
+                MAP_OF(struct device_traits, mappings, mapping_count, decode_mapping);
 
         return decode_map(value, &map, target, d);
 }
 
 /* ---- objects ---- */
 
+static int decode_traits(const struct json *value, struct device_traits *traits, struct decode *d) {
+        static const struct decode_field fields[] = {
+                PART_FIELD("capacity", decode_device_capacity),
+                LIST_FIELD(struct device_traits, "consumesCounters", consumes, consume_count,
+                           decode_counter_set),
+                LIST_FIELD(struct device_traits, "taints", taints, taint_count,
+                           decode_device_taint),
+                FIELD(struct device_traits, "bindsToNode", binds_to_node, decode_bool),
+                LIST_FIELD(struct device_traits, "bindingConditions", conditions, condition_count,
+                           decode_text),
+                LIST_FIELD(struct device_traits, "bindingFailureConditions", failure_conditions,
+                           failure_condition_count, decode_text),
+                FIELD(struct device_traits, "allowMultipleAllocations", allows_multiple,
+                      decode_bool),
+                PART_FIELD("nodeAllocatableResourceMappings", decode_mappings),
+        };
+        int r = DECODE_FIELDS(value, fields, traits, d);
+
+        return r < 0 ? r : decode_place(value, &traits->place, d);
+}
+
 static int decode_device(const struct json *value, void *target, struct decode *d) {
         static const struct decode_field fields[] = {
                 FIELD(struct device, "name", name, decode_text),
                 PART_FIELD("attributes", decode_attributes),
-                PART_FIELD("capacity", decode_device_capacity),
-                LIST_FIELD(struct device, "consumesCounters", consumes, consume_count,
-                           decode_counter_set),
-                LIST_FIELD(struct device, "taints", taints, taint_count, decode_device_taint),
-                FIELD(struct device, "bindsToNode", binds_to_node, decode_bool),
-                LIST_FIELD(struct device, "bindingConditions", conditions, condition_count,
-                           decode_text),
-                LIST_FIELD(struct device, "bindingFailureConditions", failure_conditions,
-                           failure_condition_count, decode_text),
-                FIELD(struct device, "allowMultipleAllocations", allows_multiple, decode_bool),
-                PART_FIELD("nodeAllocatableResourceMappings", decode_mappings),
         };
+        struct device_traits *traits = ARENA_NEW(d->arena, struct device_traits);
         struct device *device = target;
 
-        *device = (struct device){ 0 };
+        *device = (struct device){ .traits = traits };
         int r = DECODE_FIELDS(value, fields, device, d);
-        return r < 0 ? r : decode_place(value, &device->place, d);
+        return r < 0 ? r : decode_traits(value, traits, d);
 }
 
 int device_decode(const struct json *object, struct arena *arena, struct device *ret_device,
@@ -331,16 +342,24 @@ static int decode_slice_spec(const struct json *value, void *target, struct deco
         return r < 0 ? r : decode_place(value, &slice->place, d);
 }
 
+/* Of the metadata nobody asks for more. */
+static int decode_slice_meta(const struct json *value, void *target, struct decode *d) {
+        static const struct decode_field fields[] = {
+                FIELD(struct resource_slice, "name", name, decode_text),
+        };
+
+        return DECODE_FIELDS(value, fields, target, d);
+}
+
 int resource_slice_decode(const struct json *object, struct arena *arena,
                           struct resource_slice *ret_slice, struct err *err) {
         static const struct decode_field fields[] = {
-                FIELD(struct resource_slice, "metadata", meta, decode_meta),
+                PART_FIELD("metadata", decode_slice_meta),
                 PART_FIELD("spec", decode_slice_spec),
         };
         struct resource_slice slice = { .place = &nowhere };
         struct decode d = { arena, err };
 
-        meta_set_defaults(&slice.meta);
         int r = DECODE_FIELDS(object, fields, &slice, &d);
         if (r == 0)
                 *ret_slice = slice;

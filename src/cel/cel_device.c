@@ -170,7 +170,7 @@ int cel_device_value(struct arena *arena, const struct device *device, struct sl
                      const struct cel_device_gates *gates, const struct cel_value **ret_value,
                      struct err *err) {
         struct domains attributes = domains_new(arena, device->attribute_count);
-        struct domains capacity = domains_new(arena, device->capacity_count);
+        struct domains capacity = domains_new(arena, device->traits->capacity_count);
         const struct cel_type *type = device_type(gates);
         struct cel_value value;
 
@@ -183,9 +183,9 @@ int cel_device_value(struct arena *arena, const struct device *device, struct sl
                                        SLICE_ARG(attribute->name), why);
                 domain_add(&attributes, attribute->name, driver, &value);
         }
-        for (size_t i = 0; i < device->capacity_count; i++) {
-                value = cel_text(CEL_QUANTITY, device->capacity[i].value);
-                domain_add(&capacity, device->capacity[i].name, driver, &value);
+        for (size_t i = 0; i < device->traits->capacity_count; i++) {
+                value = cel_text(CEL_QUANTITY, device->traits->capacity[i].value);
+                domain_add(&capacity, device->traits->capacity[i].name, driver, &value);
         }
         struct cel_value *whole = ARENA_NEW(arena, struct cel_value);
         struct cel_value *items = ARENA_ARRAY(arena, struct cel_value, (size_t)2 * FIELD_COUNT);
@@ -194,7 +194,7 @@ int cel_device_value(struct arena *arena, const struct device *device, struct sl
         items[1] = cel_text(CEL_STRING, driver);
         items[3] = domains_value(&attributes);
         items[5] = domains_value(&capacity);
-        items[7] = cel_bool(device->allows_multiple);
+        items[7] = cel_bool(device->traits->allows_multiple);
         *whole = (struct cel_value){ .kind = CEL_OBJECT,
                                      .as.items = items,
                                      .is_made = true,

@@ -30,8 +30,8 @@ static bool is_short(const struct device_pool *pool, struct slice set,
 }
 
 static bool is_fragmented(const struct device_pool *pool, const struct device *device) {
-        for (size_t i = 0; i < device->consume_count; i++) {
-                const struct counter_set *set = &device->consumes[i];
+        for (size_t i = 0; i < device->traits->consume_count; i++) {
+                const struct counter_set *set = &device->traits->consumes[i];
 
                 for (size_t j = 0; j < set->counters.count; j++)
                         if (is_short(pool, set->name, &set->counters.items[j]))
@@ -57,7 +57,7 @@ static void count_pool(const struct device_inventory *inventory, const struct de
 
                 for (size_t j = 0; j < slice->device_count; j++) {
                         const struct device_place *place =
-                                slice->has_places ? slice->devices[j].place : slice->place;
+                                slice->has_places ? slice->devices[j].traits->place : slice->place;
 
                         if (slice_eq(place->node_name, devices->node))
                                 count_device(inventory, pool, &pool->slices[i]->devices[j],

@@ -51,8 +51,8 @@ static void add_devices(struct device_taints *taints, const struct resource_slic
         for (size_t i = 0; i < slice->device_count; i++) {
                 const struct device *device = &slice->devices[i];
 
-                for (size_t j = 0; j < device->taint_count; j++) {
-                        if (device->taints[j].effect != TAINT_NO_EXECUTE)
+                for (size_t j = 0; j < device->traits->taint_count; j++) {
+                        if (device->traits->taints[j].effect != TAINT_NO_EXECUTE)
                                 continue;
                         taints->devices =
                                 arena_grow(&taints->arena, taints->devices, taints->device_count,
@@ -62,7 +62,7 @@ static void add_devices(struct device_taints *taints, const struct resource_slic
                                                          .pool = slice->pool,
                                                          .device = device->name,
                                                          .generation = slice->generation,
-                                                         .taint = device->taints[j] };
+                                                         .taint = device->traits->taints[j] };
                 }
         }
 }

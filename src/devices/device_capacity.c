@@ -82,8 +82,8 @@ bool device_capacity_allows(const struct device_capacity *capacity, struct slice
 }
 
 static bool is_known(const struct device *device, struct slice name) {
-        for (size_t i = 0; i < device->capacity_count; i++) {
-                if (slice_eq(device->capacity[i].name, name))
+        for (size_t i = 0; i < device->traits->capacity_count; i++) {
+                if (slice_eq(device->traits->capacity[i].name, name))
                         return true;
         }
         return false;
@@ -95,8 +95,8 @@ bool device_capacity_fits(const struct device *device, const struct device_amoun
                 if (!is_known(device, asked->items[i].name))
                         return false;
         }
-        for (size_t i = 0; i < device->capacity_count; i++) {
-                const struct device_capacity *capacity = &device->capacity[i];
+        for (size_t i = 0; i < device->traits->capacity_count; i++) {
+                const struct device_capacity *capacity = &device->traits->capacity[i];
                 bool is_standard;
                 struct slice own = device_capacity_consumed(capacity, asked, arena, &is_standard);
 
@@ -121,14 +121,14 @@ struct device_amounts device_capacity_share(const struct device *device,
                                             const struct device_amounts *asked,
                                             struct arena *arena) {
         struct device_amounts share = { .items = ARENA_ARRAY(arena, struct device_amount,
-                                                             device->capacity_count),
-                                        .count = device->capacity_count };
+                                                             device->traits->capacity_count),
+                                        .count = device->traits->capacity_count };
         bool is_standard;
 
-        for (size_t i = 0; i < device->capacity_count; i++)
-                share.items[i] = (struct device_amount){
-                        device->capacity[i].name,
-                        device_capacity_consumed(&device->capacity[i], asked, arena, &is_standard)
-                };
+        for (size_t i = 0; i < device->traits->capacity_count; i++)
+                share.items[i] = (struct device_amount){ device->traits->capacity[i].name,
+                                                         device_capacity_consumed(
+                                                                 &device->traits->capacity[i],
+                                                                 asked, arena, &is_standard) };
         return share;
 }

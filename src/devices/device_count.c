@@ -45,7 +45,7 @@ int device_count_class(struct device_inventory *inventory, const struct device_n
                         const struct inventory_device *device = &entry->devices[j];
 
                         if (entry->slice->has_places &&
-                            !device_place_matches(node, device->device->place))
+                            !device_place_matches(node, device->device->traits->place))
                                 continue;
                         int selects = class_selects(
                                 inventory, class, &(struct offered_device){ entry->slice, device },

@@ -58,7 +58,7 @@ static int compare_slices(const void *a, const void *b) {
 
         if (order == 0)
                 order = slice_compare(left->pool, right->pool);
-        return order ? order : slice_compare(left->meta.name, right->meta.name);
+        return order ? order : slice_compare(left->name, right->name);
 }
 
 static void device_inventory_index(struct device_inventory *inventory, size_t at) {

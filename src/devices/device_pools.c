@@ -35,7 +35,7 @@ static bool reaches_node(const struct device_inventory *inventory, const struct 
         if (is_placed(slice->place))
                 return device_place_matches(node, slice->place);
         for (size_t i = 0; slice->has_places && i < slice->device_count; i++) {
-                if (device_place_matches(node, slice->devices[i].place))
+                if (device_place_matches(node, slice->devices[i].traits->place))
                         return true;
         }
         return false;
@@ -112,8 +112,8 @@ static const char *collect_counters(const struct gathering *gathering, struct de
 
 static const char *wrong_consumption(struct arena *arena, const struct device_pool *pool,
                                      const struct device *device) {
-        for (size_t i = 0; i < device->consume_count; i++) {
-                const struct counter_set *set = &device->consumes[i];
+        for (size_t i = 0; i < device->traits->consume_count; i++) {
+                const struct counter_set *set = &device->traits->consumes[i];
 
                 if (!has_set(pool, set->name))
                         return arena_printf(arena, "counter set " SLICE_FMT " not found",
@@ -158,8 +158,8 @@ static const char *check_consumption(const struct gathering *gathering,
 /* ---- counters ---- */
 
 static void take_counters(struct device_pool *pool, const struct device *device) {
-        for (size_t i = 0; i < device->consume_count; i++) {
-                const struct counter_set *set = &device->consumes[i];
+        for (size_t i = 0; i < device->traits->consume_count; i++) {
+                const struct counter_set *set = &device->traits->consumes[i];
 
                 for (size_t j = 0; j < set->counters.count; j++) {
                         const struct device_amount *amount = &set->counters.items[j];
@@ -201,7 +201,7 @@ static bool waits_for_conditions(const struct device_pool *pool) {
                 const struct resource_slice *slice = pool->slices[i]->slice;
 
                 for (size_t j = 0; j < slice->device_count; j++) {
-                        if (slice->devices[j].condition_count)
+                        if (slice->devices[j].traits->condition_count)
                                 return true;
                 }
         }

@@ -51,7 +51,8 @@ static void list_places(struct device_reaches *reaches, struct device_inventory 
                         continue;
                 add_place(reaches, inventory, known, entry->slice->place);
                 for (size_t j = 0; entry->slice->has_places && j < entry->slice->device_count; j++)
-                        add_place(reaches, inventory, known, entry->slice->devices[j].place);
+                        add_place(reaches, inventory, known,
+                                  entry->slice->devices[j].traits->place);
         }
         map_u64_free(known);
         reaches->matches = ARENA_ARRAY(&inventory->arena, uint8_t, reaches->selector_count);

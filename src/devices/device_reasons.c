@@ -62,19 +62,20 @@ static bool is_elsewhere(const struct device_hurdles *list) {
         const struct device *offered = list->device->device->device;
         const struct device_gates *gates = &list->state->search->inventory->gates;
 
-        return (!gates->has_binding_conditions && offered->condition_count) ||
+        return (!gates->has_binding_conditions && offered->traits->condition_count) ||
                (list->device->slice->slice->has_places &&
-                !device_place_matches(list->state->node, offered->place));
+                !device_place_matches(list->state->node, offered->traits->place));
 }
 
 static void add_taints(struct device_hurdles *list) {
-        struct device alone = *list->device->device->device;
-        struct device_taint *taints = alone.taints;
-        size_t count = alone.taint_count;
+        struct device_traits traits = *list->device->device->device->traits;
+        const struct device alone = { .traits = &traits };
+        struct device_taint *taints = traits.taints;
+        size_t count = traits.taint_count;
 
-        alone.taint_count = 1;
+        traits.taint_count = 1;
         for (size_t i = 0; i < count; i++) {
-                alone.taints = &taints[i];
+                traits.taints = &taints[i];
                 if (search_is_tolerated(&alone, list->request->request))
                         continue;
                 add_obstacle(list, DEVICE_NOT_TOLERATED,
@@ -91,23 +92,25 @@ static bool is_given_away(const struct device_hurdles *list) {
         const struct device_use *use = &list->state->search->inventory->uses[device->number];
 
         return !list->request->request->has_admin_access && use->allocated > 0 &&
-               !device->device->allows_multiple;
+               !device->device->traits->allows_multiple;
 }
 
 /* The same device with one of its counters, or capacities, alone. */
 static void add_counters(struct device_hurdles *list) {
         const struct device *offered = list->device->device->device;
 
-        for (size_t i = 0; i < offered->consume_count; i++) {
-                for (size_t j = 0; j < offered->consumes[i].counters.count; j++) {
-                        struct counter_set set = offered->consumes[i];
+        for (size_t i = 0; i < offered->traits->consume_count; i++) {
+                for (size_t j = 0; j < offered->traits->consumes[i].counters.count; j++) {
+                        struct counter_set set = offered->traits->consumes[i];
+                        struct device_traits traits = *offered->traits;
                         struct device alone = *offered;
                         struct inventory_device one = *list->device->device;
                         struct search_device device = *list->device;
 
                         set.counters = (struct device_amounts){ &set.counters.items[j], 1 };
-                        alone.consumes = &set;
-                        alone.consume_count = 1;
+                        traits.consumes = &set;
+                        traits.consume_count = 1;
+                        alone.traits = &traits;
                         one.device = &alone;
                         device.device = &one;
                         if (!search_counters_suffice(list->state, &device))
@@ -121,8 +124,8 @@ static void add_counters(struct device_hurdles *list) {
 }
 
 static bool has_capacity_named(const struct device *device, struct slice name) {
-        for (size_t i = 0; i < device->capacity_count; i++)
-                if (slice_eq(device->capacity[i].name, name))
+        for (size_t i = 0; i < device->traits->capacity_count; i++)
+                if (slice_eq(device->traits->capacity[i].name, name))
                         return true;
         return false;
 }
@@ -130,6 +133,7 @@ static bool has_capacity_named(const struct device *device, struct slice name) {
 /* What refuses when the device had only this capacity; DEVICE_REFUSAL_COUNT: nothing. */
 static enum device_refusal capacity_refusal(const struct device_hurdles *list,
                                             struct device_capacity *capacity) {
+        struct device_traits traits = *list->device->device->device->traits;
         struct device alone = *list->device->device->device;
         struct device_request request = *list->request->request;
         struct inventory_device one = *list->device->device;
@@ -139,8 +143,9 @@ static enum device_refusal capacity_refusal(const struct device_hurdles *list,
         for (size_t i = 0; i < request.capacity.count; i++)
                 if (slice_eq(request.capacity.items[i].name, capacity->name))
                         asked = (struct device_amounts){ &request.capacity.items[i], 1 };
-        alone.capacity = capacity;
-        alone.capacity_count = 1;
+        traits.capacity = capacity;
+        traits.capacity_count = 1;
+        alone.traits = &traits;
         request.capacity = asked;
         one.device = &alone;
         device.device = &one;
@@ -161,11 +166,12 @@ static void add_capacities(struct device_hurdles *list) {
                 if (!has_capacity_named(offered, asked->items[i].name))
                         add_obstacle(list, DEVICE_TOO_SMALL,
                                      arena_string(arena, asked->items[i].name));
-        for (size_t i = 0; i < offered->capacity_count; i++) {
-                enum device_refusal kind = capacity_refusal(list, &offered->capacity[i]);
+        for (size_t i = 0; i < offered->traits->capacity_count; i++) {
+                enum device_refusal kind = capacity_refusal(list, &offered->traits->capacity[i]);
 
                 if (kind != DEVICE_REFUSAL_COUNT)
-                        add_obstacle(list, kind, arena_string(arena, offered->capacity[i].name));
+                        add_obstacle(list, kind,
+                                     arena_string(arena, offered->traits->capacity[i].name));
         }
 }
 
@@ -179,7 +185,7 @@ static void find_obstacles(struct device_hurdles *list) {
                 add_taints(list);
         if (is_given_away(list))
                 add_obstacle(list, DEVICE_IN_USE, "");
-        if (gates->has_counters && list->device->device->device->consume_count &&
+        if (gates->has_counters && list->device->device->device->traits->consume_count &&
             !search_counters_suffice(list->state, list->device))
                 add_counters(list);
         if (gates->has_shares &&

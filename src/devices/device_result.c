@@ -93,10 +93,11 @@ static struct json_node *pick_node(const struct result_writer *writer,
         if (pick->request->toleration_count)
                 node_put(tree, object, "tolerations", tolerations_node(tree, pick->request));
         if (writer->request->inventory->gates.has_binding_conditions) {
-                put_texts(tree, object, "bindingConditions", device->conditions,
-                          device->condition_count);
-                put_texts(tree, object, "bindingFailureConditions", device->failure_conditions,
-                          device->failure_condition_count);
+                put_texts(tree, object, "bindingConditions", device->traits->conditions,
+                          device->traits->condition_count);
+                put_texts(tree, object, "bindingFailureConditions",
+                          device->traits->failure_conditions,
+                          device->traits->failure_condition_count);
         }
         if (pick->is_share)
                 put_share(writer, object, pick);
@@ -236,10 +237,11 @@ static struct json_node *selector_node(const struct result_writer *writer, struc
 
         for (size_t i = 0; i < allocation->pick_count; i++) {
                 const struct device_pick *pick = &allocation->picks[i];
-                const struct device_place *place =
-                        pick->slice->has_places ? pick->device->device->place : pick->slice->place;
+                const struct device_place *place = pick->slice->has_places
+                                                           ? pick->device->device->traits->place
+                                                           : pick->slice->place;
 
-                if (place->has_node_name || pick->device->device->binds_to_node)
+                if (place->has_node_name || pick->device->device->traits->binds_to_node)
                         return only_node(writer);
                 const struct json *terms = json_get(place->written, "nodeSelectorTerms");
                 if (json_count(terms) > 1) {

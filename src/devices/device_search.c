@@ -24,7 +24,7 @@ static enum search_step search_one(struct search_state *state, const struct sear
 
 static bool is_shareable(const struct search_state *state, const struct search_device *device) {
         return state->search->inventory->gates.has_shares &&
-               device->device->device->allows_multiple;
+               device->device->device->traits->allows_multiple;
 }
 
 static bool is_in_use(const struct search_state *state, size_t claim,
@@ -51,7 +51,8 @@ static bool is_shared_already(const struct search_state *state, size_t number) {
 
 /* With parity, counters that were taken for a device stay taken when it is refused. */
 static void leak_counters(struct search_state *state, const struct search_device *device) {
-        if (!state->search->inventory->gates.is_parity || !device->device->device->consume_count)
+        if (!state->search->inventory->gates.is_parity ||
+            !device->device->device->traits->consume_count)
                 return;
         state->is_passing = true;
         struct search_leak *leak = ARENA_NEW(state->search->arena, struct search_leak);
@@ -117,13 +118,13 @@ static enum search_step pick_device(struct search_state *state, size_t claim,
         const struct device_gates *gates = &state->search->inventory->gates;
         const struct device *offered = device->device->device;
         bool is_share = is_shareable(state, device);
-        bool counts = offered->consume_count &&
+        bool counts = offered->traits->consume_count &&
                       !(is_share && is_shared_already(state, device->device->number));
 
         if (!(is_share && request->request->has_admin_access) &&
             is_in_use(state, claim, request->request, device->device->number))
                 return SEARCH_NOTHING;
-        if (!gates->has_counters && offered->consume_count)
+        if (!gates->has_counters && offered->traits->consume_count)
                 return SEARCH_NOTHING;
         if (counts && !search_counters_suffice(state, device))
                 return SEARCH_NOTHING;

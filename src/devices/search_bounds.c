@@ -78,7 +78,7 @@ static enum bound_answer suits_request(const struct search_bounds *bounds,
 
                 if (selects < 0)
                         return BOUND_FAILED;
-                if (selects && gates->has_shares && device->device->device->allows_multiple)
+                if (selects && gates->has_shares && device->device->device->traits->allows_multiple)
                         answer = BOUND_SHARED;
                 if (selects && answer == BOUND_NO &&
                     (!gates->has_taints ||

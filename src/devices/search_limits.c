@@ -18,8 +18,8 @@ static bool search_limits_tolerate(const struct device_toleration *toleration,
 }
 
 bool search_is_tolerated(const struct device *device, const struct device_request *request) {
-        for (size_t i = 0; i < device->taint_count; i++) {
-                const struct device_taint *taint = &device->taints[i];
+        for (size_t i = 0; i < device->traits->taint_count; i++) {
+                const struct device_taint *taint = &device->traits->taints[i];
                 bool is_tolerated =
                         taint->effect != TAINT_NO_SCHEDULE && taint->effect != TAINT_NO_EXECUTE;
 
@@ -55,8 +55,8 @@ bool search_is_picked(const struct search_state *state, size_t number) {
 
 static void search_limits_subtract(struct search_state *state, const struct device_pool *pool,
                                    const struct device *device) {
-        for (size_t i = 0; i < device->consume_count; i++) {
-                const struct counter_set *set = &device->consumes[i];
+        for (size_t i = 0; i < device->traits->consume_count; i++) {
+                const struct counter_set *set = &device->traits->consumes[i];
 
                 for (size_t j = 0; j < set->counters.count; j++) {
                         size_t at = 0;
@@ -143,7 +143,7 @@ bool search_has_room(const struct search_state *state, const struct search_devic
                      const struct device_request *request) {
         const struct device_use *use = &state->search->inventory->uses[device->device->number];
         struct arena *arena = state->search->arena;
-        bool is_shared = device->device->device->allows_multiple;
+        bool is_shared = device->device->device->traits->allows_multiple;
         struct device_amounts alone;
         struct device_shares shares = { &alone, 0 };
         struct device_amounts *taken = &alone;

@@ -57,7 +57,8 @@ int search_selects(struct search_state *state, const struct search_claim *claim,
                    struct search_request *request, const struct search_device *device) {
         const struct device *offered = device->device->device;
 
-        if (!state->search->inventory->gates.has_binding_conditions && offered->condition_count)
+        if (!state->search->inventory->gates.has_binding_conditions &&
+            offered->traits->condition_count)
                 return 0;
         int matches = all_selectors_match(
                 state, claim, request,
@@ -65,7 +66,7 @@ int search_selects(struct search_state *state, const struct search_claim *claim,
         if (matches < 0)
                 return -1;
         if (matches && device->slice->slice->has_places)
-                matches = device_place_matches(state->node, offered->place);
+                matches = device_place_matches(state->node, offered->traits->place);
         return matches;
 }
 

@@ -227,31 +227,54 @@ static const struct device_place *share_place(struct slice_table *table,
 
 /* ---- rows ---- */
 
+static const struct device_traits *share_traits(struct slice_table *table,
+                                                const struct device_traits *traits) {
+        struct device_traits own;
+
+        memset(&own, 0, sizeof(own)); /* padding too: the bytes are compared */
+        own.capacity = traits->capacity;
+        own.capacity_count = traits->capacity_count;
+        for (size_t i = 0; i < own.capacity_count; i++)
+                share_capacity(table, &own.capacity[i]);
+        SHARE_LIST(table, own.capacity, own.capacity_count);
+        own.consumes = traits->consumes;
+        own.consume_count = traits->consume_count;
+        share_counters(table, &own.consumes, own.consume_count);
+        own.taints = traits->taints;
+        own.taint_count = traits->taint_count;
+        for (size_t i = 0; i < own.taint_count; i++)
+                share_taint(table, &own.taints[i]);
+        SHARE_LIST(table, own.taints, own.taint_count);
+        own.conditions = traits->conditions;
+        own.condition_count = traits->condition_count;
+        share_texts(table, &own.conditions, own.condition_count);
+        own.failure_conditions = traits->failure_conditions;
+        own.failure_condition_count = traits->failure_condition_count;
+        share_texts(table, &own.failure_conditions, own.failure_condition_count);
+        own.mappings = traits->mappings;
+        own.mapping_count = traits->mapping_count;
+        for (size_t i = 0; i < own.mapping_count; i++)
+                share_mapping(table, &own.mappings[i]);
+        SHARE_LIST(table, own.mappings, own.mapping_count);
+        own.place = share_place(table, traits->place);
+        own.binds_to_node = traits->binds_to_node;
+        own.allows_multiple = traits->allows_multiple;
+        return share_bytes(table, &own, sizeof(own));
+}
+
 static void share_device(struct slice_table *table, struct device *device) {
         device->name = share_text(table, device->name);
         for (size_t i = 0; i < device->attribute_count; i++)
                 device->attributes[i] = share_attribute(table, device->attributes[i]);
         SHARE_LIST(table, device->attributes, device->attribute_count);
-        for (size_t i = 0; i < device->capacity_count; i++)
-                share_capacity(table, &device->capacity[i]);
-        SHARE_LIST(table, device->capacity, device->capacity_count);
-        share_counters(table, &device->consumes, device->consume_count);
-        for (size_t i = 0; i < device->taint_count; i++)
-                share_taint(table, &device->taints[i]);
-        SHARE_LIST(table, device->taints, device->taint_count);
-        share_texts(table, &device->conditions, device->condition_count);
-        share_texts(table, &device->failure_conditions, device->failure_condition_count);
-        for (size_t i = 0; i < device->mapping_count; i++)
-                share_mapping(table, &device->mappings[i]);
-        SHARE_LIST(table, device->mappings, device->mapping_count);
-        device->place = share_place(table, device->place);
+        device->traits = share_traits(table, device->traits);
 }
 
 const struct resource_slice *slice_table_add(struct slice_table *table,
                                              const struct resource_slice *slice) {
         struct resource_slice *row = ARENA_NEW(&table->arena, struct resource_slice);
 
-        row->meta.name = share_text(table, slice->meta.name);
+        row->name = share_text(table, slice->name);
         row->driver = share_text(table, slice->driver);
         row->pool = share_text(table, slice->pool);
         row->generation = slice->generation;

@@ -7,7 +7,7 @@
 struct slice_table;
 struct slice_table *slice_table_new(void);
 void slice_table_free(struct slice_table *table); /* accepts NULL */
-/* A copy; of its metadata only the name.  It lives as long as the table does. */
+/* A copy.  It lives as long as the table does. */
 const struct resource_slice *slice_table_add(struct slice_table *table,
                                              const struct resource_slice *slice);
 /* Devices of all rows that were ever added: whoever knows how many of them are of use still can

@@ -79,6 +79,21 @@ static bool selects_any(const struct device_taint_rule *rule, const struct resou
         return false;
 }
 
+static void add_taint(struct device_view *view, struct device *device,
+                      const struct device_taint *taint) {
+        struct device_traits *traits = ARENA_NEW(&view->arena, struct device_traits);
+        size_t count = device->traits->taint_count;
+        struct device_taint *taints = ARENA_ARRAY(&view->arena, struct device_taint, count + 1);
+
+        for (size_t i = 0; i < count; i++)
+                taints[i] = device->traits->taints[i];
+        taints[count] = *taint;
+        *traits = *device->traits;
+        traits->taints = taints;
+        traits->taint_count = count + 1;
+        device->traits = traits;
+}
+
 /* The slice with taints behind those that the driver says: a copy where there are any. */
 static const struct resource_slice *taint_devices(struct device_view *view,
                                                   const struct resource_slice *slice,
@@ -89,17 +104,9 @@ static const struct resource_slice *taint_devices(struct device_view *view,
         *copy = *slice;
         copy->devices = ARENA_ARRAY(&view->arena, struct device, slice->device_count);
         for (size_t i = 0; i < slice->device_count; i++) {
-                struct device *device = &copy->devices[i];
-
-                *device = slice->devices[i];
-                if (!rule_selects(rule, slice, device))
-                        continue;
-                struct device_taint *taints =
-                        ARENA_ARRAY(&view->arena, struct device_taint, device->taint_count + 1);
-                for (size_t j = 0; j < device->taint_count; j++)
-                        taints[j] = device->taints[j];
-                taints[device->taint_count++] = rule->taint;
-                device->taints = taints;
+                copy->devices[i] = slice->devices[i];
+                if (rule_selects(rule, slice, &copy->devices[i]))
+                        add_taint(view, &copy->devices[i], &rule->taint);
         }
         return copy;
 }

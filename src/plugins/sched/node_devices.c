@@ -103,8 +103,9 @@ static bool add_allocation(const struct sched_cycle *cycle, const struct resourc
         for (size_t i = 0; i < allocation->pick_count; i++) {
                 const struct device_pick *pick = &allocation->picks[i];
                 const struct device *device = pick->device->device;
-                for (size_t j = 0; j < device->mapping_count; j++)
-                        if (!add_mapping(cycle, claim, pick, &device->mappings[j], out, verdict))
+                for (size_t j = 0; j < device->traits->mapping_count; j++)
+                        if (!add_mapping(cycle, claim, pick, &device->traits->mappings[j], out,
+                                         verdict))
                                 return false;
         }
         return true;

@@ -72,25 +72,26 @@ static void expect_device(const struct device *device, const char *name, const c
         assert_int_equal(attributes[2]->items[1].integer, 2);
         assert_int_equal(attributes[3]->kind, DEVICE_VERSION);
         assert_true(attributes[4]->scalar.boolean);
-        expect_text(device->capacity[0].valid_values[1], "2Gi");
-        expect_text(device->capacity[0].step, "1Gi");
-        expect_text(device->consumes[0].counters.items[0].value, "4");
-        expect_text(device->taints[0].effect_name, "NoSchedule");
-        assert_int_equal(device->taints[0].effect, TAINT_NO_SCHEDULE);
-        expect_text(device->conditions[0], "Good");
-        expect_text(device->failure_conditions[0], "Bad");
-        assert_true(device->binds_to_node && device->allows_multiple);
-        expect_text(device->mappings[0].capacity_key, "memory");
-        assert_true(device->place->has_selector);
-        assert_int_equal(device->place->selector.required_node_count, 1);
-        assert_int_equal(json_count(json_get(device->place->written, "nodeSelectorTerms")), 1);
+        expect_text(device->traits->capacity[0].valid_values[1], "2Gi");
+        expect_text(device->traits->capacity[0].step, "1Gi");
+        expect_text(device->traits->consumes[0].counters.items[0].value, "4");
+        expect_text(device->traits->taints[0].effect_name, "NoSchedule");
+        assert_int_equal(device->traits->taints[0].effect, TAINT_NO_SCHEDULE);
+        expect_text(device->traits->conditions[0], "Good");
+        expect_text(device->traits->failure_conditions[0], "Bad");
+        assert_true(device->traits->binds_to_node && device->traits->allows_multiple);
+        expect_text(device->traits->mappings[0].capacity_key, "memory");
+        assert_true(device->traits->place->has_selector);
+        assert_int_equal(device->traits->place->selector.required_node_count, 1);
+        assert_int_equal(json_count(json_get(device->traits->place->written, "nodeSelectorTerms")),
+                         1);
 }
 
 static void expect_slice(const struct resource_slice *slice, int number, size_t devices) {
         char text[32];
 
         snprintf(text, sizeof(text), "s-%d", number);
-        expect_text(slice->meta.name, text);
+        expect_text(slice->name, text);
         snprintf(text, sizeof(text), "n-%d", number);
         expect_text(slice->place->node_name, text);
         expect_text(slice->driver, "d");
@@ -132,10 +133,11 @@ static void test_rows(void **state) {
         assert_ptr_equal(a->attributes, b->attributes); /* all of them are equal */
         assert_ptr_equal(a->attributes[0], rows[0]->devices[0].attributes[0]);
         assert_ptr_not_equal(a->attributes, rows[0]->devices[0].attributes);
-        assert_ptr_equal(a->capacity, b->capacity);
-        assert_ptr_equal(a->consumes, b->consumes);
-        assert_ptr_equal(a->taints, b->taints);
-        assert_ptr_equal(a->place, b->place);
+        assert_ptr_equal(a->traits, b->traits);
+        assert_ptr_equal(a->traits->capacity, b->traits->capacity);
+        assert_ptr_equal(a->traits->consumes, b->traits->consumes);
+        assert_ptr_equal(a->traits->taints, b->traits->taints);
+        assert_ptr_equal(a->traits->place, b->traits->place);
         assert_int_equal(slice_table_devices(table), 6);
         slice_table_free(table);
         arena_release(&arena);
