@@ -44,6 +44,10 @@ struct device_search {
 bool device_search_concerns(const struct device_search *search, uint32_t pool);
 /* The same for the pools whose slices name the node; pools that do not work matter as well. */
 bool device_search_concerns_own(const struct device_search *search, const struct device_node *node);
+/* Appends what the search depends on of these pools: nodes of one reach for which it is the same
+ * have the same outcome, with the same choices.  False: there is no saying it in a text. */
+bool device_search_own_key(const struct device_search *search, const struct device_node *node,
+                           struct buf *key);
 /* *ret_allocations: one for each claim, in the arena; set when found. */
 enum device_outcome device_search_run(const struct device_search *search,
                                       const struct device_node *node,

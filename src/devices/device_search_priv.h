@@ -61,6 +61,9 @@ int search_selects(struct search_state *state, const struct search_claim *claim,
 /* False when class and request surely do not select the device, for whatever node. */
 bool search_selects_anywhere(struct search_state *state, const struct search_claim *claim,
                              struct search_request *request, const struct search_device *device);
+/* The attribute by its full name, or without the domain when that is the driver; or NULL. */
+const struct device_attribute *search_attribute(const struct device *device, struct slice driver,
+                                                struct slice name);
 /* Whether the constraints of the claim hold with one more device, beside those picked. If so they
  * remember it until it is removed. */
 bool search_constraints_add(struct search_state *state, size_t claim,

@@ -14,9 +14,8 @@ static const struct device_attribute *attribute_named(const struct device *devic
         return NULL;
 }
 
-/* By its full name, or without the domain when that is the driver. */
-static const struct device_attribute *attribute_find(const struct device *device,
-                                                     struct slice driver, struct slice name) {
+const struct device_attribute *search_attribute(const struct device *device, struct slice driver,
+                                                struct slice name) {
         const struct device_attribute *attribute = attribute_named(device, name);
 
         if (attribute || name.len <= driver.len || name.ptr[driver.len] != '/' ||
@@ -102,7 +101,7 @@ static size_t picked_attributes(const struct device_allocation *allocation,
                 const struct device_pick *pick = &allocation->picks[i];
                 const struct device_attribute *attribute =
                         is_listed(constraint, pick->request, pick->parent)
-                                ? attribute_find(pick->device->device, pick->slice->driver, name)
+                                ? search_attribute(pick->device->device, pick->slice->driver, name)
                                 : NULL;
 
                 if (attribute)
@@ -163,7 +162,7 @@ static bool constraint_holds(const struct search_state *state, size_t claim, siz
         if (!is_listed(constraint, request->request, request->parent))
                 return true;
         const struct device_attribute *attribute =
-                attribute_find(device->device->device, device->slice->slice->driver, name);
+                search_attribute(device->device->device, device->slice->slice->driver, name);
         if (!attribute)
                 return false;
         size_t count = picked_attributes(&state->allocations[claim], constraint, name, picked);
@@ -201,7 +200,7 @@ static uint64_t values_in(struct search_state *state, size_t claim, struct searc
                 for (size_t j = 0; selects >= 0 && j < slice->slice->device_count; j++) {
                         const struct search_device device = { pool, slice, &slice->devices[j] };
                         const struct device_attribute *attribute =
-                                attribute_find(device.device->device, slice->slice->driver, name);
+                                search_attribute(device.device->device, slice->slice->driver, name);
 
                         selects = search_selects(state, &state->claims[claim], request, &device);
                         for (size_t k = 0; selects > 0 && attribute && k < value_count(attribute);
@@ -263,8 +262,8 @@ static void search_constraints_remember(struct search_state *state, size_t claim
                     !is_listed(constraint, request->request, request->parent))
                         continue;
                 mine->distinct[i].values[request->index] =
-                        attribute_find(device->device->device, device->slice->slice->driver,
-                                       constraint->distinct_attribute);
+                        search_attribute(device->device->device, device->slice->slice->driver,
+                                         constraint->distinct_attribute);
                 mine->distinct[i].count++;
         }
 }

@@ -1,14 +1,18 @@
 /* What is known of the nodes for claims that ask for the same. */
 #include "plugins/sched/claim_kinds.h"
 
+#include "base/map.h"
 #include "base/util.h"
 #include "plugins/sched/extended_claim.h"
 #include <stdlib.h>
 
 #define KINDS_MAX 128
 #define NEWS_MAX 64 /* nodes whose score changed, of one kind */
+#define GROUPS_MIN 4096
+#define NOTHING_SOUGHT (-1) /* as a score */
 
-/* What was found on one node goes for all nodes that see the same, as long as it is known. */
+/* What was found on one node goes for all nodes that see the same, or of which the own pools are
+ * alike beside that, as long as it is known. */
 struct kind_reach {
         uint64_t round; /* in which it was found; 0: not known */
         uint64_t lacks; /* of extended resources */
@@ -18,6 +22,7 @@ struct kind_reach {
 enum kind_pool { KIND_POOL_UNKNOWN, KIND_POOL_NO_MATTER, KIND_POOL_MATTERS };
 struct claim_kind {
         struct arena *scratch; /* of all kinds; for one search */
+        struct buf *text;      /* likewise; what the group of one node has alike */
         struct buf key;        /* what the claims ask for; empty: free */
         uint64_t hash;         /* of the key */
         uint64_t last_used, serial;
@@ -31,11 +36,19 @@ struct claim_kind {
         uint64_t round;              /* counts when all nodes were forgotten */
         struct kind_reach *reaches;  /* by number */
         size_t reach_count;
+        /* The kind takes devices of pools for several nodes: then nodes that have others of their
+         * own are grouped by these. */
+        bool is_mixed;
+        uint32_t *places;  /* of nodes: number of the group, counted from 1; 0: not known */
+        struct map *names; /* what groups have alike to such a number */
+        struct kind_reach *groups;
+        size_t group_count, group_cap;
         struct device_memo *memo;
 };
 struct claim_kinds {
         struct arena scratch;
         struct buf key; /* of the claims that are looked for */
+        struct buf text;
         uint64_t clock, serials, inventory_serial;
         struct claim_kind items[KINDS_MAX];
 };
@@ -48,6 +61,7 @@ struct claim_kinds *claim_kinds_new(void) {
         arena_init(&kinds->scratch, 0);
         for (size_t i = 0; i < KINDS_MAX; i++) {
                 kinds->items[i].scratch = &kinds->scratch;
+                kinds->items[i].text = &kinds->text;
                 bitset_init(&kinds->items[i].known);
                 bitset_init(&kinds->items[i].fits);
                 bitset_init(&kinds->items[i].invalid);
@@ -81,9 +95,13 @@ void claim_kinds_free(struct claim_kinds *kinds) {
                 free(kind->scores);
                 free(kind->scored.news.items);
                 free(kind->reaches);
+                free(kind->places);
+                free(kind->groups);
+                map_free(kind->names);
                 device_memo_free(kind->memo);
         }
         buf_release(&kinds->key);
+        buf_release(&kinds->text);
         arena_release(&kinds->scratch);
         free(kinds);
 }
@@ -127,6 +145,14 @@ static void put_score(struct claim_kind *kind, struct node_id node, int32_t scor
         domain_news_add(news, NULL, node.index);
 }
 
+static void forget_groups(struct claim_kind *kind) {
+        if (kind->places)
+                memset(kind->places, 0, kind->known.bits * sizeof(*kind->places));
+        map_free(kind->names);
+        kind->names = map_new();
+        kind->group_count = 0;
+}
+
 static void start_again(struct claim_kind *kind, const struct sched_cycle *cycle,
                         const struct device_inventory *inventory) {
         size_t count = cluster_nodes(cycle->cluster)->count;
@@ -138,10 +164,12 @@ static void start_again(struct claim_kind *kind, const struct sched_cycle *cycle
                 bitset_resize(&kind->judged, count);
                 bitset_resize(&kind->apart, count);
                 kind->scores = xreallocarray(kind->scores, count + 1, sizeof(*kind->scores));
+                kind->places = xreallocarray(kind->places, count + 1, sizeof(*kind->places));
         }
         bitset_clear(&kind->judged);
         bitset_clear(&kind->apart);
         kind->generation = cluster_generation(cycle->cluster);
+        forget_groups(kind);
         forget_scores(kind);
         forget_all(kind, inventory);
 }
@@ -152,6 +180,7 @@ static void forget_node(struct claim_kind *kind, struct node_id node) {
         bitset_remove(&kind->known, node.index);
         bitset_remove(&kind->fits, node.index);
         bitset_remove(&kind->invalid, node.index);
+        kind->places[node.index] = 0;
 }
 
 static void forget_nodes(struct claim_kind *kind, const struct cluster_change *changes,
@@ -191,6 +220,7 @@ static void follow_shared(struct claim_kind *kind, const struct device_claims *c
                 matters = pool_matters(claims, kind,
                                        inventory->shared_changes[i % DEVICE_CHANGES_MAX]);
         kind->shared_change_count = inventory->shared_change_count;
+        kind->is_mixed |= matters;
         if (matters)
                 forget_all(kind, inventory);
 }
@@ -235,6 +265,7 @@ static struct claim_kind *kind_of_key(struct claim_kinds *kinds, bool *ret_is_ne
         buf_slice(&oldest->key, buf_view(&kinds->key));
         oldest->hash = hash;
         oldest->serial = ++kinds->serials;
+        oldest->is_mixed = false;
         device_memo_begin(oldest->memo, oldest->serial);
         *ret_is_new = true;
         return oldest;
@@ -298,6 +329,44 @@ static bool has_own(const struct sched_cycle *cycle, const struct device_claims 
         return bitset_has(&kind->apart, node.index);
 }
 
+static struct kind_reach *group_named(struct claim_kind *kind, struct node_id node) {
+        size_t max = kind->known.bits > GROUPS_MIN / 2 ? 2 * kind->known.bits : GROUPS_MIN;
+        uintptr_t number = (uintptr_t)map_get(kind->names, buf_view(kind->text));
+
+        if (!number) {
+                if (kind->group_count == max)
+                        forget_groups(kind);
+                number = ++kind->group_count;
+                if (number > kind->group_cap) {
+                        kind->group_cap = kind->group_cap ? 2 * kind->group_cap : 16;
+                        kind->groups =
+                                xreallocarray(kind->groups, kind->group_cap, sizeof(*kind->groups));
+                }
+                kind->groups[number - 1] = (struct kind_reach){ 0 };
+                map_put(kind->names, buf_view(kind->text), (void *)number);
+        }
+        kind->places[node.index] = (uint32_t)number;
+        return &kind->groups[number - 1];
+}
+
+/* NULL: the node is like no other, or there is no saying. */
+static struct kind_reach *group_on(const struct sched_cycle *cycle,
+                                   const struct device_claims *claims,
+                                   const struct extended_claim *extra, struct node_id node) {
+        struct claim_kind *kind = claims->kind;
+        const struct device_place_asked asked = { extra ? &extra->claim : NULL, node };
+
+        if (kind->places[node.index])
+                return &kind->groups[kind->places[node.index] - 1];
+        const uint64_t about[] = { device_view_reach(claims->view, cycle, node)->number,
+                                   extra ? extra->lacks : 0 };
+        buf_clear(kind->text);
+        buf_append(kind->text, about, sizeof(about));
+        bool is_alike = device_claims_own_key(cycle, claims, &asked, kind->scratch, kind->text);
+        arena_clear(kind->scratch);
+        return is_alike ? group_named(kind, node) : NULL;
+}
+
 /* Where only pools that others may see as well matter: what is known of those; else NULL. */
 static struct kind_reach *reach_on(const struct sched_cycle *cycle,
                                    const struct device_claims *claims,
@@ -305,7 +374,7 @@ static struct kind_reach *reach_on(const struct sched_cycle *cycle,
         struct claim_kind *kind = claims->kind;
 
         if (has_own(cycle, claims, extra, node))
-                return NULL;
+                return kind->is_mixed ? group_on(cycle, claims, extra, node) : NULL;
         size_t at = device_view_reach(claims->view, cycle, node)->number;
         if (at >= kind->reach_count) {
                 kind->reaches = xreallocarray(kind->reaches, at + 1, sizeof(*kind->reaches));
@@ -328,7 +397,8 @@ static enum device_outcome search_on(const struct sched_cycle *cycle,
                         ? device_claims_search(cycle, claims, &asked, scratch, &allocations)
                         : DEVICES_FOUND;
 
-        *ret_score = outcome == DEVICES_FOUND
+        *ret_score = !claims->wanted_count && !extra ? NOTHING_SOUGHT
+                     : outcome == DEVICES_FOUND
                              ? (int32_t)device_claims_score_found(claims, allocations)
                              : 0;
         arena_clear(scratch);

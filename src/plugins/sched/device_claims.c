@@ -350,6 +350,18 @@ bool device_claims_concern_own(const struct sched_cycle *cycle, const struct dev
         return device_search_concerns_own(&search, &place);
 }
 
+bool device_claims_own_key(const struct sched_cycle *cycle, const struct device_claims *claims,
+                           const struct device_place_asked *asked, struct arena *arena,
+                           struct buf *key) {
+        const struct device_search search = search_of(claims, asked->extra, arena);
+        const struct node_context context = { cycle->cluster, asked->node };
+        const struct device_node place = { .name = cluster_node_name(cycle->cluster, asked->node),
+                                           .matches = matches_node,
+                                           .context = &context };
+
+        return device_search_own_key(&search, &place, key);
+}
+
 const struct device_verdict *device_claims_on(const struct sched_cycle *cycle,
                                               const struct device_claims *claims,
                                               const struct resource_claim *extra,

@@ -79,6 +79,10 @@ enum device_outcome device_claims_search(const struct sched_cycle *cycle,
 bool device_claims_concern(const struct device_claims *claims, uint32_t pool, struct arena *arena);
 bool device_claims_concern_own(const struct sched_cycle *cycle, const struct device_claims *claims,
                                const struct device_place_asked *asked, struct arena *arena);
+/* As device_search_own_key. */
+bool device_claims_own_key(const struct sched_cycle *cycle, const struct device_claims *claims,
+                           const struct device_place_asked *asked, struct arena *arena,
+                           struct buf *key);
 /* 8 less the index of each choice: of those made in what was found for the wanted claims, and of
  * those that are allocated already. */
 int64_t device_claims_score_found(const struct device_claims *claims,

@@ -190,16 +190,17 @@ static bool has_choices(const struct claim_state *pod) {
         return false;
 }
 
-static bool is_followed(const struct claim_state *pod) {
-        return has_choices(pod) && pod->devices.wanted_count && claim_kind_lasts(&pod->devices);
+/* Allocated claims score only where other claims are sought beside them. */
+static bool is_sought(const struct claim_state *pod) {
+        return has_choices(pod) && (pod->devices.wanted_count || claim_state_is_extended(pod));
 }
 
-/* Allocated claims score only where extended resources need a claim beside them. */
-static bool is_alone(const void *pod_state) {
-        const struct claim_state *pod = pod_state;
+static bool is_followed(const struct claim_state *pod) {
+        return is_sought(pod) && claim_kind_lasts(&pod->devices);
+}
 
-        return has_choices(pod) && !is_followed(pod) &&
-               (pod->devices.wanted_count || claim_state_is_extended(pod));
+static bool is_alone(const void *pod_state) {
+        return is_sought(pod_state) && !is_followed(pod_state);
 }
 
 static uint64_t variant_of(const void *pod_state) {

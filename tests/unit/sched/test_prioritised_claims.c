@@ -1,5 +1,7 @@
-/* Claims that name their devices by priority, decided by the caches, against full scans by plugins
- * that remember nothing: random devices come, go and are taken, inside of what-ifs as well. */
+/* Claims that name their devices by priority, that take devices of the node and of pools for all
+ * nodes together, or stand beside extended resources: decided by the caches, against full scans by
+ * plugins that remember nothing. Random devices come, go and are taken, inside of what-ifs as well.
+ */
 #include "../quoted_objects.h"
 #include "base/rng.h"
 #include "plugin/sched_profile.h"
@@ -15,9 +17,13 @@
 #include <cmocka.h>
 
 #define NODES 40
-#define ZONED NODES /* the slice that the nodes of a zone see */
+#define ZONED NODES      /* the slice that the nodes of a zone see */
+#define WIDE (ZONED + 1) /* and the slices that all nodes see */
+#define SLICES (WIDE + 3)
 #define HOLDERS 24
-#define SHAPES 5
+#define SHAPES 9
+#define EXTENDED 8 /* the last shape */
+#define RESOURCE "deviceclass.resource.kubernetes.io/gpu"
 #define PODS (SHAPES * 8)
 #define RUNS 12
 #define STEPS 300
@@ -60,8 +66,13 @@ __attribute__((format(printf, 4, 5))) static void put(struct claims_test *test,
 static void put_node(struct claims_test *test, size_t i) {
         PUT_MODEL(test, NODE,
                   "{'metadata':{'name':'n%zu','labels':{'zone':'%c'}},'status':{'allocatable':{"
-                  "'cpu':'%zu','pods':'110'}}}",
-                  i, "abc"[draw(test, 3)], 4 + draw(test, 2) * 4);
+                  "'cpu':'%zu','pods':'110'%s}}}",
+                  i, "abc"[draw(test, 3)], 4 + draw(test, 2) * 4,
+                  draw(test, 3) ? "" : ",'" RESOURCE "':'2'");
+}
+
+static const char *driver_of(size_t slice) {
+        return slice >= WIDE ? "net" : "d";
 }
 
 static void put_slice(struct claims_test *test, size_t i) {
@@ -71,15 +82,18 @@ static void put_slice(struct claims_test *test, size_t i) {
 
         snprintf(node, sizeof(node), "'nodeName':'n%zu'", i);
         for (size_t j = 0; j < count; j++)
-                buf_printf(&devices, "%s{'name':'d%zu','attributes':{'size':{'int':%zu}}}",
-                           j ? "," : "", j, draw(test, 3));
+                buf_printf(
+                        &devices,
+                        "%s{'name':'d%zu','attributes':{'size':{'int':%zu},'x/rack':{'int':%zu}}}",
+                        j ? "," : "", j, draw(test, 3), draw(test, 2));
         PUT_CACHED(test, RESOURCE_SLICE,
-                   "{'metadata':{'name':'s%zu'},'spec':{'driver':'d',%s,'pool':{'name':'p%zu',"
+                   "{'metadata':{'name':'s%zu'},'spec':{'driver':'%s',%s,'pool':{'name':'p%zu',"
                    "'generation':1,'resourceSliceCount':1},'devices':[%s]}}",
-                   i,
-                   i == ZONED ? "'nodeSelector':{'nodeSelectorTerms':[{'matchExpressions':[{"
-                                "'key':'zone','operator':'In','values':['a']}]}]}"
-                              : node,
+                   i, driver_of(i),
+                   i >= WIDE    ? "'allNodes':true"
+                   : i == ZONED ? "'nodeSelector':{'nodeSelectorTerms':[{'matchExpressions':[{"
+                                  "'key':'zone','operator':'In','values':['a']}]}]}"
+                                : node,
                    i, devices.data ? devices.data : "");
 }
 
@@ -91,6 +105,9 @@ static void put_slice(struct claims_test *test, size_t i) {
         "{'name':'q','firstAvailable':[{'name':'big'," SIZED("2") "},{'name':'any'," WANTS(        \
                 "1") "}]}"
 
+#define NET                                                                                        \
+        "{'name':'n','exactly':{'deviceClassName':'net','allocationMode':'ExactCount','count':1}}"
+
 static const char *const requests[SHAPES] = {
         BIG_OR_ANY,
         "{'name':'q','firstAvailable':[{'name':'big'," SIZED("2") "},{'name':'two'," WANTS(
@@ -99,6 +116,11 @@ static const char *const requests[SHAPES] = {
                 "1") "}]}",
         "{'name':'q','exactly':{" WANTS("1") "}}",
         BIG_OR_ANY ",{'name':'r','exactly':{" WANTS("1") "}}",
+        BIG_OR_ANY "," NET,
+        "{'name':'q','exactly':{" WANTS("2") "}}," NET
+                                             "],'constraints':[{'matchAttribute':'x/rack'}",
+        "{'name':'q','exactly':{" WANTS("1") "}}," NET,
+        NULL,
 };
 
 /* Pods of one class may have claims of different kinds: their template was another one once. Some
@@ -109,6 +131,14 @@ static void put_pod(struct claims_test *test, size_t i) {
         const char *second = "{'name':'y','resourceClaimName':'second'}";
         const char *status = "{'name':'y','resourceClaimName':'second'}";
 
+        if (shape == EXTENDED) {
+                PUT_MODEL(test, POD,
+                          "{'metadata':{'namespace':'default','name':'p%zu','uid':'p%zu'},'spec':{"
+                          "'resourceClaims':[%s],'containers':[{'name':'c','resources':{'requests':"
+                          "{'cpu':'500m','" RESOURCE "':'1'},'limits':{'" RESOURCE "':'1'}}}]}}",
+                          i, i, second);
+                return;
+        }
         PUT_CACHED(test, RESOURCE_CLAIM,
                    "{'metadata':{'namespace':'default','name':'c%zu','uid':'c%zu',"
                    "'ownerReferences':[{'apiVersion':'v1','kind':'Pod','name':'p%zu','uid':'p%zu',"
@@ -133,12 +163,17 @@ static void put_second(struct claims_test *test) {
 
 /* ---- changes ---- */
 
+/* Those for all nodes change hands often. */
+static size_t draw_pool(struct claims_test *test) {
+        return draw(test, 3) ? draw(test, NODES + 1) : WIDE + draw(test, SLICES - WIDE);
+}
+
 static void hold_device(struct claims_test *test, size_t pool) {
         PUT_CACHED(test, RESOURCE_CLAIM,
                    "{'metadata':{'namespace':'default','name':'h%zu','uid':'h'},'spec':{'devices':"
-                   "{}},'status':{'allocation':{'devices':{'results':[{'request':'q','driver':'d',"
+                   "{}},'status':{'allocation':{'devices':{'results':[{'request':'q','driver':'%s',"
                    "'pool':'p%zu','device':'d%zu'}]}}}}",
-                   draw(test, HOLDERS), pool, draw(test, 3));
+                   draw(test, HOLDERS), driver_of(pool), pool, draw(test, 3));
 }
 
 static void change_something(struct claims_test *test) {
@@ -146,7 +181,7 @@ static void change_something(struct claims_test *test) {
         char name[16];
 
         if (what < 55) {
-                hold_device(test, draw(test, NODES + 1));
+                hold_device(test, draw_pool(test));
         } else if (what < 85) {
                 snprintf(name, sizeof(name), "h%zu", draw(test, HOLDERS));
                 object_cache_remove(test->object_cache, CACHED_RESOURCE_CLAIM,
@@ -155,7 +190,7 @@ static void change_something(struct claims_test *test) {
         } else if (what < 95) {
                 put_node(test, draw(test, NODES));
         } else if (what < 97) {
-                put_slice(test, draw(test, NODES + 1));
+                put_slice(test, draw(test, SLICES));
         } else {
                 put_second(test);
         }
@@ -219,8 +254,8 @@ static void compare_inside(struct claims_test *test, struct pod_id pod) {
         buf_text(&test->story, "what if\n");
         cluster_checkpoint(test->cluster);
         object_cache_checkpoint(test->object_cache);
-        hold_device(test, draw(test, NODES + 1));
-        hold_device(test, draw(test, NODES + 1));
+        hold_device(test, draw_pool(test));
+        hold_device(test, draw_pool(test));
         compare(test, pod, &decision);
         object_cache_rollback(test->object_cache);
         cluster_rollback(test->cluster);
@@ -267,7 +302,10 @@ static void live_once(uint64_t seed, struct class_engine_stats *sum, size_t *pla
                    "'device.driver == \\'d\\''}}]}}");
         for (size_t i = 0; i < NODES; i++)
                 put_node(&test, i);
-        for (size_t i = 0; i <= ZONED; i++)
+        PUT_CACHED(&test, DEVICE_CLASS,
+                   "{'metadata':{'name':'net'},'spec':{'selectors':[{'cel':{'expression':"
+                   "'device.driver == \\'net\\''}}]}}");
+        for (size_t i = 0; i < SLICES; i++)
                 put_slice(&test, i);
         put_second(&test);
         for (size_t i = 0; i < PODS; i++)
