@@ -276,6 +276,9 @@ static void add_device_class(struct bench *bench) {
         put_object(bench, CACHED_DEVICE_CLASS,
                    "{\"metadata\":{\"name\":\"gpu\"},\"spec\":{\"selectors\":[{\"cel\":{"
                    "\"expression\":\"device.driver == 'gpu.example.com'\"}}]}}");
+        put_object(bench, CACHED_DEVICE_CLASS,
+                   "{\"metadata\":{\"name\":\"net\"},\"spec\":{\"selectors\":[{\"cel\":{"
+                   "\"expression\":\"device.driver == 'net.example.com'\"}}]}}");
 }
 
 static void add_devices(struct bench *bench, size_t nodes) {
@@ -301,6 +304,12 @@ static const char claim_of_choices[] =
         "\"firstAvailable\":[{\"name\":\"best\"," WANTS_GPU
         ",\"selectors\":[{\"cel\":{\"expression\":\"device.driver == 'none'\"}}]},"
         "{\"name\":\"any\"," WANTS_GPU "}]";
+
+/* A device of the node, and one that all nodes see. */
+static const char claim_of_both[] =
+        "\"exactly\":{" WANTS_GPU "}},{\"name\":\"n\",\"exactly\":{\"deviceClassName\":\"net\","
+        "\"allocationMode\":\"ExactCount\",\"count\":1}";
+#define SLICE_DEVICES 128
 
 /* A pod with the claim that was made for it from a template. */
 static void add_pod_with_claim(struct bench *bench, size_t i, const char *wants) {
@@ -360,6 +369,23 @@ static void run_device_memory(size_t nodes, size_t each, size_t pods) {
         bench_release(&bench);
 }
 
+/* Cards that all nodes see, each pool as large as one slice. */
+static void add_shared_devices(struct bench *bench, size_t count) {
+        for (size_t i = 0; i * SLICE_DEVICES < count; i++) {
+                struct buf text = { 0 };
+                buf_printf(&text,
+                           "{\"metadata\":{\"name\":\"w-%zu\"},\"spec\":{\"driver\":"
+                           "\"net.example.com\",\"allNodes\":true,\"pool\":{\"name\":\"w-%zu\","
+                           "\"generation\":1,\"resourceSliceCount\":1},\"devices\":[",
+                           i, i);
+                for (size_t j = 0; j < SLICE_DEVICES; j++)
+                        buf_printf(&text, "%s{\"name\":\"net-%zu\"}", j ? "," : "", j);
+                buf_printf(&text, "]}}");
+                put_object(bench, CACHED_RESOURCE_SLICE, text.data);
+                buf_release(&text);
+        }
+}
+
 static void run_claims(size_t nodes, size_t pods, const char *name, const char *wants) {
         struct bench bench;
         size_t decisions = 0;
@@ -368,6 +394,8 @@ static void run_claims(size_t nodes, size_t pods, const char *name, const char *
         add_nodes(&bench, nodes);
         add_device_class(&bench);
         add_devices(&bench, nodes);
+        if (wants == claim_of_both)
+                add_shared_devices(&bench, pods);
         for (size_t i = 0; i < pods; i++)
                 add_pod_with_claim(&bench, i, wants);
         int64_t spent = decide_all(&bench, &decisions);
@@ -378,9 +406,50 @@ static void run_claims(size_t nodes, size_t pods, const char *name, const char *
         bench_release(&bench);
 }
 
+/* A pod that asks for an extended resource, which devices stand for, beside an allocated claim. */
+static void add_extended_pod(struct bench *bench, size_t i) {
+        char text[1024];
+        snprintf(
+                text, sizeof(text),
+                "{\"metadata\":{\"namespace\":\"default\",\"name\":\"c-%zu\",\"uid\":\"c-%zu\"},"
+                "\"spec\":{\"devices\":{\"requests\":[{\"name\":\"q\",%s}]}},\"status\":{"
+                "\"allocation\":{\"devices\":{\"results\":[{\"request\":\"q/any\",\"driver\":\"e\","
+                "\"pool\":\"e\",\"device\":\"e-%zu\"}]}}}}",
+                i, i, claim_of_choices, i);
+        put_object(bench, CACHED_RESOURCE_CLAIM, text);
+        snprintf(text, sizeof(text),
+                 "{\"metadata\":{\"namespace\":\"default\",\"name\":\"pod-%zu\",\"uid\":\"u-%zu\"},"
+                 "\"spec\":{\"resourceClaims\":[{\"name\":\"x\",\"resourceClaimName\":\"c-%zu\"}],"
+                 "\"containers\":[{\"name\":\"c\",\"image\":\"i\",\"resources\":{\"requests\":{"
+                 "\"cpu\":\"100m\",\"deviceclass.resource.kubernetes.io/gpu\":\"1\"}}}]}}",
+                 i, i, i);
+        apply(bench, OBJECT_POD, text);
+}
+
+/* Decisions alone: nobody answers the writes of the special claims. */
+static void run_extended(size_t nodes, size_t pods) {
+        struct bench bench;
+        size_t decisions = 0;
+        bench_init(&bench);
+        add_nodes(&bench, nodes);
+        add_device_class(&bench);
+        add_devices(&bench, nodes);
+        for (size_t i = 0; i < pods; i++)
+                add_extended_pod(&bench, i);
+        int64_t spent = decide_all(&bench, &decisions);
+        printf("decisions, %zu nodes of %d devices, extended resources beside claims  %.0f "
+               "decisions/s\n",
+               nodes, DEVICES_OF_NODE, (double)decisions * 1e9 / (double)spent);
+        if (bench.failed > 0)
+                printf("pods without a node  %zu pods\n", bench.failed);
+        bench_release(&bench);
+}
+
 static void run_devices(size_t nodes, size_t pods) {
         run_claims(nodes, pods, "claims of one device", claim_of_one);
         run_claims(nodes, pods, "prioritised lists", claim_of_choices);
+        run_claims(nodes, pods / 10, "devices of the node and shared ones", claim_of_both);
+        run_extended(nodes, pods / 10);
 }
 
 /* Where a placed pod would go, after a few imagined removals; engine NULL: by the full scan. */

@@ -9,7 +9,7 @@
 #define KINDS_MAX 128
 #define NEWS_MAX 64 /* nodes whose score changed, of one kind */
 #define GROUPS_MIN 4096
-#define NOTHING_SOUGHT (-1) /* as a score */
+#define NO_SCORE (-1) /* where nothing is sought, or nothing found */
 
 /* What was found on one node goes for all nodes that see the same, or of which the own pools are
  * alike beside that, as long as it is known. */
@@ -31,7 +31,7 @@ struct claim_kind {
         struct bitset known, fits, invalid;
         struct bitset judged, apart; /* by pools of their own that matter */
         uint8_t *pools;              /* of the inventory: enum kind_pool */
-        int32_t *scores;             /* of nodes that fit, or did when they were last asked */
+        int32_t *scores;             /* of nodes, as they were when they were last asked */
         struct count_entry scored;   /* epoch and news of the scores */
         uint64_t round;              /* counts when all nodes were forgotten */
         struct kind_reach *reaches;  /* by number */
@@ -397,10 +397,9 @@ static enum device_outcome search_on(const struct sched_cycle *cycle,
                         ? device_claims_search(cycle, claims, &asked, scratch, &allocations)
                         : DEVICES_FOUND;
 
-        *ret_score = !claims->wanted_count && !extra ? NOTHING_SOUGHT
-                     : outcome == DEVICES_FOUND
+        *ret_score = outcome == DEVICES_FOUND && (claims->wanted_count || extra)
                              ? (int32_t)device_claims_score_found(claims, allocations)
-                             : 0;
+                             : NO_SCORE;
         arena_clear(scratch);
         return outcome;
 }
@@ -427,9 +426,9 @@ static enum device_outcome outcome_on(const struct sched_cycle *cycle,
         if (reach)
                 *reach = found;
         bitset_add(&kind->known, node.index);
+        put_score(kind, node, found.score);
         if (found.outcome == DEVICES_FOUND) {
                 bitset_add(&kind->fits, node.index);
-                put_score(kind, node, found.score);
         } else if (found.outcome == DEVICES_INVALID) {
                 bitset_add(&kind->invalid, node.index);
         }

@@ -116,7 +116,8 @@ static const char *const requests[SHAPES] = {
                 "1") "}]}",
         "{'name':'q','exactly':{" WANTS("1") "}}",
         BIG_OR_ANY ",{'name':'r','exactly':{" WANTS("1") "}}",
-        BIG_OR_ANY "," NET,
+        "{'name':'q','firstAvailable':[{'name':'big'," SIZED("2") "},{'name':'small'," SIZED(
+                "1") "}]}," NET,
         "{'name':'q','exactly':{" WANTS("2") "}}," NET
                                              "],'constraints':[{'matchAttribute':'x/rack'}",
         "{'name':'q','exactly':{" WANTS("1") "}}," NET,
