@@ -95,11 +95,25 @@ void dynamic_resources_describe(const struct sched_cycle *cycle, const void *sta
                         context);
 }
 
+/* An allocated claim of which the devices are for some nodes only, or not ready. */
+static bool has_limits(const struct dynamic_resources *resources, const struct claim_state *pod) {
+        const struct device_condition *failure;
+
+        for (size_t i = 0; i < pod->claims.count; i++) {
+                const struct resource_claim *claim = pod->claims.items[i].claim;
+
+                if (claim->is_allocated &&
+                    (claim->has_node_selector ||
+                     (resources->gates.has_binding_conditions && !claim_is_ready(claim, &failure))))
+                        return true;
+        }
+        return false;
+}
+
 /* Whether something stands in the way beside the devices that are sought. */
 static bool is_about_more(const struct dynamic_resources *resources,
                           const struct claim_state *pod) {
-        return resources->has_node_devices || pod->extended->leftover ||
-               pod->devices.wanted_count < pod->claims.count;
+        return resources->has_node_devices || pod->extended->leftover || has_limits(resources, pod);
 }
 
 void dynamic_resources_filter(const struct sched_cycle *cycle, const void *state,

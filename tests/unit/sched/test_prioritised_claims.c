@@ -158,8 +158,11 @@ static void put_second(struct claims_test *test) {
         PUT_CACHED(test, RESOURCE_CLAIM,
                    "{'metadata':{'namespace':'default','name':'second','uid':'second'},'spec':{"
                    "'devices':{'requests':[%s]}},'status':{'allocation':{'devices':{'results':[{"
-                   "'request':'q/%s','driver':'e','pool':'e','device':'e'}]}}}}",
-                   BIG_OR_ANY, draw(test, 2) ? "big" : "any");
+                   "'request':'q/%s','driver':'e','pool':'e','device':'e'}]}%s}}}",
+                   BIG_OR_ANY, draw(test, 2) ? "big" : "any",
+                   draw(test, 2) ? ",'nodeSelector':{'nodeSelectorTerms':[{'matchExpressions':[{"
+                                   "'key':'zone','operator':'In','values':['a','b']}]}]}"
+                                 : "");
 }
 
 /* ---- changes ---- */
