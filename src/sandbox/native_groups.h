@@ -1,5 +1,6 @@
-/* PodGroups as Kubernetes 1.36 serves them with the gate GenericWorkload, for the sandbox: the
- * definition of examples/groups without the fields whose own gates are off. */
+/* PodGroups and Workloads as Kubernetes 1.36 serves them with the gate GenericWorkload, for the
+ * sandbox: the definitions of examples/groups and of this folder without the fields whose own gates
+ * are off. */
 #pragma once
 
 #include "base/embedded_text.h"
@@ -16,5 +17,8 @@ struct native_groups {     /* which gates are on */
 };
 
 extern const struct embedded_text group_definitions[];
-/* As JSON; to be freed. */
-int native_groups_definition(const struct native_groups *gates, char **ret_text, struct err *err);
+struct api_definition;
+#define NATIVE_GROUP_KINDS 2 /* PodGroup, Workload */
+/* NATIVE_GROUP_KINDS of them; their JSON is to be freed. */
+int native_groups_definitions(const struct native_groups *gates,
+                              struct api_definition *ret_definitions, struct err *err);

@@ -20,7 +20,7 @@
 
 #define SANDBOX_LISTEN_DEFAULT "127.0.0.1:0"
 
-#define SANDBOX_DEFINITIONS_MAX 4
+#define SANDBOX_DEFINITIONS_MAX 6
 
 struct sandbox {
         struct loop *loop;
@@ -31,7 +31,8 @@ struct sandbox {
         struct tls_material tls;
         struct webhook_client *webhooks;
         struct native_evictions *native; /* NULL when not served */
-        char *groups;                    /* the definition of PodGroups; NULL when not served */
+        bool has_groups;                 /* PodGroups and Workloads */
+        struct api_definition groups[NATIVE_GROUP_KINDS];
         struct api_definition definitions[SANDBOX_DEFINITIONS_MAX];
         size_t definition_count;
         struct eviction_waits waits;
@@ -76,12 +77,11 @@ static int define_groups(struct sandbox *sandbox, const struct sandbox_config *c
                          struct err *err) {
         if (!config->groups.is_served || !api_server_may_have_pod_groups(config->minor))
                 return 0;
-        if (native_groups_definition(&config->groups, &sandbox->groups, err) < 0)
+        if (native_groups_definitions(&config->groups, sandbox->groups, err) < 0)
                 return err->code;
-        sandbox->definitions[sandbox->definition_count++] =
-                (struct api_definition){ .json = sandbox->groups,
-                                         .finalizer = POD_GROUP_FINALIZER,
-                                         .has_priority = config->groups.has_priority };
+        for (size_t i = 0; i < NATIVE_GROUP_KINDS; i++)
+                sandbox->definitions[sandbox->definition_count++] = sandbox->groups[i];
+        sandbox->has_groups = true;
         return 0;
 }
 
@@ -125,7 +125,7 @@ static int start_server(struct sandbox *sandbox, const struct sandbox_config *co
                                              .definitions = sandbox->definitions,
                                              .definition_count = sandbox->definition_count,
                                              .has_eviction_responders = sandbox->native,
-                                             .has_pod_groups = sandbox->groups,
+                                             .has_pod_groups = sandbox->has_groups,
                                              .seed = config->seed,
                                              .minor = config->minor,
                                              .read_yaml = document_read_tree },
@@ -247,7 +247,8 @@ void sandbox_stop(struct sandbox *sandbox) {
         http_front_free(sandbox->front);
         api_server_free(sandbox->server);
         native_evictions_free(sandbox->native);
-        free(sandbox->groups);
+        for (size_t i = 0; i < NATIVE_GROUP_KINDS; i++)
+                free((char *)(uintptr_t)sandbox->groups[i].json);
         webhook_client_free(sandbox->webhooks);
         store_free(sandbox->store);
         tls_material_release(&sandbox->tls);

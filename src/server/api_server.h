@@ -87,6 +87,7 @@ struct api_eviction_judge {
 };
 
 /* A kind that is served from the start, and that no object in the cluster defines. */
+struct api_columns;
 struct api_definition {
         const char *json; /* written as a CustomResourceDefinition */
         /* What its schema cannot say about a status (about the rest, when old is NULL): INVALID,
@@ -95,6 +96,13 @@ struct api_definition {
                      struct err *err);
         const char *finalizer; /* that every new object gets; NULL = none */
         bool has_priority;     /* spec.priority, by a PriorityClass */
+        /* Columns of tables between name and age, as text; NULL: those that the definition says. */
+        const struct api_columns *columns;
+};
+struct api_columns {
+        const char *const *names;
+        size_t count;
+        struct slice (*cell)(const struct json *object, size_t column);
 };
 
 struct api_server_config {

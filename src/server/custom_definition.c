@@ -22,6 +22,20 @@ static const char *const *keep_names(struct arena *arena, const struct json *lis
         return names;
 }
 
+/* As kinds of the API itself have them. */
+static void make_native_columns(struct custom_resource *custom, struct arena *arena) {
+        const struct api_columns *from = custom->definition->columns;
+        struct table_column *columns = ARENA_ARRAY(arena, struct table_column, from->count + 2);
+
+        columns[0] = (struct table_column){ "Name", "string", "name", 0 };
+        for (size_t i = 0; i < from->count; i++)
+                columns[i + 1] = (struct table_column){ from->names[i], "string", "", 0 };
+        columns[from->count + 1] = (struct table_column){ "Age", "string", "", 0 };
+        custom->kind.columns = columns;
+        custom->kind.column_count = from->count + 2;
+        custom->kind.table_row = custom_resource_row;
+}
+
 static void make_columns(struct custom_resource *custom, struct arena *arena) {
         size_t count = json_count(custom->printer_columns), at = 1;
         struct table_column *columns = ARENA_ARRAY(arena, struct table_column, count + 2);
@@ -159,7 +173,10 @@ static void version_new(struct api_engine *engine, struct custom_definition *def
         custom->schema = json_get(json_get(version, "schema"), "openAPIV3Schema");
         custom->rules = custom_rules_new(custom->schema);
         custom->printer_columns = json_get(version, "additionalPrinterColumns");
-        make_columns(custom, &definition->arena);
+        if (definition->columns)
+                make_native_columns(custom, &definition->arena);
+        else
+                make_columns(custom, &definition->arena);
         make_subresources(custom, &definition->arena, version);
         make_selectors(custom, &definition->arena, json_get(version, "selectableFields"));
         make_deprecation(custom, &definition->arena, version);

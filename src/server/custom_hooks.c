@@ -162,11 +162,16 @@ void custom_resource_row(struct kind_context *context, const struct json *object
                          struct buf *conditions) {
         const struct custom_resource *custom = custom_of(context->kind);
         struct json_iter iter = json_iter(custom->printer_columns);
+        const struct api_columns *native = custom->definition->columns;
         const struct json *metadata = json_get(object, "metadata"), *column;
 
         (void)conditions;
         buf_char(cells, '[');
         buf_json_string(cells, json_get_text(metadata, "name"));
+        for (size_t i = 0; native && i < native->count; i++) {
+                buf_char(cells, ',');
+                buf_json_string(cells, native->cell(object, i));
+        }
         while (json_next(&iter, NULL, &column)) {
                 buf_char(cells, ',');
                 cell_write(column_path_value(object, json_get_text(column, "jsonPath")),

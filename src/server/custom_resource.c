@@ -56,6 +56,7 @@ static void take_in(struct custom_resources *customs, struct slice text,
                 definition->is_given = true;
                 definition->check = given->check;
                 definition->finalizer = given->finalizer;
+                definition->columns = given->columns;
                 if (given->has_priority)
                         definition->kind.admit = pod_group_admit;
         }

@@ -21,8 +21,7 @@
 struct scene {
         struct virtual_loop *loop;
         struct api_server *server;
-        struct api_definition definition;
-        char *text;        /* of the definition */
+        struct api_definition definitions[NATIVE_GROUP_KINDS];
         char answer[8192]; /* the last one */
 };
 
@@ -33,12 +32,9 @@ static void scene_init(struct scene *scene, const struct native_groups *gates) {
 
         *scene = (struct scene){ .loop = virtual_loop_new() };
         if (gates) {
-                assert_int_equal(native_groups_definition(gates, &scene->text, NULL), 0);
-                scene->definition.json = scene->text;
-                scene->definition.finalizer = POD_GROUP_FINALIZER;
-                scene->definition.has_priority = gates->has_priority;
-                config.definitions = &scene->definition;
-                config.definition_count = 1;
+                assert_int_equal(native_groups_definitions(gates, scene->definitions, NULL), 0);
+                config.definitions = scene->definitions;
+                config.definition_count = NATIVE_GROUP_KINDS;
         }
         scene->server = api_server_new(&config, virtual_loop_get(scene->loop));
 }
@@ -46,7 +42,8 @@ static void scene_init(struct scene *scene, const struct native_groups *gates) {
 static void scene_end(struct scene *scene) {
         api_server_free(scene->server);
         virtual_loop_free(scene->loop);
-        free(scene->text);
+        for (size_t i = 0; i < NATIVE_GROUP_KINDS; i++)
+                free((char *)(uintptr_t)scene->definitions[i].json);
 }
 
 static int ask(struct scene *scene, const char *method, const char *path, const char *body) {
@@ -209,6 +206,55 @@ static void test_immutable(void **state) {
         scene_end(&scene);
 }
 
+#define WORKLOADS "/apis/scheduling.k8s.io/v1alpha2/namespaces/default/workloads"
+#define OF_WORKLOAD(spec) "{\"metadata\":{\"name\":\"w\"},\"spec\":{" spec "}}"
+#define TEMPLATES(rest) "\"podGroupTemplates\":[{\"name\":\"a\"," BASIC rest "}]"
+
+static void test_workloads(void **state) {
+        static const struct {
+                const char *body, *says;
+        } cases[] = {
+                { OF_WORKLOAD(""), "spec.podGroupTemplates: Required value" },
+                { OF_WORKLOAD("\"podGroupTemplates\":[]"),
+                  "spec.podGroupTemplates: Required value" },
+                { OF_WORKLOAD("\"podGroupTemplates\":[{\"name\":\"A\"," BASIC "}]"),
+                  "spec.podGroupTemplates[0].name" },
+                { OF_WORKLOAD("\"podGroupTemplates\":[{\"name\":\"a\",\"schedulingPolicy\":{}}]"),
+                  "must specify one of: `basic`, `gang`" },
+                { OF_WORKLOAD(TEMPLATES(",\"disruptionMode\":\"None\"")), "Unsupported value" },
+                { OF_WORKLOAD(TEMPLATES("},{\"name\":\"a\"," BASIC)), "Duplicate value" },
+                { OF_WORKLOAD(TEMPLATES("") ",\"controllerRef\":{\"kind\":\"a/b\",\"name\":\"x\"}"),
+                  "may not contain '/'" },
+                { OF_WORKLOAD(TEMPLATES("") ",\"controllerRef\":{\"kind\":\"Job\"}"),
+                  "spec.controllerRef.name: Required value" },
+        };
+        struct scene scene;
+
+        (void)state;
+        scene_init(&scene, &all_gates);
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+                if (ask(&scene, "POST", WORKLOADS, cases[i].body) != 422)
+                        fail_msg("%s: %s", cases[i].body, scene.answer);
+                expect(&scene, cases[i].says, true);
+        }
+        assert_int_equal(ask(&scene, "POST", WORKLOADS, OF_WORKLOAD(TEMPLATES(",\"priority\":7"))),
+                         201);
+        expect(&scene, "\"priority\":7", true);
+        expect(&scene, "finalizers", false);
+        assert_int_equal(ask(&scene, "PATCH", WORKLOADS "/w",
+                             "{\"spec\":{\"controllerRef\":{\"kind\":\"Job\",\"name\":\"j\"}}}"),
+                         422);
+        expect(&scene, "spec.controllerRef: Invalid value", true);
+        expect(&scene, "field is immutable", true);
+        assert_int_equal(ask(&scene, "GET", WORKLOADS "/w/status", ""), 404);
+        scene_end(&scene);
+        scene_init(&scene, &(struct native_groups){ .is_served = true });
+        assert_int_equal(ask(&scene, "POST", WORKLOADS, OF_WORKLOAD(TEMPLATES(",\"priority\":7"))),
+                         201);
+        expect(&scene, "\"priority\":7", false);
+        scene_end(&scene);
+}
+
 static void test_pods_of_groups(void **state) {
         static const char pod[] = "{\"metadata\":{\"name\":\"p\"},\"spec\":{\"schedulingGroup\":{"
                                   "\"podGroupName\":\"g\"},\"containers\":[{\"name\":\"c\","
@@ -232,6 +278,7 @@ int main(void) {
                 cmocka_unit_test(test_gates),     cmocka_unit_test(test_refusals),
                 cmocka_unit_test(test_statuses),  cmocka_unit_test(test_priority),
                 cmocka_unit_test(test_immutable), cmocka_unit_test(test_pods_of_groups),
+                cmocka_unit_test(test_workloads),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
