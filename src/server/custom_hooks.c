@@ -125,11 +125,12 @@ void custom_resource_validate(struct kind_context *context, enum kind_operation 
                 custom_validate_update(custom->schema, object, old, errors);
         else if (custom->schema)
                 custom_validate(custom->schema, object, errors);
-        if (custom->rules && has_blocking_error(errors))
+        bool is_blocked = custom->rules && has_blocking_error(errors);
+        if (is_blocked && !custom->definition->columns)
                 field_error_add(errors, FIELD_INVALID, "<nil>", "null",
                                 "some validation rules were not checked because the object was "
                                 "invalid; correct the existing errors to complete validation");
-        else if (custom->rules)
+        else if (custom->rules && !is_blocked)
                 custom_rules_apply(custom->rules, object, old, errors);
         for (size_t i = 0; custom->kind.scale_paths && i < 2; i++)
                 check_replicas(custom, object, i, errors);

@@ -57,6 +57,8 @@ static void take_in(struct custom_resources *customs, struct slice text,
                 definition->check = given->check;
                 definition->finalizer = given->finalizer;
                 definition->columns = given->columns;
+                if (given->columns) /* as a kind of the API itself */
+                        definition->kind.flags &= ~(unsigned)KIND_GENERATION;
                 if (given->has_priority)
                         definition->kind.admit = pod_group_admit;
         }

@@ -236,11 +236,13 @@ static void test_workloads(void **state) {
                 if (ask(&scene, "POST", WORKLOADS, cases[i].body) != 422)
                         fail_msg("%s: %s", cases[i].body, scene.answer);
                 expect(&scene, cases[i].says, true);
+                expect(&scene, "rules were not checked", false);
         }
         assert_int_equal(ask(&scene, "POST", WORKLOADS, OF_WORKLOAD(TEMPLATES(",\"priority\":7"))),
                          201);
         expect(&scene, "\"priority\":7", true);
         expect(&scene, "finalizers", false);
+        expect(&scene, "generation", false);
         assert_int_equal(ask(&scene, "PATCH", WORKLOADS "/w",
                              "{\"spec\":{\"controllerRef\":{\"kind\":\"Job\",\"name\":\"j\"}}}"),
                          422);
