@@ -34,6 +34,10 @@ void normalise_report_emptied(struct schema_normalise_walk *walk,
 int normalise_type_error(struct schema_normalise_walk *walk, const struct schema_object *schema,
                          const struct schema_normalise_place *place, const struct json_node *value,
                          const struct schema_field *field, enum schema_shape shape);
+/* The same of what is in a value, with the name of its type. */
+int normalise_named_error(struct schema_normalise_walk *walk, const struct schema_object *schema,
+                          const struct schema_normalise_place *place, const struct json_node *value,
+                          const char *type);
 /* A text of the right type that says nothing. Decoding goes on behind the first complaint, and only
  * that is reported; a conversion ends. */
 int normalise_text_error(struct schema_normalise_walk *walk, struct slice text);

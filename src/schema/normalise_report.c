@@ -84,7 +84,7 @@ static void decode_error_write(const struct schema_object *schema,
 
         buf_printf(out, "json: cannot unmarshal %s", names[node_type(value)]);
         if ((node_type(value) == JSON_INT || node_type(value) == JSON_REAL) &&
-            (slice_is(type, "int32") || slice_is(type, "int64"))) {
+            (slice_is(type, "int32") || slice_is(type, "int64") || slice_is(type, "uint8"))) {
                 buf_char(out, ' ');
                 size_t start = out->len;
                 node_write(value, out);
@@ -150,6 +150,12 @@ int normalise_type_error(struct schema_normalise_walk *walk, const struct schema
         int r = wrong_type(walk, schema, place, value, buf_view(&type));
         buf_release(&type);
         return r;
+}
+
+int normalise_named_error(struct schema_normalise_walk *walk, const struct schema_object *schema,
+                          const struct schema_normalise_place *place, const struct json_node *value,
+                          const char *type) {
+        return wrong_type(walk, schema, place, value, slice_of(type));
 }
 
 /* Types that read themselves: decoding ends at once, with their word instead of an earlier one. */

@@ -150,8 +150,34 @@ static bool convert_number(struct schema_normalise_walk *walk, const struct json
                         return false;
                 whole = number >= -0x1p63 && number < 0x1p63 ? (int64_t)number : INT64_MIN;
         }
+        if (bits == 8)
+                whole = (uint8_t)(uint64_t)whole;
         *ret_value = node_i64(walk->tree, bits == 32 ? (int32_t)(uint32_t)(uint64_t)whole : whole);
         return true;
+}
+
+/* Go's bytes may be a list of numbers too; the text is what it prints of them. */
+static int bytes_from_list(struct schema_normalise_walk *walk, const struct schema_object *owner,
+                           const struct schema_normalise_place *place, struct json_node *list,
+                           struct json_node **ret_value) {
+        CLEANUP(buf_release) struct buf bytes = { 0 }, text = { 0 };
+        struct node_iter iter = node_iter(list);
+        struct json_node *element;
+        int r = 0;
+
+        while (r == 0 && node_next(&iter, NULL, &element)) {
+                struct json_node *whole = element;
+                int64_t byte = 0;
+
+                if (node_type(element) != JSON_NULL && !is_int(element, 0, UINT8_MAX) &&
+                    !(walk->is_value && convert_number(walk, element, 8, &whole)))
+                        r = normalise_named_error(walk, owner, place, element, "uint8");
+                node_as_i64(whole, &byte);
+                buf_char(&bytes, (char)(uint8_t)byte);
+        }
+        if (base64_encode(buf_view(&bytes), BASE64_STANDARD, &text))
+                *ret_value = node_text(walk->tree, buf_view(&text));
+        return r;
 }
 
 static bool has_right_type(enum schema_type wanted, const struct json_node *value) {
@@ -182,6 +208,10 @@ static int wrong_value(struct schema_normalise_walk *walk, const struct schema_o
                        const struct schema_field *field, const struct schema_normalise_place *place,
                        struct json_node *value, struct json_node **ret_value) {
         switch ((enum schema_type)field->type) {
+        case SCHEMA_BYTES:
+                if (node_type(value) == JSON_ARRAY)
+                        return bytes_from_list(walk, owner, place, value, ret_value);
+                break;
         case SCHEMA_TIME:
         case SCHEMA_MICRO_TIME:
         case SCHEMA_DURATION:

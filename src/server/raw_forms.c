@@ -169,6 +169,44 @@ static void values_at(struct json_node *value, const char *const *step, const ch
                         values_at(inner, step + 1, end, form, out);
 }
 
+/* Whole numbers written as others, such as 1e2, are whole ones when they are read again. */
+static void settle_numbers(struct json_tree *tree, struct json_node *value) {
+        struct node_iter iter = node_iter(value);
+        bool is_list = node_type(value) == JSON_ARRAY;
+        struct json_node *inner;
+        struct slice key;
+
+        for (size_t i = 0; node_next(&iter, is_list ? NULL : &key, &inner); i++) {
+                CLEANUP(buf_release) struct buf text = { 0 };
+                int64_t whole;
+
+                settle_numbers(tree, inner);
+                if (node_type(inner) != JSON_REAL)
+                        continue;
+                node_write(inner, &text);
+                if (!slice_to_i64(buf_view(&text), &whole))
+                        continue;
+                if (is_list)
+                        node_replace_at(value, i, node_i64(tree, whole));
+                else
+                        node_set(tree, value, key, node_i64(tree, whole));
+        }
+}
+
+static void settle_numbers_at(struct json_tree *tree, struct json_node *value,
+                              const char *const *step, const char *const *end) {
+        struct node_iter iter = node_iter(value);
+        struct json_node *inner;
+
+        if (step == end || !*step)
+                settle_numbers(tree, value);
+        else if (strcmp(*step, "*") != 0)
+                settle_numbers_at(tree, node_get(value, *step), step + 1, end);
+        else
+                while (node_next(&iter, NULL, &inner))
+                        settle_numbers_at(tree, inner, step + 1, end);
+}
+
 /* ---- forms ---- */
 
 #define STEPS_OF(place) (place)->steps, (place)->steps + ARRAY_LEN((place)->steps)
@@ -248,6 +286,7 @@ void raw_form_read(struct api_context *context, struct api_write *write) {
 
         if (!place)
                 return;
+        settle_numbers_at(write->tree, write->object, STEPS_OF(place));
         bool is_idle = write->is_apply && write->old_json && /* upstream keeps what is there */
                        is_same_object(write->object, write->old_json);
         write->raw_form = is_idle ? form_of_stored(context, write, place)

@@ -4,6 +4,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -116,6 +117,46 @@ static void check_case(size_t i) {
         json_tree_free(expect);
 }
 
+/* Bytes are a text of base64 or a list of numbers. */
+static void test_bytes(void **state) {
+        static const struct {
+                bool is_value;
+                const char *sent, *result, *complaint;
+        } rows[] = {
+                { false, "[1,255,null]", "Af8A", NULL },
+                { false, "[]", "", NULL },
+                { true, "[257,2.0]", "AQI=", NULL },
+                { false, "[256]", NULL,
+                  UNMARSHAL "number 256 into Go struct field Secret.data of type uint8" },
+                { false, "[\"a\"]", NULL,
+                  UNMARSHAL "string into Go struct field Secret.data of type uint8" },
+                { true, "[\"a\"]", NULL, "unrecognized type: uint8" },
+                { false, "1", NULL,
+                  UNMARSHAL "number into Go struct field Secret.data of type []uint8" },
+        };
+        const struct schema_object *schema =
+                schema_find(SLICE_EMPTY, SLICE_LITERAL("v1"), SLICE_LITERAL("Secret"));
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+                struct schema_report report = { .is_value = rows[i].is_value };
+                struct json_tree *tree = NULL;
+                struct err err = { 0 };
+                char text[128];
+
+                snprintf(text, sizeof(text), "{\"data\":{\"u\":%s}}", rows[i].sent);
+                assert_int_equal(json_tree_parse(slice_of(text), &tree, NULL), 0);
+                int r = schema_normalise(schema, tree, json_tree_root(tree), &report, &err);
+                const struct json_node *data = node_get(json_tree_root(tree), "data");
+                assert_int_equal(r == 0, !rows[i].complaint);
+                if (rows[i].complaint)
+                        assert_string_equal(err.text, rows[i].complaint);
+                else
+                        assert_true(slice_is(node_get_text(data, "u"), rows[i].result));
+                json_tree_free(tree);
+        }
+}
+
 static void test_cases(void **state) {
         (void)state;
         for (size_t i = 0; i < ARRAY_LEN(cases); i++)
@@ -123,7 +164,8 @@ static void test_cases(void **state) {
 }
 
 int main(void) {
-        const struct CMUnitTest tests[] = { cmocka_unit_test(test_cases) };
+        const struct CMUnitTest tests[] = { cmocka_unit_test(test_cases),
+                                            cmocka_unit_test(test_bytes) };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
 }
