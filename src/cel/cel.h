@@ -32,7 +32,9 @@ enum cel_result_kind {
         CEL_WANTS_BOOL,
         CEL_WANTS_STRING,
         CEL_WANTS_BOOL_OR_ANY, /* a value whose type is not known is taken too */
-        CEL_WANTS_ANYTHING
+        CEL_WANTS_ANYTHING,
+        CEL_WANTS_OBJECT, /* what a policy applies: expressions may make objects and patches */
+        CEL_WANTS_PATCHES
 };
 struct cel_admission;
 struct cel_options {

@@ -7,6 +7,8 @@
 #include "base/buf.h"
 #include "base/util.h"
 
+#define COMPLAINTS_MAX 32
+
 struct scope {
         const struct scope *up;
         struct slice name;
@@ -18,6 +20,12 @@ struct cel_checker {
         struct cel_program *program;
         struct err *err;
         const struct cel_type *old; /* of oldSelf */
+        struct complaint {
+                size_t at;
+                const char *text;
+        } complaints[COMPLAINTS_MAX];
+        size_t complaint_count;
+        struct err late; /* of what is looked at when all types are right */
 };
 
 static int cel_check_check(struct cel_checker *checker, const struct scope *scope,
@@ -46,6 +54,8 @@ static bool can_be_null(const struct cel_type *type) {
 static bool is_comparable(const struct cel_type *a, const struct cel_type *b) {
         if (is_dyn(a) || is_dyn(b))
                 return true;
+        if (a->name && b->name)
+                return strcmp(a->name, b->name) == 0;
         if (a->kind == CEL_NULL || b->kind == CEL_NULL)
                 return can_be_null(a) && can_be_null(b);
         if (a->kind == CEL_MAP && b->kind == CEL_MAP)
@@ -80,9 +90,41 @@ static const struct cel_type *cel_check_join(const struct cel_type *a, const str
 
 /* ---- complaints ---- */
 
+/* The rest is checked too: what is wrong has any type there. */
 static int cel_check_fail(struct cel_checker *checker, const struct cel_node *node,
                           const char *text) {
-        return cel_fail(checker->err, checker->program->source, node->at, "%s", text);
+        size_t i = checker->complaint_count;
+
+        if (i == COMPLAINTS_MAX)
+                return 0;
+        for (; i > 0 && checker->complaints[i - 1].at > node->at; i--)
+                checker->complaints[i] = checker->complaints[i - 1];
+        checker->complaints[i] = (struct complaint){ node->at, text };
+        checker->complaint_count++;
+        return 0;
+}
+
+static void fail_late(struct cel_checker *checker, const struct cel_node *node, const char *text) {
+        if (!checker->late.code)
+                cel_fail(&checker->late, checker->program->source, node->at, "%s", text);
+}
+
+/* All of them, in the order of the places. */
+static int complaints_write(const struct cel_checker *checker) {
+        CLEANUP(buf_release) struct buf all = { 0 };
+
+        if (checker->complaint_count == 0 && checker->late.code)
+                return err_set(checker->err, BERTH_ERR_INVALID, "%s", checker->late.text);
+        if (checker->complaint_count == 0)
+                return 0;
+        for (size_t i = 0; i < checker->complaint_count; i++) {
+                struct err one = { 0 };
+
+                cel_fail(&one, checker->program->source, checker->complaints[i].at, "%s",
+                         checker->complaints[i].text);
+                buf_printf(&all, "%s%s", i ? "\n" : "", one.text);
+        }
+        return err_set(checker->err, BERTH_ERR_INVALID, "%s", all.data);
 }
 
 static int fail_overload(struct cel_checker *checker, const struct cel_node *node) {
@@ -132,8 +174,40 @@ static bool is_quoted(struct slice name) {
         return false;
 }
 
+/* ---- objects of policies that change objects ---- */
+
+static const struct cel_field patch_fields[] = {
+        { SLICE_INIT("op"), "op", &(const struct cel_type){ .kind = CEL_STRING } },
+        { SLICE_INIT("from"), "from", &(const struct cel_type){ .kind = CEL_STRING } },
+        { SLICE_INIT("path"), "path", &(const struct cel_type){ .kind = CEL_STRING } },
+        { SLICE_INIT("value"), "value", &(const struct cel_type){ .kind = CEL_DYN } },
+};
+static const struct cel_type patch_type = { .kind = CEL_OBJECT,
+                                            .name = "JSONPatch",
+                                            .fields = patch_fields,
+                                            .field_count = ARRAY_LEN(patch_fields) };
+
+static bool has_patch_types(const struct cel_program *program) {
+        return program->wants == CEL_WANTS_OBJECT || program->wants == CEL_WANTS_PATCHES;
+}
+
+/* Object and what is in it, such as Object.spec; NULL when there is no such type. */
+static const struct cel_type *made_type(struct cel_checker *checker, struct slice name) {
+        if (!has_patch_types(checker->program))
+                return NULL;
+        if (slice_is(name, patch_type.name))
+                return &patch_type;
+        if (!slice_is(name, "Object") && !slice_has_prefix(name, SLICE_LITERAL("Object.")))
+                return NULL;
+        struct cel_type *type = ARENA_NEW(checker->arena, struct cel_type);
+        *type = (struct cel_type){ .kind = CEL_OBJECT, .name = arena_string(checker->arena, name) };
+        return type;
+}
+
 /* By the escaped name, or by its own between backquotes. */
 static const struct cel_type *field_type(const struct cel_type *from, struct slice name) {
+        if (from->name && from != &patch_type) /* an Object has every field */
+                return cel_type_basic(CEL_DYN);
         for (size_t i = 0; i < from->field_count; i++) {
                 const struct cel_field *field = &from->fields[i];
 
@@ -197,11 +271,16 @@ static int check_variable(struct cel_checker *checker, struct cel_node *node, si
         if (!program->variables[index]) {
                 struct cel_node *root;
 
+                size_t before = checker->complaint_count;
+                struct err ignored = { 0 };
                 program->variable_limit = index;
-                if (cel_parse(checker->arena, variable->expression, &root, checker->err) < 0 ||
-                    cel_check_check(checker, NULL, root) < 0)
-                        return BERTH_ERR_INVALID;
+                int r = cel_parse(checker->arena, variable->expression, &root, &ignored);
+                r = r < 0 ? r : cel_check_check(checker, NULL, root);
                 program->variable_limit = limit;
+                if (r < 0 || checker->complaint_count > before) { /* reported where it is defined */
+                        checker->complaint_count = before;
+                        return 0;
+                }
                 root->variable_of = variable->name;
                 program->variables[index] = root;
         }
@@ -347,7 +426,9 @@ static int check_call(struct cel_checker *checker, struct cel_node *node) {
         const struct cel_type *result = NULL;
         const struct cel_function *function;
         bool is_known = false,
-             is_other = slice_is(node->name, "includes") && !checker->program->has_includes;
+             is_other = (slice_is(node->name, "includes") && !checker->program->has_includes) ||
+                        (slice_is(node->name, "jsonpatch.escapeKey") &&
+                         !has_patch_types(checker->program));
         size_t at = 0;
 
         while (!is_other && (function = cel_function_next(node->name, node->is_member, &at))) {
@@ -370,8 +451,10 @@ static int check_call(struct cel_checker *checker, struct cel_node *node) {
         if (!result)
                 return fail_overload(checker, node);
         node->type = result;
-        if (cel_check_literals(checker->arena, checker->program, node, checker->err) < 0)
-                return BERTH_ERR_INVALID;
+        struct err late = { 0 };
+        if (cel_check_literals(checker->arena, checker->program, node, &late) < 0 &&
+            !checker->late.code)
+                checker->late = late;
         return keep_pattern(checker, node);
 }
 
@@ -483,11 +566,17 @@ static int check_bind(struct cel_checker *checker, const struct scope *scope,
 
 static int check_logic(struct cel_checker *checker, struct cel_node *node) {
         for (size_t i = 0; i < node->arg_count; i++) {
-                if (!cel_matches_kind(CEL_BOOL, node->args[i]->type->kind)) {
-                        if (node->kind == CEL_NODE_NOT)
-                                node->name = SLICE_LITERAL("!_");
+                const struct cel_node *arg = node->args[i];
+
+                if (cel_matches_kind(CEL_BOOL, arg->type->kind))
+                        continue;
+                if (node->kind == CEL_NODE_NOT) {
+                        node->name = SLICE_LITERAL("!_");
                         return fail_overload(checker, node);
                 }
+                cel_check_fail(checker, arg,
+                               arena_printf(checker->arena, "expected type 'bool' but found '%s'",
+                                            cel_type_text(checker->arena, arg->type)));
         }
         node->type = cel_type_basic(CEL_BOOL);
         return 0;
@@ -528,17 +617,48 @@ static int check_literal(struct cel_checker *checker, struct cel_node *node) {
                 if (node->args[i]->is_optional_element)
                         type = cel_check_strip(type);
                 if (*part && !node->is_mixed && !is_comparable(*part, type))
-                        return cel_check_fail(checker, node->args[i],
-                                              arena_printf(checker->arena,
-                                                           "expected type '%s' but found '%s'",
-                                                           cel_type_text(checker->arena, *part),
-                                                           cel_type_text(checker->arena, type)));
+                        fail_late(checker, node->args[i],
+                                  arena_printf(checker->arena, "expected type '%s' but found '%s'",
+                                               cel_type_text(checker->arena, *part),
+                                               cel_type_text(checker->arena, type)));
                 *part = cel_check_join(*part, type);
         }
         for (int i = 0; i < 2; i++)
                 parts[i] = parts[i] ? parts[i] : cel_type_basic(CEL_DYN);
         node->type = cel_type_made(checker->arena, is_map ? CEL_MAP : CEL_LIST,
                                    is_map ? parts[1] : NULL, parts[0]);
+        return 0;
+}
+
+static int check_object(struct cel_checker *checker, struct cel_node *node) {
+        node->type = made_type(checker, node->name);
+        if (!node->type)
+                return cel_check_fail(checker, node,
+                                      arena_printf(checker->arena,
+                                                   "undeclared reference to '" SLICE_FMT
+                                                   "' (in container '')",
+                                                   SLICE_ARG(node->name)));
+        for (size_t i = 0; i + 1 < node->arg_count; i += 2) {
+                struct slice name = node->args[i]->literal.as.text;
+                const struct cel_type *wanted = field_type(node->type, name);
+                const struct cel_type *type = node->args[i + 1]->type;
+
+                if (!wanted)
+                        return cel_check_fail(checker, node->args[i],
+                                              arena_printf(checker->arena,
+                                                           "undefined field '" SLICE_FMT "'",
+                                                           SLICE_ARG(name)));
+                if (node->args[i + 1]->is_optional_element)
+                        type = cel_check_strip(type);
+                if (!is_dyn(wanted) && !is_dyn(type) && type->kind != wanted->kind)
+                        return cel_check_fail(checker, node->args[i],
+                                              arena_printf(checker->arena,
+                                                           "expected type of field '" SLICE_FMT
+                                                           "' is '%s' but provided type is '%s'",
+                                                           SLICE_ARG(name),
+                                                           cel_type_text(checker->arena, wanted),
+                                                           cel_type_text(checker->arena, type)));
+        }
         return 0;
 }
 
@@ -551,6 +671,8 @@ static int check_with_args(struct cel_checker *checker, struct cel_node *node) {
         case CEL_NODE_LIST:
         case CEL_NODE_MAP:
                 return check_literal(checker, node);
+        case CEL_NODE_OBJECT:
+                return check_object(checker, node);
         case CEL_NODE_AND:
         case CEL_NODE_OR:
         case CEL_NODE_NOT:
@@ -562,8 +684,8 @@ static int check_with_args(struct cel_checker *checker, struct cel_node *node) {
         }
 }
 
-static int cel_check_check(struct cel_checker *checker, const struct scope *scope,
-                           struct cel_node *node) {
+static int check_node(struct cel_checker *checker, const struct scope *scope,
+                      struct cel_node *node) {
         switch (node->kind) {
         case CEL_NODE_LITERAL:
                 node->type = cel_type_basic(node->literal.kind);
@@ -584,12 +706,34 @@ static int cel_check_check(struct cel_checker *checker, const struct scope *scop
         }
 }
 
+static int cel_check_check(struct cel_checker *checker, const struct scope *scope,
+                           struct cel_node *node) {
+        int r = check_node(checker, scope, node);
+
+        node->type = node->type ? node->type : cel_type_basic(CEL_DYN);
+        return r;
+}
+
+static int check_made(struct arena *arena, const struct cel_program *program, struct err *err) {
+        bool is_list = program->wants == CEL_WANTS_PATCHES;
+        const struct cel_type *type = program->root->type;
+        const char *wanted = is_list ? "list(JSONPatch)" : "Object";
+        const char *text = cel_type_text(arena, type);
+
+        return strcmp(text, wanted) == 0 || program->unsupported
+                       ? 0
+                       : err_set(err, BERTH_ERR_INVALID, "must evaluate to %s but got %s", wanted,
+                                 text);
+}
+
 /* What the whole of it has to be. */
 static int check_result(struct arena *arena, const struct cel_program *program, struct err *err) {
         enum cel_kind wanted = program->wants == CEL_WANTS_STRING ? CEL_STRING : CEL_BOOL;
 
         if (program->wants == CEL_WANTS_ANYTHING)
                 return 0;
+        if (has_patch_types(program))
+                return check_made(arena, program, err);
         /* As upstream: a rule of unknown type is refused too. */
         if (program->root->type->kind == wanted || program->unsupported)
                 return 0;
@@ -617,7 +761,7 @@ int cel_check(struct arena *arena, struct cel_program *program, struct err *err)
                 program->variable_limit = program->admission->variable_count;
         if (program->is_old_optional)
                 checker.old = cel_type_made(arena, CEL_OPTIONAL, NULL, program->self);
-        if (cel_check_check(&checker, NULL, program->root) < 0) {
+        if (cel_check_check(&checker, NULL, program->root) < 0 || complaints_write(&checker) < 0) {
                 bool asks = program->unsupported && strcmp(program->unsupported, "authorizer") == 0;
 
                 /* Functions of the authorizer are not known here. */

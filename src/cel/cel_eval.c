@@ -485,6 +485,8 @@ static struct cel_value node_value(struct cel_run *run, const struct cel_eval_bi
         case CEL_NODE_BIND:
         case CEL_NODE_OPTIONAL_MAP:
                 return bind_value(run, scope, node);
+        case CEL_NODE_OBJECT:
+                return cel_error(run, "no such overload");
         default:
                 return relation_value(run, scope, node);
         }

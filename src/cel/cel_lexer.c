@@ -229,7 +229,7 @@ static const char *string_body(struct cel_lexer *lexer, const struct quoting *qu
                 else if (!cel_lexer_escape(lexer, quoting, out))
                         return "Syntax error: token recognition error: invalid escape sequence";
         }
-        return "Syntax error: token recognition error: string without an end";
+        return "";
 }
 
 /* At the prefix (r, b, both) or the quote. */
@@ -253,6 +253,10 @@ static struct cel_token cel_lexer_string(struct cel_lexer *lexer) {
         if (!why && !quoting.is_bytes && !utf8_is_valid(buf_view(&out)))
                 why = "Syntax error: string is not UTF-8";
         buf_release(&out);
+        if (why && !*why) { /* no end */
+                lexer->at = lexer->source.len;
+                return token_of(CEL_TOKEN_UNKNOWN, start, cel_lexer_since(lexer, start));
+        }
         return why ? cel_lexer_bad(start, why) : token;
 }
 
@@ -308,9 +312,16 @@ static struct cel_token cel_lexer_mark(struct cel_lexer *lexer) {
                 lexer->at += strlen(marks[i]);
                 return token_of(CEL_TOKEN_MARK, start, slice_of(marks[i]));
         }
-        return cel_lexer_bad(start, arena_printf(lexer->arena,
-                                                 "Syntax error: token recognition error at: '%.1s'",
-                                                 rest.ptr));
+        bool is_half = strchr("&|=", rest.ptr[0]); /* of a mark of two: the next went with it */
+        size_t length = utf8_sequence_len(rest);
+        length = length ? length : 1;
+        if (is_half && rest.len > length) {
+                size_t next = utf8_sequence_len(slice_make(rest.ptr + 1, rest.len - 1));
+
+                length += next ? next : 1;
+        }
+        lexer->at += length;
+        return token_of(CEL_TOKEN_UNKNOWN, start, slice_make(rest.ptr, length));
 }
 
 struct cel_token cel_lexer_next(struct cel_lexer *lexer) {

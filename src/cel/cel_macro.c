@@ -82,7 +82,7 @@ struct cel_node *cel_macro_has(struct cel_parser *parser, struct cel_node *call)
 struct cel_node *cel_macro_method(struct cel_parser *parser, struct cel_node *call,
                                   struct cel_node *target, const struct cel_children *given) {
         static const char *const spaces[] = {
-                "optional", "sets", "cel", "strings", "format", "lists", "ip",
+                "optional", "sets", "cel", "strings", "format", "lists", "ip", "jsonpatch",
         };
         const struct macro_row *row = macro_find(call->name, given->count);
         struct cel_children children = { 0 };

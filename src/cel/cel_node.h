@@ -12,8 +12,9 @@ enum cel_node_kind {
         CEL_NODE_INDEX,  /* args[0][args[1]] */
         CEL_NODE_CALL,
         CEL_NODE_LIST,
-        CEL_NODE_MAP, /* keys and values alternating */
-        CEL_NODE_AND, /* any number */
+        CEL_NODE_MAP,    /* keys and values alternating */
+        CEL_NODE_OBJECT, /* of the type name; names and values alternating; never evaluated */
+        CEL_NODE_AND,    /* any number */
         CEL_NODE_OR,
         CEL_NODE_NOT,
         CEL_NODE_CONDITIONAL,
@@ -76,8 +77,9 @@ enum cel_token_kind {
         CEL_TOKEN_NAME,
         CEL_TOKEN_QUOTED_NAME, /* `a-b` */
         CEL_TOKEN_LITERAL,
-        CEL_TOKEN_MARK, /* operators and brackets: text */
-        CEL_TOKEN_BAD   /* text: why */
+        CEL_TOKEN_MARK,   /* operators and brackets: text */
+        CEL_TOKEN_BAD,    /* text: why */
+        CEL_TOKEN_UNKNOWN /* text: what begins no token, and is passed over */
 };
 struct cel_token {
         enum cel_token_kind kind;

@@ -7,29 +7,51 @@
 
 static struct cel_node *cel_parser_expression(struct cel_parser *parser);
 
+static void cel_parser_advance(struct cel_parser *parser) {
+        parser->token = cel_lexer_next(&parser->lexer);
+        for (; parser->token.kind == CEL_TOKEN_UNKNOWN;
+             parser->token = cel_lexer_next(&parser->lexer))
+                cel_parser_fail(parser, parser->token.at,
+                                arena_printf(parser->arena,
+                                             "Syntax error: token recognition error at: '" SLICE_FMT
+                                             "'",
+                                             SLICE_ARG(parser->token.text)));
+}
+
 /* ---- errors ---- */
 
-static struct cel_node *fail_token(struct cel_parser *parser) {
+/* What an expression may begin with. */
+#define EXPRESSION                                                                                 \
+        "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, "   \
+        "STRING, BYTES, IDENTIFIER}"
+
+static struct cel_node *fail_expecting(struct cel_parser *parser, const char *what,
+                                       const char *expecting) {
         const struct cel_token *token = &parser->token;
+        bool is_first = slice_trim(slice_make(parser->lexer.source.ptr, token->at)).len == 0;
+        struct slice text =
+                slice_make(parser->lexer.source.ptr + token->at, parser->lexer.at - token->at);
 
         if (token->kind == CEL_TOKEN_BAD)
                 return cel_parser_fail(parser, token->at, arena_string(parser->arena, token->text));
         if (token->kind == CEL_TOKEN_END)
-                return cel_parser_fail(
-                        parser, token->at,
-                        "Syntax error: mismatched input '<EOF>' expecting an expression");
-        return cel_parser_fail(
-                parser, token->at,
-                arena_printf(parser->arena, "Syntax error: mismatched input '" SLICE_FMT "'",
-                             SLICE_ARG(slice_make(parser->lexer.source.ptr + token->at,
-                                                  parser->lexer.at - token->at))));
+                text = SLICE_LITERAL("<EOF>");
+        cel_parser_fail(parser, token->at,
+                        arena_printf(parser->arena, "Syntax error: %s input '" SLICE_FMT "'%s%s",
+                                     what, SLICE_ARG(text), *expecting ? " expecting " : "",
+                                     expecting));
+        if (!is_first || token->kind == CEL_TOKEN_END)
+                return NULL;
+        cel_parser_advance(parser); /* when it is alone, the end is no expression either */
+        return token->kind == CEL_TOKEN_END ? fail_expecting(parser, "mismatched", EXPRESSION)
+                                            : NULL;
+}
+
+static struct cel_node *fail_token(struct cel_parser *parser) {
+        return fail_expecting(parser, "mismatched", "");
 }
 
 /* ---- tokens ---- */
-
-static void cel_parser_advance(struct cel_parser *parser) {
-        parser->token = cel_lexer_next(&parser->lexer);
-}
 
 static bool is_mark(const struct cel_parser *parser, const char *text) {
         return parser->token.kind == CEL_TOKEN_MARK && slice_is(parser->token.text, text);
@@ -42,10 +64,19 @@ static bool take_mark(struct cel_parser *parser, const char *text) {
         return true;
 }
 
+/* One token too many before it is reported as such, and a parenthesis that the end lacks. */
 static bool need_mark(struct cel_parser *parser, const char *text) {
+        struct cel_lexer ahead = parser->lexer;
+        const char *expecting = arena_printf(parser->arena, "'%s'", text);
+
         if (take_mark(parser, text))
                 return true;
-        fail_token(parser);
+        struct cel_token next = cel_lexer_next(&ahead);
+        bool is_extra = next.kind == CEL_TOKEN_MARK && slice_is(next.text, text);
+        if (parser->token.kind == CEL_TOKEN_END && strcmp(text, ")") == 0)
+                cel_parser_fail(parser, parser->token.at, "Syntax error: missing ')' at '<EOF>'");
+        else
+                fail_expecting(parser, is_extra ? "extraneous" : "mismatched", expecting);
         return false;
 }
 
@@ -101,8 +132,14 @@ static bool cel_parser_arguments(struct cel_parser *parser, const char *closing,
                 cel_parser_add(parser, ret_children, node);
                 if (take_mark(parser, closing))
                         break;
-                if (!need_mark(parser, ","))
+                if (!is_mark(parser, ",")) {
+                        if (may_end_in_comma)
+                                fail_expecting(parser, "mismatched", "{']', ','}");
+                        else
+                                need_mark(parser, closing);
                         return false;
+                }
+                cel_parser_advance(parser);
                 if (!may_end_in_comma && is_mark(parser, closing)) {
                         fail_token(parser);
                         return false;
@@ -146,14 +183,21 @@ static struct cel_node *name_or_call(struct cel_parser *parser, const struct cel
         struct cel_children children = { 0 };
 
         node->name = token->text;
+        if (slice_is(token->text, "in")) {
+                parser->lexer.at = token->at;
+                cel_parser_advance(parser);
+                return fail_expecting(parser, "mismatched", EXPRESSION);
+        }
         if (is_reserved(token->text))
                 return cel_parser_fail(parser, token->at,
                                        arena_printf(parser->arena,
                                                     "reserved identifier: " SLICE_FMT,
                                                     SLICE_ARG(token->text)));
+        size_t opening = parser->token.at;
         if (!take_mark(parser, "("))
                 return node;
         node->kind = CEL_NODE_CALL;
+        node->at = opening;
         if (!cel_parser_arguments(parser, ")", false, &children))
                 return NULL;
         cel_parser_adopt(parser, node, &children);
@@ -186,7 +230,8 @@ static struct cel_node *cel_parser_primary(struct cel_parser *parser) {
         }
         if (take_mark(parser, "["))
                 return list_literal(parser, token.at);
-        return take_mark(parser, "{") ? map_literal(parser, token.at) : fail_token(parser);
+        return take_mark(parser, "{") ? map_literal(parser, token.at)
+                                      : fail_expecting(parser, "mismatched", EXPRESSION);
 }
 
 /* ---- members ---- */
@@ -203,10 +248,11 @@ static struct cel_node *cel_parser_member(struct cel_parser *parser, struct cel_
         if (slice_is(token.text, "in") && token.kind == CEL_TOKEN_NAME)
                 return fail_token(parser);
         cel_parser_advance(parser);
+        size_t opening = parser->token.at;
         if (token.kind == CEL_TOKEN_NAME && !is_optional && take_mark(parser, "(")) {
                 if (!cel_parser_arguments(parser, ")", false, &children))
                         return NULL;
-                node = node_new(parser, CEL_NODE_CALL, token.at);
+                node = node_new(parser, CEL_NODE_CALL, opening);
                 node->name = token.text;
                 return cel_macro_method(parser, node, target, &children);
         }
@@ -216,6 +262,51 @@ static struct cel_node *cel_parser_member(struct cel_parser *parser, struct cel_
         node->name = token.text;
         node->is_optional = is_optional;
         return node;
+}
+
+/* a.b.c, which may be the name of a type. */
+static bool is_type_name(const struct cel_node *node) {
+        while (node->kind == CEL_NODE_SELECT && !node->is_optional)
+                node = node->args[0];
+        return node->kind == CEL_NODE_NAME;
+}
+
+static void type_name_write(const struct cel_node *node, struct buf *out) {
+        if (node->kind == CEL_NODE_SELECT) {
+                type_name_write(node->args[0], out);
+                buf_char(out, '.');
+        }
+        buf_slice(out, node->name);
+}
+
+/* Behind a type's name and the opening mark: names and values, which are kept as a map's are. */
+static struct cel_node *object_literal(struct cel_parser *parser, const struct cel_node *type,
+                                       size_t at) {
+        struct cel_node *node = node_new(parser, CEL_NODE_OBJECT, at), *value;
+        CLEANUP(buf_release) struct buf name = { 0 };
+        struct cel_children children = { 0 };
+
+        type_name_write(type, &name);
+        node->name = arena_slice(parser->arena, buf_view(&name));
+        while (!take_mark(parser, "}")) {
+                bool is_optional = take_mark(parser, "?");
+                struct cel_token field = parser->token;
+
+                if (field.kind != CEL_TOKEN_NAME && field.kind != CEL_TOKEN_QUOTED_NAME)
+                        return fail_token(parser);
+                cel_parser_advance(parser);
+                struct cel_node *key = node_new(parser, CEL_NODE_LITERAL, parser->token.at);
+                key->literal = cel_text(CEL_STRING, field.text);
+                if (!need_mark(parser, ":") || !(value = cel_parser_expression(parser)))
+                        return NULL;
+                value->is_optional_element = is_optional;
+                cel_parser_add(parser, &children, key);
+                cel_parser_add(parser, &children, value);
+                if (!is_mark(parser, "}") && !need_mark(parser, ","))
+                        return NULL;
+        }
+        cel_parser_adopt(parser, node, &children);
+        return parser->has_failed ? NULL : node;
 }
 
 static struct cel_node *index_of(struct cel_parser *parser, struct cel_node *target, size_t at) {
@@ -240,6 +331,8 @@ static struct cel_node *cel_parser_members(struct cel_parser *parser) {
                         node = cel_parser_member(parser, node, at);
                 else if (take_mark(parser, "["))
                         node = index_of(parser, node, at);
+                else if (is_mark(parser, "{") && is_type_name(node) && take_mark(parser, "{"))
+                        node = object_literal(parser, node, at);
                 else
                         return node;
         }
@@ -383,6 +476,14 @@ static struct cel_node *cel_parser_expression(struct cel_parser *parser) {
         return node;
 }
 
+/* Something behind the expression: one token too many, or more. */
+static void fail_end(struct cel_parser *parser) {
+        struct cel_lexer ahead = parser->lexer;
+        bool is_last = cel_lexer_next(&ahead).kind == CEL_TOKEN_END;
+
+        fail_expecting(parser, is_last ? "extraneous" : "mismatched", "<EOF>");
+}
+
 int cel_parse(struct arena *arena, struct slice source, struct cel_node **ret_root,
               struct err *err) {
         struct cel_parser parser = { .arena = arena,
@@ -392,8 +493,8 @@ int cel_parse(struct arena *arena, struct slice source, struct cel_node **ret_ro
         cel_parser_advance(&parser);
         struct cel_node *root = cel_parser_expression(&parser);
         if (root && !parser.has_failed && parser.token.kind != CEL_TOKEN_END)
-                fail_token(&parser);
-        if (!root || parser.has_failed)
+                fail_end(&parser);
+        if (!root || parser.has_failed || parser.has_complained)
                 return BERTH_ERR_INVALID;
         *ret_root = root;
         return 0;

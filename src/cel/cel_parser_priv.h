@@ -9,7 +9,7 @@ struct cel_parser {
         struct cel_token token; /* the next one, not consumed */
         unsigned depth;
         struct err *err;
-        bool has_failed;
+        bool has_failed, has_complained; /* what is no token is complained about, and passed over */
 };
 
 /* A growing list of children. */
@@ -18,7 +18,7 @@ struct cel_children {
         size_t count, cap;
 };
 
-/* Remembers the first error; returns NULL. */
+/* Returns NULL. */
 struct cel_node *cel_parser_fail(struct cel_parser *parser, size_t at, const char *text);
 void cel_parser_add(struct cel_parser *parser, struct cel_children *children,
                     struct cel_node *node);

@@ -161,6 +161,21 @@ FUNCTION(trimmed) {
         return cel_text(CEL_STRING, slice_trim(TEXT(0)));
 }
 
+/* A name as a part of a JSON pointer. */
+FUNCTION(escaped_key) {
+        struct slice text = TEXT(0);
+        struct buf out = { 0 };
+
+        for (size_t i = 0; i < text.len; i++)
+                if (text.ptr[i] == '~' || text.ptr[i] == '/')
+                        buf_text(&out, text.ptr[i] == '~' ? "~0" : "~1");
+                else
+                        buf_char(&out, text.ptr[i]);
+        struct slice escaped = arena_slice(run->arena, buf_view(&out));
+        buf_release(&out);
+        return cel_text(CEL_STRING, escaped);
+}
+
 static struct cel_value cel_strings_replace(struct cel_run *run, const struct cel_value *args,
                                             int64_t limit) {
         struct slice text = TEXT(0), from = TEXT(1);
@@ -468,5 +483,6 @@ static const struct cel_function rows[] = {
         { "split", true, CEL_STRINGS, split_all, 2, { CEL_STRING, CEL_STRING } },
         { "split", true, CEL_STRINGS, split_some, 3, { CEL_STRING, CEL_STRING, CEL_INT } },
         { "format", true, CEL_STRING, format, 2, { CEL_STRING, CEL_LIST } },
+        { "jsonpatch.escapeKey", false, CEL_STRING, escaped_key, 1, { CEL_STRING } },
 };
 const struct cel_function_set cel_string_functions = { rows, ARRAY_LEN(rows) };

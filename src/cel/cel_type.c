@@ -83,7 +83,7 @@ const char *cel_type_text(struct arena *arena, const struct cel_type *type) {
                 return arena_printf(arena, "map(%s, %s)", cel_type_text(arena, type->key),
                                     cel_type_text(arena, type->element));
         default:
-                return cel_kind_name(type->kind);
+                return type->name ? type->name : cel_kind_name(type->kind);
         }
 }
 

@@ -38,6 +38,7 @@ struct cel_field {
 enum cel_list_kind { CEL_LIST_ATOMIC, CEL_LIST_SET, CEL_LIST_KEYED };
 struct cel_type {
         enum cel_kind kind;
+        const char *name;                     /* of objects that expressions make, or NULL */
         const struct cel_type *key, *element; /* of maps; of lists, maps, optionals */
         const struct cel_field *fields;       /* of objects */
         size_t field_count;

@@ -371,12 +371,12 @@ VALIDATE_HOOK(validating_admission_policy_validate) {
 
 /* ---- policies that change objects ---- */
 
-OWN_RULE(rule_mutation) {
+static void check_mutation(struct checker *checker, const struct at *at,
+                           const struct json_node *value, struct cel_admission admission) {
         static const char *const types[] = { "ApplyConfiguration", "JSONPatch", NULL };
         static const char *const members[] = { "applyConfiguration", "jsonPatch" };
         struct slice type = node_get_text(value, "patchType");
 
-        (void)rule;
         if (type.len == 0) {
                 report(checker, FIELD_REQUIRED, at, "patchType", NULL, NULL);
                 return;
@@ -387,12 +387,17 @@ OWN_RULE(rule_mutation) {
                 return;
         }
         const struct json_node *patch = node_get(value, members[own]);
-        struct at place = at_member(at, members[own]);
+        struct at place = at_member(at, members[own]), inner = at_member(&place, "expression");
+        struct slice source = slice_trim(node_get_text(patch, "expression"));
+
+        admission.wants = own == 0 ? CEL_WANTS_OBJECT : CEL_WANTS_PATCHES;
         if (!patch)
                 report(checker, FIELD_REQUIRED, &place, NULL, NULL,
                        message_of(checker, "must be specified when patchType is %s", types[own]));
-        else if (slice_trim(node_get_text(patch, "expression")).len == 0)
-                report(checker, FIELD_REQUIRED, &place, "expression", NULL, NULL);
+        else if (source.len == 0)
+                report(checker, FIELD_REQUIRED, &inner, NULL, NULL, NULL);
+        else
+                check_admission_expression(checker, &inner, source, &admission);
         if (node_get(value, members[1 - own]))
                 report_text(checker, at, members[1 - own],
                             slice_of(message_of(checker, "{%s}", members[1 - own])),
@@ -402,8 +407,6 @@ OWN_RULE(rule_mutation) {
 
 static const char *const reinvocations[] = { "IfNeeded", "Never", NULL };
 static const struct rule mutation_rules[] = {
-        { "mutations", rule_mutation, .flags = RULE_REQUIRED | RULE_EACH,
-          .text = "mutations must contain at least one item" },
         { "reinvocationPolicy", rule_choice, .data = reinvocations, .flags = RULE_REQUIRED },
         RULES_END,
 };
@@ -411,8 +414,10 @@ static const struct rule mutation_rules[] = {
 VALIDATE_HOOK(mutating_admission_policy_validate) {
         struct checker checker = { .errors = errors, .context = context };
         const struct json_node *spec = node_get(object, "spec");
+        const struct json_node *mutations = node_get(spec, "mutations");
         struct at at = at_root("spec"), conditions = at_member(&at, "matchConditions");
         struct at match = at_member(&at, "matchConstraints"), list = at_member(&at, "variables");
+        struct at changes = at_member(&at, "mutations");
 
         (void)operation, (void)old;
         const struct cel_admission admission = policy_admission(&checker, spec);
@@ -421,6 +426,14 @@ VALIDATE_HOOK(mutating_admission_policy_validate) {
         check_match_conditions(&checker, &conditions, node_get(spec, "matchConditions"),
                                admission.has_params);
         check_variables(&checker, &list, admission);
+        if (node_count(mutations) == 0)
+                report(&checker, FIELD_REQUIRED, &changes, NULL, NULL,
+                       "mutations must contain at least one item");
+        for (size_t i = 0; i < node_count(mutations); i++) {
+                struct at place = at_index(&changes, i);
+
+                check_mutation(&checker, &place, node_at(mutations, i), admission);
+        }
         check_rules(&checker, &at, spec, mutation_rules);
 }
 

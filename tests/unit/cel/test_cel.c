@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/util.h"
 #include "cel/cel.h"
+#include "cel/cel_admission.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -60,7 +61,7 @@ static const struct expression literals[] = {
         { "'\\x41\\u00e9\\n\\101' == 'A\xc3\xa9\\nA'", "true" },
         { "b'\\xff'.size() == 1 && b'a' != b'b'", "true" },
         { "'\\q' == ''", "?invalid escape" },
-        { "'open", "?string without an end" },
+        { "'open", "?token recognition error at: ''open'" },
         { "[1, 2, ].size() == 2", "true" },
         { "{'a': 1, 'b': 2}.size() == 2", "true" },
         { "{'a': 1, 'a': 2}.size() == 2", "!repeated key" },
@@ -99,7 +100,7 @@ static const struct expression operators[] = {
         { "--1 == 1 && -(1) == -1", "true" },
         { "1 + 2", "?cel expression must evaluate to a bool" },
         { "dyn(true)", "?cel expression must evaluate to a bool" },
-        { "'a' || true", "?found no matching overload for '_||_'" },
+        { "'a' || true", "?expected type 'bool' but found 'string'" },
 };
 
 /* An error counts only where nothing else decides. */
@@ -288,10 +289,10 @@ static const struct expression syntax[] = {
         { "", "?<EOF>" },
         { "1 +", "?<EOF>" },
         { "(1", "?<EOF>" },
-        { "1 == 1)", "?mismatched input ')'" },
+        { "1 == 1)", "?extraneous input ')' expecting <EOF>" },
         { "[1", "?<EOF>" },
         { "self..spec", "?mismatched input '.'" },
-        { "a b", "?mismatched input 'b'" },
+        { "a b", "?extraneous input 'b' expecting <EOF>" },
         { "1 = 1", "?token recognition error" },
         { "for == 1", "?reserved identifier: for" },
         { "size(1, )", "?mismatched input ')'" },
@@ -627,6 +628,46 @@ static void test_bounds(void **state) {
         scene_free(&scene);
 }
 
+/* What policies that change objects make; NULL = compiles. */
+static void test_made_objects(void **state) {
+        static const struct {
+                enum cel_result_kind wants;
+                const char *source, *complaint;
+        } rows[] = {
+                { CEL_WANTS_OBJECT, "Object{spec: Object.spec{replicas: 1}}", NULL },
+                { CEL_WANTS_OBJECT, "Object{?spec: optional.none()}", NULL },
+                { CEL_WANTS_OBJECT, "true ? Object{} : Object{}", NULL },
+                { CEL_WANTS_OBJECT, "Object.spec{}",
+                  "must evaluate to Object but got Object.spec" },
+                { CEL_WANTS_OBJECT, "true", "must evaluate to Object but got bool" },
+                { CEL_WANTS_OBJECT, "Foo{}", "1:4: undeclared reference to 'Foo'" },
+                { CEL_WANTS_BOOL, "Object{} == Object{}", "1:7: undeclared reference to 'Object'" },
+                { CEL_WANTS_OBJECT, "Object{a: b, c: d}", "| ..........^\nERROR: <input>:1:17: " },
+                { CEL_WANTS_PATCHES, "[JSONPatch{op: 'add', path: '/a', value: Object{}}]", NULL },
+                { CEL_WANTS_PATCHES, "[JSONPatch{path: jsonpatch.escapeKey('a/b')}]", NULL },
+                { CEL_WANTS_PATCHES, "true ? [JSONPatch{}] : []", NULL },
+                { CEL_WANTS_PATCHES, "[]", "must evaluate to list(JSONPatch) but got list(dyn)" },
+                { CEL_WANTS_PATCHES, "[JSONPatch{op: 1}]",
+                  "expected type of field 'op' is 'string' but provided type is 'int'" },
+        };
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+                const struct cel_admission admission = { .wants = rows[i].wants };
+                struct arena arena = { 0 };
+                struct cel_program *program = NULL;
+                struct err err = { 0 };
+                int r = cel_admission_compile(&arena, slice_of(rows[i].source), &admission,
+                                              &program, &err);
+
+                if ((r == 0) != !rows[i].complaint ||
+                    (r < 0 && !strstr(err.text, rows[i].complaint)))
+                        fail_msg("%s: %s", rows[i].source, err.text);
+                cel_program_release(program);
+                arena_release(&arena);
+        }
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_literals),    cmocka_unit_test(test_operators),
@@ -636,7 +677,7 @@ int main(void) {
                 cmocka_unit_test(test_syntax),      cmocka_unit_test(test_urls),
                 cmocka_unit_test(test_addresses),   cmocka_unit_test(test_versions),
                 cmocka_unit_test(test_sorting),     cmocka_unit_test(test_formats),
-                cmocka_unit_test(test_bounds),
+                cmocka_unit_test(test_bounds),      cmocka_unit_test(test_made_objects),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
