@@ -1,6 +1,6 @@
 """Random requests to the sandbox and to a real kube-apiserver, whose answers must agree.
 
-fuzz_api.py BERTH PEERS [--seconds N] [--seed N] [--kinds a,b] [--workers N] [--only N,N]: starts both, sends each scenario to both, compares
+fuzz_api.py BERTH PEERS [--seconds N] [--seed N] [--kinds a,b] [--workers N] [--only N,N] [--corpus FOLDER]: starts both, sends each scenario to both, compares
 the answers after taking out what differs by nature, groups differences into classes and prints the smallest example of each. Objects are
 valid ones of each kind whose members are changed by the real server's OpenAPI schemas. A scenario is made from seed and number alone.
 """
@@ -17,6 +17,7 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import fuzz_api_corpus  # noqa: E402
 from fuzz_api_compare import as_value, differences, known, normal  # noqa: E402
 from fuzz_api_make import Maker, Schemas  # noqa: E402
 from fuzz_api_seeds import KINDS, MAIN  # noqa: E402
@@ -261,7 +262,10 @@ def main():
     parser.add_argument("--kinds", default="", help=f"of {', '.join(KINDS)}, or all; otherwise {', '.join(MAIN)}")
     parser.add_argument("--workers", type=int, default=3)
     parser.add_argument("--only", default="", help="numbers of scenarios, as reports show them")
+    parser.add_argument("--corpus", type=pathlib.Path, help="folder of recordings: all kinds of their objects, or those of --kinds")
     options = parser.parse_args()
+    if options.corpus:
+        options.kinds = options.kinds or ",".join(fuzz_api_corpus.kinds_of(options.corpus))
     if options.only:
         options.workers = 1
     with tempfile.TemporaryDirectory() as folder:

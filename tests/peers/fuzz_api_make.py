@@ -13,9 +13,14 @@ class Schemas:
     """What the real server says of its types."""
 
     def __init__(self, server):
-        self.types = {}
-        for path in ("api/v1", "apis/apps/v1", "apis/batch/v1", "apis/policy/v1"):
-            self.types.update(server.ask("GET", f"/openapi/v3/{path}")[2]["components"]["schemas"])
+        self.types, self.names = {}, {}
+        for path in server.ask("GET", "/openapi/v3")[2]["paths"]:
+            if path == "api/v1" or path.count("/") == 2:
+                self.types.update(server.ask("GET", f"/openapi/v3/{path}")[2].get("components", {}).get("schemas", {}))
+        for name, schema in self.types.items():
+            for known in schema.get("x-kubernetes-group-version-kind", []):
+                version = f"{known['group']}/{known['version']}" if known["group"] else known["version"]
+                self.names[(version, known["kind"])] = name
 
     def resolve(self, schema):
         while "allOf" in schema or "$ref" in schema:
@@ -25,8 +30,8 @@ class Schemas:
         return schema
 
     def of_kind(self, plural):
-        _, kind, version, group, _, _ = KINDS[plural]
-        return {"$ref": f"x/io.k8s.api.{group}.{version.rsplit('/', 1)[-1]}.{kind}"}
+        _, kind, version, _, _, _ = KINDS[plural]
+        return {"$ref": f"x/{self.names[(version, kind)]}"}
 
 
 class Maker:
