@@ -155,6 +155,9 @@ static int make_part(struct run_call *run, enum run_role role, struct daemon_par
                 return scheduler_part_make(&roles->scheduler, part, run->err);
         case RUN_DESCHEDULER:
                 take_shared(options, &roles->descheduler.daemon);
+                if (run->is_chosen[RUN_SCHEDULER])
+                        roles->descheduler.scheduler_gates =
+                                roles->scheduler.gates ? roles->scheduler.gates : "";
                 if (run->is_chosen[RUN_SCHEDULER] && !roles->descheduler.scheduler_config) {
                         roles->descheduler.scheduler_config = roles->scheduler.config;
                         roles->descheduler.runs_scheduler = true;

@@ -102,16 +102,27 @@ static void descheduler_part_free(void *context) {
         free(self);
 }
 
+/* Of the scheduler, as far as they matter for what fits. */
+static int add_scheduler_gates(const struct descheduler_options *options, uint32_t *gates,
+                               struct err *err) {
+        uint32_t known = options->is_parity ? 0 : ROLE_CONFIG_ASKED;
+
+        if (options->scheduler_gates &&
+            feature_gates_read(options->scheduler_gates, scheduler_feature_gates, &known, err) < 0)
+                return err->code;
+        *gates |= known & ROLE_CONFIG_ASKED;
+        return 0;
+}
+
 static int descheduler_load(struct descheduler_daemon *self, struct err *err) {
         const struct descheduler_options *options = self->options;
         struct role_config_sources sources = { .policy_path = options->policy,
                                                .config_path = options->scheduler_config,
                                                .is_parity = options->is_parity };
 
-        if (descheduler_options_check(options, &sources.gates, err) < 0)
+        if (descheduler_options_check(options, &sources.gates, err) < 0 ||
+            add_scheduler_gates(options, &sources.gates, err) < 0)
                 return err->code;
-        if (!options->is_parity) /* the gates of the scheduler are not known */
-                sources.gates |= ROLE_CONFIG_ASKED;
         return role_config_load(&sources, &self->config, err);
 }
 

@@ -9,6 +9,7 @@ struct descheduler_options {
         const char *policy, *gates;
         const char *scheduler_config; /* NULL = looked for in the cluster */
         bool runs_scheduler;          /* in this process, by that configuration */
+        const char *scheduler_gates;  /* that are on there; NULL = not known */
         int64_t interval_ns;
         int64_t deadline_ns; /* of a single pass; 0 = none */
         bool gives_deadline; /* that stands on the command line */

@@ -79,6 +79,24 @@ exits "the other node has devices" 0 'wouldEvict=1 ' $pass
 kubectl create -f rule.yaml >applied.log || judge bad "$(cat applied.log)"
 exits "a rule taints them" 0 'wouldEvict=0 ' $pass
 exits "which upstream does not look at" 0 'wouldEvict=1 ' $pass --parity
+# Beside a scheduler in one process: the first pass says what that one's gate makes of it.
+in_one() {
+        what=$1 expected=$2
+        shift 2
+        rm -f run.log
+        "$berth" run --roles scheduler,descheduler --policy-config-file policy.yaml --descheduling-interval 10m \
+                --dry-run --leader-elect=false --secure-port 0 "$@" 2>run.log &
+        both=$!
+        children="$children $both"
+        for _ in $(seq 100); do
+                grep -qs "DeschedulingPass " run.log && break
+                sleep 0.2
+        done
+        kill $both
+        grep -q "DeschedulingPass .*evictions=$expected " run.log && judge ok "$what" || judge bad "$what: $(tail -n 5 run.log)"
+}
+in_one "a scheduler beside it does not look at rules" 1
+in_one "a scheduler beside it looks at rules" 0 --scheduler.feature-gates DRADeviceTaintRules=true
 kubectl delete devicetaintrule maintenance >applied.log
 exits "the rule is gone" 0 'wouldEvict=1 ' $pass
 finish
