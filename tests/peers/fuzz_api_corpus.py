@@ -32,16 +32,16 @@ def kinds_of(folder):
 
 
 def note(row, objects, places, states):
-    request, answered = row["request"], row["response"]["status"]
-    body, path = request.get("body"), request["path"].split("?")[0].replace("${NS}", "default")
+    request, answered = row.get("request", {}), row.get("response", {}).get("status")
+    body, path = request.get("body"), request.get("path", "").split("?")[0].replace("${NS}", "default")
     if not isinstance(body, dict) or "kind" not in body or body["kind"] in OWN + NOT_STORED or "example" in body.get("apiVersion", ""):
         return
     text = json.dumps({name: value for name, value in body.items() if name not in ("kind", "apiVersion", "metadata")}, sort_keys=True)
     text, key = text.replace("${RUN}", "r").replace("${NS}", "default"), (body.get("apiVersion"), body["kind"])
     if "${" in text:
         return
-    if request["method"] == "PUT" and path.endswith("/status") and answered == 200 and body.get("status"):
+    if request.get("method") == "PUT" and path.endswith("/status") and answered == 200 and body.get("status"):
         states.setdefault(key, json.loads(text)["status"])
-    if request["method"] == "POST" and answered == 201:
+    if request.get("method") == "POST" and answered == 201:
         places[key] = path
         objects.setdefault(key, {})[text] = True
