@@ -108,6 +108,13 @@ static const struct bootstrap_object objects[] = {
                 SUBJECT("User", "system:kube-controller-manager")),
         SCHEDULER_BINDING("system:kube-scheduler"),
         SCHEDULER_BINDING("system:volume-scheduler"),
+        BINDING("system:node-proxier", SUBJECT("User", "system:kube-proxy")),
+        BINDING("system:kube-dns", "{\"kind\":\"ServiceAccount\",\"name\":\"kube-dns\","
+                                   "\"namespace\":\"kube-system\"}"),
+        PATHS_ROLE("system:monitoring",
+                   "\"/healthz\",\"/healthz/*\",\"/livez\",\"/livez/*\",\"/metrics\","
+                   "\"/metrics/slis\",\"/readyz\",\"/readyz/*\",\"/flagz\",\"/statusz\""),
+        BINDING("system:monitoring", SUBJECT("Group", "system:monitoring")),
         LEADER_LOCK("kube-controller-manager"),
         LEADER_LOCK("kube-scheduler"),
         { "/api/v1/namespaces/default/services",

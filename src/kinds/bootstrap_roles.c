@@ -1,7 +1,7 @@
 /* The roles every cluster brings along, by their upstream names and rules, as far as programs and
  * people of the sandbox use them: those of kube-scheduler, of kube-controller-manager and its
- * controllers, of servers that review tokens and accesses (auth-delegator), and admin, edit and
- * view.
+ * controllers, of nodes and what runs on them, of add-ons, of who signs certificates, of servers
+ * that review tokens and accesses (auth-delegator), and admin, edit and view.
  *
  * Upstream joins the last three from labelled parts (aggregation); here each has its rules at
  * once. */
@@ -17,6 +17,8 @@
 
 #define RBAC "/apis/rbac.authorization.k8s.io/v1/"
 #define MANAGER "system:kube-controller-manager"
+#define NODE "system:node"
+#define SIGNING "system:certificates.k8s.io:"
 
 /* Rules of one role stand together. */
 static const struct role_rule rules[] = {
@@ -64,6 +66,75 @@ static const struct role_rule rules[] = {
         { "system:volume-scheduler", "-", "persistentvolumes persistentvolumeclaims", NULL,
           READ " patch update" },
         { "system:volume-scheduler", "storage.k8s.io", "storageclasses", NULL, READ },
+
+        { NODE, "authentication.k8s.io", "tokenreviews", NULL, "create" },
+        { NODE, "authorization.k8s.io", "subjectaccessreviews localsubjectaccessreviews", NULL,
+          "create" },
+        { NODE, "-", "services", NULL, READ },
+        { NODE, "-", "nodes", NULL, READ " create" },
+        { NODE, "-", "nodes/status", NULL, "patch update" },
+        { NODE, "-", "nodes", NULL, "patch update" },
+        { NODE, "- events.k8s.io", "events", NULL, "create patch update" },
+        { NODE, "-", "pods", NULL, READ },
+        { NODE, "-", "pods", NULL, "create delete" },
+        { NODE, "-", "pods/status", NULL, "patch update" },
+        { NODE, "-", "pods/eviction", NULL, "create" },
+        { NODE, "-", "configmaps secrets", NULL, READ },
+        { NODE, "-", "persistentvolumeclaims persistentvolumes", NULL, "get" },
+        { NODE, "-", "endpoints", NULL, "get" },
+        { NODE, "certificates.k8s.io", "certificatesigningrequests", NULL, READ " create" },
+        { NODE, "coordination.k8s.io", "leases", NULL, "create delete get patch update" },
+        { NODE, "storage.k8s.io", "volumeattachments", NULL, "get" },
+        { NODE, "-", "serviceaccounts/token", NULL, "create" },
+        { NODE, "-", "serviceaccounts", NULL, "get" },
+        { NODE, "-", "persistentvolumeclaims/status", NULL, "get patch update" },
+        { NODE, "storage.k8s.io", "csidrivers", NULL, READ },
+        { NODE, "storage.k8s.io", "csinodes", NULL, "create delete get patch update" },
+        { NODE, "node.k8s.io", "runtimeclasses", NULL, READ },
+        { NODE, "resource.k8s.io", "resourceclaims", NULL, "get" },
+        { NODE, "resource.k8s.io", "resourceslices", NULL, "deletecollection" },
+        { "system:node-bootstrapper", "certificates.k8s.io", "certificatesigningrequests", NULL,
+          READ " create" },
+        { "system:node-proxier", "-", "services endpoints", NULL, "list watch" },
+        { "system:node-proxier", "-", "nodes", NULL, READ },
+        { "system:node-proxier", "- events.k8s.io", "events", NULL, "create patch update" },
+        { "system:node-proxier", "discovery.k8s.io", "endpointslices", NULL, "list watch" },
+        { "system:node-proxier", "networking.k8s.io", "servicecidrs", NULL, "list watch" },
+        { "system:node-problem-detector", "-", "nodes", NULL, "get" },
+        { "system:node-problem-detector", "-", "nodes/status", NULL, "patch" },
+        { "system:node-problem-detector", "- events.k8s.io", "events", NULL,
+          "create patch update" },
+        { "system:kubelet-api-admin", "-", "nodes", NULL, READ },
+        { "system:kubelet-api-admin", "-", "nodes", NULL, "proxy" },
+        { "system:kubelet-api-admin", "-", "nodes/log nodes/metrics nodes/proxy nodes/stats", NULL,
+          "*" },
+        { "system:kubelet-api-admin", "-", "nodes/configz nodes/healthz nodes/pods", NULL, "*" },
+
+        { "system:heapster", "-", "events pods nodes namespaces", NULL, READ },
+        { "system:heapster", "extensions", "deployments", NULL, READ },
+        { "system:kube-aggregator", "-", "services endpoints", NULL, READ },
+        { "system:kube-dns", "-", "endpoints services", NULL, "list watch" },
+        { "system:persistent-volume-provisioner", "-", "persistentvolumes", NULL,
+          READ " create delete" },
+        { "system:persistent-volume-provisioner", "-", "persistentvolumeclaims", NULL,
+          READ " update" },
+        { "system:persistent-volume-provisioner", "storage.k8s.io", "storageclasses", NULL, READ },
+        { "system:persistent-volume-provisioner", "-", "events", NULL, "watch" },
+        { "system:persistent-volume-provisioner", "- events.k8s.io", "events", NULL,
+          "create patch update" },
+
+        { SIGNING "certificatesigningrequests:nodeclient", "certificates.k8s.io",
+          "certificatesigningrequests/nodeclient", NULL, "create" },
+        { SIGNING "certificatesigningrequests:selfnodeclient", "certificates.k8s.io",
+          "certificatesigningrequests/selfnodeclient", NULL, "create" },
+        { SIGNING "kube-apiserver-client-approver", "certificates.k8s.io", "signers",
+          "kubernetes.io/kube-apiserver-client", "approve" },
+        { SIGNING "kube-apiserver-client-kubelet-approver", "certificates.k8s.io", "signers",
+          "kubernetes.io/kube-apiserver-client-kubelet", "approve" },
+        { SIGNING "kubelet-serving-approver", "certificates.k8s.io", "signers",
+          "kubernetes.io/kubelet-serving", "approve" },
+        { SIGNING "legacy-unknown-approver", "certificates.k8s.io", "signers",
+          "kubernetes.io/legacy-unknown", "approve" },
 };
 
 /* What view reads, edit writes as well, and admin may hand on; each line is one rule of up to three

@@ -104,6 +104,7 @@ static const struct kind_info admissionregistration_rows[] = {
         {
                 CLUSTER_WIDE("admissionregistration.k8s.io", "mutatingadmissionpolicies",
                              "mutatingadmissionpolicy", "MutatingAdmissionPolicy", KIND_GENERATION),
+                .categories = NAMES("api-extensions"),
                 .since = 36,
                 .apply_defaults = admission_policy_defaults,
                 .validate = mutating_admission_policy_validate,
@@ -114,6 +115,7 @@ static const struct kind_info admissionregistration_rows[] = {
                 CLUSTER_WIDE("admissionregistration.k8s.io", "mutatingadmissionpolicybindings",
                              "mutatingadmissionpolicybinding", "MutatingAdmissionPolicyBinding",
                              KIND_GENERATION),
+                .categories = NAMES("api-extensions"),
                 .since = 36,
                 .apply_defaults = admission_policy_binding_defaults,
                 .validate = mutating_admission_policy_binding_validate,

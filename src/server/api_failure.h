@@ -30,7 +30,6 @@ int fail_option(struct api_context *context, const char *options, enum field_err
 int fail_hook(struct api_context *context, struct slice name, const struct err *err);
 int fail_method(struct api_context *context);
 int fail_unknown(struct api_context *context); /* 404 for a resource or path that is not served */
-int fail_not_simulated(struct api_context *context); /* exec and the like */
 
 /* The Status that says it; as the answer to the request. */
 void failure_write(const struct api_failure *failure, struct buf *out);

@@ -55,14 +55,19 @@ static bool serve_health(struct api_context *context) {
         return false;
 }
 
+/* Written over several lines, as upstream does. */
 static void serve_version(struct api_context *context) {
         unsigned minor = context->engine->resources.minor;
-        char *text = arena_printf(context->arena,
-                                  "{\"major\":\"1\",\"minor\":\"%u\",\"gitVersion\":\"v1.%u.0\","
-                                  "\"gitCommit\":\"\",\"gitTreeState\":\"clean\","
-                                  "\"buildDate\":\"2026-01-01T00:00:00Z\",\"goVersion\":\"\","
-                                  "\"compiler\":\"cc\",\"platform\":\"linux/amd64\"}",
-                                  minor, minor);
+        char *text = arena_printf(
+                context->arena,
+                "{\n  \"major\": \"1\",\n  \"minor\": \"%u\",\n"
+                "  \"emulationMajor\": \"1\",\n  \"emulationMinor\": \"%u\",\n"
+                "  \"minCompatibilityMajor\": \"1\",\n  \"minCompatibilityMinor\": \"%u\",\n"
+                "  \"gitVersion\": \"v1.%u.0\",\n  \"gitCommit\": \"\",\n"
+                "  \"gitTreeState\": \"clean\",\n  \"buildDate\": \"2026-01-01T00:00:00Z\",\n"
+                "  \"goVersion\": \"\",\n  \"compiler\": \"cc\",\n"
+                "  \"platform\": \"linux/amd64\"\n}",
+                minor, minor, minor - 1, minor);
 
         respond_text(context, 200, "application/json", slice_of(text));
 }

@@ -33,7 +33,7 @@ static int serve_read(struct api_context *context) {
         if (slice_is(route->subresource, "log"))
                 return serve_log(context);
         if (is_live(route->subresource))
-                return fail_not_simulated(context);
+                return serve_live(context);
         if (slice_is(route->subresource, "binding") || slice_is(route->subresource, "eviction") ||
             slice_is(route->subresource, "finalize"))
                 return fail_method(context);
@@ -76,7 +76,7 @@ static int serve_resource(struct api_context *context) {
         if (body_from_yaml(context) < 0)
                 return API_FAILED;
         if (is_live(context->route.subresource))
-                return fail_not_simulated(context);
+                return serve_live(context);
         if (slice_is(method, "POST"))
                 return serve_create(context);
         if (slice_is(method, "PUT"))

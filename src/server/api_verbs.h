@@ -15,6 +15,7 @@ int serve_binding(struct api_context *context);
 int serve_eviction(struct api_context *context);
 int serve_scale(struct api_context *context);
 int serve_log(struct api_context *context);
+int serve_live(struct api_context *context); /* exec, attach, portforward, proxy */
 int serve_token(struct api_context *context);
 int serve_path(struct api_context *context);             /* /healthz, /version, discovery, ... */
 bool serve_token_documents(struct api_context *context); /* false: another path */

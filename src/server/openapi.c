@@ -5,6 +5,7 @@
 #include "base/util.h"
 #include "kinds/release.h"
 #include "schema/description.h"
+#include "schema/enum_values.h"
 #include "schema/field_release.h"
 #include "schema/schema.h"
 #include <stdlib.h>
@@ -49,10 +50,51 @@ static void description_write(const char *type, const char *field, struct buf *o
 
 /* ---- properties ---- */
 
+/* Values that are types of their own upstream, each written as text or as a number. */
+static const struct value_type {
+        enum schema_type type;
+        const char *name, *text, *v3, *v2;
+} value_types[] = {
+        { SCHEMA_QUANTITY, "io.k8s.apimachinery.pkg.api.resource.Quantity",
+          "An amount, such as 500m, 2 or 4Gi.",
+          "\"oneOf\":[{\"type\":\"string\"},{\"type\":\"number\"}]", "\"type\":\"string\"" },
+        { SCHEMA_INT_OR_STRING, "io.k8s.apimachinery.pkg.util.intstr.IntOrString",
+          "A number, or a text such as a percentage or the name of a port.",
+          "\"format\":\"int-or-string\",\"oneOf\":[{\"type\":\"integer\"},{\"type\":\"string\"}]",
+          "\"type\":\"string\",\"format\":\"int-or-string\"" },
+};
+
+static const struct value_type *value_type_of(const struct schema_field *field) {
+        for (size_t i = 0; i < ARRAY_LEN(value_types); i++)
+                if (value_types[i].type == field->type)
+                        return &value_types[i];
+        return NULL;
+}
+
+/* The values that upstream names, which stand beside the type of a text. */
+static void enum_write(const char *type, const char *field, struct buf *out) {
+        const char *values = enum_values_find(type, field);
+        struct slice rest = slice_of(values ? values : ""), value;
+        const char *comma = "";
+
+        if (!values)
+                return;
+        buf_text(out, ",\"enum\":[");
+        if (rest.len && rest.ptr[0] == '|') {
+                buf_text(out, "\"\"");
+                comma = ",";
+        }
+        while (slice_split(&rest, '|', &value)) {
+                buf_text(out, comma);
+                buf_json_string(out, value);
+                comma = ",";
+        }
+        buf_char(out, ']');
+}
+
 static const char *plain_type(const struct schema_field *field) {
         switch ((enum schema_type)field->type) {
         case SCHEMA_STRING:
-        case SCHEMA_QUANTITY:
         case SCHEMA_DURATION:
                 return "\"type\":\"string\"";
         case SCHEMA_BOOL:
@@ -68,8 +110,8 @@ static const char *plain_type(const struct schema_field *field) {
         case SCHEMA_TIME:
         case SCHEMA_MICRO_TIME:
                 return "\"type\":\"string\",\"format\":\"date-time\"";
+        case SCHEMA_QUANTITY:
         case SCHEMA_INT_OR_STRING:
-                return "\"type\":\"string\",\"format\":\"int-or-string\"";
         case SCHEMA_OBJECT:
         case SCHEMA_RAW:
                 break;
@@ -78,12 +120,33 @@ static const char *plain_type(const struct schema_field *field) {
 }
 
 /* One value of the field, braces included. */
-static void element_write(const struct flavour *flavour, const struct schema_field *field,
-                          struct buf *out) {
-        if (field->type != SCHEMA_OBJECT)
-                buf_printf(out, "{%s}", plain_type(field));
-        else
+static void element_write(const struct flavour *flavour, const struct schema_object *object,
+                          const struct schema_field *field, struct buf *out) {
+        const struct value_type *value_type = value_type_of(field);
+
+        if (field->type == SCHEMA_OBJECT) {
                 reference_write(flavour, schema_field_object(field), out);
+        } else if (value_type) {
+                buf_printf(out, "{\"$ref\":\"%s%s\"}", flavour->reference, value_type->name);
+        } else {
+                buf_printf(out, "{%s", plain_type(field));
+                enum_write(object->name, field->name, out);
+                buf_char(out, '}');
+        }
+}
+
+/* The same without braces; version 3 knows no description beside a reference. */
+static void single_write(const struct flavour *flavour, const struct schema_object *object,
+                         const struct schema_field *field, struct buf *out) {
+        bool is_reference = field->type == SCHEMA_OBJECT || value_type_of(field);
+        struct buf element = { 0 };
+
+        element_write(flavour, object, field, &element);
+        if (is_reference && !flavour->is_v2)
+                buf_printf(out, "\"allOf\":[" SLICE_FMT "]", SLICE_ARG(buf_view(&element)));
+        else
+                buf_append(out, element.data + 1, element.len - 2);
+        buf_release(&element);
 }
 
 /* How server-side apply merges a list. */
@@ -129,30 +192,20 @@ static void property_write(const struct flavour *flavour, const struct schema_ob
         switch ((enum schema_shape)field->shape) {
         case SHAPE_LIST:
                 buf_text(out, "\"type\":\"array\",\"items\":");
-                element_write(flavour, field, out);
+                element_write(flavour, object, field, out);
                 break;
         case SHAPE_MAP:
                 buf_text(out, "\"type\":\"object\",\"additionalProperties\":");
-                element_write(flavour, field, out);
+                element_write(flavour, object, field, out);
                 break;
         case SHAPE_MAP_OF_LIST:
                 buf_text(out, "\"type\":\"object\",\"additionalProperties\":{\"type\":\"array\","
                               "\"items\":");
-                element_write(flavour, field, out);
+                element_write(flavour, object, field, out);
                 buf_char(out, '}');
                 break;
         case SHAPE_ONE:
-                if (field->type != SCHEMA_OBJECT) {
-                        buf_text(out, plain_type(field));
-                } else if (flavour->is_v2) {
-                        buf_printf(out, "\"$ref\":\"%s%s%s\"", flavour->reference,
-                                   module_of(slice_of(schema_field_object(field)->name)),
-                                   schema_field_object(field)->name);
-                } else {
-                        buf_text(out, "\"allOf\":[");
-                        reference_write(flavour, schema_field_object(field), out);
-                        buf_char(out, ']');
-                }
+                single_write(flavour, object, field, out);
                 break;
         }
         merge_write(field, out);
@@ -237,9 +290,34 @@ static void openapi_mark(uint8_t *marks, size_t index) {
                         openapi_mark(marks, object->fields[i].object);
 }
 
+static bool is_value_type_used(const struct value_type *type, const uint8_t *marks) {
+        for (size_t i = 0; i < schema_object_count; i++) {
+                const struct schema_object *object = &schema_objects[i];
+
+                for (size_t j = 0; marks[i] && j < object->count; j++)
+                        if (object->fields[j].type == type->type &&
+                            is_known(object, &object->fields[j]))
+                                return true;
+        }
+        return false;
+}
+
+static void value_type_write(const struct flavour *flavour, const struct value_type *type,
+                             struct buf *out) {
+        buf_printf(out, "\"%s\":{\"description\":\"%s\",%s}", type->name, type->text,
+                   flavour->is_v2 ? type->v2 : type->v3);
+}
+
 static void marked_types_write(const struct flavour *flavour, const uint8_t *marks,
                                struct buf *out) {
         size_t count = 0;
+
+        for (size_t i = 0; i < ARRAY_LEN(value_types); i++) {
+                if (!is_value_type_used(&value_types[i], marks))
+                        continue;
+                buf_text(out, count++ ? "," : "");
+                value_type_write(flavour, &value_types[i], out);
+        }
 
         for (size_t i = 0; i < schema_object_count; i++) {
                 if (!marks[i])

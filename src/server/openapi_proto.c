@@ -34,6 +34,7 @@ enum {
         SCHEMA_PROTO_FORMAT = 2,
         SCHEMA_PROTO_DESCRIPTION = 4,
         SCHEMA_PROTO_REQUIRED = 19,
+        SCHEMA_PROTO_ENUM = 20,
         SCHEMA_PROTO_ADDITIONAL = 21,
         SCHEMA_PROTO_TYPE = 22,
         SCHEMA_PROTO_ITEMS = 23,
@@ -114,6 +115,21 @@ static void named_fields(unsigned number, const struct json *object,
 /* A schema inside a message that wraps it. */
 static void wrapped_schema(unsigned number, const struct json *schema, struct buf *out);
 
+/* Texts; YAML takes them as JSON writes them. */
+static void enum_fields(const struct json *values, struct buf *out) {
+        struct json_iter iter = json_iter(values);
+        const struct json *value;
+
+        while (json_next(&iter, NULL, &value)) {
+                struct buf any = { 0 }, text = { 0 };
+
+                buf_json_string(&text, json_text(value));
+                bytes_field(ANY_YAML, buf_view(&text), &any);
+                message_field(SCHEMA_PROTO_ENUM, &any, out);
+                buf_release(&text);
+        }
+}
+
 static void schema_write(const struct json *schema, struct buf *out) {
         const struct json *properties = json_get(schema, "properties"), *value;
         struct json_iter required = json_iter(json_get(schema, "required"));
@@ -124,6 +140,7 @@ static void schema_write(const struct json *schema, struct buf *out) {
         text_field(SCHEMA_PROTO_DESCRIPTION, schema, "description", out);
         while (json_next(&required, NULL, &value))
                 bytes_field(SCHEMA_PROTO_REQUIRED, json_text(value), out);
+        enum_fields(json_get(schema, "enum"), out);
         wrapped_schema(SCHEMA_PROTO_ADDITIONAL, json_get(schema, "additionalProperties"), out);
         if (type.len) {
                 struct buf types = { 0 };

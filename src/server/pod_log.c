@@ -6,7 +6,7 @@
 #include "server/api_query.h"
 #include "server/api_verbs.h"
 
-int fail_not_simulated(struct api_context *context) {
+static int fail_not_simulated(struct api_context *context) {
         return fail_plain(context, 501, "NotImplemented",
                           "%s \"" SLICE_FMT "\": containers are simulated, " SLICE_FMT
                           " has nothing to reach",
@@ -24,22 +24,42 @@ static const struct json *pod_log_named(const struct json *list, struct slice na
         return NULL;
 }
 
+/* Of a pod in the order in which they start. */
+static const char *const container_lists[] = { "initContainers", "containers",
+                                               "ephemeralContainers" };
+
+static int fail_container_missing(struct api_context *context, const struct json *spec) {
+        struct buf names = { 0 };
+
+        for (size_t i = 0; i < ARRAY_LEN(container_lists); i++) {
+                struct json_iter iter = json_iter(json_get(spec, container_lists[i]));
+                const struct json *item;
+
+                while (json_next(&iter, NULL, &item))
+                        buf_printf(&names, "%s" SLICE_FMT, names.len ? " " : "",
+                                   SLICE_ARG(json_get_text(item, "name")));
+        }
+        fail_bad_request(context,
+                         "a container name must be specified for pod " SLICE_FMT
+                         ", choose one of: [" SLICE_FMT "]",
+                         SLICE_ARG(context->route.name), SLICE_ARG(buf_view(&names)));
+        buf_release(&names);
+        return API_FAILED;
+}
+
 /* The only container when none is asked for. */
 static int choose_container(struct api_context *context, const struct json *spec,
                             struct slice *ret_name) {
-        static const char *const lists[] = { "containers", "initContainers",
-                                             "ephemeralContainers" };
         const struct json *containers = json_get(spec, "containers");
         struct slice wanted = query_text(&context->query, "container");
 
         if (wanted.len == 0 && json_count(containers) != 1)
-                return fail_bad_request(context,
-                                        "a container name must be specified for pod " SLICE_FMT,
-                                        SLICE_ARG(context->route.name));
+                return fail_container_missing(context, spec);
         if (wanted.len == 0)
                 wanted = json_get_text(json_at(containers, 0), "name");
-        for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
-                const struct json *found = pod_log_named(json_get(spec, lists[i]), wanted);
+        for (size_t i = 0; i < ARRAY_LEN(container_lists); i++) {
+                const struct json *found =
+                        pod_log_named(json_get(spec, container_lists[i]), wanted);
 
                 if (!found)
                         continue;
@@ -48,6 +68,27 @@ static int choose_container(struct api_context *context, const struct json *spec
         }
         return fail_bad_request(context, "container " SLICE_FMT " is not valid for pod " SLICE_FMT,
                                 SLICE_ARG(wanted), SLICE_ARG(context->route.name));
+}
+
+/* Upstream asks a kubelet; what it refuses before that is refused here alike. */
+int serve_live(struct api_context *context) {
+        const struct api_route *route = &context->route;
+        struct slice name;
+
+        if (slice_is(route->subresource, "proxy"))
+                return fail_not_simulated(context);
+        const struct store_object *object =
+                object_find(context, context->resource, route->ns, route->name);
+        if (!object)
+                return fail_not_found(context, context->resource, route->name);
+        const struct json *spec = json_get(request_object_json(context, object), "spec");
+        if (!slice_is(route->subresource, "portforward") &&
+            choose_container(context, spec, &name) < 0)
+                return API_FAILED;
+        if (json_get_text(spec, "nodeName").len == 0)
+                return fail_bad_request(context, "pod " SLICE_FMT " does not have a host assigned",
+                                        SLICE_ARG(route->name));
+        return fail_not_simulated(context);
 }
 
 static const struct json *state_of(const struct json *status, struct slice name) {
@@ -95,6 +136,10 @@ int serve_log(struct api_context *context) {
         const struct json *spec = json_get(pod, "spec");
         if (choose_container(context, spec, &name) < 0)
                 return API_FAILED;
+        if (json_get_text(spec, "nodeName").len == 0) {
+                respond_text(context, 200, "text/plain", SLICE_EMPTY);
+                return 0;
+        }
         const struct json *state = state_of(json_get(pod, "status"), name);
         const struct json *phase = json_get(state, "running") ? json_get(state, "running")
                                                               : json_get(state, "terminated");

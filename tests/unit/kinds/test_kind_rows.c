@@ -306,8 +306,9 @@ static void test_bootstrap_roles(void **state) {
 
         (void)state;
         bootstrap_roles_each(bootstrap_role, &count);
-        /* Seven for programs and people; those of 39 controllers, each with its binding. */
-        assert_int_equal(count, 7 + 2 * 39);
+        /* Those of programs, nodes, add-ons and people; those of 39 controllers, each with its
+         * binding. */
+        assert_int_equal(count, 22 + 2 * 39);
 }
 
 int main(void) {

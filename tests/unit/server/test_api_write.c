@@ -444,6 +444,7 @@ static void test_namespace_life(void **state) {
         fixture_free(&f);
 }
 
+#define PODS "/api/v1/namespaces/default/pods"
 #define POD "/api/v1/namespaces/default/pods/p"
 
 /* Each subresource of a pod takes its own part and leaves the rest alone. */
@@ -475,8 +476,14 @@ static void test_pod_parts(void **state) {
                   200, "\"cpu\":\"200m\"" },
                 { POD "/resize", "{\"spec\":{\"containers\":[{\"name\":\"c\",\"resources\":{}}]}}",
                   422, "Pod QOS Class may not change" },
-                { POD "/log", NULL, 400, "is waiting to start" },
-                { POD "/exec?command=x", NULL, 501, "containers are simulated" },
+                { POD "/log", NULL, 200, "" },
+                { POD "/exec?command=x", NULL, 400, "pod p does not have a host assigned" },
+                { POD "/portforward", NULL, 400, "pod p does not have a host assigned" },
+                { POD "/exec?container=z", NULL, 400, "container z is not valid for pod p" },
+                { PODS "/none/attach", NULL, 404, "not found" },
+                { PODS "/on/log", NULL, 400, "choose one of: [i a b]" },
+                { PODS "/on/log?container=a", NULL, 400, "is waiting to start" },
+                { PODS "/on/exec?container=i", NULL, 501, "containers are simulated" },
                 { POD "/log?container=z", NULL, 400, "container z is not valid for pod p" },
                 { POD, NULL, 200, "\"image\":\"a\"" },
         };
@@ -487,6 +494,12 @@ static void test_pod_parts(void **state) {
                              "{\"metadata\":{\"name\":\"p\"},\"spec\":{\"containers\":[{\"name\":"
                              "\"c\",\"image\":\"a\",\"resources\":{\"requests\":{\"cpu\":\"100m\"}}"
                              "}]}}"),
+                         201);
+        assert_int_equal(ask(&f, "POST", PODS,
+                             "{\"metadata\":{\"name\":\"on\"},\"spec\":{\"nodeName\":\"n\","
+                             "\"initContainers\":[{\"name\":\"i\",\"image\":\"a\"}],"
+                             "\"containers\":[{\"name\":\"a\",\"image\":\"a\"},"
+                             "{\"name\":\"b\",\"image\":\"a\"}]}}"),
                          201);
         for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
                 int status = steps[i].patch
