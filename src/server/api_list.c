@@ -43,13 +43,22 @@ static int fail_version(struct api_context *context, int code, const char *reaso
                           heading, SLICE_ARG(text), SLICE_ARG(text));
 }
 
+/* Upstream answers a GET of events from etcd, which complains as lists do; of all else from a
+ * cache. */
+static int fail_get_version(struct api_context *context, struct slice version) {
+        if (strcmp(context->resource->kind->plural, "events") == 0)
+                return fail_version(context, 400, "BadRequest",
+                                    "invalid resource version: ", version);
+        return fail_version(context, 500, NULL, "", version);
+}
+
 static int find_object(struct api_context *context, const struct store_object **ret_object) {
         const struct api_route *route = &context->route;
         struct slice version = query_text(&context->query, "resourceVersion");
         uint64_t wanted = 0;
 
         if (version.len && !slice_to_u64(version, &wanted))
-                return fail_version(context, 500, NULL, "", version);
+                return fail_get_version(context, version);
         if (wanted > store_revision(context->engine->store))
                 return fail_future(context, wanted);
         *ret_object = object_find(context, context->resource, route->ns, route->name);

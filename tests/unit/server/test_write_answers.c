@@ -64,6 +64,8 @@ static const struct {
           "no kind \"x\" is registered for version \"meta.k8s.io/v1\"", NULL },
         { "GET", NODES "/a?resourceVersion=x", NULL, NULL, 500,
           "resourceVersion: Invalid value: \"x\"", NULL },
+        { "GET", "/api/v1/namespaces/default/events/a?resourceVersion=x", NULL, NULL, 400,
+          "invalid resource version: resourceVersion: Invalid value: \"x\"", NULL },
         { "GET", NODES "?resourceVersion=x", NULL, NULL, 400,
           "invalid resource version: resourceVersion: Invalid value: \"x\"", NULL },
         { "GET", NODES "?continue=x", NULL, NULL, 400, "illegal base64 data at input byte 0",
