@@ -356,3 +356,28 @@ int json_patch_apply(struct json_tree *tree, const struct json_node *ops, struct
                 r = too_deep(&patch);
         return r;
 }
+
+static void sort_along(struct json_node *at, struct slice path) {
+        struct slice segment;
+
+        slice_split(&path, '/', &segment);
+        node_sort(at, slice_compare);
+        while (is_container(at) && slice_split(&path, '/', &segment)) {
+                bool exists;
+                size_t length;
+                CLEANUP(cleanup_free) char *key = json_patch_unescape(segment, &length);
+
+                node_sort(at, slice_compare);
+                at = json_patch_child(at, slice_make(key, length), &exists);
+        }
+}
+
+void json_patch_sort(struct json_node *root, const struct json_node *ops) {
+        struct node_iter iter = node_iter(ops);
+        struct json_node *op;
+
+        while (node_next(&iter, NULL, &op)) {
+                sort_along(root, node_get_text(op, "from"));
+                sort_along(root, node_get_text(op, "path"));
+        }
+}

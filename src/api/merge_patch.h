@@ -8,3 +8,6 @@
  * merge, everything else replaces. Error: BERTH_ERR_BAD_REQUEST when either is no object; the tree
  * is then untouched. */
 int merge_patch_apply(struct json_tree *tree, const struct json_node *patch, struct err *err);
+/* Sorts the members of what a merge of `patch` into `root` opened, as the library does that the API
+ * server uses: the objects along the patch, and all that it added. */
+void merge_patch_sort(struct json_node *root, const struct json_node *patch);

@@ -154,13 +154,13 @@ static int quantity_parse(struct slice text, struct quantity *q, struct err *err
         struct quantity_parts parts;
         if (text.len == 0)
                 return err_set(err, BERTH_ERR_BAD_REQUEST, FORMAT_MESSAGE);
-        if (text.len > QUANTITY_INPUT_MAX)
-                return err_set(err, BERTH_ERR_BAD_REQUEST, "quantity longer than %d bytes",
-                               QUANTITY_INPUT_MAX);
         if (!quantity_split(text, &parts))
                 return err_set(err, BERTH_ERR_BAD_REQUEST, FORMAT_MESSAGE);
         if (!interpret_suffix(&parts, &q->format))
                 return err_set(err, BERTH_ERR_BAD_REQUEST, "unable to parse quantity's suffix");
+        if (text.len > QUANTITY_INPUT_MAX)
+                return err_set(err, BERTH_ERR_BAD_REQUEST, "quantity longer than %d bytes",
+                               QUANTITY_INPUT_MAX);
         if (!parts.has_digit && !is_small(&parts, q->format))
                 return err_set(err, BERTH_ERR_BAD_REQUEST,
                                "unable to parse numeric part of quantity");

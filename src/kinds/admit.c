@@ -8,13 +8,15 @@
 #define GENERATED_SIZE 5 /* letters behind the first 58 of a prefix */
 #define PREFIX_MAX 58
 
-struct slice admitted_name(const struct json_node *metadata) {
+struct slice admitted_name(const struct kind_context *context, const struct json_node *object) {
+        const struct json_node *metadata = node_get(object, "metadata");
         struct slice name = node_get_text(metadata, "name");
         struct slice prefix = node_get_text(metadata, "generateName");
         struct slice head =
                 slice_make(prefix.ptr, prefix.len < PREFIX_MAX ? prefix.len : PREFIX_MAX);
-        bool is_generated = prefix.len && name.len == head.len + GENERATED_SIZE &&
-                            slice_has_prefix(name, head) && !node_get(metadata, "resourceVersion");
+        bool is_generated = !context->has_name && prefix.len &&
+                            name.len == head.len + GENERATED_SIZE && slice_has_prefix(name, head) &&
+                            !node_get(metadata, "resourceVersion");
 
         if (name.len == 0 || is_generated)
                 name = prefix;
@@ -23,7 +25,7 @@ struct slice admitted_name(const struct json_node *metadata) {
 
 int admit_forbid(struct kind_context *context, const struct json_node *object, struct err *err,
                  const char *format, ...) {
-        struct slice name = admitted_name(node_get(object, "metadata"));
+        struct slice name = admitted_name(context, object);
         const char *group = context->kind->group;
         struct buf quoted = { 0 };
         char text[ERR_TEXT_MAX];

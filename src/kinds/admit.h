@@ -42,9 +42,10 @@ int runtime_class_judge(struct kind_context *context, const struct json_node *po
 void pod_topology_labels(struct kind_context *context, struct json_tree *tree,
                          struct json_node *pod, struct slice node_name);
 
+/* What admission calls an object: names are generated after that which changes it, and before that
+ * which judges it. */
+struct slice admitted_name(const struct kind_context *context, const struct json_node *object);
 /* 403 "pods "x" is forbidden: text". */
-/* What admission calls an object: names are generated after it. */
-struct slice admitted_name(const struct json_node *metadata);
 int admit_forbid(struct kind_context *context, const struct json_node *object, struct err *err,
                  const char *format, ...) __attribute__((format(printf, 4, 5)));
 /* Only one PriorityClass may be the default. */

@@ -12,6 +12,7 @@
 #include "server/api_object.h"
 #include "server/api_output.h"
 #include "server/managed_fields.h"
+#include "server/patched_order.h"
 
 enum patch_type patch_type(const struct api_context *context) {
         static const char *const names[] = { "application/json-patch+json",
@@ -120,12 +121,15 @@ static int apply_patch(struct api_context *context, enum patch_type type, struct
 
 /* ---- what does not decode ---- */
 
-/* Patches once more: what was patched first is half decoded by now. */
-static void patch_again(struct api_context *context, enum patch_type type,
-                        const struct api_write *write, struct buf *out) {
+/* Patches once more, in upstream's order: what was patched first is half decoded by now, and in the
+ * order of what clients sent. NULL without success; the caller frees the tree. */
+static struct json_tree *patch_again(struct api_context *context, enum patch_type type,
+                                     const struct api_write *write) {
         const struct api_resource *resource = write->resource;
         struct api_write again = { .resource = resource };
+        struct json_tree *patch = NULL;
         struct buf before = { 0 };
+        int r = API_FAILED;
 
         if (write->old)
                 object_write(slice_make(resource->prefix, resource->prefix_size),
@@ -133,34 +137,68 @@ static void patch_again(struct api_context *context, enum patch_type type,
                              &before);
         else
                 buf_slice(&before, write->before);
-        if (json_tree_parse(buf_view(&before), &again.tree, NULL) == 0) {
+        if (json_tree_parse(buf_view(&before), &again.tree, NULL) == 0 &&
+            json_tree_parse(context->request->body, &patch, NULL) == 0) {
                 again.object = json_tree_root(again.tree);
-                if (apply_patch(context, type, &again) == 0)
-                        node_write(again.object, out);
+                patched_order_begin(resource->schema, again.tree, again.object);
+                r = apply_patch(context, type, &again);
         }
-        json_tree_free(again.tree);
+        if (r == 0)
+                patched_order_end(type, again.object, json_tree_root(patch));
+        json_tree_free(patch);
         buf_release(&before);
+        if (r == 0)
+                return again.tree;
+        json_tree_free(again.tree);
+        return NULL;
+}
+
+/* The first wrong value in that order; NULL when there is none. */
+static const char *find_wrong_value(struct api_context *context, const struct api_write *write,
+                                    struct json_tree *tree) {
+        struct schema_report report = { .minor = write->resource->minor,
+                                        .stored = write->old_json };
+        struct err err = { 0 };
+
+        if (!tree || !write->resource->schema ||
+            schema_normalise(write->resource->schema, tree, json_tree_root(tree), &report, &err) ==
+                    0)
+                return NULL;
+        return arena_string(context->arena, slice_of(err.text));
 }
 
 /* 422 about a field "patch" of an object without name. The value is the patched object; of a
- * strategic patch, which is no text to upstream, the patch. */
-static int fail_patched(struct api_context *context, const struct api_write *write,
-                        const char *complaint) {
+ * strategic patch, which is no text to upstream, the patch. Of several wrong values the complaint
+ * names the first in upstream's order. */
+static int fail_document(struct api_context *context, const struct api_write *write,
+                         const char *complaint, bool is_wrong_value) {
         enum patch_type type = patch_type(context);
         struct field_errors errors = { .arena = context->arena };
         struct buf text = { 0 }, quoted = { 0 };
+        struct json_tree *tree = NULL;
+        const char *first = NULL;
 
         if (type == PATCH_STRATEGIC)
                 go_text_write(request_json(context, context->request->body), &text);
         else if (type == PATCH_JSON || type == PATCH_MERGE)
-                patch_again(context, type, write, &text);
+                tree = patch_again(context, type, write);
         else
                 buf_text(&text, "{}");
+        if (tree)
+                node_write(json_tree_root(tree), &text);
+        if (is_wrong_value)
+                first = find_wrong_value(context, write, tree);
         buf_json_string(&quoted, buf_view(&text));
-        field_error_add(&errors, FIELD_INVALID, "patch", quoted.data, complaint);
+        field_error_add(&errors, FIELD_INVALID, "patch", quoted.data, first ? first : complaint);
+        json_tree_free(tree);
         buf_release(&text);
         buf_release(&quoted);
         return fail_invalid(context, "", "", SLICE_EMPTY, &errors);
+}
+
+static int fail_patched(struct api_context *context, const struct api_write *write,
+                        const char *complaint) {
+        return fail_document(context, write, complaint, false);
 }
 
 #define NO_VERSION "couldn't get version/kind; json parse error: json: cannot unmarshal "
@@ -320,7 +358,7 @@ static int check_patched_fields(struct api_context *context, struct api_write *w
         if (r < 0) {
                 context->warning_count = warnings; /* there are warnings only of what decodes */
                 r = write->is_apply ? fail_applied(context, write->resource, err.text)
-                                    : fail_patched(context, write, err.text);
+                                    : fail_document(context, write, err.text, true);
         } else if (context->validation == VALIDATE_STRICT && strictness.count) {
                 r = fail_patched(context, write,
                                  arena_printf(context->arena, "strict decoding error: " SLICE_FMT,

@@ -19,7 +19,7 @@
 
 static int fail_admission(struct api_context *context, const struct api_write *write,
                           const struct err *err) {
-        return fail_hook(context, admitted_name(node_get(write->object, "metadata")), err);
+        return fail_hook(context, admitted_name(&context->hooks, write->object), err);
 }
 
 static void emit_warning(void *context, const char *text) {
@@ -176,6 +176,7 @@ int run_judges(struct api_context *context, struct api_write *write) {
         struct field_errors errors = { .arena = context->arena, .emptied = context->emptied };
         struct err err = { 0 };
 
+        context->hooks.has_name = true;
         if (!context->engine->is_bootstrapping && ask_plugins(context, write, &errors, &err) < 0)
                 return fail_admission(context, write, &err);
         if (errors.count)

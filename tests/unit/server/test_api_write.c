@@ -110,6 +110,57 @@ static void test_strictness(void **state) {
         fixture_free(&f);
 }
 
+/* What judges an object knows the name that was generated for it. */
+static void test_generated_name(void **state) {
+        struct fixture f = fixture_new();
+
+        (void)state;
+        assert_int_equal(ask(&f, "POST", "/api/v1/namespaces/default/pods",
+                             "{\"metadata\":{\"generateName\":\"g-\"},\"spec\":{\"overhead\":"
+                             "{\"cpu\":\"1\"},\"containers\":[{\"name\":\"c\",\"image\":\"a\"}]}}"),
+                         403);
+        assert_int_equal(strlen(answer(&f, "/details/name")), strlen("g-") + 5);
+        fixture_free(&f);
+}
+
+#define BUDGETS "/apis/policy/v1/namespaces/default/poddisruptionbudgets"
+
+/* Of several wrong values a patch's refusal names the first in the order in which upstream's patch
+ * library leaves them: sorted where the patch went, else as Go prints the type. */
+static void test_first_wrong_value(void **state) {
+        static const struct {
+                const char *type, *body, *found;
+        } cases[] = {
+                { MERGE_PATCH,
+                  "{\"status\":{\"disruptedPods\":{\"z\":\"x\",\"b.c/d\":\"2020-01-01\"}}}",
+                  "parsing time \"2020-01-01\"" },
+                { JSON_PATCH,
+                  "[{\"op\":\"add\",\"path\":\"/status/disruptedPods\",\"value\":{}},"
+                  "{\"op\":\"add\",\"path\":\"/status/disruptedPods/z\",\"value\":\"x\"},"
+                  "{\"op\":\"add\",\"path\":\"/status/disruptedPods/b\",\"value\":\"y\"}]",
+                  "parsing time \"y\"" },
+                { JSON_PATCH,
+                  "[{\"op\":\"add\",\"path\":\"/status/disruptedPods\","
+                  "\"value\":{\"z\":\"x\",\"b\":\"y\"}}]",
+                  "parsing time \"x\"" },
+                { MERGE_PATCH, "{\"metadata\":{\"labels\":{\"a\":1}}}",
+                  "\"{\\\"apiVersion\\\":\\\"policy/v1\\\",\\\"kind\\\":" },
+        };
+        struct fixture f = fixture_new();
+
+        (void)state;
+        assert_int_equal(ask(&f, "POST", BUDGETS,
+                             "{\"metadata\":{\"name\":\"b\"},\"spec\":{\"minAvailable\":1}}"),
+                         201);
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+                assert_int_equal(ask_patch(&f, cases[i].type, BUDGETS "/b/status", cases[i].body),
+                                 422);
+                if (!strstr(answer(&f, "/message"), cases[i].found))
+                        fail_msg("%s: %s", cases[i].body, f.text);
+        }
+        fixture_free(&f);
+}
+
 /* A limit range of a thousand defaults for three hundred containers. */
 static void test_defaults_have_an_end(void **state) {
         struct fixture f = fixture_new();
@@ -594,6 +645,8 @@ int main(void) {
                 cmocka_unit_test(test_generate_name),
                 cmocka_unit_test(test_strictness),
                 cmocka_unit_test(test_defaults_have_an_end),
+                cmocka_unit_test(test_first_wrong_value),
+                cmocka_unit_test(test_generated_name),
                 cmocka_unit_test(test_dry_run),
                 cmocka_unit_test(test_update),
                 cmocka_unit_test(test_patch_types),
