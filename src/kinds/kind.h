@@ -203,7 +203,7 @@ struct kind_context {
         struct user_info user;
         bool has_eviction_responders, has_pod_groups; /* the fields of pods are served */
         bool is_dry_run;
-        bool has_name; /* of a write: a name that is generated is there by now */
+        bool has_name;        /* of a write: a name that is generated is there by now */
         bool has_raw_changes; /* members kept as bytes are the same values in other bytes */
         void *engine;
         /* Another object of the store as JSON (valid until the request ends); NULL when absent. ns

@@ -249,6 +249,14 @@ static void check_mutable(struct resize_check *check) {
         }
 }
 
+/* Claims alone do not count. */
+static bool has_pod_level(const struct json_node *spec) {
+        const struct json_node *resources = node_get(spec, "resources");
+
+        return node_count(node_get(resources, "requests")) ||
+               node_count(node_get(resources, "limits"));
+}
+
 static void check_pod_level(struct resize_check *check) {
         const struct json_node *was = node_get(check->was, "resources");
         const struct json_node *now = node_get(check->now, "resources");
@@ -329,7 +337,8 @@ static void check_resize(struct checker *checker, const struct json_node *pod,
                 if (!can_resize(old))
                         forbid_resize(&check, &check.at, NULL,
                                       "Pod running on node without support for resize");
-                check_pod_level(&check);
+                if (has_pod_level(check.was) || has_pod_level(check.now))
+                        check_pod_level(&check);
                 check_containers_resize(&check);
         }
         json_tree_free(check.tree);

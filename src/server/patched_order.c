@@ -1,3 +1,4 @@
+/* Members in the order of upstream. */
 #include "server/patched_order.h"
 
 #include "api/json_patch.h"

@@ -527,6 +527,8 @@ static void test_pod_parts(void **state) {
                   200, "\"cpu\":\"200m\"" },
                 { POD "/resize", "{\"spec\":{\"containers\":[{\"name\":\"c\",\"resources\":{}}]}}",
                   422, "Pod QOS Class may not change" },
+                { POD "/resize", "{\"spec\":{\"resources\":{\"claims\":[{\"name\":\"x\"}]}}}", 422,
+                  "as a result of resizing]" },
                 { POD "/log", NULL, 200, "" },
                 { POD "/exec?command=x", NULL, 400, "pod p does not have a host assigned" },
                 { POD "/portforward", NULL, 400, "pod p does not have a host assigned" },
