@@ -50,8 +50,10 @@ static void take_resources(struct json_tree *tree, struct json_node *spec,
 
 /* Neither part may change what the pod is called by. */
 static void keep_metadata(struct json_tree *tree, struct json_node *pod, const struct json *old) {
-        static const char *const restored[] = { "labels", "annotations", "ownerReferences",
-                                                "finalizers" };
+        static const char *const restored[] = {
+                "labels",     "annotations",       "ownerReferences",
+                "finalizers", "deletionTimestamp", "selfLink"
+        };
 
         for (size_t i = 0; i < ARRAY_LEN(restored); i++)
                 keep_member(tree, node_get(pod, "metadata"), json_get(old, "metadata"),
