@@ -1,0 +1,106 @@
+/* Types of calls: which overloads take the arguments, and what they return. */
+#include "cel/cel_check_priv.h"
+
+#include "base/util.h"
+#include "cel/cel_function.h"
+
+static bool cel_check_takes(const struct cel_function *function, const struct cel_node *node) {
+        if (function->count != node->arg_count)
+                return false;
+        for (size_t i = 0; i < node->arg_count; i++) {
+                if (!cel_matches_kind(function->params[i], node->args[i]->type->kind))
+                        return false;
+        }
+        return true;
+}
+
+static const struct cel_type *list_of_strings(struct cel_checker *checker) {
+        return cel_type_made(checker->arena, CEL_LIST, NULL, cel_type_basic(CEL_STRING));
+}
+
+static const struct cel_type *cel_check_returned(struct cel_checker *checker,
+                                                 const struct cel_function *function,
+                                                 const struct cel_node *node) {
+        const struct cel_type *first = node->arg_count ? node->args[0]->type : NULL;
+
+        switch (function->returns) {
+        case CEL_SAME:
+                if (cel_type_is_dyn(first) && function->params[0] == CEL_LIST)
+                        return cel_type_basic(CEL_LIST);
+                return cel_type_is_dyn(first) && node->arg_count > 1 && !node->is_member
+                               ? node->args[1]->type
+                               : first;
+        case CEL_FIRST_ELEMENT:
+                return cel_type_is_dyn(first) ? first : first->element;
+        case CEL_STRINGS:
+                return list_of_strings(checker);
+        case CEL_INTS:
+                return cel_type_made(checker->arena, CEL_LIST, NULL, cel_type_basic(CEL_INT));
+        case CEL_WRAPPED:
+                return cel_type_made(checker->arena, CEL_OPTIONAL, NULL, first);
+        case CEL_OPTIONAL_STRINGS:
+                return cel_type_made(checker->arena, CEL_OPTIONAL, NULL, list_of_strings(checker));
+        case CEL_OPTIONAL_FORMAT:
+                return cel_type_made(checker->arena, CEL_OPTIONAL, NULL,
+                                     cel_type_basic(CEL_FORMAT));
+        case CEL_MAP_OF_STRINGS:
+                return cel_type_made(checker->arena, CEL_MAP, cel_type_basic(CEL_STRING),
+                                     list_of_strings(checker));
+        default:
+                return cel_type_basic((enum cel_kind)function->returns);
+        }
+}
+
+/* A constant pattern is compiled once, and refused when it is none. */
+static int keep_pattern(struct cel_checker *checker, struct cel_node *node) {
+        struct cel_program *program = checker->program;
+        const struct cel_node *pattern = node->arg_count == 2 ? node->args[1] : NULL;
+        struct err why = { 0 };
+
+        if (!slice_is(node->name, "matches") || !pattern || pattern->kind != CEL_NODE_LITERAL)
+                return 0;
+        node->regex = regex_new(pattern->literal.as.text, &why);
+        if (!node->regex)
+                return err_set(checker->err, BERTH_ERR_INVALID,
+                               "program instantiation failed: error parsing regexp: %s", why.text);
+        program->regexes = xreallocarray(program->regexes, program->regex_count + 1,
+                                         sizeof(program->regexes[0]));
+        program->regexes[program->regex_count++] = node;
+        return 0;
+}
+
+int cel_check_call(struct cel_checker *checker, struct cel_node *node) {
+        const struct cel_type *result = NULL;
+        const struct cel_function *function;
+        bool is_known = false,
+             is_other = (slice_is(node->name, "includes") && !checker->program->has_includes) ||
+                        (slice_is(node->name, "jsonpatch.escapeKey") &&
+                         !cel_check_has_objects(checker->program));
+        size_t at = 0;
+
+        while (!is_other && (function = cel_function_next(node->name, node->is_member, &at))) {
+                is_known = true;
+                if (cel_check_takes(function, node))
+                        result =
+                                cel_types_join(result, cel_check_returned(checker, function, node));
+        }
+        if (!is_known && cel_is_unsupported(node->name)) {
+                checker->program->unsupported = arena_string(checker->arena, node->name);
+                node->type = cel_type_basic(CEL_DYN);
+                return 0;
+        }
+        if (!is_known)
+                return cel_check_fail(checker, node,
+                                      arena_printf(checker->arena,
+                                                   "undeclared reference to '" SLICE_FMT
+                                                   "' (in container '')",
+                                                   SLICE_ARG(node->name)));
+        if (!result)
+                return cel_check_fail_overload(checker, node);
+        node->type = result;
+        struct err late = { 0 };
+        if (cel_check_literals(checker->arena, checker->program, node, &late) < 0 &&
+            !checker->late.code)
+                checker->late = late;
+        return keep_pattern(checker, node);
+}

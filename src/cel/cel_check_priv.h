@@ -1,0 +1,53 @@
+/* Shared by the files that work out types. */
+#pragma once
+
+#include "base/err.h"
+#include "cel/cel_node.h"
+
+#define COMPLAINTS_MAX 32 /* the rest is not told */
+
+struct cel_checker {
+        struct arena *arena;
+        struct cel_program *program;
+        struct err *err;
+        const struct cel_type *old; /* of oldSelf */
+        struct complaint {
+                size_t at;
+                const char *text;
+        } complaints[COMPLAINTS_MAX];
+        size_t complaint_count;
+        struct err late; /* of what is looked at when all types are right */
+};
+
+/* ---- types that go together ---- */
+
+bool cel_type_is_dyn(const struct cel_type *type);                  /* any, known when it runs */
+const struct cel_type *cel_type_strip(const struct cel_type *type); /* what is in an optional */
+/* Whether values of the types may be equal. */
+bool cel_types_compare(const struct cel_type *a, const struct cel_type *b);
+bool cel_types_have_order(const struct cel_type *a, const struct cel_type *b);
+/* One type for both, any where there is none. a may be NULL. */
+const struct cel_type *cel_types_join(const struct cel_type *a, const struct cel_type *b);
+
+/* ---- complaints ---- */
+
+/* Notes one about the node and returns 0: the rest is checked too. The text is not copied. */
+int cel_check_fail(struct cel_checker *checker, const struct cel_node *node, const char *text);
+int cel_check_fail_overload(struct cel_checker *checker, const struct cel_node *node);
+/* One that is told when there are no others. */
+void cel_check_fail_late(struct cel_checker *checker, const struct cel_node *node,
+                         const char *text);
+/* INVALID with all of them; 0 when there are none. */
+int cel_check_complain(const struct cel_checker *checker);
+
+/* ---- kinds of nodes ---- */
+
+/* Arguments have their types. */
+int cel_check_call(struct cel_checker *checker, struct cel_node *node);
+int cel_check_object(struct cel_checker *checker, struct cel_node *node);
+/* Type of a field, by its escaped name or by its own between backquotes; NULL: there is none. */
+const struct cel_type *cel_check_field(const struct cel_type *from, struct slice name);
+/* Expressions may make objects and patches. */
+bool cel_check_has_objects(const struct cel_program *program);
+/* Whether one of these makes what its policy wants. */
+int cel_check_made(struct arena *arena, const struct cel_program *program, struct err *err);
