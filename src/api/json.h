@@ -146,6 +146,8 @@ void node_add(struct json_tree *tree, struct json_node *object, struct slice key
               struct json_node *value);
 /* Members in the order of their keys; compare is given two of them. */
 void node_sort(struct json_node *object, int (*compare)(struct slice a, struct slice b));
+/* Those of all objects in a value, in byte order. */
+void node_sort_all(struct json_node *value);
 void node_put_text(struct json_tree *tree, struct json_node *object, const char *key,
                    struct slice text);
 void node_put_string(struct json_tree *tree, struct json_node *object, const char *key,

@@ -360,8 +360,7 @@ int json_patch_apply(struct json_tree *tree, const struct json_node *ops, struct
 static void sort_along(struct json_node *at, struct slice path) {
         struct slice segment;
 
-        slice_split(&path, '/', &segment);
-        node_sort(at, slice_compare);
+        slice_split(&path, '/', &segment); /* what stands before the first slash is ignored */
         while (is_container(at) && slice_split(&path, '/', &segment)) {
                 bool exists;
                 size_t length;
@@ -376,6 +375,7 @@ void json_patch_sort(struct json_node *root, const struct json_node *ops) {
         struct node_iter iter = node_iter(ops);
         struct json_node *op;
 
+        node_sort(root, slice_compare);
         while (node_next(&iter, NULL, &op)) {
                 sort_along(root, node_get_text(op, "from"));
                 sort_along(root, node_get_text(op, "path"));

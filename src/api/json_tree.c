@@ -382,6 +382,15 @@ void node_sort(struct json_node *object, int (*compare)(struct slice a, struct s
                 free(keys);
 }
 
+void node_sort_all(struct json_node *value) {
+        node_sort(value, slice_compare);
+        struct node_iter iter = node_iter(value);
+        struct json_node *inner;
+
+        while (node_next(&iter, NULL, &inner))
+                node_sort_all(inner);
+}
+
 void node_put(struct json_tree *tree, struct json_node *object, const char *key,
               struct json_node *value) {
         node_set(tree, object, slice_of(key), value);

@@ -53,22 +53,13 @@ int merge_patch_apply(struct json_tree *tree, const struct json_node *patch, str
         return 0;
 }
 
-static void sort_all(struct json_node *value) {
-        struct node_iter iter = node_iter(value);
-        struct json_node *member;
-
-        node_sort(value, slice_compare);
-        while (node_next(&iter, NULL, &member))
-                sort_all(member);
-}
-
 void merge_patch_sort(struct json_node *root, const struct json_node *patch) {
         struct node_iter iter = node_iter(patch);
         struct json_node *wanted;
         struct slice key;
 
         if (node_type(root) != JSON_OBJECT || node_type(patch) != JSON_OBJECT) {
-                sort_all(root);
+                node_sort_all(root);
                 return;
         }
         node_sort(root, slice_compare);

@@ -56,21 +56,12 @@ static void order_value(const struct schema_object *schema, struct json_tree *tr
         }
 }
 
-static void order_maps(struct json_node *value) {
-        struct node_iter iter = node_iter(value);
-        struct json_node *member;
-
-        node_sort(value, slice_compare);
-        while (node_next(&iter, NULL, &member))
-                order_maps(member);
-}
-
 void patched_order_begin(const struct schema_object *schema, struct json_tree *tree,
                          struct json_node *root) {
         if (schema)
                 order_value(schema, tree, root);
         else
-                order_maps(root);
+                node_sort_all(root);
 }
 
 void patched_order_end(enum patch_type type, struct json_node *root,

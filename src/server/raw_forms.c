@@ -117,17 +117,6 @@ static void texts_at(struct slice text, const char *const *step, const char *con
 
 /* ---- values ---- */
 
-static void sort_members(struct json_node *value) {
-        struct node_iter iter = node_iter(value);
-        struct json_node *inner;
-
-        if (node_type(value) == JSON_OBJECT)
-                node_sort(value, slice_compare);
-        iter = node_iter(value);
-        while (node_next(&iter, NULL, &inner))
-                sort_members(inner);
-}
-
 /* RAW_SORTED, which is escaped too, sorts the object's own members. */
 enum raw_form { RAW_AS_STORED, RAW_ESCAPED, RAW_SORTED };
 
@@ -144,7 +133,7 @@ static void value_write(struct json_node *value, enum raw_form form, struct buf 
         CLEANUP(buf_release) struct buf text = { 0 };
 
         if (form == RAW_SORTED)
-                sort_members(value);
+                node_sort_all(value);
         node_write(value, &text);
         if (form == RAW_AS_STORED)
                 buf_slice(out, buf_view(&text));

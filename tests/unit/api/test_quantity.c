@@ -135,6 +135,12 @@ static void test_long_texts(void **state) {
         digits[199] = 'm';
         assert_int_equal(quantity_describe(slice_make(digits, 200), &info, NULL), 0);
         assert_string_equal(info.canonical, "1n");
+        /* What is no quantity at all is told before that it is long. */
+        struct err err = { 0 };
+        memset(digits, 'y', 1000);
+        assert_int_equal(quantity_describe(slice_make(digits, 1000), &info, &err),
+                         BERTH_ERR_BAD_REQUEST);
+        assert_non_null(strstr(err.text, "regular expression"));
         free(digits);
 }
 
