@@ -9,6 +9,7 @@
 #include "server/documents.h"
 
 #define TEXT_PLAIN "text/plain; charset=utf-8"
+#define EMULATION_SINCE 33 /* minor version whose answer has the emulated one */
 
 static const char *const health_checks[] = { "ping", "log", "etcd", "poststarthook/start-berth" };
 
@@ -55,19 +56,25 @@ static bool serve_health(struct api_context *context) {
         return false;
 }
 
-/* Written over several lines, as upstream does. */
+/* Written over several lines, as upstream does; the emulated version since there can be one. */
 static void serve_version(struct api_context *context) {
         unsigned minor = context->engine->resources.minor;
+        const char *emulated = minor < EMULATION_SINCE
+                                       ? ""
+                                       : arena_printf(context->arena,
+                                                      "  \"emulationMajor\": \"1\",\n"
+                                                      "  \"emulationMinor\": \"%u\",\n"
+                                                      "  \"minCompatibilityMajor\": \"1\",\n"
+                                                      "  \"minCompatibilityMinor\": \"%u\",\n",
+                                                      minor, minor - 1);
         char *text = arena_printf(
                 context->arena,
-                "{\n  \"major\": \"1\",\n  \"minor\": \"%u\",\n"
-                "  \"emulationMajor\": \"1\",\n  \"emulationMinor\": \"%u\",\n"
-                "  \"minCompatibilityMajor\": \"1\",\n  \"minCompatibilityMinor\": \"%u\",\n"
+                "{\n  \"major\": \"1\",\n  \"minor\": \"%u\",\n%s"
                 "  \"gitVersion\": \"v1.%u.0\",\n  \"gitCommit\": \"\",\n"
                 "  \"gitTreeState\": \"clean\",\n  \"buildDate\": \"2026-01-01T00:00:00Z\",\n"
                 "  \"goVersion\": \"\",\n  \"compiler\": \"cc\",\n"
                 "  \"platform\": \"linux/amd64\"\n}",
-                minor, minor, minor - 1, minor);
+                minor, emulated, minor);
 
         respond_text(context, 200, "application/json", slice_of(text));
 }

@@ -86,23 +86,23 @@ struct api_eviction_judge {
         void *self;
 };
 
+/* Columns of tables between name and age, all texts. */
+struct api_columns {
+        const char *const *names;
+        size_t count;
+        struct slice (*cell)(const struct json *object, size_t column);
+};
+
 /* A kind that is served from the start, and that no object in the cluster defines. */
-struct api_columns;
 struct api_definition {
         const char *json; /* written as a CustomResourceDefinition */
         /* What its schema cannot say about a status (about the rest, when old is NULL): INVALID,
          * with the field's path. NULL = nothing. */
         int (*check)(const struct json *object, const struct json *old, struct wall_time now,
                      struct err *err);
-        const char *finalizer; /* that every new object gets; NULL = none */
-        bool has_priority;     /* spec.priority, by a PriorityClass */
-        /* Columns of tables between name and age, as text; NULL: those that the definition says. */
-        const struct api_columns *columns;
-};
-struct api_columns {
-        const char *const *names;
-        size_t count;
-        struct slice (*cell)(const struct json *object, size_t column);
+        const char *finalizer;             /* that every new object gets; NULL = none */
+        bool has_priority;                 /* spec.priority, by a PriorityClass */
+        const struct api_columns *columns; /* NULL: those that the definition says */
 };
 
 struct api_server_config {

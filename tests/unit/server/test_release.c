@@ -61,6 +61,8 @@ static void test_itself(void **state) {
                 snprintf(expected, sizeof(expected), "v1.%u.0", minor);
                 assert_true(slice_is(json_get_text(json_doc_root(fixture.doc), "gitVersion"),
                                      expected));
+                assert_int_equal(json_get(json_doc_root(fixture.doc), "emulationMinor") != NULL,
+                                 minor >= 33);
                 assert_int_equal(api_server_minor(fixture.server), minor);
                 assert_int_equal(
                         ask_as(&fixture, "GET", "/openapi/v2", NULL, "application/json", NULL),

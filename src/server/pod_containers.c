@@ -1,4 +1,5 @@
-/* What stands for the output of simulated containers: one line each, once they have started. */
+/* Subresources of pods that need a running container: logs, of which simulated ones have a line
+ * each once they have started, and exec and the like, which reach nothing. */
 #include "server/api_context.h"
 #include "server/api_failure.h"
 #include "server/api_object.h"
