@@ -1,4 +1,4 @@
-/* Which pools matter for what is searched. */
+/* Which pools matter for what is searched, and which nodes are alike in what they have. */
 #include "devices/device_search_priv.h"
 
 #include "base/util.h"
@@ -74,10 +74,6 @@ bool device_search_concerns_own(const struct device_search *search,
 
 /* ---- nodes that are alike ---- */
 
-static void add_bytes(struct buf *key, const void *bytes, size_t size) {
-        buf_append(key, bytes, size);
-}
-
 /* Whether the attributes that constraints compare are the same: equal ones are one. */
 static void add_compared(const struct search_claim *claim, const struct search_device *device,
                          struct buf *key) {
@@ -94,7 +90,7 @@ static void add_compared(const struct search_claim *claim, const struct search_d
                                                            device->slice->slice->driver, names[j])
                                         : NULL;
 
-                        add_bytes(key, &attribute, sizeof(attribute));
+                        buf_append(key, &attribute, sizeof(attribute));
                 }
         }
 }
@@ -116,9 +112,9 @@ static int add_suited(struct search_state *state, struct search_claim *claim,
                                 continue;
                         uint32_t said[] = { (uint32_t)request->place,
                                             search_is_tolerated(offered, request->request) };
-                        add_bytes(key, said, sizeof(said));
+                        buf_append(key, said, sizeof(said));
                         if (request->request->capacity.count)
-                                add_bytes(key, &offered->traits, sizeof(offered->traits));
+                                buf_append(key, &offered->traits, sizeof(offered->traits));
                         count++;
                 }
         return count;
@@ -145,7 +141,7 @@ static bool add_device(struct search_state *state, const struct search_device *d
                 return true;
         }
         const uint32_t end[] = { UINT32_MAX, use->allocated > 0, use->shared > 0 };
-        add_bytes(key, end, sizeof(end));
+        buf_append(key, end, sizeof(end));
         return !device->device->device->traits->allows_multiple;
 }
 
