@@ -9,7 +9,7 @@ OWN = ("Namespace", "Pod", "Deployment", "Node", "Job", "PodDisruptionBudget")  
 NOT_STORED = ("Binding", "Eviction", "TokenRequest")
 # What one of them says decides over all that follows, on one server a moment earlier than on the other.
 DECIDING = ("limitranges", "resourcequotas", "priorityclasses", "validatingadmissionpolicies", "validatingadmissionpolicybindings",
-            "selfsubjectaccessreviews", "subjectaccessreviews", "localsubjectaccessreviews")
+            "servicecidrs", "selfsubjectaccessreviews", "subjectaccessreviews", "localsubjectaccessreviews")
 
 
 def kinds_of(folder):
