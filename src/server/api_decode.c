@@ -59,6 +59,8 @@ void strictness_duplicate(void *context, struct slice path, struct slice key) {
 }
 
 const char *json_go_name(enum json_type type) {
+        if (type == JSON_BOOL)
+                return "bool";
         return type == JSON_INT || type == JSON_REAL ? "number" : json_type_name(type);
 }
 

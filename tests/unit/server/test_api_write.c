@@ -123,6 +123,40 @@ static void test_generated_name(void **state) {
         fixture_free(&f);
 }
 
+#define REQUIRED_TERMS(terms)                                                                      \
+        "{\"spec\":{\"affinity\":{\"nodeAffinity\":{"                                              \
+        "\"requiredDuringSchedulingIgnoredDuringExecution\":{\"nodeSelectorTerms\":[" terms        \
+        "]}}}}}"
+
+/* Terms of a pod that waits may only become narrower, and are shown as upstream's own type. */
+static void test_terms_of_waiting_pod(void **state) {
+        struct fixture f = fixture_new();
+
+        (void)state;
+        assert_int_equal(
+                ask(&f, "POST", "/api/v1/namespaces/default/pods",
+                    "{\"metadata\":{\"name\":\"w\"},\"spec\":{\"schedulingGates\":[{\"name\":"
+                    "\"a.b/g\"}],\"containers\":[{\"name\":\"c\",\"image\":\"a\"}]}}"),
+                201);
+        assert_int_equal(ask_patch(&f, MERGE_PATCH, "/api/v1/namespaces/default/pods/w",
+                                   REQUIRED_TERMS("{\"matchExpressions\":[{\"key\":\"z\","
+                                                  "\"operator\":\"Exists\"}]}")),
+                         200);
+        assert_int_equal(ask_patch(&f, MERGE_PATCH, "/api/v1/namespaces/default/pods/w",
+                                   REQUIRED_TERMS("{}")),
+                         422);
+        assert_non_null(
+                strstr(answer(&f, "/message"), "{\"MatchExpressions\":null,\"MatchFields\":null}"));
+        assert_int_equal(ask_patch(&f, MERGE_PATCH, "/api/v1/namespaces/default/pods/w",
+                                   REQUIRED_TERMS("{\"matchExpressions\":[{\"key\":\"y\","
+                                                  "\"operator\":\"In\",\"values\":[\"a\"]}]}")),
+                         422);
+        assert_non_null(strstr(answer(&f, "/message"),
+                               "{\"MatchExpressions\":[{\"Key\":\"y\",\"Operator\":\"In\","
+                               "\"Values\":[\"a\"]}],\"MatchFields\":null}"));
+        fixture_free(&f);
+}
+
 #define BUDGETS "/apis/policy/v1/namespaces/default/poddisruptionbudgets"
 
 /* Of several wrong values a patch's refusal names the first in the order in which upstream's patch
@@ -143,6 +177,8 @@ static void test_first_wrong_value(void **state) {
                   "[{\"op\":\"add\",\"path\":\"/status/disruptedPods\","
                   "\"value\":{\"z\":\"x\",\"b\":\"y\"}}]",
                   "parsing time \"x\"" },
+                { JSON_PATCH, "[{\"op\":\"add\",\"path\":\"/apiVersion\",\"value\":true}]",
+                  "cannot unmarshal bool into" },
                 { MERGE_PATCH, "{\"metadata\":{\"labels\":{\"a\":1}}}",
                   "\"{\\\"apiVersion\\\":\\\"policy/v1\\\",\\\"kind\\\":" },
         };
@@ -654,6 +690,7 @@ int main(void) {
                 cmocka_unit_test(test_defaults_have_an_end),
                 cmocka_unit_test(test_first_wrong_value),
                 cmocka_unit_test(test_generated_name),
+                cmocka_unit_test(test_terms_of_waiting_pod),
                 cmocka_unit_test(test_dry_run),
                 cmocka_unit_test(test_update),
                 cmocka_unit_test(test_patch_types),
