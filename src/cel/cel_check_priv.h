@@ -4,7 +4,7 @@
 #include "base/err.h"
 #include "cel/cel_node.h"
 
-#define COMPLAINTS_MAX 32 /* the rest is not told */
+#define COMPLAINTS_MAX 32 /* the rest is not reported */
 
 struct cel_checker {
         struct arena *arena;
@@ -34,7 +34,7 @@ const struct cel_type *cel_types_join(const struct cel_type *a, const struct cel
 /* Notes one about the node and returns 0: the rest is checked too. The text is not copied. */
 int cel_check_fail(struct cel_checker *checker, const struct cel_node *node, const char *text);
 int cel_check_fail_overload(struct cel_checker *checker, const struct cel_node *node);
-/* One that is told when there are no others. */
+/* One that is reported when there are no others. */
 void cel_check_fail_late(struct cel_checker *checker, const struct cel_node *node,
                          const char *text);
 /* INVALID with all of them; 0 when there are none. */
