@@ -75,26 +75,49 @@ static bool is_container(const struct json_node *node) {
         return type == JSON_OBJECT || type == JSON_ARRAY;
 }
 
-static int json_patch_missing(struct patch *p, const char *op, struct slice path) {
+/* In the words of that library. */
+static int json_patch_missing(struct patch *p, const char *op, const char *member,
+                              struct slice path) {
+        bool is_from = strcmp(member, "from") == 0;
+        bool is_pair = strcmp(op, "move") == 0 || strcmp(op, "copy") == 0;
+        bool is_quoted = strcmp(op, "add") == 0 || strcmp(op, "remove") == 0;
+        const char *quote = is_quoted ? "\"" : "";
+
         return err_set(p->err, BERTH_ERR_INVALID,
-                       "%s operation does not apply: doc is missing path: \"" SLICE_FMT "\"", op,
-                       SLICE_ARG(path));
+                       "%s operation does not apply: %sis missing %spath: %s" SLICE_FMT
+                       "%s: missing value",
+                       op, strcmp(op, "test") == 0 ? "" : "doc ",
+                       is_from   ? "from "
+                       : is_pair ? "destination "
+                                 : "",
+                       quote, SLICE_ARG(path), quote);
+}
+
+/* What went wrong inside of an operation; returns r. */
+static int in_operation(struct patch *p, int r, const char *where, struct slice path) {
+        if (r == BERTH_ERR_INVALID) {
+                struct err inner = *p->err;
+
+                err_set(p->err, r, "error in %s: '" SLICE_FMT "': %s", where, SLICE_ARG(path),
+                        inner.text);
+        }
+        return r;
 }
 
 /* Finds the container the last segment of a path belongs to. */
-static int json_patch_locate(struct patch *p, const char *op, struct slice path,
+static int json_patch_locate(struct patch *p, const char *op, const char *member, struct slice path,
                              struct json_patch_place *ret_place) {
         struct json_node *at = json_tree_root(p->tree);
         struct slice rest = path, segment;
         size_t depth = 0;
         if (path.len == 0 || !memchr(path.ptr, '/', path.len))
-                return json_patch_missing(p, op, path);
+                return json_patch_missing(p, op, member, path);
         slice_split(&rest, '/', &segment); /* what stands before the first slash is ignored */
         for (;;) {
                 bool is_last = rest.len == 0 || !memchr(rest.ptr, '/', rest.len), exists;
                 size_t length;
                 if (!is_container(at))
-                        return json_patch_missing(p, op, path);
+                        return json_patch_missing(p, op, member, path);
                 depth++;
                 if (is_last)
                         break;
@@ -113,17 +136,21 @@ static int read_path(struct patch *p, const struct json_node *op, const char *me
                      struct slice *ret_path) {
         const struct json_node *path = node_get(op, member);
         if (node_type(path) != JSON_STRING)
-                return err_set(p->err, BERTH_ERR_INVALID, "operation missing %s field", member);
+                return err_set(p->err, BERTH_ERR_INVALID,
+                               SLICE_FMT " operation failed to decode %s: operation%s missing %s "
+                                         "field: missing value",
+                               SLICE_ARG(node_get_text(op, "op")), member,
+                               strcmp(member, "from") == 0 ? "," : "", member);
         *ret_path = node_get_slice(path);
         return 0;
 }
 
-/* locate() for the path in a member of the operation. */
+/* json_patch_locate() for the path in a member of the operation. */
 static int locate_member(struct patch *p, const char *kind, const struct json_node *op,
                          const char *member, struct json_patch_place *ret_place) {
         struct slice path;
         int r = read_path(p, op, member, &path);
-        return r < 0 ? r : json_patch_locate(p, kind, path, ret_place);
+        return r < 0 ? r : json_patch_locate(p, kind, member, path, ret_place);
 }
 
 /* ---- changes ---- */
@@ -149,8 +176,27 @@ static int too_deep(struct patch *p) {
 }
 
 static int bad_index(struct patch *p, struct slice key) {
-        return err_set(p->err, BERTH_ERR_INVALID, "Unable to access invalid index: '" SLICE_FMT "'",
-                       SLICE_ARG(key));
+        int64_t index;
+
+        if (slice_to_i64(key, &index))
+                return err_set(p->err, BERTH_ERR_INVALID,
+                               "Unable to access invalid index: " SLICE_FMT
+                               ": invalid index referenced",
+                               SLICE_ARG(key));
+        return err_set(p->err, BERTH_ERR_INVALID,
+                       "strconv.Atoi: parsing \"" SLICE_FMT "\": invalid syntax", SLICE_ARG(key));
+}
+
+static int bad_new_index(struct patch *p, struct slice key) {
+        int r = bad_index(p, key);
+        struct err inner = *p->err;
+        int64_t index;
+
+        return slice_to_i64(key, &index)
+                       ? r
+                       : err_set(p->err, r,
+                                 "value was not a proper array index: '" SLICE_FMT "': %s",
+                                 SLICE_ARG(key), inner.text);
 }
 
 static int insert_at(struct patch *p, const struct json_patch_place *place,
@@ -162,7 +208,7 @@ static int insert_at(struct patch *p, const struct json_patch_place *place,
         }
         /* One more place than there are elements: the end. */
         if (!slice_is(place->key_text, "-") && !element_index(place->key_text, count + 1, &index))
-                return bad_index(p, place->key_text);
+                return bad_new_index(p, place->key_text);
         node_insert(place->container, index, value);
         return 0;
 }
@@ -179,7 +225,7 @@ static int remove_at(struct patch *p, const struct json_patch_place *place) {
                 if (node_remove_slice(place->container, place->key_text))
                         return 0;
                 return err_set(p->err, BERTH_ERR_INVALID,
-                               "Unable to remove nonexistent key: " SLICE_FMT,
+                               "Unable to remove nonexistent key: " SLICE_FMT ": missing value",
                                SLICE_ARG(place->key_text));
         }
         if (!element_index(place->key_text, node_count(place->container), &index))
@@ -199,13 +245,19 @@ static struct json_node *value_of(struct patch *p, const struct json_node *op) {
 static int apply_add(struct patch *p, const struct json_node *op) {
         CLEANUP(place_release) struct json_patch_place place = { 0 };
         int r = locate_member(p, "add", op, "path", &place);
-        return r < 0 ? r : add_at(p, &place, value_of(p, op));
+        if (r == 0)
+                r = in_operation(p, add_at(p, &place, value_of(p, op)), "add for path",
+                                 node_get_text(op, "path"));
+        return r;
 }
 
 static int apply_remove(struct patch *p, const struct json_node *op) {
         CLEANUP(place_release) struct json_patch_place place = { 0 };
         int r = locate_member(p, "remove", op, "path", &place);
-        return r < 0 ? r : remove_at(p, &place);
+        if (r == 0)
+                r = in_operation(p, remove_at(p, &place), "remove for path",
+                                 node_get_text(op, "path"));
+        return r;
 }
 
 static int replace_root(struct patch *p, const struct json_node *op) {
@@ -225,13 +277,16 @@ static int apply_replace(struct patch *p, const struct json_node *op) {
         if (r == 0 && path.len == 0)
                 return replace_root(p, op);
         if (r == 0)
-                r = json_patch_locate(p, "replace", path, &place);
+                r = json_patch_locate(p, "replace", "path", path, &place);
         if (r < 0)
                 return r;
         if (node_type(place.container) == JSON_OBJECT)
                 return add_at(p, &place, value_of(p, op));
         if (!element_index(place.key_text, node_count(place.container), &index))
-                return bad_index(p, place.key_text);
+                return err_set(p->err, BERTH_ERR_INVALID,
+                               "replace operation does not apply: doc is missing key: " SLICE_FMT
+                               ": missing value",
+                               SLICE_ARG(path));
         node_remove_at(place.container, index);
         return add_at(p, &place, value_of(p, op));
 }
@@ -246,11 +301,13 @@ static int apply_move(struct patch *p, const struct json_node *op) {
         if (r < 0)
                 return r;
         struct json_node *value = json_patch_child(from.container, from.key_text, &exists);
-        r = remove_at(p, &from);
+        r = in_operation(p, remove_at(p, &from), "move for path", from.key_text);
         if (r == 0)
                 r = locate_member(p, "move", op, "path", &to);
         p->has_moved = true;
-        return r < 0 ? r : insert_at(p, &to, value);
+        return r < 0 ? r
+                     : in_operation(p, insert_at(p, &to, value), "move for path",
+                                    node_get_text(op, "path"));
 }
 
 /* About what the value takes as text. */
@@ -275,7 +332,8 @@ static int apply_copy(struct patch *p, const struct json_node *op) {
                 return r;
         const struct json_node *value = json_patch_child(from.container, from.key_text, &exists);
         if (!exists && node_type(from.container) == JSON_ARRAY)
-                return bad_index(p, from.key_text);
+                return in_operation(p, bad_index(p, from.key_text), "copy for from",
+                                    node_get_text(op, "from"));
         if (is_deeper(value, JSON_DEPTH_MAX))
                 return too_deep(p);
         p->copied += size_of(value);
@@ -296,16 +354,16 @@ static int apply_test(struct patch *p, const struct json_node *op) {
         bool exists = true;
         int r = read_path(p, op, "path", &path);
         if (r == 0 && path.len > 0)
-                r = json_patch_locate(p, "test", path, &place);
+                r = json_patch_locate(p, "test", "path", path, &place);
         if (r < 0)
                 return r;
         if (path.len > 0)
                 have = json_patch_child(place.container, place.key_text, &exists);
         if (!exists && node_type(place.container) == JSON_ARRAY)
-                return bad_index(p, place.key_text);
+                return in_operation(p, bad_index(p, place.key_text), "test for path", path);
         if ((is_nothing(have) && is_nothing(want)) || (have && want && node_equal(have, want)))
                 return 0;
-        return err_set(p->err, BERTH_ERR_INVALID, "testing value " SLICE_FMT " failed",
+        return err_set(p->err, JSON_PATCH_UNEQUAL, "testing value " SLICE_FMT " failed",
                        SLICE_ARG(path));
 }
 

@@ -14,6 +14,7 @@
  * API server hides the text of the latter behind JSON_PATCH_REFUSED. The tree is then half
  * patched: work on a copy. */
 #define JSON_PATCH_REFUSED "the server rejected our request due to an error in our request"
+#define JSON_PATCH_UNEQUAL BERTH_ERR_CONFLICT /* instead, of a test that fails */
 int json_patch_apply(struct json_tree *tree, const struct json_node *ops, struct err *err);
 /* Sorts the members of the objects that `ops` opened on their ways, as that library does. */
 void json_patch_sort(struct json_node *root, const struct json_node *ops);

@@ -19,6 +19,7 @@
 
 struct cel_type;
 struct cel_program;
+struct cel_authorizer; /* cel/cel_access.h */
 
 /* Types of an OpenAPI schema and of all below it; NULL when expressions cannot refer to its values.
  * is_resource: the root of an object with metadata. The schema has to outlive the arena. */
@@ -56,18 +57,26 @@ bool cel_program_uses_old(const struct cel_program *program);
 const char *cel_program_unsupported(const struct cel_program *program);
 
 struct cel_input {
-        const struct json_node *self, *old; /* old may be NULL */
-        struct arena *arena;                /* for everything on the way */
-        int64_t *steps;                     /* what is left; counted down */
+        const struct json_node *self, *old;      /* old may be NULL */
+        struct arena *arena;                     /* for everything on the way */
+        int64_t *steps;                          /* what is left; counted down */
+        const struct cel_authorizer *authorizer; /* of expressions that may ask; or NULL */
 };
 enum cel_outcome {
         CEL_TRUE,
         CEL_FALSE,
         CEL_TEXT,       /* of programs that want a string */
         CEL_NOTHING,    /* null, of programs that want anything */
+        CEL_MADE,       /* of programs that make objects and patches */
         CEL_FAILED,     /* evaluation error; text says which */
+        CEL_UNFIT,      /* what was made is no use; text says why */
         CEL_OVER_BUDGET /* of this call, or of *steps */
 };
 /* *ret_text: the string, or the error; in the arena. */
 enum cel_outcome cel_evaluate(const struct cel_program *program, const struct cel_input *input,
                               const char **ret_text);
+/* Of programs that want an object or patches: what they make, for the tree. Patches are a list of
+ * operations of a JSON patch. */
+enum cel_outcome cel_make(const struct cel_program *program, const struct cel_input *input,
+                          struct json_tree *tree, struct json_node **ret_node,
+                          const char **ret_text);

@@ -14,7 +14,7 @@ struct cel_admission {
         size_t variable_count;
         enum cel_result_kind wants;
 };
-/* As cel_compile(). What asks the authorizer compiles, and cannot be evaluated. */
+/* As cel_compile(). */
 int cel_admission_compile(struct arena *arena, struct slice source,
                           const struct cel_admission *admission, struct cel_program **ret_program,
                           struct err *err);

@@ -20,6 +20,8 @@ static int check_args(struct cel_checker *checker, const struct scope *scope,
                       struct cel_node *node) {
         if (node->kind == CEL_NODE_CALL && slice_is(node->name, "format") && node->arg_count == 2)
                 node->args[1]->is_mixed = true;
+        for (size_t i = 0; node->is_mixed && i < node->arg_count; i++)
+                node->args[i]->is_mixed = true;
         for (size_t i = 0; i < node->arg_count; i++) {
                 if (cel_check_check(checker, scope, node->args[i]) < 0)
                         return BERTH_ERR_INVALID;
@@ -30,18 +32,23 @@ static int check_args(struct cel_checker *checker, const struct scope *scope,
 /* ---- names and fields ---- */
 
 static const struct cel_type *type_named(struct slice name) {
-        for (int kind = CEL_NULL; kind < CEL_KIND_COUNT; kind++) {
+        for (int kind = CEL_NULL; kind < CEL_AUTHORIZER; kind++) {
                 if (slice_is(name, cel_kind_name((enum cel_kind)kind)) && kind != CEL_OBJECT)
                         return cel_type_basic(CEL_TYPE);
         }
         return NULL;
 }
 
-static bool is_authorizer(const struct cel_checker *checker, struct slice name) {
+/* What is asked of the authorizer begins with one of two names; NULL for any other. */
+static const struct cel_type *authorizer_type(const struct cel_checker *checker,
+                                              struct slice name) {
         const struct cel_admission *admission = checker->program->admission;
 
-        return admission && admission->has_authorizer &&
-               (slice_is(name, "authorizer") || slice_is(name, "authorizer.requestResource"));
+        if (!admission || !admission->has_authorizer)
+                return NULL;
+        if (slice_is(name, AUTHORIZER_RESOURCE))
+                return cel_type_basic(CEL_RESOURCE_CHECK);
+        return slice_is(name, "authorizer") ? cel_type_basic(CEL_AUTHORIZER) : NULL;
 }
 
 static int check_name(struct cel_checker *checker, const struct scope *scope,
@@ -56,10 +63,8 @@ static int check_name(struct cel_checker *checker, const struct scope *scope,
                 node->type = cel_check_field(checker->program->self, node->name);
         else if (slice_eq(node->name, checker->program->name))
                 node->type = checker->program->self;
-        if (is_authorizer(checker, node->name)) {
-                node->type = cel_type_basic(CEL_DYN);
-                checker->program->unsupported = "authorizer";
-        }
+        if (!node->type)
+                node->type = authorizer_type(checker, node->name);
         if (slice_is(node->name, "oldSelf") && checker->old) {
                 node->type = checker->old;
                 checker->program->uses_old = true;
@@ -125,11 +130,32 @@ static bool is_variable(struct cel_checker *checker, struct cel_node *node, int 
         return true;
 }
 
+static bool is_in_scope(const struct scope *scope, struct slice name) {
+        while (scope && !slice_eq(scope->name, name))
+                scope = scope->up;
+        return scope;
+}
+
+/* A name with a dot in it. */
+static bool is_request_resource(const struct cel_checker *checker, const struct scope *scope,
+                                struct cel_node *node) {
+        const struct cel_node *from = node->args[0];
+
+        if (node->kind != CEL_NODE_SELECT || node->is_optional || from->kind != CEL_NODE_NAME ||
+            !slice_is(from->name, "authorizer") || !slice_is(node->name, "requestResource") ||
+            !authorizer_type(checker, from->name) || is_in_scope(scope, from->name))
+                return false;
+        node->kind = CEL_NODE_NAME;
+        node->name = SLICE_LITERAL(AUTHORIZER_RESOURCE);
+        node->type = authorizer_type(checker, node->name);
+        return true;
+}
+
 static int check_select(struct cel_checker *checker, const struct scope *scope,
                         struct cel_node *node) {
         int code = 0;
 
-        if (is_variable(checker, node, &code))
+        if (is_variable(checker, node, &code) || is_request_resource(checker, scope, node))
                 return code;
         if (cel_check_check(checker, scope, node->args[0]) < 0)
                 return BERTH_ERR_INVALID;
@@ -139,6 +165,11 @@ static int check_select(struct cel_checker *checker, const struct scope *scope,
                 node->type = cel_check_field(from, node->name);
         else if (from->kind == CEL_MAP || cel_type_is_dyn(from))
                 node->type = cel_type_is_dyn(from) ? cel_type_basic(CEL_DYN) : from->element;
+        else if (from->kind >= CEL_AUTHORIZER)
+                return cel_check_fail(checker, node,
+                                      arena_printf(checker->arena,
+                                                   "unexpected failed resolution of '%s'",
+                                                   cel_type_text(checker->arena, from)));
         else
                 return cel_check_fail(checker, node,
                                       arena_printf(checker->arena,
@@ -324,29 +355,53 @@ static int check_conditional(struct cel_checker *checker, struct cel_node *node)
         return 0;
 }
 
-/* Lists and maps have values of one type, but for the arguments of format(). */
+/* What is empty has the type of the others. */
+static bool is_empty_literal(const struct cel_node *node) {
+        bool is_container = node->kind == CEL_NODE_LIST || node->kind == CEL_NODE_MAP;
+
+        return (is_container || slice_is(node->name, "optional.none")) && node->arg_count == 0;
+}
+
+/* One more element, key or value of a literal: all have one type, but for the arguments of
+ * format().
+ */
+struct literal_part {
+        const struct cel_type *type; /* of those before; NULL = none */
+        bool is_open;                /* they were all empty */
+};
+
+static void check_part(struct cel_checker *checker, const struct cel_node *node,
+                       const struct cel_node *inner, struct literal_part *part) {
+        const struct cel_type *type = inner->type;
+        bool is_empty = is_empty_literal(inner);
+
+        if (inner->is_optional_element)
+                type = cel_type_strip(type);
+        if (part->type && !node->is_mixed && !cel_types_same(part->type, type) &&
+            !((is_empty || part->is_open) && cel_types_compare(part->type, type)))
+                cel_check_fail_late(checker, inner,
+                                    arena_printf(checker->arena,
+                                                 "expected type '%s' but found '%s'",
+                                                 cel_type_text(checker->arena, part->type),
+                                                 cel_type_text(checker->arena, type)));
+        bool was_open = !part->type || part->is_open;
+        if (was_open)
+                part->type = type;
+        else if (!is_empty)
+                part->type = cel_types_join(part->type, type);
+        part->is_open = was_open && is_empty;
+}
+
 static int check_literal(struct cel_checker *checker, struct cel_node *node) {
         bool is_map = node->kind == CEL_NODE_MAP;
-        const struct cel_type *parts[2] = { NULL, NULL };
+        struct literal_part parts[2] = { { 0 }, { 0 } };
 
-        for (size_t i = 0; i < node->arg_count; i++) {
-                const struct cel_type **part = &parts[is_map && i % 2 == 0];
-                const struct cel_type *type = node->args[i]->type;
-
-                if (node->args[i]->is_optional_element)
-                        type = cel_type_strip(type);
-                if (*part && !node->is_mixed && !cel_types_compare(*part, type))
-                        cel_check_fail_late(checker, node->args[i],
-                                            arena_printf(checker->arena,
-                                                         "expected type '%s' but found '%s'",
-                                                         cel_type_text(checker->arena, *part),
-                                                         cel_type_text(checker->arena, type)));
-                *part = cel_types_join(*part, type);
-        }
+        for (size_t i = 0; i < node->arg_count; i++)
+                check_part(checker, node, node->args[i], &parts[is_map && i % 2 == 0]);
         for (int i = 0; i < 2; i++)
-                parts[i] = parts[i] ? parts[i] : cel_type_basic(CEL_DYN);
+                parts[i].type = parts[i].type ? parts[i].type : cel_type_basic(CEL_DYN);
         node->type = cel_type_made(checker->arena, is_map ? CEL_MAP : CEL_LIST,
-                                   is_map ? parts[1] : NULL, parts[0]);
+                                   is_map ? parts[1].type : NULL, parts[0].type);
         return 0;
 }
 
@@ -438,13 +493,7 @@ int cel_check(struct arena *arena, struct cel_program *program, struct err *err)
                 program->variable_limit = program->admission->variable_count;
         if (program->is_old_optional)
                 checker.old = cel_type_made(arena, CEL_OPTIONAL, NULL, program->self);
-        if (cel_check_check(&checker, NULL, program->root) < 0 ||
-            cel_check_complain(&checker) < 0) {
-                bool asks = program->unsupported && strcmp(program->unsupported, "authorizer") == 0;
-
-                /* Functions of the authorizer are not known here. */
-                program->root->type = cel_type_basic(CEL_DYN);
-                return asks ? 0 : BERTH_ERR_INVALID;
-        }
+        if (cel_check_check(&checker, NULL, program->root) < 0 || cel_check_complain(&checker) < 0)
+                return BERTH_ERR_INVALID;
         return check_result(arena, program, err);
 }

@@ -25,6 +25,7 @@ bool cel_type_is_dyn(const struct cel_type *type);                  /* any, know
 const struct cel_type *cel_type_strip(const struct cel_type *type); /* what is in an optional */
 /* Whether values of the types may be equal. */
 bool cel_types_compare(const struct cel_type *a, const struct cel_type *b);
+bool cel_types_same(const struct cel_type *a, const struct cel_type *b);
 bool cel_types_have_order(const struct cel_type *a, const struct cel_type *b);
 /* One type for both, any where there is none. a may be NULL. */
 const struct cel_type *cel_types_join(const struct cel_type *a, const struct cel_type *b);

@@ -36,6 +36,17 @@ bool cel_types_compare(const struct cel_type *a, const struct cel_type *b) {
         return a->kind == b->kind;
 }
 
+/* Any is one type, too. */
+bool cel_types_same(const struct cel_type *a, const struct cel_type *b) {
+        if (a == b)
+                return true;
+        if (a->kind != b->kind || (a->name && b->name && strcmp(a->name, b->name) != 0))
+                return false;
+        if (a->kind == CEL_MAP && !cel_types_same(a->key, b->key))
+                return false;
+        return !a->element || !b->element || cel_types_same(a->element, b->element);
+}
+
 static bool is_ordered(enum cel_kind kind) {
         return kind >= CEL_BOOL && kind <= CEL_DURATION;
 }

@@ -5,6 +5,7 @@
 
 #define COST_LIST 10
 #define COST_MAP 30
+#define COST_OBJECT 40
 
 static bool is_constant(const struct cel_node *node) {
         if (node->kind == CEL_NODE_LITERAL)
@@ -46,6 +47,8 @@ bool cel_charge_call(struct cel_run *run, const struct cel_node *node,
 bool cel_charge_made(struct cel_run *run, const struct cel_node *node) {
         if (is_constant(node))
                 return true;
+        if (node->kind == CEL_NODE_OBJECT)
+                return cel_charge(run, COST_OBJECT);
         return cel_charge(run, node->kind == CEL_NODE_MAP ? COST_MAP : COST_LIST);
 }
 

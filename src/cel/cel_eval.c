@@ -4,6 +4,7 @@
 #include "cel/cel_node.h"
 
 #include "base/util.h"
+#include <math.h>
 #include <stdlib.h>
 
 /* Variables of macros, innermost first. */
@@ -27,6 +28,8 @@ static struct cel_value name_value(struct cel_run *run, const struct cel_eval_bi
                 if (slice_eq(scope->name, node->name))
                         return scope->value;
         }
+        if (node->type->kind == CEL_AUTHORIZER || node->type->kind == CEL_RESOURCE_CHECK)
+                return cel_access_start(run, node->type->kind);
         if (run->is_environment) {
                 struct cel_value value = { .kind = CEL_NULL };
 
@@ -72,12 +75,13 @@ static struct cel_value select_value(struct cel_run *run, const struct cel_eval_
                 return from;
         if (from.kind == CEL_OPTIONAL)
                 return node->kind == CEL_NODE_HAS ? cel_bool(false) : from;
-        if (!is_container(&from))
-                return no_overload(run);
-        if (!cel_select(run, &from, node->name, &value))
+        if (from.kind == CEL_LIST)
+                return cel_error(run, "unsupported index type 'string' in list");
+        if (!is_container(&from) || !cel_select(run, &from, node->name, &value))
                 return node->kind == CEL_NODE_HAS ? cel_bool(false)
-                       : is_optional
-                               ? cel_optional(run, NULL)
+                       : is_optional              ? cel_optional(run, NULL)
+                       : cel_is_made_object(&from)
+                               ? cel_object_absent(&from, node->name)
                                : cel_error(run, "no such key: " SLICE_FMT, SLICE_ARG(node->name));
         if (node->kind == CEL_NODE_HAS)
                 return cel_bool(true);
@@ -102,6 +106,9 @@ static bool whole_index(const struct cel_value *index, int64_t *ret_index) {
                 *ret_index = (int64_t)index->as.natural;
         else if (index->kind == CEL_INT)
                 *ret_index = index->as.integer;
+        else if (index->kind == CEL_DOUBLE && fabs(index->as.real) < 9e15 &&
+                 fpclassify(index->as.real - trunc(index->as.real)) == FP_ZERO)
+                *ret_index = (int64_t)index->as.real;
         else
                 return false;
         return true;
@@ -126,11 +133,11 @@ static struct cel_value index_value(struct cel_run *run, const struct cel_eval_b
         if (index.kind == CEL_ERROR)
                 return index;
         if (from.kind == CEL_LIST && !whole_index(&index, &at))
-                return no_overload(run);
-        if (from.kind != CEL_LIST && !is_container(&from))
-                return no_overload(run);
-        bool is_there = from.kind == CEL_LIST ? list_at(run, &from, at, &value)
-                                              : cel_find(run, &from, &index, &value);
+                return cel_error(run, "unsupported index type '%s' in list",
+                                 cel_kind_name(index.kind));
+        bool is_there = from.kind == CEL_LIST
+                                ? list_at(run, &from, at, &value)
+                                : is_container(&from) && cel_find(run, &from, &index, &value);
         if (!is_there && is_optional)
                 return cel_optional(run, NULL);
         if (!is_there)
@@ -193,36 +200,52 @@ static struct cel_value call_value(struct cel_run *run, const struct cel_eval_bi
 
 /* ---- literals ---- */
 
+/* Whether the key that was put in last is there already. */
+static bool has_repeated_key(struct cel_run *run, const struct cel_value *items, size_t count) {
+        for (size_t i = 0; i + 1 < count; i += 2) {
+                if (cel_equal(run, &items[count - 1], &items[i]))
+                        return true;
+        }
+        return false;
+}
+
+static struct cel_value made_of(struct cel_run *run, const struct cel_node *node,
+                                const struct cel_value *items, size_t count) {
+        struct cel_value made = {
+                .kind = CEL_LIST, .as.items = items, .is_made = true, .count = count
+        };
+
+        if (node->kind == CEL_NODE_LIST)
+                return made;
+        made.kind = CEL_MAP;
+        made.count = count / 2;
+        return node->kind == CEL_NODE_MAP ? made : cel_object_made(run, node->type, &made);
+}
+
 static struct cel_value made_value(struct cel_run *run, const struct cel_eval_binding *scope,
                                    const struct cel_node *node) {
-        bool is_map = node->kind == CEL_NODE_MAP;
+        bool is_list = node->kind == CEL_NODE_LIST;
         struct cel_value *items = ARENA_ARRAY(run->arena, struct cel_value, node->arg_count);
-
         size_t count = 0;
 
         for (size_t i = 0; i < node->arg_count; i++) {
                 struct cel_value value = cel_eval_eval(run, scope, node->args[i]);
+                bool is_key = !is_list && i % 2 == 0;
 
                 if (value.kind == CEL_ERROR)
                         return value;
-                if (node->args[i]->is_optional_element) {
-                        if (value.kind != CEL_OPTIONAL)
-                                return no_overload(run);
-                        if (!value.as.items)
-                                continue;
-                        value = value.as.items[0];
+                if (node->args[i]->is_optional_element && value.kind != CEL_OPTIONAL)
+                        return no_overload(run);
+                if (node->args[i]->is_optional_element && !value.as.items) {
+                        count -= !is_list; /* the key goes, too */
+                        continue;
                 }
-                items[count++] = value;
-                for (size_t j = 0; is_map && i % 2 == 0 && j < i; j += 2) {
-                        if (cel_equal(run, &value, &items[j]))
-                                return cel_error(run, "Failed with repeated key");
-                }
+                items[count++] = node->args[i]->is_optional_element ? value.as.items[0] : value;
+                if (is_key && has_repeated_key(run, items, count))
+                        return cel_error(run, "Failed with repeated key");
         }
         cel_charge_made(run, node);
-        return (struct cel_value){ .kind = is_map ? CEL_MAP : CEL_LIST,
-                                   .as.items = items,
-                                   .is_made = true,
-                                   .count = is_map ? count / 2 : count };
+        return made_of(run, node, items, count);
 }
 
 /* ---- logic ---- */
@@ -472,6 +495,7 @@ static struct cel_value node_value(struct cel_run *run, const struct cel_eval_bi
                 return call_value(run, scope, node);
         case CEL_NODE_LIST:
         case CEL_NODE_MAP:
+        case CEL_NODE_OBJECT:
                 return made_value(run, scope, node);
         case CEL_NODE_AND:
         case CEL_NODE_OR:
@@ -485,8 +509,6 @@ static struct cel_value node_value(struct cel_run *run, const struct cel_eval_bi
         case CEL_NODE_BIND:
         case CEL_NODE_OPTIONAL_MAP:
                 return bind_value(run, scope, node);
-        case CEL_NODE_OBJECT:
-                return cel_error(run, "no such overload");
         default:
                 return relation_value(run, scope, node);
         }
@@ -559,22 +581,36 @@ static struct cel_value old_value(struct cel_run *run, const struct cel_program 
         return program->is_old_optional ? cel_optional(run, node ? &value : NULL) : value;
 }
 
+/* False when it took more than there was. More than one call may take is an error of an admission's
+ * expression like any other. */
+static bool program_run(const struct cel_program *program, const struct cel_input *input,
+                        struct cel_run *run, struct cel_value *ret_value) {
+        bool is_all = *input->steps <= CEL_STEPS_PER_CALL;
+        int64_t steps = is_all ? *input->steps : CEL_STEPS_PER_CALL;
+
+        *run = (struct cel_run){ .arena = input->arena,
+                                 .function_next = cel_function_next,
+                                 .cost_max = INT64_MAX,
+                                 .is_environment = program->is_environment,
+                                 .authorizer = input->authorizer,
+                                 .steps = steps };
+        run->self = cel_from_node(run, input->self, program->self);
+        run->old = old_value(run, program, input->old);
+        *ret_value = cel_run_node(run, program->root);
+        *input->steps -= run->is_over ? steps : steps - run->steps;
+        if (!run->is_over)
+                return true;
+        *ret_value = cel_error(run, "operation cancelled: actual cost limit exceeded");
+        return program->is_environment && !is_all;
+}
+
 enum cel_outcome cel_evaluate(const struct cel_program *program, const struct cel_input *input,
                               const char **ret_text) {
-        struct cel_run run = { .arena = input->arena,
-                               .function_next = cel_function_next,
-                               .cost_max = INT64_MAX,
-                               .is_environment = program->is_environment,
-                               .steps = *input->steps < CEL_STEPS_PER_CALL ? *input->steps
-                                                                           : CEL_STEPS_PER_CALL };
-        int64_t steps = run.steps;
+        struct cel_value value;
+        struct cel_run run;
 
         *ret_text = NULL;
-        run.self = cel_from_node(&run, input->self, program->self);
-        run.old = old_value(&run, program, input->old);
-        struct cel_value value = cel_run_node(&run, program->root);
-        *input->steps -= run.is_over ? steps : steps - run.steps;
-        if (run.is_over)
+        if (!program_run(program, input, &run, &value))
                 return CEL_OVER_BUDGET;
         if (value.kind == CEL_BOOL)
                 return value.as.boolean ? CEL_TRUE : CEL_FALSE;
@@ -585,4 +621,24 @@ enum cel_outcome cel_evaluate(const struct cel_program *program, const struct ce
         else
                 *ret_text = "no such overload";
         return value.kind == CEL_STRING ? CEL_TEXT : CEL_FAILED;
+}
+
+enum cel_outcome cel_make(const struct cel_program *program, const struct cel_input *input,
+                          struct json_tree *tree, struct json_node **ret_node,
+                          const char **ret_text) {
+        struct cel_value value;
+        struct cel_run run;
+
+        *ret_node = NULL;
+        *ret_text = NULL;
+        if (!program_run(program, input, &run, &value))
+                return CEL_OVER_BUDGET;
+        if (value.kind == CEL_ERROR) {
+                *ret_text = arena_string(input->arena, value.as.text);
+                return CEL_FAILED;
+        }
+        *ret_node = program->wants == CEL_WANTS_PATCHES
+                            ? cel_patches_node(&run, tree, &value, ret_text)
+                            : cel_object_node(&run, tree, &value, ret_text);
+        return *ret_node ? CEL_MADE : CEL_UNFIT;
 }

@@ -29,9 +29,10 @@ struct cel_function_set {
         const struct cel_function *rows;
         size_t count;
 };
-extern const struct cel_function_set cel_address_functions, cel_arithmetic_functions,
-        cel_basic_functions, cel_format_functions, cel_list_functions, cel_semver_functions,
-        cel_search_functions, cel_string_functions, cel_time_functions, cel_url_functions;
+extern const struct cel_function_set cel_access_functions, cel_address_functions,
+        cel_arithmetic_functions, cel_basic_functions, cel_format_functions, cel_list_functions,
+        cel_semver_functions, cel_search_functions, cel_string_functions, cel_time_functions,
+        cel_url_functions;
 /* The first function of that name at or behind *at, which is moved on; NULL when there is none. */
 const struct cel_function *cel_function_next(struct slice name, bool is_member, size_t *at);
 /* Whether upstream has a function or name like that which is not implemented here. */

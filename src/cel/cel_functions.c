@@ -30,7 +30,9 @@ FUNCTION(size_of_list) {
 
 FUNCTION(type_of) {
         (void)run;
-        return cel_text(CEL_TYPE, slice_of(cel_kind_name(args[0].kind)));
+        return cel_text(CEL_TYPE,
+                        slice_of(cel_is_made_object(&args[0]) ? args[0].type->name
+                                                              : cel_kind_name(args[0].kind)));
 }
 
 FUNCTION(same) {

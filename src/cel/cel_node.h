@@ -13,7 +13,7 @@ enum cel_node_kind {
         CEL_NODE_CALL,
         CEL_NODE_LIST,
         CEL_NODE_MAP,    /* keys and values alternating */
-        CEL_NODE_OBJECT, /* of the type name; names and values alternating; never evaluated */
+        CEL_NODE_OBJECT, /* of the type name; names and values alternating */
         CEL_NODE_AND,    /* any number */
         CEL_NODE_OR,
         CEL_NODE_NOT,
@@ -49,7 +49,7 @@ struct cel_node {
         struct slice variable_of; /* the policy's variable that it is the expression of; or empty */
         enum cel_macro macro;
         bool is_member, is_optional; /* .?name, [?index] */
-        bool is_optional_element;    /* of a list: left out when there is nothing in it */
+        bool is_optional_element;    /* of a list; a value: left out when there is nothing in it */
         bool is_mixed;               /* a list whose elements may differ in type */
         struct cel_value literal;
         struct regex *regex; /* of a constant pattern */
@@ -94,6 +94,8 @@ struct cel_lexer {
 };
 struct cel_token cel_lexer_next(struct cel_lexer *lexer);
 
+#define AUTHORIZER_RESOURCE "authorizer.requestResource" /* a name, as if it had no dot */
+
 /* Text of an error at a byte of the source; returns INVALID. */
 int cel_fail(struct err *err, struct slice source, size_t at, const char *format, ...)
         __attribute__((format(printf, 4, 5)));
@@ -113,5 +115,20 @@ bool cel_charge_call(struct cel_run *run, const struct cel_node *node,
 bool cel_charge_made(struct cel_run *run, const struct cel_node *node);
 bool cel_charge_relation(struct cel_run *run, const struct cel_node *node,
                          const struct cel_value *a, const struct cel_value *b);
+
+/* ---- objects that expressions make ---- */
+
+struct cel_value cel_object_made(struct cel_run *run, const struct cel_type *type,
+                                 const struct cel_value *map);
+/* What a field is that was not given. */
+struct cel_value cel_object_absent(const struct cel_value *object, struct slice name);
+/* As JSON; NULL and *ret_text: what is wrong with it. */
+struct json_node *cel_object_node(struct cel_run *run, struct json_tree *tree,
+                                  const struct cel_value *object, const char **ret_text);
+struct json_node *cel_patches_node(struct cel_run *run, struct json_tree *tree,
+                                   const struct cel_value *list, const char **ret_text);
+/* authorizer, or authorizer.requestResource. */
+struct cel_value cel_access_start(const struct cel_run *run, enum cel_kind kind);
+
 size_t cel_round_cost(enum cel_macro macro);   /* of one round of its loop */
 size_t cel_element_cost(enum cel_macro macro); /* of an element that it takes in */

@@ -153,10 +153,13 @@ static struct cel_node *map_literal(struct cel_parser *parser, size_t at) {
         struct cel_children children = { 0 };
 
         while (!take_mark(parser, "}")) {
+                bool is_optional = take_mark(parser, "?");
+
                 for (int i = 0; i < 2; i++) {
                         part = cel_parser_expression(parser);
                         if (!part || (i == 0 && !need_mark(parser, ":")))
                                 return NULL;
+                        part->is_optional_element = i == 1 && is_optional;
                         cel_parser_add(parser, &children, part);
                 }
                 if (take_mark(parser, "}"))

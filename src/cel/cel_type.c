@@ -28,7 +28,12 @@ const char *cel_kind_name(enum cel_kind kind) {
                                                            "object",
                                                            "optional_type",
                                                            "type",
-                                                           "google.protobuf.Any" };
+                                                           "google.protobuf.Any",
+                                                           "kubernetes.authorization.Authorizer",
+                                                           "kubernetes.authorization.PathCheck",
+                                                           "kubernetes.authorization.GroupCheck",
+                                                           "kubernetes.authorization.ResourceCheck",
+                                                           "kubernetes.authorization.Decision" };
 
         return names[kind];
 }
@@ -59,6 +64,11 @@ const struct cel_type *cel_type_basic(enum cel_kind kind) {
                 { .kind = CEL_OPTIONAL, .element = &dyn },
                 { .kind = CEL_TYPE },
                 { .kind = CEL_ANY },
+                { .kind = CEL_AUTHORIZER },
+                { .kind = CEL_PATH_CHECK },
+                { .kind = CEL_GROUP_CHECK },
+                { .kind = CEL_RESOURCE_CHECK },
+                { .kind = CEL_DECISION },
         };
 
         return &types[kind];
@@ -82,6 +92,8 @@ const char *cel_type_text(struct arena *arena, const struct cel_type *type) {
         case CEL_MAP:
                 return arena_printf(arena, "map(%s, %s)", cel_type_text(arena, type->key),
                                     cel_type_text(arena, type->element));
+        case CEL_NULL:
+                return "null";
         default:
                 return type->name ? type->name : cel_kind_name(type->kind);
         }

@@ -352,6 +352,18 @@ static bool equal_maps(struct cel_run *run, const struct cel_value *a, const str
         return !run->is_over;
 }
 
+bool cel_is_made_object(const struct cel_value *value) {
+        return value->kind == CEL_OBJECT && value->is_made && value->type && value->type->name;
+}
+
+/* Of objects that expressions make: each is of a type of its own. */
+static bool has_same_type(const struct cel_value *a, const struct cel_value *b) {
+        const char *left = a->kind == CEL_OBJECT && a->type ? a->type->name : NULL;
+        const char *right = b->kind == CEL_OBJECT && b->type ? b->type->name : NULL;
+
+        return left && right ? strcmp(left, right) == 0 : left == right;
+}
+
 bool cel_equal(struct cel_run *run, const struct cel_value *a, const struct cel_value *b) {
         bool is_map = a->kind == CEL_MAP || a->kind == CEL_OBJECT;
         int order;
@@ -361,7 +373,7 @@ bool cel_equal(struct cel_run *run, const struct cel_value *a, const struct cel_
         if (cel_compare(a, b, &order))
                 return order == 0;
         if (is_map && (b->kind == CEL_MAP || b->kind == CEL_OBJECT))
-                return equal_maps(run, a, b);
+                return has_same_type(a, b) && equal_maps(run, a, b);
         if (a->kind != b->kind)
                 return false;
         switch (a->kind) {

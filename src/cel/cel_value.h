@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cel/cel.h"
+#include "cel/cel_access.h"
 
 enum cel_kind {
         CEL_DYN, /* any; static types only */
@@ -26,7 +27,12 @@ enum cel_kind {
         CEL_OBJECT,
         CEL_OPTIONAL,
         CEL_TYPE,
-        CEL_ANY, /* of a message that may hold anything; static types only */
+        CEL_ANY,        /* of a message that may hold anything; static types only */
+        CEL_AUTHORIZER, /* these five: steps of a question to the authorizer */
+        CEL_PATH_CHECK,
+        CEL_GROUP_CHECK,
+        CEL_RESOURCE_CHECK,
+        CEL_DECISION,
         CEL_KIND_COUNT
 };
 
@@ -66,6 +72,7 @@ struct cel_value {
                 struct slice text; /* all that is written as text; errors */
                 const struct json_node *node;
                 const struct cel_value *items; /* of made lists and maps; of optionals, or NULL */
+                const struct cel_access *access;
         } as;
         bool is_made;     /* items, not node */
         bool has_default; /* a map in which each key that is missing has an empty map */
@@ -81,6 +88,7 @@ struct cel_run {
         int64_t cost, cost_max;       /* as upstream counts it */
         bool is_over, is_environment; /* names are members of self */
         struct cel_value self, old;
+        const struct cel_authorizer *authorizer; /* NULL: nobody to ask */
 };
 
 struct cel_value cel_from_node(struct cel_run *run, const struct json_node *node,
@@ -103,6 +111,8 @@ bool cel_charge(struct cel_run *run, size_t cost);
 bool cel_equal(struct cel_run *run, const struct cel_value *a, const struct cel_value *b);
 bool cel_compare(const struct cel_value *a, const struct cel_value *b, int *ret_order);
 bool cel_is_number(enum cel_kind kind);
+/* Made by an expression, of a type with a name. */
+bool cel_is_made_object(const struct cel_value *value);
 size_t cel_size(const struct cel_value *value); /* of lists, maps and objects */
 /* Member of a map or object; false when absent. The name is that of the object. */
 bool cel_find(struct cel_run *run, const struct cel_value *map, const struct cel_value *key,

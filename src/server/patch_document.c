@@ -43,7 +43,7 @@ static int apply_json(struct api_context *context, struct api_write *write) {
                 write->object = json_tree_root(write->tree);
                 return 0;
         }
-        if (r == BERTH_ERR_INVALID) {
+        if (r == BERTH_ERR_INVALID || r == JSON_PATCH_UNEQUAL) {
                 fail_plain(context, 422, "Invalid", JSON_PATCH_REFUSED);
                 context->failure.has_details = true;
                 return API_FAILED;
