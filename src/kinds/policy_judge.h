@@ -1,9 +1,7 @@
 /* What a ValidatingAdmissionPolicy has to say about one write, once it is known to concern it. */
 #pragma once
 
-#include "api/json.h"
-#include "base/arena.h"
-#include <stdbool.h>
+#include "kinds/policy_case.h"
 #include <stddef.h>
 
 struct policy_denial {
@@ -16,7 +14,5 @@ struct policy_denials {
         struct policy_denial *items;
         size_t count, cap;
 };
-/* spec: of the policy. environment: an object whose members are what expressions may name (see
- * cel/cel_admission.h). All that is returned lives in the arena. */
-void policy_judge(struct arena *arena, const struct json *spec, const struct json_node *environment,
-                  struct policy_denials *ret_denials);
+/* All that is returned lives in the arena. */
+void policy_judge(const struct policy_case *policy, struct policy_denials *ret_denials);

@@ -1,5 +1,4 @@
-/* ValidatingAdmissionPolicies: which of them a write concerns, through which bindings, with which
- * parameters, and what follows from what they say. */
+/* ValidatingAdmissionPolicies: what follows from what they say of a write. */
 #pragma once
 
 #include "server/webhook.h"

@@ -76,6 +76,10 @@ void resource_table_init(struct resource_table *table, struct store *store, unsi
                 resource_core(table, "admissionregistration.k8s.io", "validatingadmissionpolicies");
         table->policy_bindings = resource_core(table, "admissionregistration.k8s.io",
                                                "validatingadmissionpolicybindings");
+        table->mutating_policies =
+                resource_core(table, "admissionregistration.k8s.io", "mutatingadmissionpolicies");
+        table->mutating_bindings = resource_core(table, "admissionregistration.k8s.io",
+                                                 "mutatingadmissionpolicybindings");
 }
 
 void resource_table_release(struct resource_table *table) {

@@ -35,7 +35,9 @@ struct resource_table {
         struct map *by_path;        /* "apps/v1/deployments" */
         const struct api_resource *pods, *nodes, *namespaces, *budgets, *quotas;
         const struct api_resource *accounts, *mutating_webhooks, *validating_webhooks;
-        const struct api_resource *policies, *policy_bindings; /* NULL: the release has none */
+        /* NULL: the release has none. */
+        const struct api_resource *policies, *policy_bindings, *mutating_policies,
+                *mutating_bindings;
 };
 
 /* minor: what is served is what that release serves (kinds/release.h). */

@@ -17,8 +17,10 @@ struct api_write {
         uint64_t raw_form; /* of its raw members (server/raw_forms.h), as the client sent them */
         bool is_raw_changed;
         bool is_apply;
-        bool is_owned; /* its managedFields are what they become */
-        bool is_patch; /* changes of identity are 422 instead of 409 */
+        bool is_owned;      /* its managedFields are what they become */
+        bool is_mutated;    /* by policies */
+        bool has_made_name; /* from metadata.generateName */
+        bool is_patch;      /* changes of identity are 422 instead of 409 */
 };
 /* Store or remove the write's tree as it is, without hooks. */
 int write_put(struct api_context *context, struct api_write *write, struct slice *ret_body);

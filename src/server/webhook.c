@@ -4,6 +4,7 @@
 
 #include "api/json_patch.h"
 #include "base/base64.h"
+#include "server/admission_environment.h"
 #include "server/admission_policy.h"
 #include "server/api_context.h"
 #include "server/api_decode.h"
@@ -12,6 +13,7 @@
 #include "server/api_output.h"
 #include "server/api_pending.h"
 #include "server/api_store.h"
+#include "server/mutating_policy.h"
 
 /* ---- outcomes ---- */
 
@@ -186,6 +188,27 @@ static int webhook_consult(struct api_context *context, const struct webhook *we
         return take_patch(context, webhook, response, target);
 }
 
+/* ---- conditions ---- */
+
+/* Whether the webhook is called: false also for a refusal, which *ret_code tells. */
+static bool are_conditions_met(struct api_context *context, const struct json *row,
+                               const struct webhook_subject *subject, int *ret_code) {
+        struct admission_environment environment = { .context = context, .subject = subject };
+        enum policy_match match = POLICY_APPLIES;
+        struct policy_case policy;
+        const char *text = NULL;
+
+        if (json_count(json_get(row, "matchConditions")) == 0)
+                return true;
+        if (environment_case(&environment, row, &policy))
+                match = policy_conditions(&policy, &text);
+        environment_release(&environment);
+        if (match == POLICY_FAILED)
+                *ret_code = fail_forbidden(context, subject->group, subject->plural, subject->name,
+                                           text);
+        return match == POLICY_APPLIES;
+}
+
 /* ---- all of one sort ---- */
 
 /* Mutating webhooks (with a target) wait for each other; of the others all are asked before the
@@ -207,7 +230,8 @@ static int consult_configuration(struct api_context *context, const struct store
                 if (!webhook_matches(context, webhook.row, &now))
                         continue;
                 webhook.name = arena_string(context->arena, json_get_text(webhook.row, "name"));
-                if (webhook_consult(context, &webhook, &now, target) < 0)
+                if (are_conditions_met(context, webhook.row, &now, &r) &&
+                    webhook_consult(context, &webhook, &now, target) < 0)
                         r = API_FAILED;
                 if (r < 0 && (target || !context->is_waiting))
                         break;
@@ -243,7 +267,7 @@ static int judge_all(struct api_context *context, const struct webhook_subject *
 }
 
 static bool has_judges(const struct api_context *context) {
-        return context->pending || has_policies(context);
+        return context->pending || has_policies(context) || has_mutating_policies(context);
 }
 
 /* ---- writes ---- */
@@ -267,6 +291,7 @@ static struct webhook_subject subject_of(const struct api_context *context,
                 .old = write->old_json,
                 .options = write->operation == KIND_CREATE ? "CreateOptions" : "UpdateOptions",
                 .is_namespaced = kind->flags & KIND_NAMESPACED,
+                .has_made_name = write->has_made_name,
                 .is_dry_run = context->is_dry_run,
         };
 }
@@ -276,15 +301,37 @@ static bool is_judged(const struct api_context *context) {
         return has_judges(context) && !slice_is(context->route.subresource, "scale");
 }
 
-int webhooks_mutate(struct api_context *context, struct api_write *write) {
-        struct target target = { write->tree, write->object };
+/* Policies come first. */
+static int mutate_all(struct api_context *context, struct webhook_subject *subject,
+                      struct mutation_target *object, struct mutation_rounds *rounds) {
+        if (policies_mutate(context, subject, object, rounds) < 0)
+                return API_FAILED;
+        struct target target = { object->tree, object->object };
+        json_tree_set_root(object->tree, object->object);
+        subject->object = object->object;
+        int r = rounds->is_second
+                        ? 0
+                        : consult_all(context, context->engine->resources.mutating_webhooks,
+                                      subject, &target);
+        object->object = target.object;
+        return r;
+}
+
+int webhooks_mutate(struct api_context *context, struct api_write *write,
+                    struct mutation_rounds *rounds) {
         struct webhook_subject subject = subject_of(context, write);
+        struct mutation_target target = { .tree = write->tree,
+                                          .object = write->object,
+                                          .schema = write->resource->schema,
+                                          .owned_type = write->resource->owned_type,
+                                          .apply_defaults = write->resource->kind->apply_defaults,
+                                          .minor = write->resource->minor,
+                                          .is_unborn = write->operation == KIND_CREATE,
+                                          .has_made_name = write->has_made_name };
 
         if (!is_judged(context))
                 return 0;
-        json_tree_set_root(write->tree, write->object);
-        int r = consult_all(context, context->engine->resources.mutating_webhooks, &subject,
-                            &target);
+        int r = mutate_all(context, &subject, &target, rounds);
         write->object = target.object;
         return r;
 }
@@ -327,18 +374,29 @@ int webhooks_allow_action(struct api_context *context, struct decoded *decoded,
                 .ns = context->route.ns,
                 .name = context->route.name,
         };
+        const struct schema_object *schema =
+                schema_find(slice_of(type_group), SLICE_LITERAL("v1"), slice_of(type));
         struct webhook_subject subject = subject_of(context, &write);
-        struct target target = { decoded->tree, decoded->object };
+        struct mutation_target target = { .tree = decoded->tree,
+                                          .object = decoded->object,
+                                          .schema = schema,
+                                          .owned_type = schema,
+                                          .minor = context->resource->minor };
+        CLEANUP(mutation_rounds_release) struct mutation_rounds rounds = { 0 };
 
         if (!has_judges(context))
                 return 0;
         subject.type_group = type_group;
         subject.type_version = "v1";
         subject.type = type;
-        if (consult_all(context, context->engine->resources.mutating_webhooks, &subject, &target) <
-            0)
-                return API_FAILED;
+        subject.object = decoded->object;
+        int r = mutate_all(context, &subject, &target, &rounds);
+        rounds.is_second = true;
+        if (r == 0 && rounds.is_changed)
+                r = mutate_all(context, &subject, &target, &rounds);
         decoded->object = target.object;
+        if (r < 0)
+                return API_FAILED;
         subject.object = decoded->object;
         return judge_all(context, &subject);
 }

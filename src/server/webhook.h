@@ -24,11 +24,15 @@ struct webhook_subject {
         const struct json *old;         /* without; NULL on CREATE */
         const char *options;            /* "CreateOptions" */
         bool is_namespaced, is_dry_run;
+        bool has_made_name; /* the name is from the server, and not in the request */
 };
 
 /* ---- deciding (webhook.c) ---- */
 /* All return 0, or API_FAILED for a refusal and while an answer is missing. */
-int webhooks_mutate(struct api_context *context, struct api_write *write);
+struct mutation_rounds; /* server/mutating_policy.h */
+/* Policies, too. */
+int webhooks_mutate(struct api_context *context, struct api_write *write,
+                    struct mutation_rounds *rounds);
 int webhooks_validate(struct api_context *context, const struct api_write *write);
 int webhooks_allow_delete(struct api_context *context, const struct api_resource *resource,
                           const struct store_object *object);

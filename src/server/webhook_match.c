@@ -112,7 +112,8 @@ static bool has_named_rule(const struct json *rules, const struct webhook_subjec
                 const struct json *names = json_get(rule, "resourceNames");
 
                 if (rule_matches(rule, subject) &&
-                    (json_count(names) == 0 || json_array_has(names, subject->name)))
+                    (json_count(names) == 0 ||
+                     (!subject->has_made_name && json_array_has(names, subject->name))))
                         return true;
         }
         return false;

@@ -186,7 +186,7 @@ void webhook_request_write(struct api_context *context, const struct webhook_sub
         resource_write(subject, "", out);
         type_write(subject, "requestKind", out);
         resource_write(subject, "request", out);
-        if (subject->name.len)
+        if (subject->name.len && !subject->has_made_name)
                 text_member(out, "name", subject->name);
         if (subject->ns.len)
                 text_member(out, "namespace", subject->ns);

@@ -183,6 +183,7 @@ int write_create(struct api_context *context, struct api_write *write, struct sl
         bool is_generated = node_get_text(metadata, "name").len == 0;
 
         write->operation = KIND_CREATE;
+        write->has_made_name = is_generated;
         if (check_create(context, write, metadata) < 0)
                 return API_FAILED;
         fill_system_fields(context, write, metadata);

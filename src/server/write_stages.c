@@ -12,6 +12,7 @@
 #include "server/api_output.h"
 #include "server/api_state.h"
 #include "server/managed_fields.h"
+#include "server/mutating_policy.h"
 #include "server/raw_forms.h"
 #include "server/rbac_escalation.h"
 #include "server/webhook.h"
@@ -33,14 +34,28 @@ bool has_quotas(const struct api_context *context, const struct api_write *write
                store_count(engine->store, engine->resources.quotas->store_resource) > 0;
 }
 
-/* What webhooks made of the object gets its types and defaults like what clients send. */
-static int run_webhooks(struct api_context *context, struct api_write *write) {
+static int run_plugins(struct api_context *context, struct api_write *write) {
         const struct kind_info *kind = write->resource->kind;
         struct err err = { 0 };
 
-        if (!context->pending)
+        if (!kind->admit || context->engine->is_bootstrapping)
                 return 0;
-        if (webhooks_mutate(context, write) < 0)
+        return kind->admit(&context->hooks, write->operation, write->tree, write->object,
+                           write->old_json, &err) < 0
+                       ? fail_admission(context, write, &err)
+                       : 0;
+}
+
+/* What policies and webhooks made of the object gets its types and defaults like what clients send.
+ */
+static int run_mutators(struct api_context *context, struct api_write *write,
+                        struct mutation_rounds *rounds) {
+        const struct kind_info *kind = write->resource->kind;
+        struct err err = { 0 };
+
+        if (!context->pending && !has_mutating_policies(context))
+                return 0;
+        if (webhooks_mutate(context, write, rounds) < 0)
                 return API_FAILED;
         if (write->resource->schema &&
             schema_normalise(write->resource->schema, write->tree, write->object,
@@ -51,6 +66,34 @@ static int run_webhooks(struct api_context *context, struct api_write *write) {
         if (kind->apply_defaults)
                 kind->apply_defaults(write->tree, write->object);
         return 0;
+}
+
+/* Policies may have named a new object. */
+static int take_identity(struct api_context *context, struct api_write *write) {
+        const struct json_node *metadata = node_get(write->object, "metadata");
+
+        write->name = arena_slice(context->arena, node_get_text(metadata, "name"));
+        if (!(write->resource->kind->flags & KIND_NAMESPACED) ||
+            slice_eq(node_get_text(metadata, "namespace"), write->ns))
+                return 0;
+        return fail_bad_request(context, "the namespace of the provided object does not match the "
+                                         "namespace sent on the request");
+}
+
+/* Once policies have changed the object, the plugins look at it again, and those policies that want
+ * to. */
+static int run_admission(struct api_context *context, struct api_write *write) {
+        CLEANUP(mutation_rounds_release) struct mutation_rounds rounds = { 0 };
+
+        if (run_plugins(context, write) < 0 || run_mutators(context, write, &rounds) < 0)
+                return API_FAILED;
+        if (!rounds.is_changed)
+                return 0;
+        write->is_mutated = true;
+        rounds.is_second = true;
+        if (run_plugins(context, write) < 0 || run_mutators(context, write, &rounds) < 0)
+                return API_FAILED;
+        return write->operation == KIND_CREATE ? take_identity(context, write) : 0;
 }
 
 #define EVICTION_USER "lifecycle.berth.dev/user" /* annotation */
@@ -98,15 +141,10 @@ static int keep_eviction_user(struct api_context *context, struct api_write *wri
 
 int run_hooks(struct api_context *context, struct api_write *write) {
         const struct kind_info *kind = write->resource->kind;
-        struct err err = { 0 };
 
         hooks_prepare(context, write->resource);
         context->hooks.has_raw_changes = write->is_raw_changed;
-        if (kind->admit && !context->engine->is_bootstrapping &&
-            kind->admit(&context->hooks, write->operation, write->tree, write->object,
-                        write->old_json, &err) < 0)
-                return fail_admission(context, write, &err);
-        if (run_webhooks(context, write) < 0 || check_escalation(context, write) < 0 ||
+        if (run_admission(context, write) < 0 || check_escalation(context, write) < 0 ||
             (is_eviction_request(context, write) && keep_eviction_user(context, write) < 0))
                 return API_FAILED;
         if (write->operation != KIND_UPDATE_STATUS)

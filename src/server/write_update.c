@@ -226,6 +226,10 @@ static int prepare_update(struct api_context *context, struct api_write *write) 
                 take_member(write, write->object, "status");
         if (run_hooks(context, write) < 0)
                 return API_FAILED;
+        if (write->is_mutated)
+                keep_metadata(write, node_need_object(write->tree, write->object, "metadata"));
+        if (write->is_mutated && write->operation == KIND_UPDATE_STATUS)
+                isolate_status(write);
         if (slice_is(write->subresource, "finalize"))
                 take_finalizers(write, finalizers);
         bump_generation(context, write);

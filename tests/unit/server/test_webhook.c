@@ -330,6 +330,46 @@ static void test_delete_and_update(void **state) {
         scene_free(scene);
 }
 
+/* Conditions are expressions over the write: one that is false keeps the webhook out. */
+static void test_conditions(void **state) {
+        static const struct {
+                const char *more;
+                int status; /* 0 = the webhook is asked */
+                const char *message;
+        } cases[] = {
+                { "{\"name\":\"a\",\"expression\":\"object.data.k == 'v'\"}", 0, NULL },
+                { "{\"name\":\"a\",\"expression\":\"object.data.k == 'w'\"}", 201, NULL },
+                { "{\"name\":\"a\",\"expression\":\"object.data.z == 'w'\"}", 403,
+                  "configmaps \"m\" is forbidden: expression 'object.data.z == 'w'' resulted in "
+                  "error: no such key: z" },
+                { "{\"name\":\"a\",\"expression\":\"authorizer.requestResource.check('create')."
+                  "allowed()\"}",
+                  0, NULL },
+        };
+        static const char *const kinds[] = { VALIDATING, MUTATING };
+
+        (void)state;
+        for (size_t i = 0; i < 2 * ARRAY_LEN(cases); i++) {
+                struct scene *scene = scene_new();
+                char more[300];
+
+                snprintf(more, sizeof(more), ",\"matchConditions\":[%s]", cases[i / 2].more);
+                add(scene, kinds[i % 2], "a", "\"configmaps\"", more);
+                assert_int_equal(begin(scene, "POST", MAPS,
+                                       "{\"metadata\":{\"name\":\"m\"},\"data\":{\"k\":\"v\"}}"),
+                                 cases[i / 2].status);
+                assert_int_equal(scene->call_count, cases[i / 2].status == 0);
+                if (cases[i / 2].message)
+                        assert_non_null(
+                                strstr(scene->response.body.data, "is forbidden: expression"));
+                if (scene->pending) {
+                        api_pending_cancel(scene->pending);
+                        scene->pending = NULL;
+                }
+                scene_free(scene);
+        }
+}
+
 static void test_dry_run(void **state) {
         struct scene *scene = scene_new();
 
@@ -463,7 +503,7 @@ int main(void) {
                 cmocka_unit_test(test_not_asked),        cmocka_unit_test(test_delete_and_update),
                 cmocka_unit_test(test_dry_run),          cmocka_unit_test(test_service),
                 cmocka_unit_test(test_external_service), cmocka_unit_test(test_configuration),
-                cmocka_unit_test(test_future),
+                cmocka_unit_test(test_future),           cmocka_unit_test(test_conditions),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
