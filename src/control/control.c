@@ -164,6 +164,7 @@ static void number_resources(struct control *control) {
                 { &number->claims, "", "persistentvolumeclaims" },
                 { &number->volumes, "", "persistentvolumes" },
                 { &number->quotas, "", "resourcequotas" },
+                { &number->cluster_roles, "rbac.authorization.k8s.io", "clusterroles" },
                 { &number->resource_claims, "resource.k8s.io", "resourceclaims" },
                 { &number->resource_claim_templates, "resource.k8s.io", "resourceclaimtemplates" },
                 { &number->resource_slices, "resource.k8s.io", "resourceslices" },

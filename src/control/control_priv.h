@@ -47,7 +47,7 @@ struct resource_numbers {
         int pods, nodes, namespaces, events, leases, config_maps, service_accounts, claims;
         int replica_sets, deployments, stateful_sets, daemon_sets, revisions, jobs, cron_jobs;
         int replication_controllers, budgets, custom_definitions, volumes, storage_classes;
-        int quotas;
+        int quotas, cluster_roles;
         int resource_claims, resource_claim_templates, resource_slices, taint_rules;
         int pod_groups; /* -1 = not served, by definition or gate */
 };
@@ -99,6 +99,7 @@ extern const struct controller controller_replica_set;
 extern const struct controller controller_replication;
 extern const struct controller controller_resource_claim;
 extern const struct controller controller_resource_quota;
+extern const struct controller controller_role_aggregation;
 extern const struct controller controller_root_certificate;
 extern const struct controller controller_service_account;
 extern const struct controller controller_stateful_set;

@@ -11,6 +11,7 @@ const struct controller *const controllers[] = {
         &controller_device_taint_eviction,
         &controller_service_account,
         &controller_root_certificate,
+        &controller_role_aggregation,
         &controller_cron_job,
         &controller_job,
         &controller_deployment,

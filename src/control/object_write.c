@@ -23,6 +23,7 @@ struct request {
         const char *method, *content_type;
         struct slice path, body;
         bool is_aside; /* nothing depends on it */
+        bool is_applied;
 };
 
 static int object_write_fail(const struct http_response *response, struct err *err) {
@@ -88,6 +89,8 @@ static int ask_target(struct controller_run *run, const struct object_target *ta
         struct buf path = { 0 };
         int r = path_of(run, target, &path, err);
 
+        if (request->is_applied)
+                buf_printf(&path, "?fieldManager=%s&force=true", run->controller->component);
         request->path = buf_view(&path);
         request->is_aside = target->resource == run->control->resource.events;
         if (r == 0)
@@ -127,6 +130,15 @@ int object_merge(struct controller_run *run, const struct object_target *target,
                                    .content_type = "application/merge-patch+json" };
 
         return ask_with_node(run, target, &request, patch, NULL, err);
+}
+
+int object_apply(struct controller_run *run, const struct object_target *target,
+                 const struct json_node *applied, struct err *err) {
+        struct request request = { .method = "PATCH",
+                                   .content_type = "application/apply-patch+yaml",
+                                   .is_applied = true };
+
+        return ask_with_node(run, target, &request, applied, NULL, err);
 }
 
 int object_put(struct controller_run *run, const struct object_target *target,

@@ -26,6 +26,9 @@ int object_create_read(struct controller_run *run, int resource, struct slice ns
 /* A merge patch. */
 int object_merge(struct controller_run *run, const struct object_target *target,
                  const struct json_node *patch, struct err *err);
+/* Applies a configuration as the controller, whoever else owns its fields. */
+int object_apply(struct controller_run *run, const struct object_target *target,
+                 const struct json_node *applied, struct err *err);
 /* Replaces the object. */
 int object_put(struct controller_run *run, const struct object_target *target,
                const struct json_node *object, struct err *err);

@@ -1,10 +1,8 @@
 /* The roles every cluster brings along, by their upstream names and rules, as far as programs and
  * people of the sandbox use them: those of kube-scheduler, of kube-controller-manager and its
  * controllers, of nodes and what runs on them, of add-ons, of who signs certificates, of servers
- * that review tokens and accesses (auth-delegator), and admin, edit and view.
- *
- * Upstream joins the last three from labelled parts (aggregation); here each has its rules at
- * once. */
+ * that review tokens and accesses (auth-delegator), and admin, edit and view with the parts that
+ * they gather. They begin with all their rules, so that they are of use without a controller. */
 #include "kinds/bootstrap_roles.h"
 #include "base/buf.h"
 #include "base/util.h"
@@ -190,10 +188,14 @@ static const struct {
         { "authorization.k8s.io", "localsubjectaccessreviews", "create", ADMIN },
         { "rbac.authorization.k8s.io", "rolebindings roles", READ " " WRITE, ADMIN },
 };
+/* Of each role the parts, in the order of the names of the roles that they come from: a controller
+ * would gather them in this order. */
 static const struct {
-        const char *name;
-        unsigned int role;
-} people_roles[] = { { "admin", ADMIN }, { "edit", EDIT }, { "view", VIEW } };
+        const char *name, *gathered_by; /* NULL: by no other */
+        unsigned int parts[3];
+} people_roles[] = { { "admin", NULL, { EDIT, VIEW, ADMIN } },
+                     { "edit", "admin", { EDIT, VIEW } },
+                     { "view", "edit", { VIEW } } };
 
 static void words_write(struct buf *out, const char *member, const char *words) {
         struct slice rest = slice_of(words), word;
@@ -275,23 +277,60 @@ static void controllers_visit(struct role_visit *visit) {
         }
 }
 
+/* The rules of one part: those that no lesser role has. */
+static void part_write(struct buf *out, unsigned int part) {
+        for (size_t i = 0; i < ARRAY_LEN(people); i++) {
+                const struct role_rule rule = { .groups = people[i].groups,
+                                                .resources = people[i].resources,
+                                                .verbs = people[i].verbs };
+                unsigned int roles = people[i].roles;
+
+                if ((roles & VIEW ? VIEW : roles & EDIT ? EDIT : ADMIN) == part)
+                        rule_write(out, &rule);
+        }
+}
+
+#define AGGREGATES "rbac.authorization.k8s.io/aggregate-to-"
+
+static void labelled_begin(struct buf *out, const char *prefix, const char *name,
+                           const char *gathered_by) {
+        buf_clear(out);
+        buf_printf(out,
+                   "{\"metadata\":{\"name\":\"%s%s\",\"labels\":{"
+                   "\"kubernetes.io/bootstrapping\":\"rbac-defaults\"",
+                   prefix, name);
+        if (gathered_by)
+                buf_printf(out, ",\"" AGGREGATES "%s\":\"true\"", gathered_by);
+        buf_printf(out, "}},");
+}
+
+/* Roles for people gather their rules from parts, to which others may add. */
+static void people_visit(struct role_visit *visit) {
+        for (size_t i = 0; i < ARRAY_LEN(people_roles); i++) {
+                const char *name = people_roles[i].name;
+
+                labelled_begin(&visit->text, "", name, people_roles[i].gathered_by);
+                buf_printf(&visit->text,
+                           "\"aggregationRule\":{\"clusterRoleSelectors\":[{\"matchLabels\":{"
+                           "\"" AGGREGATES "%s\":\"true\"}}]},\"rules\":[",
+                           name);
+                for (size_t j = 0; j < ARRAY_LEN(people_roles[i].parts); j++)
+                        part_write(&visit->text, people_roles[i].parts[j]);
+                role_end(visit);
+                labelled_begin(&visit->text, "system:aggregate-to-", name, name);
+                buf_printf(&visit->text, "\"rules\":[");
+                part_write(&visit->text, 4U >> i);
+                role_end(visit);
+        }
+}
+
 void bootstrap_roles_each(void (*each)(const char *path, struct slice json, void *data),
                           void *data) {
         struct role_visit visit = { .each = each, .data = data };
 
         for (size_t i = 0; i < ARRAY_LEN(rules);)
                 i += role_visit(&visit, "", &rules[i], ARRAY_LEN(rules) - i);
-        for (size_t i = 0; i < ARRAY_LEN(people_roles); i++) {
-                role_begin(&visit.text, "", people_roles[i].name);
-                for (size_t j = 0; j < ARRAY_LEN(people); j++) {
-                        if (people[j].roles & people_roles[i].role)
-                                rule_write(&visit.text,
-                                           &(struct role_rule){ .groups = people[j].groups,
-                                                                .resources = people[j].resources,
-                                                                .verbs = people[j].verbs });
-                }
-                role_end(&visit);
-        }
+        people_visit(&visit);
         controllers_visit(&visit);
         buf_release(&visit.text);
 }
