@@ -95,7 +95,7 @@ static int json_patch_missing(struct patch *p, const char *op, const char *membe
 
 /* What went wrong inside of an operation; returns r. */
 static int in_operation(struct patch *p, int r, const char *where, struct slice path) {
-        if (r == BERTH_ERR_INVALID) {
+        if (r == BERTH_ERR_INVALID && p->err) {
                 struct err inner = *p->err;
 
                 err_set(p->err, r, "error in %s: '" SLICE_FMT "': %s", where, SLICE_ARG(path),
@@ -189,14 +189,13 @@ static int bad_index(struct patch *p, struct slice key) {
 
 static int bad_new_index(struct patch *p, struct slice key) {
         int r = bad_index(p, key);
-        struct err inner = *p->err;
         int64_t index;
 
-        return slice_to_i64(key, &index)
-                       ? r
-                       : err_set(p->err, r,
-                                 "value was not a proper array index: '" SLICE_FMT "': %s",
-                                 SLICE_ARG(key), inner.text);
+        if (slice_to_i64(key, &index) || !p->err)
+                return r;
+        struct err inner = *p->err;
+        return err_set(p->err, r, "value was not a proper array index: '" SLICE_FMT "': %s",
+                       SLICE_ARG(key), inner.text);
 }
 
 static int insert_at(struct patch *p, const struct json_patch_place *place,

@@ -103,12 +103,12 @@ static void test_refused(void **state) {
                 { "{\"a\":1}", "[" OP("move", "/c") "]", BERTH_ERR_INVALID },
                 { "{\"a\":[]}", "[" OP_FROM("copy", "/a/0", "/c") "]", BERTH_ERR_INVALID },
                 { "{\"a\":1}", "[" OP_FROM("copy", "", "/c") "]", BERTH_ERR_INVALID },
-                { "{\"a\":1}", "[" OP_VALUE("test", "/a", "2") "]", BERTH_ERR_INVALID },
-                { "{\"a\":1}", "[" OP_VALUE("test", "/a", "1.0") "]", BERTH_ERR_INVALID },
-                { "{\"a\":1}", "[" OP_VALUE("test", "/a", "null") "]", BERTH_ERR_INVALID },
-                { "{\"a\":1}", "[" OP_VALUE("test", "/b", "1") "]", BERTH_ERR_INVALID },
+                { "{\"a\":1}", "[" OP_VALUE("test", "/a", "2") "]", JSON_PATCH_UNEQUAL },
+                { "{\"a\":1}", "[" OP_VALUE("test", "/a", "1.0") "]", JSON_PATCH_UNEQUAL },
+                { "{\"a\":1}", "[" OP_VALUE("test", "/a", "null") "]", JSON_PATCH_UNEQUAL },
+                { "{\"a\":1}", "[" OP_VALUE("test", "/b", "1") "]", JSON_PATCH_UNEQUAL },
                 { "{\"a\":[]}", "[" OP_VALUE("test", "/a/0", "null") "]", BERTH_ERR_INVALID },
-                { "{\"a\":1}", "[" OP_VALUE("test", "", "{}") "]", BERTH_ERR_INVALID },
+                { "{\"a\":1}", "[" OP_VALUE("test", "", "{}") "]", JSON_PATCH_UNEQUAL },
         };
         (void)state;
         for (size_t i = 0; i < ARRAY_LEN(cases); i++) {

@@ -308,7 +308,7 @@ static void test_bootstrap_roles(void **state) {
         bootstrap_roles_each(bootstrap_role, &count);
         /* Those of programs, nodes, add-ons and people; those of 39 controllers, each with its
          * binding. */
-        assert_int_equal(count, 22 + 2 * 39);
+        assert_int_equal(count, 25 + 2 * 39);
 }
 
 int main(void) {

@@ -224,7 +224,11 @@ static const struct rule_case cases[] = {
           "spec.variables[0].expression: Invalid value: \"x\": compilation failed: ERROR: "
           "<input>:1:1: undeclared reference to 'x' (in container '')\n | x\n | ^\n"
           "spec.validations[0].expression: Invalid value: \"1\": must evaluate to bool but got "
-          "int" },
+          "int\n"
+          "spec.validations[1].expression: Invalid value: \"authorizer.group('').check()\": "
+          "compilation failed: ERROR: <input>:1:27: found no matching overload for 'check' applied "
+          "to 'kubernetes.authorization.GroupCheck.()'\n | authorizer.group('').check()\n | "
+          "..........................^" },
         { ADMIT, "ValidatingAdmissionPolicyBinding",
           "{\"spec\":{\"policyName\":\"p\",\"validationActions\":[\"Deny\",\"Warn\"],\"paramRef\":{"
           "\"name\":\"a\"}}}",
