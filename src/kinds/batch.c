@@ -53,7 +53,8 @@ static const struct kind_info rows[] = {
                 .categories = NAMES("all"),
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL | KIND_STATUS |
-                         KIND_STATUS_METADATA | KIND_ORPHANS | KIND_WARN_OF_CHANGES,
+                         KIND_STATUS_METADATA | KIND_ORPHANS | KIND_WARN_OF_CHANGES |
+                         KIND_READ_DEFAULTS,
                 .prepare = job_prepare,
                 .apply_defaults = job_defaults,
                 .validate = job_validate,

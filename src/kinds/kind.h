@@ -47,6 +47,7 @@ enum kind_flags {
         KIND_NAMED_BY_UUID = 32768,   /* without a name, a uuid becomes it (limitranges) */
         KIND_WARN_OF_CHANGES = 65536, /* an update that bumps no generation warns of nothing */
         KIND_EXACT_GENERATION = 131072, /* an empty list where none was bumps generation, too */
+        KIND_READ_DEFAULTS = 262144,    /* defaults set as it is read back from the store show */
         KIND_UNCOLLECTED = 16384, /* no garbage collection: the policy of a deletion is unread */
 };
 
@@ -204,6 +205,7 @@ struct kind_context {
         bool has_eviction_responders, has_pod_groups; /* the fields of pods are served */
         bool is_dry_run;
         bool has_name;        /* of a write: a name that is generated is there by now */
+        bool has_labels;      /* of a write: before defaults were set */
         bool has_raw_changes; /* members kept as bytes are the same values in other bytes */
         void *engine;
         /* Another object of the store as JSON (valid until the request ends); NULL when absent. ns

@@ -270,24 +270,27 @@ static void job_selector(struct json_tree *tree, struct json_node *object) {
                 node_put_text(tree, match, marks[3].label, marks[3].value);
 }
 
-/* A job without labels has those of its template, once it is read from the store. */
-static void job_labels(struct json_tree *tree, struct json_node *object) {
+/* Labels that a job took from its template by default are one map upstream: what is added to the
+ * template's is among the job's. */
+static void share_job_labels(struct json_tree *tree, struct json_node *object) {
         const struct json_node *template = node_get(node_get(object, "spec"), "template");
         const struct json_node *labels = node_get(node_get(template, "metadata"), "labels");
-        struct json_node *metadata = node_need_object(tree, object, "metadata");
 
-        if (node_count(labels) && node_count(node_get(metadata, "labels")) == 0)
-                node_put(tree, metadata, "labels", node_clone(tree, labels));
+        node_put(tree, node_need_object(tree, object, "metadata"), "labels",
+                 node_clone(tree, labels));
 }
 
 PREPARE_HOOK(job_prepare) {
+        bool is_sharing = !context->has_labels &&
+                          node_count(node_get(node_get(object, "metadata"), "labels"));
+
         status_prepare(context, operation, tree, object, old);
-        if (operation != KIND_CREATE)
+        if (operation != KIND_CREATE ||
+            node_is_true(node_get(object_at(object, "spec"), "manualSelector")))
                 return;
-        if (!node_is_true(node_get(object_at(object, "spec"), "manualSelector")))
-                job_selector(tree, object);
-        if (!context->is_dry_run)
-                job_labels(tree, object);
+        job_selector(tree, object);
+        if (is_sharing)
+                share_job_labels(tree, object);
 }
 
 /* ---- devices ---- */

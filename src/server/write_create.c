@@ -178,6 +178,16 @@ static int check_is_free(struct api_context *context, struct api_write *write,
         return 0;
 }
 
+static int prepare_to_store(struct api_context *context, struct api_write *write) {
+        const struct kind_info *kind = write->resource->kind;
+
+        if (has_quotas(context, write) && quota_status_charge(context, write) < 0)
+                return API_FAILED;
+        if (kind->flags & KIND_READ_DEFAULTS)
+                kind->apply_defaults(write->tree, write->object);
+        return 0;
+}
+
 int write_create(struct api_context *context, struct api_write *write, struct slice *ret_body) {
         struct json_node *metadata = node_need_object(write->tree, write->object, "metadata");
         bool is_generated = node_get_text(metadata, "name").len == 0;
@@ -201,8 +211,7 @@ int write_create(struct api_context *context, struct api_write *write, struct sl
         metadata = node_get(write->object, "metadata");
         if (check_is_free(context, write, metadata, is_generated) < 0)
                 return API_FAILED;
-        if (has_quotas(context, write) && !context->is_dry_run &&
-            quota_status_charge(context, write) < 0)
+        if (!context->is_dry_run && prepare_to_store(context, write) < 0)
                 return API_FAILED;
         api_write_convert(write);
         return raw_form_put(context, write, ret_body);

@@ -144,6 +144,7 @@ int run_hooks(struct api_context *context, struct api_write *write) {
 
         hooks_prepare(context, write->resource);
         context->hooks.has_raw_changes = write->is_raw_changed;
+        context->hooks.has_labels = write->has_labels;
         if (run_admission(context, write) < 0 || check_escalation(context, write) < 0 ||
             (is_eviction_request(context, write) && keep_eviction_user(context, write) < 0))
                 return API_FAILED;
@@ -276,6 +277,7 @@ void api_write_convert(struct api_write *write) {
 void prepare_owners(struct api_context *context, struct api_write *write) {
         const struct kind_info *kind = write->resource->kind;
 
+        write->has_labels = node_count(node_get(node_get(write->object, "metadata"), "labels")) > 0;
         if (kind->apply_defaults)
                 kind->apply_defaults(write->tree, write->object);
         merge_owners(context, write);

@@ -71,6 +71,46 @@ static void test_quota_use(void **state) {
         fixture_free(&f);
 }
 
+/* A job takes the labels of its template; with them, what is made for its pods. */
+static void test_job_labels(void **state) {
+        static const char jobs[] = "/apis/batch/v1/namespaces/default/jobs";
+        static const char pods[] = "\"spec\":{\"restartPolicy\":\"Never\",\"containers\":[{"
+                                   "\"name\":\"c\",\"image\":\"i\"}]}}}}";
+        static const struct {
+                const char *metadata, *template, *query;
+                const char *app, *job_name; /* labels of the answer; NULL = absent */
+                int status;
+        } rows[] = {
+                { "\"name\":\"a\"", "\"metadata\":{\"labels\":{\"app\":\"x\"}},", "", "x", "a",
+                  201 },
+                { "\"name\":\"b\"", "\"metadata\":{\"labels\":{\"app\":\"x\"}},", "?dryRun=All",
+                  "x", "b", 201 },
+                { "\"name\":\"c\",\"labels\":{\"app\":\"x\"}",
+                  "\"metadata\":{\"labels\":{\"app\":\"x\"}},", "", "x", NULL, 201 },
+                { "\"name\":\"d\"", "", "?dryRun=All", NULL, NULL, 201 },
+                { "\"name\":\"e\"", "", "", NULL, "e", 201 },
+        };
+        struct fixture f = fixture_new();
+        char body[512], target[128];
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+                snprintf(body, sizeof(body), "{\"metadata\":{%s},\"spec\":{\"template\":{%s%s",
+                         rows[i].metadata, rows[i].template, pods);
+                snprintf(target, sizeof(target), "%s%s", jobs, rows[i].query);
+                assert_int_equal(ask(&f, "POST", target, body), rows[i].status);
+                assert_string_equal(answer(&f, "/metadata/labels/app"),
+                                    rows[i].app ? rows[i].app : "");
+                assert_string_equal(answer(&f, "/metadata/labels/job-name"),
+                                    rows[i].job_name ? rows[i].job_name : "");
+        }
+        snprintf(body, sizeof(body),
+                 "{\"metadata\":{\"name\":\"101%%\"},\"spec\":{\"template\":{%s", pods);
+        assert_int_equal(ask(&f, "POST", jobs, body), 422);
+        assert_null(strstr(answer(&f, "/message"), "metadata.labels: "));
+        fixture_free(&f);
+}
+
 static void test_generate_name(void **state) {
         struct fixture f = fixture_new();
 
@@ -685,6 +725,7 @@ int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_create),
                 cmocka_unit_test(test_quota_use),
+                cmocka_unit_test(test_job_labels),
                 cmocka_unit_test(test_generate_name),
                 cmocka_unit_test(test_strictness),
                 cmocka_unit_test(test_defaults_have_an_end),
