@@ -32,9 +32,10 @@
 #define SETTLE_INTERVAL_NS (100 * NS_PER_MS)
 #define SETTLE_QUIET_NS (600 * NS_PER_MS) /* nothing may change for so long */
 #define FILL_INTERVAL_NS (20 * NS_PER_MS)
-#define FILL_PATIENCE_NS (5 * NS_PER_S)
-#define SETTLE_PASSES 2  /* of the descheduler, without a change */
-#define DEFAULT_NODES 10 /* when nothing is given at all */
+#define FILL_PATIENCE_NS (5 * NS_PER_S)      /* without a change */
+#define FILL_PATIENCE_MAX_NS (60 * NS_PER_S) /* with changes that do not end */
+#define SETTLE_PASSES 2                      /* of the descheduler, without a change */
+#define DEFAULT_NODES 10                     /* when nothing is given at all */
 
 struct up {
         const struct up_options *options;
@@ -54,8 +55,8 @@ struct up {
         struct up_view view;
         struct loop_timer view_timer, settle_timer, end_timer, fill_timer;
         struct rest rest;
-        struct mono_time started, quiet_since;
-        uint64_t quiet_generation, quiet_passes;
+        struct mono_time started, quiet_since, fill_since;
+        uint64_t quiet_generation, quiet_passes, fill_generation;
         char kubeconfig[512];
         bool is_filled, is_settled, has_timed_out;
         struct err failure; /* of the input or the scenario */
@@ -351,13 +352,30 @@ static void say_notes(struct up *up) {
                         up_view_say(&up->view, elapsed_s(up), line);
 }
 
+/* Whether the nodes are still getting ready, or the roles have not read that they are.  A slow
+ * machine has the time it takes, as pods that come before their nodes are placed otherwise. */
+static bool is_preparing(struct up *up) {
+        const struct control *control = sandbox_control(up->sandbox);
+        uint64_t generation = cluster_generation(runtime_cluster(up->runtime));
+        int64_t now = loop_mono(up->loop).ns;
+
+        if (!control)
+                return false;
+        if (generation != up->fill_generation) {
+                up->fill_generation = generation;
+                up->fill_since.ns = now;
+        } else if (control_is_settled(control) && runtime_is_idle(up->runtime)) {
+                return false;
+        }
+        return now - up->fill_since.ns <= FILL_PATIENCE_NS &&
+               now - up->started.ns <= FILL_PATIENCE_MAX_NS;
+}
+
 /* Pods come when the nodes are ready for them, or after a while in any case. */
 static void on_fill(void *context) {
         struct up *up = context;
-        struct control *control = sandbox_control(up->sandbox);
-        bool is_late = loop_mono(up->loop).ns - up->started.ns > FILL_PATIENCE_NS;
 
-        if (control && !is_late && !control_is_settled(control)) {
+        if (is_preparing(up)) {
                 loop_timer_arm(up->loop, &up->fill_timer, FILL_INTERVAL_NS);
                 return;
         }
@@ -387,6 +405,7 @@ static void start_timers(struct up *up) {
         up->settle_timer = (struct loop_timer){ .fired = on_settle_check, .context = up };
         up->end_timer = (struct loop_timer){ .fired = on_end, .context = up };
         up->fill_timer = (struct loop_timer){ .fired = on_fill, .context = up };
+        up->fill_since = up->started;
         loop_timer_arm(up->loop, &up->fill_timer, 0);
         loop_timer_arm(up->loop, &up->view_timer, VIEW_INTERVAL_NS);
         loop_timer_arm(up->loop, &up->settle_timer, SETTLE_INTERVAL_NS);
