@@ -44,6 +44,7 @@ struct cel_options {
         const struct cel_admission *admission; /* the fields of self are the variables, and these
                                                   those of a policy (cel/cel_admission.h) */
         bool has_includes;                     /* the function of that name is there */
+        bool has_bindings;                     /* cel.bind() is there */
         bool is_old_optional;                  /* oldSelf is an optional */
         enum cel_result_kind wants;
 };

@@ -98,7 +98,8 @@ static int check_variable(struct cel_checker *checker, struct cel_node *node, si
                 size_t before = checker->complaint_count;
                 struct err ignored = { 0 };
                 program->variable_limit = index;
-                int r = cel_parse(checker->arena, variable->expression, &root, &ignored);
+                int r = cel_parse(checker->arena, variable->expression, program->has_bindings,
+                                  &root, &ignored);
                 r = r < 0 ? r : cel_check_check(checker, NULL, root);
                 program->variable_limit = limit;
                 if (r < 0 || checker->complaint_count > before) { /* reported where it is defined */

@@ -43,6 +43,9 @@ static const struct cel_type *cel_check_returned(struct cel_checker *checker,
         case CEL_OPTIONAL_FORMAT:
                 return cel_type_made(checker->arena, CEL_OPTIONAL, NULL,
                                      cel_type_basic(CEL_FORMAT));
+        case CEL_OPTIONAL_ELEMENT:
+                return cel_type_made(checker->arena, CEL_OPTIONAL, NULL,
+                                     cel_type_is_dyn(first) ? first : first->element);
         case CEL_MAP_OF_STRINGS:
                 return cel_type_made(checker->arena, CEL_MAP, cel_type_basic(CEL_STRING),
                                      list_of_strings(checker));

@@ -63,6 +63,7 @@ int cel_device_compile(struct arena *arena, struct slice source,
         const struct cel_options options = { .self = device_type(gates),
                                              .name = "device",
                                              .has_includes = gates->has_lists,
+                                             .has_bindings = true,
                                              .wants = CEL_WANTS_BOOL_OR_ANY };
 
         return cel_compile(arena, source, &options, ret_program, err);

@@ -541,12 +541,13 @@ int cel_compile(struct arena *arena, struct slice source, const struct cel_optio
                                          .admission = options->admission,
                                          .is_environment = options->admission,
                                          .has_includes = options->has_includes,
+                                         .has_bindings = options->has_bindings,
                                          .is_old_optional = options->is_old_optional };
         if (source.len > CEL_SOURCE_MAX)
                 return err_set(err, BERTH_ERR_INVALID, "expression is longer than %zu bytes",
                                CEL_SOURCE_MAX);
         program->source = arena_slice(arena, source);
-        if (cel_parse(arena, program->source, &program->root, err) < 0 ||
+        if (cel_parse(arena, program->source, program->has_bindings, &program->root, err) < 0 ||
             cel_check(arena, program, err) < 0) {
                 cel_program_release(program);
                 return BERTH_ERR_INVALID;

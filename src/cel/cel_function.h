@@ -15,7 +15,8 @@ enum cel_returns { /* type of what a function returns, where no kind says it */
                    CEL_WRAPPED, /* an optional of the first argument */
                    CEL_OPTIONAL_STRINGS,
                    CEL_OPTIONAL_FORMAT,
-                   CEL_MAP_OF_STRINGS, /* from strings to lists of strings */
+                   CEL_OPTIONAL_ELEMENT, /* of the first argument's elements */
+                   CEL_MAP_OF_STRINGS,   /* from strings to lists of strings */
 };
 struct cel_function {
         const char *name;

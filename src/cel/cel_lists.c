@@ -307,6 +307,23 @@ FUNCTION(includes) {
         return cel_bool(cel_lists_has(run, &args[0], &args[1]));
 }
 
+FUNCTION(first_element) {
+        struct cel_iter iter = cel_iter(&args[0]);
+        struct cel_value key, value;
+
+        return cel_optional(run, cel_next(run, &iter, &key, &value) ? &value : NULL);
+}
+
+FUNCTION(last_element) {
+        struct cel_iter iter = cel_iter(&args[0]);
+        struct cel_value key, value;
+        bool has_any = false;
+
+        while (cel_next(run, &iter, &key, &value))
+                has_any = true;
+        return cel_optional(run, has_any ? &value : NULL);
+}
+
 static const struct cel_function rows[] = {
         { "flatten", true, CEL_LIST, flattened, 1, { CEL_LIST } },
         { "flatten", true, CEL_LIST, flattened_some, 2, { CEL_LIST, CEL_INT } },
@@ -322,6 +339,8 @@ static const struct cel_function rows[] = {
         { "slice", true, CEL_SAME, sliced, 3, { CEL_LIST, CEL_INT, CEL_INT } },
         { "distinct", true, CEL_SAME, distinct, 1, { CEL_LIST } },
         { "reverse", true, CEL_SAME, reversed, 1, { CEL_LIST } },
+        { "first", true, CEL_OPTIONAL_ELEMENT, first_element, 1, { CEL_LIST } },
+        { "last", true, CEL_OPTIONAL_ELEMENT, last_element, 1, { CEL_LIST } },
         { "sort", true, CEL_SAME, sorted, 1, { CEL_LIST } },
         { "lists.range", false, CEL_INTS, range, 1, { CEL_INT } },
         { "sets.contains", false, CEL_BOOL, set_contains, 2, { CEL_LIST, CEL_LIST } },

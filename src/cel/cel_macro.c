@@ -78,16 +78,22 @@ struct cel_node *cel_macro_has(struct cel_parser *parser, struct cel_node *call)
         return select;
 }
 
+static bool is_bind(const struct cel_parser *parser, const struct cel_node *target,
+                    const struct cel_node *call, const struct cel_children *given) {
+        return parser->has_bindings && is_name(target, "cel") && slice_is(call->name, "bind") &&
+               given->count == 3;
+}
+
 /* target.name(given...): a macro, a function of a name space, or a method. */
 struct cel_node *cel_macro_method(struct cel_parser *parser, struct cel_node *call,
                                   struct cel_node *target, const struct cel_children *given) {
         static const char *const spaces[] = {
-                "optional", "sets", "cel", "strings", "format", "lists", "ip", "jsonpatch",
+                "optional", "sets", "strings", "format", "lists", "ip", "jsonpatch",
         };
         const struct macro_row *row = macro_find(call->name, given->count);
         struct cel_children children = { 0 };
 
-        if (is_name(target, "cel") && slice_is(call->name, "bind") && given->count == 3) {
+        if (is_bind(parser, target, call, given)) {
                 call->kind = CEL_NODE_BIND;
                 if (!take_variables(parser, call, given, 1))
                         return NULL;

@@ -66,7 +66,7 @@ struct cel_program {
         bool is_environment;                   /* names are members of self */
         size_t variable_limit;                 /* of a policy's, that may be used now */
         struct cel_node **variables;           /* those that were used, checked */
-        bool is_old_optional, uses_old, has_includes;
+        bool is_old_optional, uses_old, has_includes, has_bindings;
         const char *unsupported;
         struct cel_node **regexes; /* nodes that own one */
         size_t regex_count;
@@ -99,8 +99,8 @@ struct cel_token cel_lexer_next(struct cel_lexer *lexer);
 /* Text of an error at a byte of the source; returns INVALID. */
 int cel_fail(struct err *err, struct slice source, size_t at, const char *format, ...)
         __attribute__((format(printf, 4, 5)));
-int cel_parse(struct arena *arena, struct slice source, struct cel_node **ret_root,
-              struct err *err);
+int cel_parse(struct arena *arena, struct slice source, bool has_bindings,
+              struct cel_node **ret_root, struct err *err);
 int cel_check(struct arena *arena, struct cel_program *program, struct err *err);
 struct cel_value cel_run_node(struct cel_run *run, const struct cel_node *node);
 

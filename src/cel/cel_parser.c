@@ -487,9 +487,10 @@ static void fail_end(struct cel_parser *parser) {
         fail_expecting(parser, is_last ? "extraneous" : "mismatched", "<EOF>");
 }
 
-int cel_parse(struct arena *arena, struct slice source, struct cel_node **ret_root,
-              struct err *err) {
+int cel_parse(struct arena *arena, struct slice source, bool has_bindings,
+              struct cel_node **ret_root, struct err *err) {
         struct cel_parser parser = { .arena = arena,
+                                     .has_bindings = has_bindings,
                                      .lexer = { .arena = arena, .source = source },
                                      .err = err };
 

@@ -9,6 +9,7 @@ struct cel_parser {
         struct cel_token token; /* the next one, not consumed */
         unsigned depth;
         struct err *err;
+        bool has_bindings;               /* cel.bind() is known */
         bool has_failed, has_complained; /* what is no token is complained about, and passed over */
 };
 

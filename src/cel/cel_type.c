@@ -44,10 +44,10 @@ const struct cel_type *cel_type_basic(enum cel_kind kind) {
                 { .kind = CEL_DYN },
                 { .kind = CEL_ERROR },
                 { .kind = CEL_NULL },
-                { .kind = CEL_BOOL },
-                { .kind = CEL_INT },
+                { .kind = CEL_BOOL, .min_size = 4 },
+                { .kind = CEL_INT, .min_size = 1 },
                 { .kind = CEL_UINT },
-                { .kind = CEL_DOUBLE },
+                { .kind = CEL_DOUBLE, .min_size = 1 },
                 { .kind = CEL_STRING },
                 { .kind = CEL_BYTES },
                 { .kind = CEL_TIMESTAMP },
@@ -151,12 +151,69 @@ static const char *escape_name(struct arena *arena, struct slice name) {
         return copy;
 }
 
-static enum cel_kind string_kind(struct slice format) {
-        if (slice_is(format, "date-time") || slice_is(format, "date"))
-                return CEL_TIMESTAMP;
-        if (slice_is(format, "duration"))
-                return CEL_DURATION;
-        return slice_is(format, "byte") ? CEL_BYTES : CEL_STRING;
+#define REQUEST_MAX ((uint64_t)3 * 1024 * 1024)
+#define TEXT_MAX (REQUEST_MAX - 2) /* between quotes */
+
+/* How long a text may be: by its bound, in characters of up to four bytes, or by a request. */
+static uint64_t text_max(const struct json *schema, uint64_t character) {
+        int64_t bound = json_get_i64(schema, "maxLength", -1);
+        struct json_iter iter = json_iter(json_get(schema, "enum"));
+        const struct json *value;
+        uint64_t longest = 0;
+
+        if (json_get(schema, "maxLength"))
+                return bound > 0 ? (uint64_t)bound * character : 0;
+        if (json_count(json_get(schema, "enum")) == 0)
+                return TEXT_MAX;
+        while (json_next(&iter, NULL, &value))
+                longest = json_text(value).len > longest ? json_text(value).len : longest;
+        return longest;
+}
+
+static const struct cel_type *string_type(struct arena *arena, const struct json *schema) {
+        static const struct {
+                const char *format;
+                enum cel_kind kind;
+                uint64_t max, min;
+        } formats[] = { { "date-time", CEL_TIMESTAMP, 32, 21 },
+                        { "date", CEL_TIMESTAMP, 12, 12 },
+                        { "duration", CEL_DURATION, 32, 3 } };
+        struct slice format = json_get_text(schema, "format");
+        struct cel_type *type = ARENA_NEW(arena, struct cel_type);
+
+        for (size_t i = 0; i < ARRAY_LEN(formats); i++)
+                if (slice_is(format, formats[i].format)) {
+                        *type = (struct cel_type){ .kind = formats[i].kind,
+                                                   .max_elements = formats[i].max,
+                                                   .min_size = formats[i].min };
+                        return type;
+                }
+        bool is_bytes = slice_is(format, "byte");
+        *type = (struct cel_type){ .kind = is_bytes ? CEL_BYTES : CEL_STRING,
+                                   .max_elements = text_max(schema, is_bytes ? 1 : 4),
+                                   .min_size = 2 };
+        return type;
+}
+
+/* A number, or a text that stands for one. */
+static const struct cel_type *number_or_text(struct arena *arena, const struct json *schema) {
+        struct cel_type *type = ARENA_NEW(arena, struct cel_type);
+
+        *type = (struct cel_type){ .kind = CEL_DYN,
+                                   .max_elements = json_get(schema, "maxLength")
+                                                           ? text_max(schema, 4)
+                                                           : TEXT_MAX,
+                                   .min_size = 1 };
+        return type;
+}
+
+/* By its bound, or as many as fit into a request. */
+static uint64_t count_max(const struct json *schema, const char *member, uint64_t element_size) {
+        int64_t bound = json_get_i64(schema, member, 0);
+
+        if (json_get(schema, member))
+                return bound > 0 ? (uint64_t)bound : 0;
+        return TEXT_MAX / element_size;
 }
 
 static const struct cel_type *list_type(struct arena *arena, const struct json *schema) {
@@ -167,7 +224,11 @@ static const struct cel_type *list_type(struct arena *arena, const struct json *
         if (!element)
                 return NULL;
         struct cel_type *type = ARENA_NEW(arena, struct cel_type);
-        *type = (struct cel_type){ .kind = CEL_LIST, .element = element };
+        *type = (struct cel_type){ .kind = CEL_LIST,
+                                   .element = element,
+                                   .max_elements =
+                                           count_max(schema, "maxItems", element->min_size + 1),
+                                   .min_size = 2 };
         if (slice_is(kind, "set"))
                 type->list_kind = CEL_LIST_SET;
         if (slice_is(kind, "map"))
@@ -176,16 +237,34 @@ static const struct cel_type *list_type(struct arena *arena, const struct json *
         return type;
 }
 
+static const struct cel_type *map_type(struct arena *arena, const struct json *schema) {
+        const struct cel_type *element =
+                cel_type_of_schema(arena, json_get(schema, "additionalProperties"), false);
+
+        if (!element)
+                return NULL;
+        struct cel_type *type = ARENA_NEW(arena, struct cel_type);
+        *type = (struct cel_type){ .kind = CEL_MAP,
+                                   .key = cel_type_basic(CEL_STRING),
+                                   .element = element,
+                                   .max_elements = count_max(schema, "maxProperties",
+                                                             element->min_size + 6),
+                                   .min_size = 2 };
+        return type;
+}
+
 /* What every resource has: of metadata, expressions see the name only. */
 static size_t add_identity(struct cel_field *fields) {
-        static const struct cel_type text = { .kind = CEL_STRING };
+        static const struct cel_type text = { .kind = CEL_STRING,
+                                              .max_elements = TEXT_MAX,
+                                              .min_size = 2 };
         static const struct cel_field names[] = {
                 { SLICE_INIT("name"), "name", &text },
                 { SLICE_INIT("generateName"), "generateName", &text },
         };
-        static const struct cel_type metadata = { .kind = CEL_OBJECT,
-                                                  .fields = names,
-                                                  .field_count = ARRAY_LEN(names) };
+        static const struct cel_type metadata = {
+                .kind = CEL_OBJECT, .fields = names, .field_count = ARRAY_LEN(names), .min_size = 2
+        };
 
         fields[0] = (struct cel_field){ SLICE_LITERAL("apiVersion"), "apiVersion", &text };
         fields[1] = (struct cel_field){ SLICE_LITERAL("kind"), "kind", &text };
@@ -204,14 +283,11 @@ static const struct cel_type *object_type(struct arena *arena, const struct json
         struct cel_type *type = ARENA_NEW(arena, struct cel_type);
         struct json_iter iter = json_iter(properties);
         struct slice name;
+        uint64_t size = 2;
         size_t count = 0;
 
-        if (json_type(others) == JSON_OBJECT) {
-                const struct cel_type *element = cel_type_of_schema(arena, others, false);
-
-                return element ? cel_type_made(arena, CEL_MAP, cel_type_basic(CEL_STRING), element)
-                               : NULL;
-        }
+        if (json_type(others) == JSON_OBJECT)
+                return map_type(arena, schema);
         struct cel_field *fields = ARENA_ARRAY(arena, struct cel_field, json_count(properties) + 3);
         if (is_resource)
                 count = add_identity(fields);
@@ -222,11 +298,16 @@ static const struct cel_type *object_type(struct arena *arena, const struct json
                                 : cel_type_of_schema(arena, property, false);
                 const char *escaped = member ? escape_name(arena, name) : NULL;
 
-                if (escaped)
-                        fields[count++] =
-                                (struct cel_field){ arena_slice(arena, name), escaped, member };
+                if (!escaped)
+                        continue;
+                fields[count++] = (struct cel_field){ arena_slice(arena, name), escaped, member };
+                if (json_array_has(json_get(schema, "required"), name) &&
+                    !json_get(property, "default"))
+                        size += name.len + member->min_size + 4;
         }
-        *type = (struct cel_type){ .kind = CEL_OBJECT, .fields = fields, .field_count = count };
+        *type = (struct cel_type){
+                .kind = CEL_OBJECT, .fields = fields, .field_count = count, .min_size = size
+        };
         return type;
 }
 
@@ -235,14 +316,14 @@ const struct cel_type *cel_type_of_schema(struct arena *arena, const struct json
         struct slice type = json_get_text(schema, "type");
 
         if (json_get_bool(schema, "x-kubernetes-int-or-string", false))
-                return cel_type_basic(CEL_DYN);
+                return number_or_text(arena, schema);
         is_resource |= json_get_bool(schema, "x-kubernetes-embedded-resource", false);
         if (slice_is(type, "object"))
                 return object_type(arena, schema, is_resource);
         if (slice_is(type, "array"))
                 return list_type(arena, schema);
         if (slice_is(type, "string"))
-                return cel_type_basic(string_kind(json_get_text(schema, "format")));
+                return string_type(arena, schema);
         if (slice_is(type, "integer"))
                 return cel_type_basic(CEL_INT);
         if (slice_is(type, "number"))

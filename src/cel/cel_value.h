@@ -50,6 +50,9 @@ struct cel_type {
         size_t field_count;
         enum cel_list_kind list_kind;
         const struct json *list_keys; /* names, of keyed lists */
+        /* Of types of a schema: how many bytes, elements or members a value may have, and how many
+         * bytes of JSON it has at least. */
+        uint64_t max_elements, min_size;
 };
 const struct cel_type *cel_type_basic(enum cel_kind kind);
 const struct cel_type *cel_type_made(struct arena *arena, enum cel_kind kind,

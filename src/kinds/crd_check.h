@@ -6,6 +6,7 @@
 /* Which parts all versions have alike: they count as the definition's own. */
 struct crd_parts {
         bool schema, subresources, columns, selectable;
+        const struct json *old; /* versions before an update; NULL = none */
 };
 
 struct crd_parts crd_common_parts(const struct json_node *versions);

@@ -223,6 +223,7 @@ VALIDATE_HOOK(custom_resource_definition_validate) {
         bool preserves = node_is_true(node_get(spec, "preserveUnknownFields"));
         struct crd_parts common = crd_common_parts(versions);
 
+        common.old = json_get(json_get(old, "spec"), "versions");
         if (operation == KIND_UPDATE_STATUS)
                 return;
         check_group(&checker, &at, spec);

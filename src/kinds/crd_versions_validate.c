@@ -64,8 +64,23 @@ static void check_root(struct checker *checker, const struct at *at, const struc
                        "status subresource is enabled");
 }
 
-static void check_schema(struct checker *checker, const struct at *at, const struct json_node *root,
-                         bool has_status) {
+/* An update leaves the schema of the version as it was. */
+static bool is_unchanged_schema(const struct json_node *version, const struct crd_parts *common) {
+        struct json_iter iter = json_iter(common->old);
+        const struct json *old;
+
+        while (json_next(&iter, NULL, &old))
+                if (slice_eq(json_get_text(old, "name"), node_get_text(version, "name")))
+                        return node_equal_json(
+                                crd_schema(version),
+                                json_get(json_get(old, "schema"), "openAPIV3Schema"));
+        return false;
+}
+
+static void check_schema(struct checker *checker, const struct at *at,
+                         const struct json_node *version, const struct crd_parts *common) {
+        const struct json_node *root = crd_schema(version);
+        bool has_status = node_get(node_get(version, "subresources"), "status");
         struct at schema_at = at_member(at, "openAPIV3Schema");
         const char *path = at_text(checker, &schema_at);
         struct buf text = { 0 };
@@ -86,7 +101,14 @@ static void check_schema(struct checker *checker, const struct at *at, const str
                 bool is_structural = custom_structure_check(schema, path, checker->errors);
                 size_t first = checker->errors->count;
                 custom_schema_check(schema, path, checker->errors);
-                custom_rules_check(schema, path, is_structural, first, checker->errors);
+                custom_rules_check(
+                        &(struct custom_rules_question){
+                                .schema = schema,
+                                .path = path,
+                                .is_structural = is_structural,
+                                .is_unchanged = is_unchanged_schema(version, common),
+                                .first = first },
+                        checker->errors);
                 if (checker->errors->count == before && !custom_structure_is_possible(schema))
                         report(checker, FIELD_INVALID, &schema_at, NULL, "\"\"",
                                "OpenAPIV3Schema 'schema' is not supported");
@@ -274,8 +296,7 @@ static void check_version(struct checker *checker, const struct at *at,
                 report_text(checker, at, "deprecationWarning", node_get_slice(warning),
                             "must be <= 256 characters long");
         if (!common->schema)
-                check_schema(checker, &schema, crd_schema(version),
-                             node_get(node_get(version, "subresources"), "status"));
+                check_schema(checker, &schema, version, common);
         if (!common->subresources)
                 check_subresources(checker, at, node_get(version, "subresources"));
         if (!common->columns)
@@ -393,8 +414,7 @@ void check_crd_common(struct checker *checker, const struct at *at, const struct
         struct at validation = at_member(at, "validation");
 
         if (common->schema)
-                check_schema(checker, &validation, crd_schema(version),
-                             node_get(node_get(version, "subresources"), "status"));
+                check_schema(checker, &validation, version, common);
         if (common->subresources)
                 check_subresources(checker, at, node_get(version, "subresources"));
         if (common->columns)

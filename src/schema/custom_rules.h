@@ -7,11 +7,17 @@
 
 struct custom_rules;
 
-/* What is wrong with the rules anywhere in the schema; path is the schema's own in the definition.
- * Expressions are compiled only where the schema is structural and so has types, and where nothing
+/* Expressions are compiled only where the schema is structural and so has types, and where nothing
  * is wrong with it from there down: errors from `first` on are those of the schema. */
-void custom_rules_check(const struct json *schema, const char *path, bool is_structural,
-                        size_t first, struct field_errors *errors);
+struct custom_rules_question {
+        const struct json *schema;
+        const char *path; /* of the schema in the definition */
+        bool is_structural;
+        bool is_unchanged; /* an update leaves the schema as it is */
+        size_t first;
+};
+/* What is wrong with the rules anywhere in the schema, and which of them are too dear. */
+void custom_rules_check(const struct custom_rules_question *question, struct field_errors *errors);
 
 /* NULL when the schema has no rules. The schema must outlive them. */
 struct custom_rules *custom_rules_new(const struct json *schema);

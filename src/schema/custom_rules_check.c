@@ -2,6 +2,7 @@
 #include "schema/custom_rules.h"
 
 #include "base/util.h"
+#include "cel/cel_estimate.h"
 #include "schema/custom_rules_priv.h"
 #include "schema/custom_structure.h"
 #include <stdio.h>
@@ -10,8 +11,23 @@ static bool is_blank(struct slice text) {
         return slice_trim(text).len == 0;
 }
 
+/* The dearest rules of a schema. */
+#define EXPENSIVE_MAX 4
+struct rules_cost {
+        uint64_t total;
+        struct {
+                const char *path;
+                uint64_t cost;
+        } expensive[EXPENSIVE_MAX];
+        size_t count;
+};
+
 struct rules_check {
         struct field_errors *errors;
+        bool is_unchanged; /* the schema, by an update: no rule is too dear */
+        bool is_unbounded; /* there may be any number of the values looked at */
+        uint64_t cardinality;
+        struct rules_cost cost;
         const char *uncorrelated; /* path of the list whose elements have no identity, or NULL */
         size_t first, last;       /* errors of the schema and of the texts of its rules */
 };
@@ -119,6 +135,18 @@ static void check_texts(struct rules_check *check, const char *path, const struc
         check_field_path(check, path, schema, rule);
 }
 
+/* As Go writes JSON: without what looks like markup. */
+static void go_json_write(const struct json *value, struct buf *out) {
+        CLEANUP(buf_release) struct buf text = { 0 };
+
+        json_write(value, &text);
+        for (size_t i = 0; i < text.len; i++)
+                if (strchr("<>&", text.data[i]))
+                        buf_printf(out, "\\u%04x", (unsigned char)text.data[i]);
+                else
+                        buf_char(out, text.data[i]);
+}
+
 /* A rule as upstream's own type prints it. */
 static void rule_text(const struct json *rule, struct buf *out) {
         static const struct {
@@ -135,7 +163,7 @@ static void rule_text(const struct json *rule, struct buf *out) {
 
                 buf_printf(out, "%s\"%s\":", i ? "," : "{", members[i].name);
                 if (value)
-                        json_write(value, out);
+                        go_json_write(value, out);
                 else
                         buf_text(out, members[i].fallback);
         }
@@ -170,10 +198,86 @@ static void check_old(struct rules_check *check, const char *path, const struct 
                                 "may not be set if oldSelf is not used in rule");
 }
 
+/* ---- costs ---- */
+
+#define RULE_COST_MAX 10000000U
+#define SCHEMA_COST_MAX 100000000U
+
+static uint64_t guarded_product(uint64_t a, uint64_t b) {
+        return a && UINT64_MAX / a < b ? UINT64_MAX : a * b;
+}
+
+static void complain_cost(struct rules_check *check, const char *path, const char *what,
+                          uint64_t cost, uint64_t max) {
+        double factor = (double)cost / (double)max;
+        const char *text = "more than 100x";
+
+        if (factor <= 100)
+                text = arena_printf(check->errors->arena, factor < 1.5 ? "%fx" : "%.1fx", factor);
+        field_error_add(check->errors, FIELD_FORBIDDEN, path, NULL,
+                        arena_printf(check->errors->arena,
+                                     "%s exceeds budget by factor of %s (try simplifying the rule, "
+                                     "or adding maxItems, maxProperties, and maxLength where "
+                                     "arrays, maps, and strings are declared)",
+                                     what, text));
+}
+
+/* Counts the cost of one expression, and keeps it if it is among the highest. */
+static void note_cost(struct rules_check *check, const char *path, const char *member,
+                      const char *what, uint64_t cost) {
+        struct rules_cost *all = &check->cost;
+        const char *place = arena_printf(check->errors->arena, "%s.%s", path, member);
+        size_t at = all->count;
+
+        if (cost > RULE_COST_MAX && !check->is_unchanged)
+                complain_cost(check, place, what, cost, RULE_COST_MAX);
+        all->total = all->total > UINT64_MAX - cost ? UINT64_MAX : all->total + cost;
+        while (at > 0 && all->expensive[at - 1].cost < cost)
+                at--;
+        if (cost < SCHEMA_COST_MAX / 100 || at == EXPENSIVE_MAX)
+                return;
+        all->count += all->count < EXPENSIVE_MAX;
+        for (size_t i = all->count - 1; i > at; i--)
+                all->expensive[i] = all->expensive[i - 1];
+        all->expensive[at].path = place;
+        all->expensive[at].cost = cost;
+}
+
+static void check_total(struct rules_check *check, const char *path) {
+        const struct rules_cost *all = &check->cost;
+
+        if (all->total <= SCHEMA_COST_MAX)
+                return;
+        for (size_t i = 0; i < all->count; i++)
+                field_error_add(check->errors, FIELD_FORBIDDEN, all->expensive[i].path, NULL,
+                                "contributed to estimated rule cost total exceeding cost limit for "
+                                "entire OpenAPIv3 schema");
+        complain_cost(check, path,
+                      "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 "
+                      "schema",
+                      all->total, SCHEMA_COST_MAX);
+}
+
+/* ---- rules ---- */
+
+static void check_message(struct rules_check *check, const char *path, const struct json *rule,
+                          const struct cel_type *type) {
+        struct cel_program *message = NULL;
+        struct err err = { 0 };
+
+        if (json_get_text(rule, "messageExpression").len == 0)
+                return;
+        if (rules_compile_message(check->errors->arena, rule, type, &message, &err) < 0)
+                complain_compile(check, path, "messageExpression", rule, &err);
+        else
+                note_cost(check, path, "messageExpression", "estimated messageExpression cost",
+                          cel_estimate(message));
+        cel_program_release(message);
+}
+
 static void check_rule(struct rules_check *check, const char *path, const struct json *rule,
                        const struct cel_type *type) {
-        struct arena *arena = check->errors->arena;
-        struct cel_program *program = NULL, *message = NULL;
+        struct cel_program *program = NULL;
         struct err err = { 0 };
 
         if (!type) {
@@ -182,15 +286,31 @@ static void check_rule(struct rules_check *check, const char *path, const struct
                         "rule declared on schema that does not support validation rules");
                 return;
         }
-        if (rules_compile(arena, rule, type, &program, &err) < 0)
+        if (rules_compile(check->errors->arena, rule, type, &program, &err) < 0)
                 complain_compile(check, path, "rule", rule, &err);
         else
+                note_cost(check, path, "rule", "estimated rule cost",
+                          guarded_product(cel_estimate(program), check->is_unbounded
+                                                                         ? cel_cardinality(type)
+                                                                         : check->cardinality));
+        check_message(check, path, rule, type);
+        if (program)
                 check_old(check, path, rule, program);
-        if (json_get_text(rule, "messageExpression").len &&
-            rules_compile_message(arena, rule, type, &message, &err) < 0)
-                complain_compile(check, path, "messageExpression", rule, &err);
         cel_program_release(program);
-        cel_program_release(message);
+}
+
+/* How many values may stand below one of the schema; false when no bound says so. */
+static bool max_below(const struct json *schema, uint64_t *ret_count) {
+        struct slice type = json_get_text(schema, "type");
+        bool is_map = slice_is(type, "object") && json_get(schema, "additionalProperties");
+        const char *bound = is_map ? "maxProperties" : "maxItems";
+        int64_t count = json_get_i64(schema, bound, 0);
+
+        *ret_count = 1;
+        if (!is_map && !slice_is(type, "array"))
+                return true;
+        *ret_count = count > 0 ? (uint64_t)count : 0;
+        return json_get(schema, bound);
 }
 
 /* Elements of lists can be matched where the list names its keys. */
@@ -229,14 +349,19 @@ static void check_tree(struct rules_check *check, const char *path, const struct
                        const struct cel_type *type) {
         struct json_iter rules = json_iter(json_get(schema, RULES_MEMBER));
         struct json_iter properties = json_iter(json_get(schema, "properties"));
+        const uint64_t cardinality = check->cardinality;
+        const bool is_unbounded = check->is_unbounded;
         const struct json *rule, *property;
         char here[RULES_PATH_BYTES];
         struct slice name;
+        uint64_t below;
 
         for (size_t i = 0; !has_faults(check, path) && json_next(&rules, NULL, &rule); i++) {
                 snprintf(here, sizeof(here), "%s." RULES_MEMBER "[%zu]", path, i);
                 check_rule(check, here, rule, type);
         }
+        check->is_unbounded |= !max_below(schema, &below);
+        check->cardinality = guarded_product(cardinality, below);
         while (json_next(&properties, &name, &property)) {
                 if (!rules_below(property))
                         continue;
@@ -244,6 +369,8 @@ static void check_tree(struct rules_check *check, const char *path, const struct
                 check_tree(check, here, property, cel_type_member(type, name));
         }
         check_elements(check, path, schema, cel_type_items(type));
+        check->cardinality = cardinality;
+        check->is_unbounded = is_unbounded;
 }
 
 /* Rules wherever they stand. */
@@ -284,12 +411,17 @@ static void check_all_texts(struct rules_check *check, const char *path,
         }
 }
 
-void custom_rules_check(const struct json *schema, const char *path, bool is_structural,
-                        size_t first, struct field_errors *errors) {
-        struct rules_check check = { .errors = errors, .first = first };
+void custom_rules_check(const struct custom_rules_question *question, struct field_errors *errors) {
+        const struct json *schema = question->schema;
+        struct rules_check check = { .errors = errors,
+                                     .first = question->first,
+                                     .is_unchanged = question->is_unchanged,
+                                     .cardinality = 1 };
 
-        check_all_texts(&check, path, schema);
+        check_all_texts(&check, question->path, schema);
         check.last = errors->count;
-        if (is_structural && rules_below(schema))
-                check_tree(&check, path, schema, cel_type_of_schema(errors->arena, schema, true));
+        if (!question->is_structural || !rules_below(schema))
+                return;
+        check_tree(&check, question->path, schema, cel_type_of_schema(errors->arena, schema, true));
+        check_total(&check, question->path);
 }

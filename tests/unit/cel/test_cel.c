@@ -192,7 +192,9 @@ static const struct expression macros[] = {
         { "{'a': 1, 'b': 2}.transformMap(k, v, v > 1, v * 2) == {'b': 4}", "true" },
         { "[[1], [2, 3]].all(x, x.all(y, y > 0))", "true" },
         { "[1].all(self, self == 1)", "true" }, /* variables hide what is outside */
-        { "cel.bind(x, 2, x * x) == 4", "true" },
+        { "cel.bind(x, 2, x * x) == 4", "?undeclared reference to 'cel'" },
+        { "[1, 2].first().value() == 1 && [1, 2].last().value() == 2", "true" },
+        { "[].first().hasValue()", "false" },
         { "[1].all(1, true)", "?argument must be a simple name" },
         { "[1].all(x, x)", "?found no matching overload for '_&&_'" },
         { "'abc'.all(x, true)", "?cannot be range of a comprehension" },

@@ -64,6 +64,29 @@ static const struct {
         const char *part, *instead, *complaints;
 } cases[] = {
         { "", "", "" },
+        /* rules that are too dear */
+        { "PROPERTIES",
+          "'size':{'type':'array','maxItems':9,'items':{'type':'integer'},"
+          "'x-kubernetes-validations':[{'rule':'self.all(x, self.all(y, x >= y))'}]}",
+          "" },
+        { "PROPERTIES",
+          "'size':{'type':'array','maxItems':1500,'items':{'type':'integer'},"
+          "'x-kubernetes-validations':[{'rule':'self.all(x, self.all(y, x >= y))'}]}",
+          SIZE ".x-kubernetes-validations[0].rule: Forbidden: estimated rule cost exceeds budget "
+               "by factor of 1.350750x (try simplifying the rule, or adding maxItems, "
+               "maxProperties, and maxLength where arrays, maps, and strings are declared)" },
+        { "PROPERTIES",
+          "'size':{'type':'array','items':{'type':'integer'},"
+          "'x-kubernetes-validations':[{'rule':'self.all(x, self.all(y, x >= y))'}]}",
+          SIZE ".x-kubernetes-validations[0].rule: Forbidden: estimated rule cost exceeds budget "
+               "by factor of more than 100x (try simplifying the rule, or adding maxItems, "
+               "maxProperties, and maxLength where arrays, maps, and strings are declared)\n" SIZE
+               ".x-kubernetes-validations[0].rule: Forbidden: contributed to estimated rule cost "
+               "total exceeding cost limit for entire OpenAPIv3 schema\n"
+               "spec.validation.openAPIV3Schema: Forbidden: x-kubernetes-validations estimated "
+               "rule cost total for entire OpenAPIv3 schema exceeds budget by factor of more than "
+               "100x (try simplifying the rule, or adding maxItems, maxProperties, and maxLength "
+               "where arrays, maps, and strings are declared)" },
         /* the definition */
         { "GROUP", "example",
           "spec.group: Invalid value: \"example\": should be a domain with at least one dot" },

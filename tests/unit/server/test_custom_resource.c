@@ -403,11 +403,11 @@ static const struct {
           "some validation rules were not checked because the object was invalid" },
         { 'S', "{\"rule\":\"self.name.all(c, true)\",\"message\":\"x\"},{\"rule\":\"true\"}", NULL,
           NULL, NULL },
-        { 'A',
+        { 'S',
           "{\"rule\":\"[0,1,2,3,4,5,6,7,8,9].all(a,[0,1,2,3,4,5,6,7,8,9].all(b,[0,1,2,3,4,"
-          "5,6,7,8,9].all(c,[0,1,2,3,4,5,6,7,8,9].all(d,[0,1,2,3,4,5,6,7,8,9].all(e,[0,1,2,"
-          "3,4,5,6,7,8,9].all(f,a+b+c+d+e+f>=0))))))\",\"message\":\"long\"}",
-          "{\"atomic\":[{\"id\":\"a\"}]}", NULL,
+          "5,6,7,8,9].all(c,[0,1,2,3,4,5,6,7,8,9].all(d,[0,1,2,3,4,5,6,7,8,9].all(e,"
+          "a+b+c+d+e>=0)))))\",\"message\":\"long\"}",
+          "{\"min\":1}", NULL,
           "no further validation rules will be run due to call cost exceeds limit for "
           "rule: "
           "long" },
