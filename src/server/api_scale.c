@@ -13,6 +13,7 @@
 #include "server/managed_fields.h"
 #include "server/patch_document.h"
 #include "server/scale_owners.h"
+#include "server/webhook.h"
 
 #define NO_REPLICAS INT32_MIN /* of a custom resource that has none yet */
 
@@ -251,11 +252,12 @@ static int scale_object(struct api_context *context, struct api_write *parent,
                 if (check_identity(context, parent, metadata) < 0)
                         return API_FAILED;
         }
-        if (scale_change(context, scale, given) < 0)
+        if (scale_change(context, scale, given) < 0 || webhooks_mutate_scale(context, scale) < 0)
                 return API_FAILED;
         int64_t replicas = node_get_i64(node_get(scale->object, "spec"), "replicas", 0);
         if (check_scale(context, scale, parent, replicas) < 0 ||
-            check_scale_uid(context, scale, parent) < 0)
+            check_scale_uid(context, scale, parent) < 0 ||
+            webhooks_validate_scale(context, scale) < 0)
                 return API_FAILED;
         set_replicas(parent->tree, parent->object, path, replicas);
         struct slice version =

@@ -132,7 +132,13 @@ static const char *configuration_problem(struct policy_run *run, const struct js
         const struct schema_object *type = state->target->owned_type;
         CLEANUP(buf_release) struct buf text = { 0 }, path = { 0 };
 
-        if (type && field_check(type, applied, &text))
+        if (!type) /* a Scale */
+                return arena_printf(run->context->arena,
+                                    "error applying patch: failed to convert patch object to typed "
+                                    "object: no corresponding type for %s/%s, Kind=%s",
+                                    run->subject->type_group, run->subject->type_version,
+                                    run->subject->type);
+        if (field_check(type, applied, &text))
                 return arena_printf(run->context->arena,
                                     "error applying patch: failed to convert patch object to typed "
                                     "object: %s",

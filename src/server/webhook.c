@@ -296,7 +296,7 @@ static struct webhook_subject subject_of(const struct api_context *context,
         };
 }
 
-/* A Scale is not the object that the write holds. */
+/* A Scale is not the object that the write holds: it has been judged by then. */
 static bool is_judged(const struct api_context *context) {
         return has_judges(context) && !slice_is(context->route.subresource, "scale");
 }
@@ -366,6 +366,19 @@ int webhooks_allow_delete(struct api_context *context, const struct api_resource
         return judge_all(context, &subject);
 }
 
+/* Both rounds, of what no plugin looks at. */
+static int mutate_in_rounds(struct api_context *context, struct webhook_subject *subject,
+                            struct mutation_target *target) {
+        CLEANUP(mutation_rounds_release) struct mutation_rounds rounds = { 0 };
+        int r = mutate_all(context, subject, target, &rounds);
+
+        rounds.is_second = true;
+        if (r == 0 && rounds.is_changed)
+                r = mutate_all(context, subject, target, &rounds);
+        subject->object = target->object;
+        return r;
+}
+
 int webhooks_allow_action(struct api_context *context, struct decoded *decoded,
                           const char *type_group, const char *type) {
         struct api_write write = {
@@ -382,7 +395,6 @@ int webhooks_allow_action(struct api_context *context, struct decoded *decoded,
                                           .schema = schema,
                                           .owned_type = schema,
                                           .minor = context->resource->minor };
-        CLEANUP(mutation_rounds_release) struct mutation_rounds rounds = { 0 };
 
         if (!has_judges(context))
                 return 0;
@@ -390,13 +402,40 @@ int webhooks_allow_action(struct api_context *context, struct decoded *decoded,
         subject.type_version = "v1";
         subject.type = type;
         subject.object = decoded->object;
-        int r = mutate_all(context, &subject, &target, &rounds);
-        rounds.is_second = true;
-        if (r == 0 && rounds.is_changed)
-                r = mutate_all(context, &subject, &target, &rounds);
+        int r = mutate_in_rounds(context, &subject, &target);
         decoded->object = target.object;
-        if (r < 0)
-                return API_FAILED;
-        subject.object = decoded->object;
-        return judge_all(context, &subject);
+        return r < 0 ? API_FAILED : judge_all(context, &subject);
+}
+
+/* A Scale of the object that the request names. */
+static struct webhook_subject scale_subject(const struct api_context *context,
+                                            const struct api_write *scale) {
+        const struct kind_info *kind = context->resource->kind;
+        struct webhook_subject subject = subject_of(context, scale);
+
+        subject.group = slice_of(kind->group);
+        subject.version = slice_of(kind->version);
+        subject.plural = slice_of(kind->plural);
+        subject.is_namespaced = kind->flags & KIND_NAMESPACED;
+        return subject;
+}
+
+int webhooks_mutate_scale(struct api_context *context, struct api_write *scale) {
+        struct webhook_subject subject = scale_subject(context, scale);
+        struct mutation_target target = { .tree = scale->tree,
+                                          .object = scale->object,
+                                          .schema = scale->resource->schema,
+                                          .minor = scale->resource->minor };
+
+        if (!has_judges(context))
+                return 0;
+        int r = mutate_in_rounds(context, &subject, &target);
+        scale->object = target.object;
+        return r;
+}
+
+int webhooks_validate_scale(struct api_context *context, const struct api_write *scale) {
+        struct webhook_subject subject = scale_subject(context, scale);
+
+        return has_judges(context) ? judge_all(context, &subject) : 0;
 }

@@ -40,6 +40,10 @@ int webhooks_allow_delete(struct api_context *context, const struct api_resource
 int webhooks_allow_action(struct api_context *context, struct decoded *decoded,
                           const char *type_group, const char *type);
 
+/* A Scale that is written, as it is before it changes the object. */
+int webhooks_mutate_scale(struct api_context *context, struct api_write *scale);
+int webhooks_validate_scale(struct api_context *context, const struct api_write *scale);
+
 /* ---- selecting (webhook_match.c) ---- */
 bool webhook_matches(struct api_context *context, const struct json *row,
                      const struct webhook_subject *subject);

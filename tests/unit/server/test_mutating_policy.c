@@ -4,6 +4,7 @@
 
 #define GROUP "/apis/admissionregistration.k8s.io/v1/"
 #define MAPS "/api/v1/namespaces/default/configmaps"
+#define DEPLOYMENTS "/apis/apps/v1/namespaces/default/deployments"
 #define MAP "{'metadata':{'name':'m'},'data':{'k':'v'}}"
 #define DENIED "policy 'p' with binding 'b' denied request: "
 #define FAILED(source, why) DENIED "expression '" source "' resulted in error: " why
@@ -229,6 +230,37 @@ static void test_pods(void **state) {
         fixture_free(&f);
 }
 
+/* A Scale is an object of its own, which no configuration can be applied to. */
+static void test_scale(void **state) {
+        static const char *const expressions[] = {
+                "[JSONPatch{op: \\\"replace\\\", path: \\\"/spec/replicas\\\", value: "
+                "oldObject.spec.replicas + 1}]",
+                "Object{spec: Object.spec{replicas: 2}}",
+        };
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(expressions); i++) {
+                struct fixture f = access_new();
+
+                make(&f, DEPLOYMENTS,
+                     "{'metadata':{'name':'d'},'spec':{'replicas':1,'selector':{'matchLabels':{"
+                     "'a':'b'}},'template':{'metadata':{'labels':{'a':'b'}},'spec':{'containers':[{"
+                     "'name':'c','image':'i'}]}}}}");
+                put_mutation(&f, expressions[i], i == 0, "");
+                assert_int_equal(ask_patch(&f, MERGE_PATCH, DEPLOYMENTS "/d/scale",
+                                           "{\"spec\":{\"replicas\":7}}"),
+                                 i == 0 ? 200 : 403);
+                if (i == 0)
+                        assert_string_equal(answer(&f, "/spec/replicas"), "2");
+                else
+                        assert_string_equal(answer(&f, "/message"),
+                                            MERGING "failed to convert patch object to typed "
+                                                    "object: no corresponding type for "
+                                                    "autoscaling/v1, Kind=Scale");
+                fixture_free(&f);
+        }
+}
+
 /* ---- who may do what ---- */
 
 #define ASK_PODS ".group(\\\"\\\").resource(\\\"pods\\\").namespace(\\\"default\\\").check("
@@ -258,7 +290,7 @@ int main(void) {
                 cmocka_unit_test(test_mutations),  cmocka_unit_test(test_status),
                 cmocka_unit_test(test_lenient),    cmocka_unit_test(test_owners),
                 cmocka_unit_test(test_rounds),     cmocka_unit_test(test_pods),
-                cmocka_unit_test(test_authorizer),
+                cmocka_unit_test(test_authorizer), cmocka_unit_test(test_scale),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
