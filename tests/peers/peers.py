@@ -19,6 +19,7 @@ import agreement
 import churn
 import cost
 import device_cases
+import device_random
 import devices
 import lease
 import on_sandbox
@@ -45,6 +46,7 @@ ROWS = {
     "devices": devices.devices,
     "device-cases": device_cases.device_cases,
     "device-groups": device_cases.device_groups,
+    "device-random": device_random.device_random,
     "paced": paced.paced,
     "churn": churn.churn,
     "cost": cost.cost,

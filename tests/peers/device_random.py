@@ -1,0 +1,219 @@
+"""Random claims on the same real API server, allocated by kube-scheduler, by berth with --parity and by berth as it is.
+
+SEED and SECONDS of the environment choose the scenes and how long they are played. Each class of difference is told with the smallest scene that
+shows it. A difference that does not come again when the scene is played once more is counted, and not a fault: which of several nodes
+with the same score, and which of two events comes first, is chance."""
+
+import json
+import os
+import re
+import time
+
+import device_random_make as make
+from device_random_play import play
+from objects import MERGE
+from plane import Plane
+
+AT_ONCE = 40  # scenes
+REAL, PARITY, PLAIN = "kube-scheduler", "berth-parity", "berth"
+LETTERS = {"r": REAL, "p": PARITY, "b": PLAIN}
+
+
+def first_difference(a, b, path=""):
+    """Where, and both values."""
+    if isinstance(a, dict) and isinstance(b, dict):
+        return next((found for key in sorted(a.keys() | b.keys()) if (found := first_difference(a.get(key), b.get(key), f"{path}/{key}"))), None)
+    if isinstance(a, list) and isinstance(b, list) and len(a) == len(b):
+        return next((found for at, pair in enumerate(zip(a, b)) if (found := first_difference(*pair, f"{path}/{at}"))), None)
+    return None if a == b else (path, a, b)
+
+
+def differences(a, b):
+    """The most telling first: whether pods are placed, then what they say, then claims."""
+    order = sorted(a.keys() | b.keys(), key=lambda key: (not key.startswith("pod"), key))
+    found = [(key, *difference) for key in order if (difference := first_difference(a.get(key), b.get(key)))]
+    return sorted(found, key=lambda each: (not each[0].startswith("pod"), each[1] != "/node"))
+
+
+def class_of(difference):
+    """Its form: neither numbers nor the names of objects matter."""
+    key, path, *values = difference
+    texts = [re.sub(r"@[-\w.]*|\b[rscdet]\d+\b", "@", re.sub(r"\d+", "N", json.dumps(value)))[:160] for value in values]
+    return f"{key.split()[0]}{re.sub(r'[0-9]+', 'N', path)}: {texts[0]} | {texts[1]}"
+
+
+# Differences without --parity that are meant (docs/parity.md): what a scene needs for one of them.
+MEANT = (
+    ("errors of the cycle refuse a node", lambda scene, real: any(
+        re.search(r"selector #\d+: |asking for all|unsuitable|incomplete|allocation", str(each.get("says"))) and each.get("reason") == "SchedulerError"
+        for key, each in real.items() if key.startswith("pod"))),
+    ("counters are given back", lambda scene, real: "consumesCounters" in json.dumps(scene) and any(
+        word in json.dumps(scene) for word in ("taints", "Attribute\"", "allowMultipleAllocations"))),
+    ("distinctAttribute compares all", lambda scene, real: "distinctAttribute" in json.dumps(scene)),
+)
+
+
+def meant(scene, real):
+    return next((name for name, holds in MEANT if holds(scene, real)), None)
+
+
+class Shrink:
+    """The smallest scene with the same class of difference between two schedulers."""
+
+    PARTS = ("steps", "claims", "slices", "templates", "nodes", "classes")
+    KEPT = {"metadata", "name", "spec", "driver", "pool", "generation", "resourceSliceCount", "deviceClassName", "expression", "cel", "zone", "cpu",
+            "claims", "priority", "pod", "delete", "ready", "type", "slice", "class", "claim", "scheduler", "requests", "devices", "value"}
+
+    def __init__(self, run, scene, pair, wanted):
+        self.run, self.scene, self.pair, self.wanted = run, scene, pair, wanted
+
+    def holds(self, scenes):
+        """Which of the scenes still show it."""
+        found = self.run.play(scenes, self.pair)
+        return [at for at, each in found.items() if any(class_of(one) == self.wanted for one in differences(*(each[name] for name in self.pair)))]
+
+    def paths(self, value, path=()):
+        """Of what may be left out, larger things first."""
+        if isinstance(value, dict):
+            for key, item in value.items():
+                if path and key not in self.KEPT:
+                    yield (*path, key)
+                yield from self.paths(item, (*path, key))
+        if isinstance(value, list):
+            for at, item in enumerate(value):
+                yield (*path, at)
+                yield from self.paths(item, (*path, at))
+
+    @staticmethod
+    def without(scene, paths):
+        scene = json.loads(json.dumps(scene))
+        for path in sorted(paths, key=lambda each: [str(one).zfill(4) for one in each], reverse=True):
+            place = scene
+            try:
+                for key in path[:-1]:
+                    place = place[key]
+                del place[path[-1]]
+            except (KeyError, IndexError):
+                continue  # went with what it was part of
+        return scene
+
+    def shrink(self, rounds):
+        for _ in range(rounds):
+            paths = sorted(self.paths(self.scene), key=len)
+            if not paths:
+                break
+            tries = paths[:AT_ONCE * 2]
+            good = [tries[at] for at in self.holds([self.without(self.scene, [path]) for path in tries])]
+            if not good:
+                break
+            together = [good[:max(1, len(good) * part // 8)] for part in range(8, 0, -1)] + [good[len(good) // 2:], good[:1]]
+            smaller = self.holds([self.without(self.scene, each) for each in together])
+            if not smaller:
+                break
+            self.scene = self.without(self.scene, max((together[at] for at in smaller), key=len))
+        return self.scene
+
+
+class Run:
+    def __init__(self, plane):
+        self.plane, self.number = plane, 0
+
+    def play(self, scenes, schedulers):
+        self.number += 1
+        return play(self.plane, self.number, scenes, {letter: name for letter, name in LETTERS.items() if name in schedulers})
+
+
+class Search:
+    """Plays scenes and keeps one of each class of difference."""
+
+    def __init__(self, run, seed):
+        self.run, self.seed, self.next = run, seed, 0
+        self.scenes, self.claims, self.placed, self.allocated, self.chance, self.refused = 0, 0, 0, 0, 0, 0
+        self.classes, self.meant = {}, {}
+
+    def round(self):
+        numbers = range(self.next, self.next + AT_ONCE)
+        self.next += AT_ONCE
+        scenes = [make.scene(self.seed, number) for number in numbers]
+        found = self.run.play(scenes, LETTERS.values())
+        self.count(found)
+        doubtful = [at for at, each in found.items() if any(each[name] != each[REAL] for name in (PARITY, PLAIN))]
+        again = dict(zip(doubtful, self.run.play([scenes[at] for at in doubtful], LETTERS.values()).values())) if doubtful else {}
+        for at, second in again.items():
+            for name in (PARITY, PLAIN):
+                self.compare(numbers[at], scenes[at], name, found[at], second)
+
+    def count(self, found):
+        for each in found.values():
+            real = each[REAL]
+            self.scenes += 1
+            self.refused += len(real["refused"])
+            self.placed += sum(bool(value["node"]) for key, value in real.items() if key.startswith("pod"))
+            claims = [value for key, value in real.items() if key.startswith("claim")]
+            self.claims, self.allocated = self.claims + len(claims), self.allocated + sum(bool(value["allocation"]) for value in claims)
+
+    def compare(self, number, scene, name, first, second):
+        both = [{class_of(one): one for one in differences(each[REAL], each[name])} for each in (first, second)]
+        stable = [key for key in both[1] if key in both[0]]
+        if not stable:
+            self.chance += bool(both[0])
+            return
+        if name == PLAIN:
+            why = meant(scene, second[REAL])
+            if why:
+                self.meant[why] = self.meant.get(why, 0) + 1
+                return
+            if second[PARITY] == second[PLAIN]:
+                return  # the class of --parity
+        kept = self.classes.setdefault((name, stable[0]), [])
+        kept.append((number, scene, both[1][stable[0]]))
+
+
+def config_file(plane, name, scheduler, kubeconfig):
+    path = plane.folder / f"{name}.json"
+    path.write_text(json.dumps({
+        "apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", "percentageOfNodesToScore": 100,
+        "leaderElection": {"leaderElect": False}, "clientConnection": {"kubeconfig": str(kubeconfig), "qps": 5000, "burst": 10000},
+        "podInitialBackoffSeconds": 1, "podMaxBackoffSeconds": 1, "profiles": [{"schedulerName": scheduler}]}))
+    return path
+
+
+def start(stage):
+    plane = Plane(stage, "device-random")
+    plane.need("PATCH", "/api/v1/namespaces/default", {"metadata": {"labels": {"resource.kubernetes.io/admin-access": "true"}}}, MERGE)
+    for name, value in (("low", 1), ("high", 1000)):
+        plane.need("POST", "/apis/scheduling.k8s.io/v1/priorityclasses", {"metadata": {"name": name}, "value": value})
+    stage.start("claim-controller", [
+        stage.program("kube-controller-manager"), f"--kubeconfig={plane.kubeconfig}", "--controllers=resourceclaim-controller",
+        "--leader-elect=false", "--secure-port=0", "--v=1", "--kube-api-qps=5000", "--kube-api-burst=10000"], plane.folder)
+    kubeconfig = plane.identity("scheduler", "system:masters")
+    for name in LETTERS.values():
+        config = config_file(plane, name, name, kubeconfig)
+        program = stage.program("kube-scheduler") if name == REAL else stage.stand_in("kube-scheduler")
+        stage.start(name, [program, "--config", config, "--secure-port=0", *(["--parity"] if name == PARITY else [])], plane.folder)
+    return plane
+
+
+def show(report, name, key, kept, scene):
+    number, _, difference = kept[0]
+    report.line(f"{name}: {len(kept)} of scene {number}, ...: {difference[0]}{difference[1]}", json.dumps(difference[2]), json.dumps(difference[3]))
+    report.note("  smallest scene", json.dumps(scene))
+
+
+def device_random(stage, report):
+    seed, seconds = os.environ.get("SEED", "1"), float(os.environ.get("SECONDS", 120))
+    rounds = int(os.environ.get("SHRINK", 12))
+    plane = start(stage)
+    search, end = Search(Run(plane), seed), time.monotonic() + seconds
+    while time.monotonic() < end:
+        search.round()
+    report.note(f"seed {seed}: scenes, claims, allocated, pods placed", f"{search.scenes}, {search.claims}, {search.allocated}, {search.placed}")
+    report.note("objects that the API server refused", search.refused)
+    report.note("differences that did not come again", search.chance)
+    for why, count in search.meant.items():
+        report.note(f"meant: {why}", count)
+    for (name, key), kept in sorted(search.classes.items(), key=lambda each: -len(each[1])):
+        shrunk = Shrink(search.run, kept[0][1], (REAL, name), key).shrink(rounds)
+        show(report, name, key, kept, shrunk)
+    report.line("classes of difference", 0, len(search.classes))
+    plane.stop()
