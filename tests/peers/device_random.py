@@ -14,7 +14,7 @@ from device_random_play import play
 from objects import MERGE
 from plane import Plane
 
-AT_ONCE = 40  # scenes
+AT_ONCE = int(os.environ.get("SCENES", 100))  # at once
 REAL, PARITY, PLAIN = "kube-scheduler", "berth-parity", "berth"
 LETTERS = {"r": REAL, "p": PARITY, "b": PLAIN}
 
@@ -126,8 +126,9 @@ class Run:
 class Search:
     """Plays scenes and keeps one of each class of difference."""
 
-    def __init__(self, run, seed):
-        self.run, self.seed, self.next = run, seed, 0
+    def __init__(self, run, seed, out):
+        """out: a file for the scenes that differ."""
+        self.run, self.seed, self.out, self.next = run, seed, out, 0
         self.scenes, self.claims, self.placed, self.allocated, self.chance, self.refused = 0, 0, 0, 0, 0, 0
         self.classes, self.meant = {}, {}
 
@@ -158,6 +159,9 @@ class Search:
         if not stable:
             self.chance += bool(both[0])
             return
+        if '"high"' in json.dumps(scene) and stable[0].startswith("claim"):
+            self.chance += 1  # whether the devices of victims are back in time
+            return
         if name == PLAIN:
             why = meant(scene, second[REAL])
             if why:
@@ -167,6 +171,10 @@ class Search:
                 return  # the class of --parity
         kept = self.classes.setdefault((name, stable[0]), [])
         kept.append((number, scene, both[1][stable[0]]))
+        if len(kept) == 1 and self.out:
+            self.out.write(json.dumps({"scheduler": name, "class": stable[0], "number": number, "scene": scene,
+                                       "outcomes": {each: second[each] for each in (REAL, name)}}) + "\n")
+            self.out.flush()
 
 
 def config_file(plane, name, scheduler, kubeconfig):
@@ -186,12 +194,12 @@ def start(stage):
     stage.start("claim-controller", [
         stage.program("kube-controller-manager"), f"--kubeconfig={plane.kubeconfig}", "--controllers=resourceclaim-controller",
         "--leader-elect=false", "--secure-port=0", "--v=1", "--kube-api-qps=5000", "--kube-api-burst=10000"], plane.folder)
-    kubeconfig = plane.identity("scheduler", "system:masters")
+    kubeconfig, schedulers = plane.identity("scheduler", "system:masters"), []
     for name in LETTERS.values():
         config = config_file(plane, name, name, kubeconfig)
-        program = stage.program("kube-scheduler") if name == REAL else stage.stand_in("kube-scheduler")
-        stage.start(name, [program, "--config", config, "--secure-port=0", *(["--parity"] if name == PARITY else [])], plane.folder)
-    return plane
+        words = [stage.program("kube-scheduler")] if name == REAL else [stage.berth, "scheduler", *(["--parity"] if name == PARITY else [])]
+        schedulers.append(stage.start(name, [*words, "--config", config, "--secure-port=0"], plane.folder))
+    return plane, schedulers
 
 
 def show(report, name, key, kept, scene):
@@ -203,8 +211,8 @@ def show(report, name, key, kept, scene):
 def device_random(stage, report):
     seed, seconds = os.environ.get("SEED", "1"), float(os.environ.get("SECONDS", 120))
     rounds = int(os.environ.get("SHRINK", 12))
-    plane = start(stage)
-    search, end = Search(Run(plane), seed), time.monotonic() + seconds
+    plane, schedulers = start(stage)
+    search, end = Search(Run(plane), seed, (plane.folder / "differences.jsonl").open("w")), time.monotonic() + seconds
     while time.monotonic() < end:
         search.round()
     report.note(f"seed {seed}: scenes, claims, allocated, pods placed", f"{search.scenes}, {search.claims}, {search.allocated}, {search.placed}")
@@ -215,5 +223,6 @@ def device_random(stage, report):
     for (name, key), kept in sorted(search.classes.items(), key=lambda each: -len(each[1])):
         shrunk = Shrink(search.run, kept[0][1], (REAL, name), key).shrink(rounds)
         show(report, name, key, kept, shrunk)
+    report.line("schedulers that ended", [], [each.name for each in schedulers if not each.is_alive()])
     report.line("classes of difference", 0, len(search.classes))
     plane.stop()

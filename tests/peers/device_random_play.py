@@ -1,13 +1,16 @@
 """Plays scenes of claims (device_random_make.py): each once for every scheduler, all of them at once on one control plane, step by step;
 what came of each, with @ for its name."""
 
+import base64
 import json
 import re
 import time
 from concurrent.futures import ThreadPoolExecutor
 
 from device_checker import GROUP
+from drill import Api
 from objects import MERGE, PODS, node
+from process import wait_until
 
 CLAIMS, TEMPLATES = GROUP + "/namespaces/default/resourceclaims", GROUP + "/namespaces/default/resourceclaimtemplates"
 KINDS = ("pods/default", "resourceclaims/default", "resourceclaimtemplates/default", "resourceslices", "deviceclasses", "minions")
@@ -67,10 +70,28 @@ class Copy:
         return json.loads(json.dumps(value).replace(self.prefix, "@"))
 
 
+class Etcd:
+    """Its gateway for JSON."""
+
+    def __init__(self, port):
+        self.api = Api(port)
+
+    def ask(self, what, key, **more):
+        return self.api("POST", f"/v3/kv/{what}", {"key": base64.b64encode(key).decode(), **more})[1]
+
+    def keys(self, prefix):
+        start = prefix.encode()
+        end = base64.b64encode(start[:-1] + bytes([start[-1] + 1])).decode()
+        return [base64.b64decode(each["key"]) for each in self.ask("range", start, range_end=end, keys_only=True).get("kvs", [])]
+
+    def delete(self, key):
+        self.ask("deleterange", key)
+
+
 class Batch:
     def __init__(self, plane, number, scenes, schedulers):
         """schedulers: names of profiles, by letter."""
-        self.plane, self.prefix = plane, f"k{number:04}"
+        self.plane, self.prefix, self.etcd = plane, f"k{number:04}", Etcd(plane.etcd_port)
         self.copies = [Copy(at, scene, f"{self.prefix}{letter}{at:03}", name) for at, scene in enumerate(scenes)
                        for letter, name in schedulers.items()]
         self.by_prefix = {copy.prefix: copy for copy in self.copies}
@@ -146,8 +167,13 @@ class Batch:
         return self
 
     def clear(self):
-        for kind in KINDS:
-            self.plane.etcdctl("del", "--prefix", f"/registry/{kind}/{self.prefix}")
+        """Past finalizers, and one by one: what etcd deletes in one step has one version, and who watches may then miss some."""
+        with ThreadPoolExecutor(WRITERS) as pool:
+            for kind in KINDS:
+                list(pool.map(self.etcd.delete, self.etcd.keys(f"/registry/{kind}/{self.prefix}")))
+        wait_until(lambda: not any(each["metadata"]["name"].startswith(self.prefix) for path in ("/api/v1/nodes", GROUP + "/deviceclasses")
+                                   for each in self.plane.items(path + "?resourceVersion=0")), 60)
+        time.sleep(2)  # schedulers see it a moment later
 
     def outcome(self, copy):
         found = {"refused": sorted(copy.refused)}
