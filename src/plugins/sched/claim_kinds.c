@@ -13,9 +13,8 @@
 
 /* What was found on one node goes for all nodes that see the same, or of which the own pools are
  * alike beside that, as long as it is known. */
-struct kind_reach {
+struct kind_group {
         uint64_t round; /* in which it was found; 0: not known */
-        uint64_t lacks; /* of extended resources */
         enum device_outcome outcome;
         int32_t score;
 };
@@ -34,14 +33,12 @@ struct claim_kind {
         int32_t *scores;             /* of nodes, as they were when they were last asked */
         struct count_entry scored;   /* epoch and news of the scores */
         uint64_t round;              /* counts when all nodes were forgotten */
-        struct kind_reach *reaches;  /* by number */
-        size_t reach_count;
         /* The kind takes devices of pools for several nodes: then nodes that have others of their
-         * own are grouped by these. */
+         * own are grouped by these, too. */
         bool is_mixed;
         uint32_t *places;  /* of nodes: number of the group, counted from 1; 0: not known */
         struct map *names; /* what groups have alike to such a number */
-        struct kind_reach *groups;
+        struct kind_group *groups;
         size_t group_count, group_cap;
         struct device_memo *memo;
 };
@@ -94,7 +91,6 @@ void claim_kinds_free(struct claim_kinds *kinds) {
                 free(kind->pools);
                 free(kind->scores);
                 free(kind->scored.news.items);
-                free(kind->reaches);
                 free(kind->places);
                 free(kind->groups);
                 map_free(kind->names);
@@ -329,7 +325,7 @@ static bool has_own(const struct sched_cycle *cycle, const struct device_claims 
         return bitset_has(&kind->apart, node.index);
 }
 
-static struct kind_reach *group_named(struct claim_kind *kind, struct node_id node) {
+static struct kind_group *group_named(struct claim_kind *kind, struct node_id node) {
         size_t max = kind->known.bits > GROUPS_MIN / 2 ? 2 * kind->known.bits : GROUPS_MIN;
         uintptr_t number = (uintptr_t)map_get(kind->names, buf_view(kind->text));
 
@@ -342,15 +338,16 @@ static struct kind_reach *group_named(struct claim_kind *kind, struct node_id no
                         kind->groups =
                                 xreallocarray(kind->groups, kind->group_cap, sizeof(*kind->groups));
                 }
-                kind->groups[number - 1] = (struct kind_reach){ 0 };
+                kind->groups[number - 1] = (struct kind_group){ 0 };
                 map_put(kind->names, buf_view(kind->text), (void *)number);
         }
         kind->places[node.index] = (uint32_t)number;
         return &kind->groups[number - 1];
 }
 
-/* NULL: the node is like no other, or there is no saying. */
-static struct kind_reach *group_on(const struct sched_cycle *cycle,
+/* What is known of the nodes that see the same and, where pools of their own matter, have the same
+ * in these; NULL: the node is like no other, or there is no saying. */
+static struct kind_group *group_on(const struct sched_cycle *cycle,
                                    const struct device_claims *claims,
                                    const struct extended_claim *extra, struct node_id node) {
         struct claim_kind *kind = claims->kind;
@@ -358,31 +355,17 @@ static struct kind_reach *group_on(const struct sched_cycle *cycle,
 
         if (kind->places[node.index])
                 return &kind->groups[kind->places[node.index] - 1];
+        bool is_apart = has_own(cycle, claims, extra, node);
+        if (is_apart && !kind->is_mixed)
+                return NULL;
         const uint64_t about[] = { device_view_reach(claims->view, cycle, node)->number,
-                                   extra ? extra->lacks : 0 };
+                                   extra ? extra->lacks : 0, is_apart };
         buf_clear(kind->text);
         buf_append(kind->text, about, sizeof(about));
-        bool is_alike = device_claims_own_key(cycle, claims, &asked, kind->scratch, kind->text);
+        bool is_alike = !is_apart ||
+                        device_claims_own_key(cycle, claims, &asked, kind->scratch, kind->text);
         arena_clear(kind->scratch);
         return is_alike ? group_named(kind, node) : NULL;
-}
-
-/* Where only pools that others may see as well matter: what is known of those; else NULL. */
-static struct kind_reach *reach_on(const struct sched_cycle *cycle,
-                                   const struct device_claims *claims,
-                                   const struct extended_claim *extra, struct node_id node) {
-        struct claim_kind *kind = claims->kind;
-
-        if (has_own(cycle, claims, extra, node))
-                return kind->is_mixed ? group_on(cycle, claims, extra, node) : NULL;
-        size_t at = device_view_reach(claims->view, cycle, node)->number;
-        if (at >= kind->reach_count) {
-                kind->reaches = xreallocarray(kind->reaches, at + 1, sizeof(*kind->reaches));
-                for (size_t i = kind->reach_count; i <= at; i++)
-                        kind->reaches[i] = (struct kind_reach){ 0 };
-                kind->reach_count = at + 1;
-        }
-        return &kind->reaches[at];
 }
 
 static enum device_outcome search_on(const struct sched_cycle *cycle,
@@ -408,23 +391,22 @@ static enum device_outcome search_on(const struct sched_cycle *cycle,
 static enum device_outcome outcome_on(const struct sched_cycle *cycle,
                                       const struct device_claims *claims, struct node_id node) {
         struct claim_kind *kind = claims->kind;
-        struct kind_reach found = { .round = kind->round };
+        struct kind_group found = { .round = kind->round };
 
         if (bitset_has(&kind->known, node.index))
                 return bitset_has(&kind->fits, node.index)      ? DEVICES_FOUND
                        : bitset_has(&kind->invalid, node.index) ? DEVICES_INVALID
                                                                 : DEVICES_MISSING;
         const struct extended_claim *extra = extended_claim_on(cycle, claims->extended, node);
-        struct kind_reach *reach = reach_on(cycle, claims, extra, node);
-        found.lacks = extra ? extra->lacks : 0;
-        if (reach && reach->round == found.round && reach->lacks == found.lacks)
-                found = *reach;
+        struct kind_group *group = group_on(cycle, claims, extra, node);
+        if (group && group->round == found.round)
+                found = *group;
         else
                 found.outcome = search_on(cycle, claims, extra, node, &found.score);
         if (found.outcome == DEVICES_FAILED)
                 return DEVICES_FAILED;
-        if (reach)
-                *reach = found;
+        if (group)
+                *group = found;
         bitset_add(&kind->known, node.index);
         put_score(kind, node, found.score);
         if (found.outcome == DEVICES_FOUND) {

@@ -17,6 +17,7 @@
 #define NODES 6
 #define HOLDERS 8
 #define SHAPES 9
+#define CHOICES 3          /* the shape with choices */
 #define FABRIC (NODES + 1) /* the pool of another driver, which all nodes see */
 #define RUNS 20
 #define EVENTS 120
@@ -238,6 +239,17 @@ static const char *ask(struct kinds_test *test, const struct sched_profile *prof
         return answer;
 }
 
+/* Without choices a node is worth nothing, with three of them 8 to 6. */
+static void check_worth(const struct kinds_test *test, size_t shape, const char *answer) {
+        for (const char *at = strchr(answer, '='); at; at = strchr(at + 1, '=')) {
+                long score = strtol(at + 1, NULL, 10);
+                bool is_right = shape == CHOICES ? score >= 6 && score <= 8 : score == 0;
+
+                if (!is_right)
+                        fail_msg("p%zu: \"%s\" after\n%s", shape, answer, test->story.data);
+        }
+}
+
 static void compare(struct kinds_test *test, size_t shape, size_t *found) {
         struct sched_profile *fresh = profile_new(test);
         char name[16];
@@ -250,6 +262,7 @@ static void compare(struct kinds_test *test, size_t shape, size_t *found) {
         if (strcmp(remembered, expected) != 0)
                 fail_msg("%s: \"%s\", not \"%s\" after\n%s", name, remembered, expected,
                          test->story.data);
+        check_worth(test, shape, expected);
         *found += strchr(expected, '=') != NULL;
         sched_profile_free(fresh);
         arena_clear(&test->scratch);

@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #define NODES 40
+#define FEW 4            /* nodes of every second run: there each of them decides */
 #define ZONED NODES      /* the slice that the nodes of a zone see */
 #define WIDE (ZONED + 1) /* and the slices that all nodes see */
 #define SLICES (WIDE + 3)
@@ -36,6 +37,7 @@ struct claims_test {
         struct arena scratch;
         struct rng rng;
         struct buf story;
+        size_t nodes;
         size_t placed, varied; /* varied: the nodes that fit are not all worth the same */
 };
 
@@ -169,6 +171,8 @@ static void put_second(struct claims_test *test) {
 
 /* Those for all nodes change hands often. */
 static size_t draw_pool(struct claims_test *test) {
+        if (test->nodes == FEW && draw(test, 4))
+                return draw(test, FEW);
         return draw(test, 3) ? draw(test, NODES + 1) : WIDE + draw(test, SLICES - WIDE);
 }
 
@@ -192,7 +196,7 @@ static void change_something(struct claims_test *test) {
                                     SLICE_LITERAL("default"), slice_of(name));
                 buf_printf(&test->story, "%s is removed\n", name);
         } else if (what < 95) {
-                put_node(test, draw(test, NODES));
+                put_node(test, draw(test, test->nodes));
         } else if (what < 97) {
                 put_slice(test, draw(test, SLICES));
         } else {
@@ -215,7 +219,8 @@ static struct sched_profile *profile_new(const struct claims_test *test) {
 }
 
 static bool are_alike(const struct decision *one, const struct decision *other) {
-        if (one->outcome != other->outcome)
+        if (one->outcome != other->outcome || one->beside_fits != other->beside_fits ||
+            one->beside_total != other->beside_total)
                 return false;
         return one->outcome != DECISION_PLACED ||
                (one->node.index == other->node.index && one->best_total == other->best_total &&
@@ -225,7 +230,8 @@ static bool are_alike(const struct decision *one, const struct decision *other) 
 
 static void compare(struct claims_test *test, struct pod_id pod, struct decision *ret_decision) {
         struct sched_profile *fresh = profile_new(test);
-        struct decision_request request = { .pod = pod };
+        const struct node_id beside = { (uint32_t)draw(test, test->nodes) };
+        struct decision_request request = { .pod = pod, .beside = &beside };
         struct decision scanned;
 
         scheduler_decide(test->cluster, fresh, &request, &test->scratch, &scanned);
@@ -266,9 +272,16 @@ static void compare_inside(struct claims_test *test, struct pod_id pod) {
         buf_text(&test->story, "end\n");
 }
 
+/* With few nodes mostly one for an extended resource. */
+static size_t draw_pod(struct claims_test *test) {
+        size_t i = draw(test, PODS);
+
+        return test->nodes == FEW && draw(test, 2) ? i / SHAPES * SHAPES + EXTENDED : i;
+}
+
 /* The pod takes part in the next decisions from its node, with a device or without one. */
 static void step(struct claims_test *test) {
-        size_t changes = draw(test, 3), i = draw(test, PODS);
+        size_t changes = draw(test, 3), i = draw_pod(test);
         struct pod_id pod = find_pod(test, i);
         struct decision decision;
 
@@ -294,7 +307,8 @@ static void live_once(uint64_t seed, struct class_engine_stats *sum, size_t *pla
                       size_t *varied) {
         struct claims_test test = { .cluster = cluster_new(&(struct cluster_config){ 0 }),
                                     .object_cache = object_cache_new(),
-                                    .engine = class_engine_new(0) };
+                                    .engine = class_engine_new(0),
+                                    .nodes = seed % 2 ? NODES : FEW };
         struct class_engine_stats stats;
 
         rng_init(&test.rng, seed);
@@ -304,7 +318,7 @@ static void live_once(uint64_t seed, struct class_engine_stats *sum, size_t *pla
         PUT_CACHED(&test, DEVICE_CLASS,
                    "{'metadata':{'name':'gpu'},'spec':{'selectors':[{'cel':{'expression':"
                    "'device.driver == \\'d\\''}}]}}");
-        for (size_t i = 0; i < NODES; i++)
+        for (size_t i = 0; i < test.nodes; i++)
                 put_node(&test, i);
         PUT_CACHED(&test, DEVICE_CLASS,
                    "{'metadata':{'name':'net'},'spec':{'selectors':[{'cel':{'expression':"
