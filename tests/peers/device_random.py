@@ -10,7 +10,7 @@ import re
 import time
 
 import device_random_make as make
-from device_random_play import play
+from device_random_play import Player
 from objects import MERGE
 from plane import Plane
 
@@ -71,13 +71,13 @@ class Shrink:
     KEPT = {"metadata", "name", "spec", "driver", "pool", "generation", "resourceSliceCount", "deviceClassName", "expression", "cel", "zone", "cpu",
             "claims", "priority", "pod", "delete", "ready", "type", "slice", "class", "claim", "scheduler", "requests", "devices", "value"}
 
-    def __init__(self, run, scene, pair, wanted):
-        self.run, self.scene, self.pair, self.wanted = run, scene, pair, wanted
+    def __init__(self, player, scene, pair, wanted):
+        self.player, self.scene, self.pair, self.wanted = player, scene, pair, wanted
 
     def holds(self, scenes):
         """Which of the scenes still show it."""
-        found = self.run.play(scenes, self.pair)
-        return [at for at, each in found.items() if any(class_of(one) == self.wanted for one in differences(*(each[name] for name in self.pair)))]
+        found = self.player.play((at, scene, self.pair) for at, scene in enumerate(scenes))
+        return sorted(at for at, each in found if any(class_of(one) == self.wanted for one in differences(*(each[name] for name in self.pair))))
 
     def paths(self, value, path=()):
         """Of what may be left out, larger things first."""
@@ -109,7 +109,7 @@ class Shrink:
             paths = sorted(self.paths(self.scene), key=len)
             if not paths:
                 break
-            tries = paths[:AT_ONCE * 2]
+            tries = paths[:AT_ONCE]
             good = [tries[at] for at in self.holds([self.without(self.scene, [path]) for path in tries])]
             if not good:
                 break
@@ -121,53 +121,49 @@ class Shrink:
         return self.scene
 
 
-class Run:
-    def __init__(self, plane):
-        self.plane, self.number = plane, 0
-
-    def play(self, scenes, schedulers):
-        self.number += 1
-        return play(self.plane, self.number, scenes, {letter: name for letter, name in LETTERS.items() if name in schedulers})
-
-
 class Search:
-    """Plays scenes and keeps one of each class of difference."""
+    """Plays scenes and keeps those of each class of difference."""
 
-    def __init__(self, run, seed, out):
-        """out: a file for the scenes that differ."""
-        self.run, self.seed, self.out, self.next = run, seed, out, 0
+    def __init__(self, player, seed, out):
+        """out: a file for the first scene of each class."""
+        self.player, self.seed, self.out = player, seed, out
         self.scenes, self.claims, self.placed, self.allocated, self.chance, self.refused = 0, 0, 0, 0, 0, 0
-        self.classes, self.meant = {}, {}
+        self.classes, self.meant, self.doubtful = {}, {}, []
 
-    def round(self):
-        numbers = range(self.next, self.next + AT_ONCE)
-        self.next += AT_ONCE
-        scenes = [make.scene(self.seed, number) for number in numbers]
-        found = self.run.play(scenes, LETTERS.values())
-        self.count(found)
-        doubtful = [at for at, each in found.items() if any(each[name] != each[REAL] for name in (PARITY, PLAIN))]
-        again = dict(zip(doubtful, self.run.play([scenes[at] for at in doubtful], LETTERS.values()).values())) if doubtful else {}
-        for at, second in again.items():
-            for name in (PARITY, PLAIN):
-                self.compare(numbers[at], scenes[at], name, found[at], second)
+    def source(self, end):
+        """By number and what came of it at first: scenes that differ come a second time."""
+        number = 0
+        while time.monotonic() < end:
+            if self.doubtful:
+                key = self.doubtful.pop()
+                yield key, make.scene(self.seed, key[0]), LETTERS.values()
+            yield (number, None), make.scene(self.seed, number), LETTERS.values()
+            number += 1
 
-    def count(self, found):
-        for each in found.values():
-            real = each[REAL]
-            self.scenes += 1
-            self.refused += len(real["refused"])
-            self.placed += sum(bool(value["node"]) for key, value in real.items() if key.startswith("pod"))
-            claims = [value for key, value in real.items() if key.startswith("claim")]
-            self.claims, self.allocated = self.claims + len(claims), self.allocated + sum(bool(value["allocation"]) for value in claims)
+    def run(self, end):
+        for (number, first), found in self.player.play(self.source(end)):
+            if first:
+                for name in (PARITY, PLAIN):
+                    self.compare(number, name, first, found)
+                continue
+            self.count(found[REAL])
+            if any(found[name] != found[REAL] for name in (PARITY, PLAIN)):
+                self.doubtful.append((number, found))
 
-    def compare(self, number, scene, name, first, second):
+    def count(self, real):
+        self.scenes += 1
+        self.refused += len(real["refused"])
+        self.placed += sum(bool(value["node"]) for key, value in real.items() if key.startswith("pod"))
+        claims = [value for key, value in real.items() if key.startswith("claim")]
+        self.claims, self.allocated = self.claims + len(claims), self.allocated + sum(bool(value["allocation"]) for value in claims)
+
+    def compare(self, number, name, first, second):
+        scene = make.scene(self.seed, number)
         both = [{class_of(one): one for one in differences(each[REAL], each[name])} for each in (first, second)]
         stable = [key for key in both[1] if key in both[0]]
-        if not stable:
+        # Of a preemption, whether the devices of victims are back in time is chance.
+        if not stable or ('"high"' in json.dumps(scene) and stable[0].startswith("claim")):
             self.chance += bool(both[0])
-            return
-        if '"high"' in json.dumps(scene) and stable[0].startswith("claim"):
-            self.chance += 1  # whether the devices of victims are back in time
             return
         if name == PLAIN:
             why = meant(scene, second[REAL], second[PLAIN])
@@ -178,7 +174,7 @@ class Search:
                 return  # the class of --parity
         kept = self.classes.setdefault((name, stable[0]), [])
         kept.append((number, scene, both[1][stable[0]]))
-        if len(kept) == 1 and self.out:
+        if len(kept) == 1:
             self.out.write(json.dumps({"scheduler": name, "class": stable[0], "number": number, "scene": scene,
                                        "outcomes": {each: second[each] for each in (REAL, name)}}) + "\n")
             self.out.flush()
@@ -219,16 +215,16 @@ def device_random(stage, report):
     seed, seconds = os.environ.get("SEED", "1"), float(os.environ.get("SECONDS", 120))
     rounds = int(os.environ.get("SHRINK", 12))
     plane, schedulers = start(stage)
-    search, end = Search(Run(plane), seed, (plane.folder / "differences.jsonl").open("w")), time.monotonic() + seconds
-    while time.monotonic() < end:
-        search.round()
+    player = Player(plane, LETTERS, AT_ONCE)
+    search = Search(player, seed, (plane.folder / "differences.jsonl").open("w"))
+    search.run(time.monotonic() + seconds)
     report.note(f"seed {seed}: scenes, claims, allocated, pods placed", f"{search.scenes}, {search.claims}, {search.allocated}, {search.placed}")
     report.note("objects that the API server refused", search.refused)
     report.note("differences that did not come again", search.chance)
     for why, count in search.meant.items():
         report.note(f"meant: {why}", count)
     for (name, key), kept in sorted(search.classes.items(), key=lambda each: -len(each[1])):
-        shrunk = Shrink(search.run, kept[0][1], (REAL, name), key).shrink(rounds)
+        shrunk = Shrink(player, kept[0][1], (REAL, name), key).shrink(rounds)
         show(report, name, key, kept, shrunk)
     report.line("schedulers that ended", [], [each.name for each in schedulers if not each.is_alive()])
     report.line("classes of difference", 0, len(search.classes))

@@ -12,7 +12,7 @@ GOOD = (f'{OF}.color == "r"', f"{OF}.size > 1", f"{OF}.size in [1, 3]", f'device
 RICH = (f'{OF}.version.isGreaterThan(semver("1.0.0"))', f'device.capacity["{D}"].memory.compareTo(quantity("6Gi")) >= 0',
         f"{OF}.version.major() == 1", "device.allowMultipleAllocations", f'device.capacity["{D}"].lanes == quantity("4")',
         "!device.allowMultipleAllocations")
-BROKEN = (f"{OF}.nothing == 1", f'device.attributes["other.example.com"].color == "r"', f'{OF}.size == 1 || {OF}.nothing == 2',
+BROKEN = (f"{OF}.nothing == 1", 'device.attributes["other.example.com"].color == "r"', f"{OF}.size == 1 || {OF}.nothing == 2",
           f'device.capacity["{D}"].nothing.isInteger()', "false", f"{OF}.size / ({OF}.size - 1) > 0")
 FEATURES = ("broken", "rich", "counts", "all", "choice", "admin", "match", "distinct", "counters", "shares", "policy", "taints", "conditions",
             "extended", "per device", "network", "slices", "stale", "incomplete", "invalid", "shared", "cpu", "preempt", "events", "templates",
@@ -31,6 +31,8 @@ class Draw:
         self.has = set(self.dice.sample(FEATURES, self.dice.choice((1, 2, 2, 3, 3, 4, 5, 6))))
         if "policy" in self.has:
             self.has.add("shares")
+        if "invalid" in self.has and number % 400 > 40:
+            self.has.discard("counters")  # such a pool is looked at for all nodes, those of other scenes too: these scenes come together
         self.number = 0
 
     def chance(self, share):

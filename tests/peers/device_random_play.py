@@ -1,4 +1,4 @@
-"""Plays scenes of claims (device_random_make.py): each once for every scheduler, all of them at once on one control plane, step by step;
+"""Plays scenes of claims (device_random_make.py): each once for every scheduler, many of them at once on one control plane, step by step;
 what came of each, with @ for its name."""
 
 import base64
@@ -10,12 +10,12 @@ from concurrent.futures import ThreadPoolExecutor
 from device_checker import GROUP
 from drill import Api
 from objects import MERGE, PODS, node
-from process import wait_until
 
 CLAIMS, TEMPLATES = GROUP + "/namespaces/default/resourceclaims", GROUP + "/namespaces/default/resourceclaimtemplates"
 KINDS = ("pods/default", "resourceclaims/default", "resourceclaimtemplates/default", "resourceslices", "deviceclasses", "minions")
 WRITERS = 6
-QUIET, PATIENCE = 1.6, 14  # seconds without news after a step (waiting pods back off for one); at most for it
+QUIET, PATIENCE = 1.7, 8  # seconds without news after a step (waiting pods back off for one); at most for it
+PAUSE = 0.5
 LATE = 10  # seconds for what still differs at the end: berth writes changed texts of conditions at a pace
 
 
@@ -54,10 +54,11 @@ def node_object(each, prefix):
 class Copy:
     """A scene for one scheduler."""
 
-    def __init__(self, number, scene, prefix, scheduler):
-        self.number, self.prefix, self.scheduler = number, prefix, scheduler
+    def __init__(self, scene, prefix, scheduler):
+        self.prefix, self.scheduler = prefix, scheduler
         self.scene = json.loads(json.dumps(scene).replace("@", prefix))
-        self.alive, self.refused = set(), []
+        self.todo, self.refused, self.pods, self.claims = [None, *self.scene["steps"]], [], [], []
+        self.state, self.since, self.began = None, time.monotonic(), time.monotonic()
 
     def first(self):
         """What is there before the first pod."""
@@ -68,6 +69,58 @@ class Copy:
 
     def plain(self, value):
         return json.loads(json.dumps(value).replace(self.prefix, "@"))
+
+    def is_calm(self):
+        """Every pod is settled and nothing changes any more, or it never ends."""
+        now = time.monotonic()
+        state = sorted((each["metadata"]["name"], each["metadata"]["resourceVersion"]) for each in (*self.pods, *self.claims))
+        if state != self.state:
+            self.state, self.since = state, now
+        calm = all(settled(pod, self.claims) for pod in self.pods)
+        return now - self.since > (QUIET if calm else 2 * QUIET) or now - self.began > PATIENCE
+
+    def next(self):
+        """The writes of the next step, when the last one is over."""
+        if not self.todo or not self.is_calm():
+            return []
+        self.todo.pop(0)
+        self.since = self.began = time.monotonic()
+        return self.writes(self.todo[0]) if self.todo else []
+
+    def writes(self, step):
+        if "pod" in step:
+            return [(self, "POST", PODS, pod_object(step["pod"], self.prefix, self.scheduler))]
+        if "claim" in step:
+            return [(self, "POST", CLAIMS, step["claim"])]
+        if "delete" in step:
+            return [(self, "DELETE", f"{PODS}/{step['delete']}?gracePeriodSeconds=0", None)]
+        if "slice" in step:
+            return [(self, "PATCH", f"{GROUP}/resourceslices/{step['slice']}", {"spec": step["spec"]})]
+        if "class" in step:
+            return [(self, "PATCH", f"{GROUP}/deviceclasses/{step['class']}", {"spec": {"selectors": None, **step["spec"]}})]
+        return self.make_ready(step)
+
+    def make_ready(self, step):
+        """What drivers would say of the devices of a pod."""
+        pod = next((each for each in self.pods if each["metadata"]["name"] == step["ready"]), None)
+        todo = []
+        for claim in self.claims if pod else ():
+            status = claim.get("status", {})
+            results = [one for one in status.get("allocation", {}).get("devices", {}).get("results", []) if one.get("bindingConditions")]
+            if not results or not any(one["uid"] == pod["metadata"]["uid"] for one in status.get("reservedFor", [])):
+                continue
+            condition = {"type": step["type"], "status": "True", "reason": "Done", "message": "", "lastTransitionTime": "2026-01-01T00:00:00Z"}
+            devices = [{key: one[key] for key in ("driver", "pool", "device", "shareID") if key in one} | {"conditions": [condition]} for one in results]
+            todo.append((self, "PATCH", f"{CLAIMS}/{claim['metadata']['name']}/status", {"status": {"devices": devices}}))
+        return todo
+
+    def outcome(self):
+        found = {"refused": sorted(self.refused)}
+        for each in self.pods:
+            found["pod " + self.plain(each["metadata"]["name"])] = self.plain(pod_outcome(each))
+        for each in self.claims:
+            found["claim " + self.plain(claim_name(each))] = self.plain(claim_outcome(each))
+        return found
 
 
 class Etcd:
@@ -88,108 +141,92 @@ class Etcd:
         self.ask("deleterange", key)
 
 
-class Batch:
-    def __init__(self, plane, number, scenes, schedulers):
-        """schedulers: names of profiles, by letter."""
-        self.plane, self.prefix, self.etcd = plane, f"k{number:04}", Etcd(plane.etcd_port)
-        self.copies = [Copy(at, scene, f"{self.prefix}{letter}{at:03}", name) for at, scene in enumerate(scenes)
-                       for letter, name in schedulers.items()]
-        self.by_prefix = {copy.prefix: copy for copy in self.copies}
-        self.pods, self.claims = {}, {}
+class Scene:
+    """One that is played: its copies, each at its own pace."""
 
-    def write(self, pool, todo):
-        """todo: (copy, method, path, object). A refusal is one for all schedulers."""
+    def __init__(self, key, scene, prefix, schedulers):
+        """schedulers: names of profiles, by letter. Names are as long as each other, so that they sort alike."""
+        self.key, self.prefix = key, prefix
+        self.copies = [Copy(scene, prefix + letter, name) for letter, name in schedulers.items()]
+        self.late_until = 0.0
+
+    def is_over(self):
+        """Where schedulers differ, it is looked at once more after a while."""
+        if any(copy.todo for copy in self.copies):
+            return False
+        outcomes = self.outcomes()
+        if len({json.dumps(one, sort_keys=True) for one in outcomes.values()}) == 1:
+            return True
+        now = time.monotonic()
+        self.late_until = self.late_until or now + LATE
+        return now > self.late_until
+
+    def outcomes(self):
+        return {copy.scheduler: copy.outcome() for copy in self.copies}
+
+
+class Player:
+    """Plays many scenes at once."""
+
+    def __init__(self, plane, schedulers, at_once):
+        self.plane, self.schedulers, self.at_once, self.etcd = plane, schedulers, at_once, Etcd(plane.etcd_port)
+        self.pool, self.serial, self.active, self.copies = ThreadPoolExecutor(WRITERS), 0, [], {}
+
+    def write(self, todo):
+        """todo: (copy, method, path, object)."""
         def one(item):
             copy, method, path, body = item
             status, answer = self.plane.api(method, path, body, MERGE if method == "PATCH" else "application/json")
             if status not in (200, 201):
                 copy.refused.append(copy.plain(f"{method} {path}: {status} {answer.get('message')}"))
-        list(pool.map(one, todo))
+        list(self.pool.map(one, todo))
+
+    def begin(self, key, scene, names):
+        self.serial += 1
+        new = Scene(key, scene, f"k{self.serial:05}", {letter: name for letter, name in self.schedulers.items() if name in names})
+        self.active.append(new)
+        self.copies |= {copy.prefix: copy for copy in new.copies}
+        return [(copy, "POST", path, each) for copy in new.copies for path, each in copy.first()]
 
     def look(self):
-        """Pods and claims by copy."""
-        self.pods, self.claims = ({prefix: [] for prefix in self.by_prefix} for _ in range(2))
-        for target, path in ((self.pods, PODS), (self.claims, CLAIMS)):
+        for copy in self.copies.values():
+            copy.pods, copy.claims = [], []
+        for field, path in (("pods", PODS), ("claims", CLAIMS)):
             for each in self.plane.items(path + "?resourceVersion=0"):
-                prefix = each["metadata"]["name"].split("-", 1)[0]
-                if prefix in target:
-                    target[prefix].append(each)
+                copy = self.copies.get(each["metadata"]["name"].split("-", 1)[0])
+                if copy:
+                    getattr(copy, field).append(each)
 
-    def wait(self):
-        """Until every pod is settled and nothing changes any more."""
-        last, since, end = None, time.monotonic(), time.monotonic() + PATIENCE
-        while time.monotonic() < end:
-            self.look()
-            state = [sorted((each["metadata"]["name"], each["metadata"]["resourceVersion"]) for each in items)
-                     for kind in (self.pods, self.claims) for items in kind.values()]
-            calm = all(settled(pod, self.claims[prefix]) for prefix, pods in self.pods.items() for pod in pods)
-            if state != last:
-                last, since = state, time.monotonic()
-            if time.monotonic() - since > (QUIET if calm else 3 * QUIET):
-                return
-            time.sleep(0.4)
-
-    def step(self, copy, step):
-        if "pod" in step:
-            return [(copy, "POST", PODS, pod_object(step["pod"], copy.prefix, copy.scheduler))]
-        if "claim" in step:
-            return [(copy, "POST", CLAIMS, step["claim"])]
-        if "delete" in step:
-            return [(copy, "DELETE", f"{PODS}/{step['delete']}?gracePeriodSeconds=0", None)]
-        if "slice" in step:
-            return [(copy, "PATCH", f"{GROUP}/resourceslices/{step['slice']}", {"spec": step["spec"]})]
-        if "class" in step:
-            return [(copy, "PATCH", f"{GROUP}/deviceclasses/{step['class']}", {"spec": {"selectors": None, **step["spec"]}})]
-        return self.make_ready(copy, step)
-
-    def make_ready(self, copy, step):
-        """What drivers would say of the devices of a pod."""
-        pod = next((each for each in self.pods[copy.prefix] if each["metadata"]["name"] == step["ready"]), None)
-        todo = []
-        for claim in self.claims[copy.prefix] if pod else ():
-            status = claim.get("status", {})
-            results = [one for one in status.get("allocation", {}).get("devices", {}).get("results", []) if one.get("bindingConditions")]
-            if not results or not any(one["uid"] == pod["metadata"]["uid"] for one in status.get("reservedFor", [])):
-                continue
-            condition = {"type": step["type"], "status": "True", "reason": "Done", "message": "", "lastTransitionTime": "2026-01-01T00:00:00Z"}
-            devices = [{key: one[key] for key in ("driver", "pool", "device", "shareID") if key in one} | {"conditions": [condition]} for one in results]
-            todo.append((copy, "PATCH", f"{CLAIMS}/{claim['metadata']['name']}/status", {"status": {"devices": devices}}))
-        return todo
-
-    def play(self):
-        with ThreadPoolExecutor(WRITERS) as pool:
-            self.write(pool, [(copy, "POST", path, each) for copy in self.copies for path, each in copy.first()])
-            time.sleep(0.5)
-            for at in range(max(len(copy.scene["steps"]) for copy in self.copies)):
-                self.write(pool, [item for copy in self.copies if at < len(copy.scene["steps"]) for item in self.step(copy, copy.scene["steps"][at])])
-                self.wait()
-        self.look()
-        return self
-
-    def clear(self):
+    def end(self, scene):
         """Past finalizers, and one by one: what etcd deletes in one step has one version, and who watches may then miss some."""
-        with ThreadPoolExecutor(WRITERS) as pool:
-            for kind in KINDS:
-                list(pool.map(self.etcd.delete, self.etcd.keys(f"/registry/{kind}/{self.prefix}")))
-        wait_until(lambda: not any(each["metadata"]["name"].startswith(self.prefix) for path in ("/api/v1/nodes", GROUP + "/deviceclasses")
-                                   for each in self.plane.items(path + "?resourceVersion=0")), 60)
-        time.sleep(2)  # schedulers see it a moment later
+        for kind in KINDS:
+            list(self.pool.map(self.etcd.delete, self.etcd.keys(f"/registry/{kind}/{scene.prefix}")))
+        for copy in scene.copies:
+            del self.copies[copy.prefix]
+        self.active.remove(scene)
 
-    def outcome(self, copy):
-        found = {"refused": sorted(copy.refused)}
-        for each in self.pods[copy.prefix]:
-            found["pod " + copy.plain(each["metadata"]["name"])] = copy.plain(pod_outcome(each))
-        for each in self.claims[copy.prefix]:
-            name = claim_name(each)
-            found["claim " + copy.plain(name)] = copy.plain(claim_outcome(each))
-        return found
+    def play(self, source):
+        """source: (key, scene, schedulers); yields (key, outcome by scheduler) as they end."""
+        source, is_done = iter(source), False
+        while not is_done or self.active:
+            while not is_done and len(self.active) < self.at_once:
+                each = next(source, None)
+                is_done = each is None
+                if each:
+                    self.write(self.begin(*each))
+            self.look()
+            for scene in [each for each in self.active if each.is_over()]:
+                outcomes = scene.outcomes()
+                self.end(scene)
+                yield scene.key, outcomes
+            self.write([item for copy in self.copies.values() for item in copy.next()])
+            time.sleep(PAUSE)
 
-    def outcomes(self):
-        """By scene, by scheduler."""
-        found = {}
-        for copy in self.copies:
-            found.setdefault(copy.number, {})[copy.scheduler] = self.outcome(copy)
-        return found
+
+def plain_text(text):
+    """Without the nodes of other scenes, and ends of generated names."""
+    text = re.sub(r"0/\d+ nodes|\d+ (node\(s\) didn't match Pod's node affinity/selector|Preemption is not helpful)", r"* \1", text or "")
+    return re.sub(r"(-e\d|-extended-resources)-\w+", r"\1-*", text)
 
 
 def pod_outcome(pod):
@@ -198,7 +235,7 @@ def pod_outcome(pod):
     special = status.get("extendedResourceClaimStatus")
     if special:
         special = {**special, "resourceClaimName": "*" if special.get("resourceClaimName") else None}
-    return {"node": pod["spec"].get("nodeName"), "says": scheduled.get("message"), "reason": scheduled.get("reason"), "special": special,
+    return {"node": pod["spec"].get("nodeName"), "says": plain_text(scheduled.get("message")), "reason": scheduled.get("reason"), "special": special,
             "nominated": status.get("nominatedNodeName")}
 
 
@@ -220,16 +257,3 @@ def claim_outcome(claim):
                     "finalizers": claim["metadata"].get("finalizers"), "annotations": claim["metadata"].get("annotations"),
                     "devices": status.get("devices"), "spec": claim["spec"] if claim["metadata"].get("ownerReferences") else None,
                     "deleted": bool(claim["metadata"].get("deletionTimestamp"))})
-
-
-def play(plane, number, scenes, schedulers):
-    """What came of each scene, by scheduler. Where schedulers differ, it is looked at once more after a while."""
-    batch = Batch(plane, number, scenes, schedulers).play()
-    found = batch.outcomes()
-    if any(one != next(iter(each.values())) for each in found.values() for one in each.values()):
-        time.sleep(LATE)
-        batch.look()
-        later = batch.outcomes()
-        found = {at: later[at] if len({json.dumps(one, sort_keys=True) for one in each.values()}) > 1 else each for at, each in found.items()}
-    batch.clear()
-    return found
