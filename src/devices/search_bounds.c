@@ -137,6 +137,14 @@ static bool fails_on(const struct search_device *device, void *context) {
         return suits_request(listing->bounds, listing->claim, listing->at, device) == BOUND_FAILED;
 }
 
+/* A constraint in the way of all devices is an error. */
+static bool takes_all_alike(const struct search_claim *claim, size_t at) {
+        for (size_t i = 0; claim->claim->spec.constraint_count && i < claim->choice_counts[at]; i++)
+                if (claim->requests[at][i].takes_all)
+                        return true;
+        return false;
+}
+
 /* An expression that fails on a device ends the search with an error; so nothing is said. */
 static bool may_fail(const struct search_bounds *bounds) {
         const struct search_state *state = bounds->state;
@@ -145,7 +153,8 @@ static bool may_fail(const struct search_bounds *bounds) {
                 for (size_t j = 0; j < state->claims[i].claim->spec.request_count; j++) {
                         struct bound_listing listing = { bounds, &state->claims[i], j, NULL };
 
-                        if (each_device(bounds, fails_on, &listing))
+                        if (takes_all_alike(&state->claims[i], j) ||
+                            each_device(bounds, fails_on, &listing))
                                 return true;
                 }
         return false;
