@@ -13,7 +13,7 @@
 
 /* What was found on one node goes for all nodes that see the same, or of which the own pools are
  * alike beside that, as long as it is known. */
-struct kind_group {
+struct alike_nodes {
         uint64_t round; /* in which it was found; 0: not known */
         enum device_outcome outcome;
         int32_t score;
@@ -38,7 +38,7 @@ struct claim_kind {
         bool is_mixed;
         uint32_t *places;  /* of nodes: number of the group, counted from 1; 0: not known */
         struct map *names; /* what groups have alike to such a number */
-        struct kind_group *groups;
+        struct alike_nodes *groups;
         size_t group_count, group_cap;
         struct device_memo *memo;
 };
@@ -325,7 +325,7 @@ static bool has_own(const struct sched_cycle *cycle, const struct device_claims 
         return bitset_has(&kind->apart, node.index);
 }
 
-static struct kind_group *group_named(struct claim_kind *kind, struct node_id node) {
+static struct alike_nodes *group_named(struct claim_kind *kind, struct node_id node) {
         size_t max = kind->known.bits > GROUPS_MIN / 2 ? 2 * kind->known.bits : GROUPS_MIN;
         uintptr_t number = (uintptr_t)map_get(kind->names, buf_view(kind->text));
 
@@ -338,7 +338,7 @@ static struct kind_group *group_named(struct claim_kind *kind, struct node_id no
                         kind->groups =
                                 xreallocarray(kind->groups, kind->group_cap, sizeof(*kind->groups));
                 }
-                kind->groups[number - 1] = (struct kind_group){ 0 };
+                kind->groups[number - 1] = (struct alike_nodes){ 0 };
                 map_put(kind->names, buf_view(kind->text), (void *)number);
         }
         kind->places[node.index] = (uint32_t)number;
@@ -347,9 +347,9 @@ static struct kind_group *group_named(struct claim_kind *kind, struct node_id no
 
 /* What is known of the nodes that see the same and, where pools of their own matter, have the same
  * in these; NULL: the node is like no other, or there is no saying. */
-static struct kind_group *group_on(const struct sched_cycle *cycle,
-                                   const struct device_claims *claims,
-                                   const struct extended_claim *extra, struct node_id node) {
+static struct alike_nodes *group_on(const struct sched_cycle *cycle,
+                                    const struct device_claims *claims,
+                                    const struct extended_claim *extra, struct node_id node) {
         struct claim_kind *kind = claims->kind;
         const struct device_place_asked asked = { extra ? &extra->claim : NULL, node };
 
@@ -391,14 +391,14 @@ static enum device_outcome search_on(const struct sched_cycle *cycle,
 static enum device_outcome outcome_on(const struct sched_cycle *cycle,
                                       const struct device_claims *claims, struct node_id node) {
         struct claim_kind *kind = claims->kind;
-        struct kind_group found = { .round = kind->round };
+        struct alike_nodes found = { .round = kind->round };
 
         if (bitset_has(&kind->known, node.index))
                 return bitset_has(&kind->fits, node.index)      ? DEVICES_FOUND
                        : bitset_has(&kind->invalid, node.index) ? DEVICES_INVALID
                                                                 : DEVICES_MISSING;
         const struct extended_claim *extra = extended_claim_on(cycle, claims->extended, node);
-        struct kind_group *group = group_on(cycle, claims, extra, node);
+        struct alike_nodes *group = group_on(cycle, claims, extra, node);
         if (group && group->round == found.round)
                 found = *group;
         else
