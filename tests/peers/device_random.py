@@ -14,7 +14,7 @@ from device_random_play import Player
 from objects import MERGE
 from plane import Plane
 
-AT_ONCE = int(os.environ.get("SCENES", 100))  # at once
+AT_ONCE = int(os.environ.get("SCENES", 60))  # at once
 REAL, PARITY, PLAIN = "kube-scheduler", "berth-parity", "berth"
 LETTERS = {"r": REAL, "p": PARITY, "b": PLAIN}
 

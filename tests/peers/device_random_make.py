@@ -23,6 +23,14 @@ def cel(expression):
     return {"cel": {"expression": expression}}
 
 
+def agree(slices):
+    """Of one pool and generation about how many there are: else it is chance whom kube-scheduler believes."""
+    counts = {}
+    for each in slices:
+        pool = each["spec"]["pool"]
+        pool["resourceSliceCount"] = counts.setdefault((pool["name"], pool["generation"]), pool["resourceSliceCount"])
+
+
 class Draw:
     """One scene and its dice."""
 
@@ -213,6 +221,7 @@ class Draw:
         for node in nodes:
             for _ in range(self.one(0, 1, 1, 1, 2)):
                 scene["slices"] += self.slices(node)
+        agree(scene["slices"])
         count = self.one(1, 2, 3, 4, 5, 6)
         scene["claims"] = [{"metadata": {"name": f"@-c{at}"}, "spec": self.claim_spec()} for at in range(count)]
         if "templates" in self.has:

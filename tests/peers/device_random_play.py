@@ -77,7 +77,7 @@ class Copy:
         if state != self.state:
             self.state, self.since = state, now
         calm = all(settled(pod, self.claims) for pod in self.pods)
-        return now - self.since > (QUIET if calm else 2 * QUIET) or now - self.began > PATIENCE
+        return now - self.since > (QUIET if calm else 3 * QUIET) or now - self.began > PATIENCE
 
     def next(self):
         """The writes of the next step, when the last one is over."""
@@ -225,7 +225,8 @@ class Player:
 
 def plain_text(text):
     """Without the nodes of other scenes, and ends of generated names."""
-    text = re.sub(r"0/\d+ nodes|\d+ (node\(s\) didn't match Pod's node affinity/selector|Preemption is not helpful)", r"* \1", text or "")
+    text = re.sub(r"\d+ node\(s\) didn't match Pod's node affinity/selector(, )?|, \d+ node\(s\) didn't match Pod's node affinity/selector(?=\.)", "", text or "")
+    text = re.sub(r"0/\d+ nodes|\d+ (?=Preemption is not helpful)", "* ", text)
     return re.sub(r"(-e\d|-extended-resources)-\w+", r"\1-*", text)
 
 
