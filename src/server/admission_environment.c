@@ -10,12 +10,27 @@ static void namespace_write(const struct admission_environment *environment, str
         struct api_context *context = environment->context;
         const struct api_resource *namespaces = context->engine->resources.namespaces;
         const struct store_object *object =
-                environment->subject->is_namespaced
-                        ? object_find(context, namespaces, SLICE_EMPTY, environment->subject->ns)
+                environment->subject.is_namespaced
+                        ? object_find(context, namespaces, SLICE_EMPTY, environment->subject.ns)
                         : NULL;
 
         buf_text(out, ",\"namespaceObject\":");
         buf_slice(out, object ? store_object_body(object) : SLICE_LITERAL("null"));
+}
+
+static void params_put(struct admission_environment *environment) {
+        struct json_node *root = json_tree_root(environment->tree);
+        struct buf text = { 0 };
+
+        node_remove(root, "params");
+        if (!environment->params)
+                return;
+        object_write(slice_of(environment->params_resource->prefix),
+                     store_object_body(environment->params), &text);
+        node_put(environment->tree, root, "params",
+                 node_import(environment->tree,
+                             request_json(environment->context, buf_view(&text))));
+        buf_release(&text);
 }
 
 static bool environment_open(struct admission_environment *environment) {
@@ -24,13 +39,15 @@ static bool environment_open(struct admission_environment *environment) {
         if (environment->tree)
                 return true;
         buf_text(&text, "{\"request\":{\"uid\":\"\"");
-        webhook_request_write(environment->context, environment->subject, &text);
+        webhook_request_write(environment->context, &environment->subject, &text);
         buf_char(&text, '}');
-        webhook_objects_write(environment->subject, &text);
+        webhook_objects_write(&environment->subject, &text);
         namespace_write(environment, &text);
         buf_char(&text, '}');
         json_tree_parse(buf_view(&text), &environment->tree, NULL);
         buf_release(&text);
+        if (environment->tree)
+                params_put(environment);
         return environment->tree;
 }
 
@@ -44,7 +61,7 @@ static bool environment_authorize(void *engine, const struct access_question *qu
 bool environment_case(struct admission_environment *environment, const struct json *spec,
                       struct policy_case *ret_policy) {
         struct api_context *context = environment->context;
-        const struct webhook_subject *subject = environment->subject;
+        const struct webhook_subject *subject = &environment->subject;
 
         if (!environment_open(environment))
                 return false;
@@ -70,26 +87,23 @@ bool environment_case(struct admission_environment *environment, const struct js
 void environment_set_params(struct admission_environment *environment,
                             const struct api_resource *resource,
                             const struct store_object *params) {
-        struct buf text = { 0 };
-
-        if (!environment_open(environment))
-                return;
-        struct json_node *root = json_tree_root(environment->tree);
-        node_remove(root, "params");
-        if (params) {
-                object_write(slice_of(resource->prefix), store_object_body(params), &text);
-                node_put(environment->tree, root, "params",
-                         node_import(environment->tree,
-                                     request_json(environment->context, buf_view(&text))));
-        }
-        buf_release(&text);
+        environment->params_resource = resource;
+        environment->params = params;
+        if (environment->tree)
+                params_put(environment);
 }
 
 void environment_set_object(struct admission_environment *environment,
                             const struct json_node *object) {
-        if (environment->tree)
-                node_put(environment->tree, json_tree_root(environment->tree), "object",
-                         node_clone(environment->tree, object));
+        environment->subject.object = object;
+        environment_release(environment);
+}
+
+void environment_set_version(struct admission_environment *environment,
+                             const struct api_resource *matched) {
+        if (matched != environment->subject.matched)
+                environment_release(environment);
+        environment->subject.matched = matched;
 }
 
 void environment_release(struct admission_environment *environment) {

@@ -7,9 +7,14 @@
 
 struct admission_environment {
         struct api_context *context;
-        const struct webhook_subject *subject;
+        struct webhook_subject subject;
         struct json_tree *tree; /* NULL: nothing asked for it yet */
+        const struct api_resource *params_resource;
+        const struct store_object *params; /* NULL = none */
 };
+/* The version of the object that is looked at from now on (struct webhook_subject). */
+void environment_set_version(struct admission_environment *environment,
+                             const struct api_resource *matched);
 /* For the expressions of a policy, or the conditions of a webhook (spec). False: there is nothing
  * that they could look at. */
 bool environment_case(struct admission_environment *environment, const struct json *spec,

@@ -273,15 +273,41 @@ static void restore_given(const struct mutation_target *target, const struct giv
         }
 }
 
+/* ---- another version ---- */
+
+/* Built-in types cannot be converted back, once they are changed; custom resources are the same in
+ * all versions. */
+static int convert_back(struct policy_run *run, struct json_node *object) {
+        const struct mutation_state *state = run->state;
+        const struct kind_info *matched = run->matched ? run->matched->kind : NULL;
+        const struct kind_info *own = run->matched ? run->subject->resource->kind : NULL;
+
+        if (!matched || slice_is(run->subject->subresource, "scale"))
+                return 0;
+        if (!state->target->schema) {
+                node_put_string(state->target->tree, object, "apiVersion",
+                                run->subject->resource->api_version);
+                return 0;
+        }
+        return mutation_fail(run, arena_printf(run->context->arena,
+                                               "converting (%s.%s) to (%s.%s): unknown conversion",
+                                               matched->version, matched->kind, own->version,
+                                               own->kind));
+}
+
 /* ---- one policy ---- */
 
-static void mutation_apply(struct policy_run *run, const struct policy_case *policy,
-                           const struct json *mutation) {
+/* Each sees what those before it made. */
+static void mutation_apply(struct policy_run *run, const struct json *mutation) {
         struct mutation_state *state = run->state;
         struct mutation_target *target = state->target;
+        struct policy_case policy;
         const char *text = NULL;
         bool is_patch;
-        struct json_node *made = policy_make(policy, mutation, &is_patch, &text);
+
+        if (!environment_case(&run->environment, run->spec, &policy))
+                return;
+        struct json_node *made = policy_make(&policy, mutation, &is_patch, &text);
 
         if (!made) {
                 mutation_fail(run, text);
@@ -289,7 +315,7 @@ static void mutation_apply(struct policy_run *run, const struct policy_case *pol
         }
         struct json_node *object =
                 is_patch ? apply_patch_of(run, made) : apply_configuration_of(run, made);
-        if (!object)
+        if (!object || convert_back(run, object) < 0)
                 return;
         if (target->apply_defaults)
                 target->apply_defaults(target->tree, object);
@@ -324,7 +350,7 @@ static void mutation_evaluate(struct policy_run *run) {
             slice_is(json_get_text(run->spec, "reinvocationPolicy"), "IfNeeded"))
                 text_set_add(&rounds->again, invocation_key(run));
         while (!run->is_over && json_next(&iter, NULL, &mutation))
-                mutation_apply(run, &policy, mutation);
+                mutation_apply(run, mutation);
 }
 
 void mutation_rounds_release(struct mutation_rounds *rounds) {

@@ -136,6 +136,7 @@ static void dispatch_bindings(struct policy_run *run) {
                 const struct json *spec =
                         json_get(request_object_json(run->context, object), "spec");
                 const struct json *resources = json_get(spec, "matchResources");
+                const struct api_resource *ignored;
 
                 run->binding = NULL;
                 if (!slice_is(json_get_text(spec, "policyName"), run->policy))
@@ -146,7 +147,7 @@ static void dispatch_bindings(struct policy_run *run) {
                 }
                 run->binding = arena_string(run->context->arena, store_object_name(object));
                 run->binding_spec = spec;
-                if (!resources || resources_match(run->context, resources, run->subject))
+                if (!resources || resources_match(run->context, resources, run->subject, &ignored))
                         dispatch_binding(run);
         }
 }
@@ -164,15 +165,17 @@ void policies_dispatch(struct policy_run *run) {
         const struct store_object *object;
 
         run->environment =
-                (struct admission_environment){ .context = run->context, .subject = run->subject };
+                (struct admission_environment){ .context = run->context, .subject = *run->subject };
         if (store_cursor_open(run->context->engine->store, &range, &cursor, NULL) < 0)
                 return;
         while (!run->is_over && (object = store_cursor_next(cursor))) {
                 run->spec = json_get(request_object_json(run->context, object), "spec");
                 run->policy = arena_string(run->context->arena, store_object_name(object));
-                if (resources_match(run->context, json_get(run->spec, "matchConstraints"),
-                                    run->subject))
-                        dispatch_bindings(run);
+                if (!resources_match(run->context, json_get(run->spec, "matchConstraints"),
+                                     run->subject, &run->matched))
+                        continue;
+                environment_set_version(&run->environment, run->matched);
+                dispatch_bindings(run);
         }
         environment_release(&run->environment);
 }

@@ -23,7 +23,7 @@ struct policy_run {
         /* Of the policy that is looked at. */
         const char *policy;
         const struct json *spec;
-        const struct api_resource *params;
+        const struct api_resource *params, *matched; /* kind of parameters; see webhook_subject */
         const char *binding;
         const struct json *binding_spec;
         const char *param; /* namespace/name; "" = none */

@@ -140,14 +140,35 @@ static int patch_apply(struct target *target, struct slice encoded, struct err *
         return r;
 }
 
+/* The patch is one of the version that the webhook has seen. */
+static int patch_apply_as(struct target *target, const struct webhook_subject *subject,
+                          struct slice patch, struct err *err) {
+        bool is_scale = slice_is(subject->subresource, "scale");
+
+        if (!subject->matched || is_scale)
+                return patch_apply(target, patch, err);
+        CLEANUP(cleanup_json_tree) struct json_tree *tree = json_tree_new();
+        struct target other = { tree, node_clone(tree, target->object) };
+        json_tree_set_root(tree, other.object);
+        version_convert(subject->resource, subject->matched, tree, other.object);
+        int r = patch_apply(&other, patch, err);
+        if (r < 0)
+                return r;
+        version_convert(subject->matched, subject->resource, tree, other.object);
+        target->object = node_clone(target->tree, other.object);
+        json_tree_set_root(target->tree, target->object);
+        return 0;
+}
+
 static int take_patch(struct api_context *context, const struct webhook *webhook,
-                      const struct json *response, struct target *target) {
+                      const struct json *response, const struct webhook_subject *subject,
+                      struct target *target) {
         struct slice patch = json_get_text(response, "patch");
         struct err err = { 0 };
 
         if (!target || !target->tree || patch.len == 0)
                 return 0;
-        if (patch_apply(target, patch, &err) < 0)
+        if (patch_apply_as(target, subject, patch, &err) < 0)
                 return fail_plain(context, 500, "InternalError",
                                   "Internal error occurred: cannot apply the patch of webhook "
                                   "\"%s\": %s",
@@ -185,7 +206,7 @@ static int webhook_consult(struct api_context *context, const struct webhook *we
         take_warnings(context, json_get(response, "warnings"));
         if (!json_get_bool(response, "allowed", false))
                 return fail_denied(context, webhook, json_get(response, "status"));
-        return take_patch(context, webhook, response, target);
+        return take_patch(context, webhook, response, subject, target);
 }
 
 /* ---- conditions ---- */
@@ -193,7 +214,7 @@ static int webhook_consult(struct api_context *context, const struct webhook *we
 /* Whether the webhook is called: false also for a refusal, which *ret_code tells. */
 static bool are_conditions_met(struct api_context *context, const struct json *row,
                                const struct webhook_subject *subject, int *ret_code) {
-        struct admission_environment environment = { .context = context, .subject = subject };
+        struct admission_environment environment = { .context = context, .subject = *subject };
         enum policy_match match = POLICY_APPLIES;
         struct policy_case policy;
         const char *text = NULL;
@@ -227,7 +248,7 @@ static int consult_configuration(struct api_context *context, const struct store
         while (json_next(&iter, NULL, &webhook.row)) {
                 if (target)
                         now.object = target->object;
-                if (!webhook_matches(context, webhook.row, &now))
+                if (!webhook_matches(context, webhook.row, &now, &now.matched))
                         continue;
                 webhook.name = arena_string(context->arena, json_get_text(webhook.row, "name"));
                 if (are_conditions_met(context, webhook.row, &now, &r) &&
@@ -293,6 +314,7 @@ static struct webhook_subject subject_of(const struct api_context *context,
                 .is_namespaced = kind->flags & KIND_NAMESPACED,
                 .has_made_name = write->has_made_name,
                 .is_dry_run = context->is_dry_run,
+                .resource = write->resource,
         };
 }
 
@@ -417,6 +439,7 @@ static struct webhook_subject scale_subject(const struct api_context *context,
         subject.version = slice_of(kind->version);
         subject.plural = slice_of(kind->plural);
         subject.is_namespaced = kind->flags & KIND_NAMESPACED;
+        subject.resource = context->resource;
         return subject;
 }
 

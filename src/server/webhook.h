@@ -25,6 +25,9 @@ struct webhook_subject {
         const char *options;            /* "CreateOptions" */
         bool is_namespaced, is_dry_run;
         bool has_made_name; /* the name is from the server, and not in the request */
+        const struct api_resource *resource; /* that is written */
+        /* Another version of it, which is what the one who is asked wants to see; NULL = none. */
+        const struct api_resource *matched;
 };
 
 /* ---- deciding (webhook.c) ---- */
@@ -45,11 +48,14 @@ int webhooks_mutate_scale(struct api_context *context, struct api_write *scale);
 int webhooks_validate_scale(struct api_context *context, const struct api_write *scale);
 
 /* ---- selecting (webhook_match.c) ---- */
+/* ret_matched: the version of the resource by which it does, NULL for the one that is written. */
 bool webhook_matches(struct api_context *context, const struct json *row,
-                     const struct webhook_subject *subject);
+                     const struct webhook_subject *subject,
+                     const struct api_resource **ret_matched);
 /* The same for the matchConstraints of a policy, or the matchResources of its binding. */
 bool resources_match(struct api_context *context, const struct json *resources,
-                     const struct webhook_subject *subject);
+                     const struct webhook_subject *subject,
+                     const struct api_resource **ret_matched);
 /* Absent selectors select everything. */
 bool labels_selected(struct api_context *context, const struct json *selector,
                      const struct json *metadata);
@@ -62,6 +68,9 @@ bool webhook_address(struct api_context *context, const struct json *row, const 
 void webhook_request_write(struct api_context *context, const struct webhook_subject *subject,
                            struct buf *out);
 void webhook_objects_write(const struct webhook_subject *subject, struct buf *out);
+/* In place, from one version of a resource to another; what is written is of the first. */
+void version_convert(const struct api_resource *from, const struct api_resource *to,
+                     struct json_tree *tree, struct json_node *object);
 void webhook_review_write(struct api_context *context, const struct webhook *webhook,
                           const struct webhook_subject *subject, struct buf *out);
 /* The answer, asked for now if it has not been; NULL while it is under way. */

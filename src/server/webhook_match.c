@@ -90,42 +90,106 @@ static bool is_exempt(const struct webhook_subject *subject) {
         return slice_is(subject->group, "admissionregistration.k8s.io");
 }
 
-bool webhook_matches(struct api_context *context, const struct json *row,
-                     const struct webhook_subject *subject) {
-        struct json_iter iter = json_iter(json_get(row, "rules"));
-        const struct json *rule;
-        bool has_rule = false;
+/* ---- versions ---- */
 
-        while (!has_rule && json_next(&iter, NULL, &rule))
-                has_rule = rule_matches(rule, subject);
-        return has_rule && !is_exempt(subject) &&
+static bool is_equivalent(const struct api_resource *other, const struct webhook_subject *subject) {
+        return subject->resource && other != subject->resource &&
+               other->store_resource == subject->resource->store_resource &&
+               other->store_resource >= 0;
+}
+
+/* Rules of policies may name objects. */
+static bool names_subject(const struct json *rule, const struct webhook_subject *subject) {
+        const struct json *names = json_get(rule, "resourceNames");
+
+        return json_count(names) == 0 ||
+               (!subject->has_made_name && json_array_has(names, subject->name));
+}
+
+static bool rule_concerns(const struct json *rule, const struct webhook_subject *subject,
+                          const struct api_resource *as) {
+        struct webhook_subject seen = *subject;
+
+        if (as) {
+                seen.group = slice_of(as->kind->group);
+                seen.version = slice_of(as->kind->version);
+                seen.plural = slice_of(as->kind->plural);
+        }
+        return rule_matches(rule, &seen) && names_subject(rule, subject);
+}
+
+static bool concerns_equivalent(struct api_context *context, const struct json *rule,
+                                const struct webhook_subject *subject,
+                                const struct api_resource **ret_matched) {
+        const struct api_resource *other = NULL;
+
+        while ((other = resource_next(&context->engine->resources, other)))
+                if (is_equivalent(other, subject) && rule_concerns(rule, subject, other)) {
+                        *ret_matched = other;
+                        return true;
+                }
+        return false;
+}
+
+/* The version that is written comes first, then other versions in the order of the rules. */
+static bool rules_concern(struct api_context *context, const struct json *rules, bool is_exact,
+                          const struct webhook_subject *subject,
+                          const struct api_resource **ret_matched) {
+        struct json_iter iter = json_iter(rules);
+        const struct json *rule;
+
+        *ret_matched = NULL;
+        while (json_next(&iter, NULL, &rule))
+                if (rule_concerns(rule, subject, NULL))
+                        return true;
+        iter = json_iter(rules);
+        while (!is_exact && json_next(&iter, NULL, &rule))
+                if (concerns_equivalent(context, rule, subject, ret_matched))
+                        return true;
+        return false;
+}
+
+static bool is_exact(const struct json *match) {
+        return slice_is(json_get_text(match, "matchPolicy"), "Exact");
+}
+
+bool webhook_matches(struct api_context *context, const struct json *row,
+                     const struct webhook_subject *subject,
+                     const struct api_resource **ret_matched) {
+        return rules_concern(context, json_get(row, "rules"), is_exact(row), subject,
+                             ret_matched) &&
+               !is_exempt(subject) &&
                selects_namespace(context, json_get(row, "namespaceSelector"), subject) &&
                selects_object(context, json_get(row, "objectSelector"), subject);
 }
 
-/* Rules of policies may name objects. */
-static bool has_named_rule(const struct json *rules, const struct webhook_subject *subject) {
-        struct json_iter iter = json_iter(rules);
-        const struct json *rule;
-
-        while (json_next(&iter, NULL, &rule)) {
-                const struct json *names = json_get(rule, "resourceNames");
-
-                if (rule_matches(rule, subject) &&
-                    (json_count(names) == 0 ||
-                     (!subject->has_made_name && json_array_has(names, subject->name))))
-                        return true;
-        }
-        return false;
-}
-
 bool resources_match(struct api_context *context, const struct json *resources,
-                     const struct webhook_subject *subject) {
+                     const struct webhook_subject *subject,
+                     const struct api_resource **ret_matched) {
         const struct json *rules = json_get(resources, "resourceRules");
+        const struct json *others = json_get(resources, "excludeResourceRules");
+        bool wants_exact = is_exact(resources);
 
-        return !is_exempt(subject) &&
-               !has_named_rule(json_get(resources, "excludeResourceRules"), subject) &&
-               (json_count(rules) == 0 || has_named_rule(rules, subject)) &&
+        if (is_exempt(subject) || rules_concern(context, others, wants_exact, subject, ret_matched))
+                return false;
+        *ret_matched = NULL;
+        return (json_count(rules) == 0 ||
+                rules_concern(context, rules, wants_exact, subject, ret_matched)) &&
                selects_namespace(context, json_get(resources, "namespaceSelector"), subject) &&
                selects_object(context, json_get(resources, "objectSelector"), subject);
+}
+
+void version_convert(const struct api_resource *from, const struct api_resource *to,
+                     struct json_tree *tree, struct json_node *object) {
+        if (from->kind->to_stored)
+                from->kind->to_stored(tree, object);
+        if (to->kind->from_stored)
+                to->kind->from_stored(tree, object);
+        node_put_string(tree, object, "kind", to->kind->kind);
+        node_put_string(tree, object, "apiVersion", to->api_version);
+        if (to->schema)
+                schema_normalise(to->schema, tree, object,
+                                 &(struct schema_report){ .minor = to->minor }, NULL);
+        if (to->kind->apply_defaults)
+                to->kind->apply_defaults(tree, object);
 }

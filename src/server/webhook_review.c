@@ -96,18 +96,31 @@ static void text_member(struct buf *out, const char *name, struct slice value) {
         buf_json_string(out, value);
 }
 
-static void type_write(const struct webhook_subject *subject, const char *name, struct buf *out) {
+static bool is_scale(const struct webhook_subject *subject) {
+        return slice_is(subject->subresource, "scale");
+}
+
+/* The kind of the request, and the one that is asked about; a Scale has one version. */
+static void type_write(const struct webhook_subject *subject, const char *name,
+                       const struct api_resource *matched, struct buf *out) {
+        const struct kind_info *kind = matched && !is_scale(subject) ? matched->kind : NULL;
+
         buf_printf(out, ",\"%s\":{\"group\":\"%s\",\"version\":\"%s\",\"kind\":\"%s\"}", name,
-                   subject->type_group, subject->type_version, subject->type);
+                   kind ? kind->group : subject->type_group,
+                   kind ? kind->version : subject->type_version, kind ? kind->kind : subject->type);
 }
 
 static void resource_write(const struct webhook_subject *subject, const char *prefix,
-                           struct buf *out) {
+                           const struct api_resource *matched, struct buf *out) {
+        const struct kind_info *kind = matched ? matched->kind : NULL;
+
         buf_printf(out,
                    ",\"%s\":{\"group\":\"" SLICE_FMT "\",\"version\":\"" SLICE_FMT
                    "\",\"resource\":\"" SLICE_FMT "\"}",
-                   prefix[0] ? "requestResource" : "resource", SLICE_ARG(subject->group),
-                   SLICE_ARG(subject->version), SLICE_ARG(subject->plural));
+                   prefix[0] ? "requestResource" : "resource",
+                   SLICE_ARG(kind ? slice_of(kind->group) : subject->group),
+                   SLICE_ARG(kind ? slice_of(kind->version) : subject->version),
+                   SLICE_ARG(kind ? slice_of(kind->plural) : subject->plural));
         if (subject->subresource.len)
                 text_member(out, prefix[0] ? "requestSubResource" : "subResource",
                             subject->subresource);
@@ -139,21 +152,36 @@ static void user_write(const struct api_user *user, struct buf *out) {
         buf_text(out, user->extra_count ? "]}}" : "}");
 }
 
+/* Text of an object as the one who is asked wants to see it. */
+static void version_write(const struct webhook_subject *subject, struct slice text,
+                          struct buf *out) {
+        CLEANUP(cleanup_json_tree) struct json_tree *tree = NULL;
+
+        if (!subject->matched || is_scale(subject) || json_tree_parse(text, &tree, NULL) < 0) {
+                buf_slice(out, text);
+                return;
+        }
+        version_convert(subject->resource, subject->matched, tree, json_tree_root(tree));
+        node_write(json_tree_root(tree), out);
+}
+
 /* Stored objects lack kind and apiVersion. */
 static void old_write(const struct webhook_subject *subject, struct buf *out) {
-        struct buf body = { 0 }, prefix = { 0 };
+        struct buf body = { 0 }, prefix = { 0 }, whole = { 0 };
 
         buf_text(out, ",\"oldObject\":");
         if (subject->old && json_write(subject->old, &body)) {
                 buf_printf(&prefix, "{\"kind\":\"%s\",\"apiVersion\":\"%s%s%s\",", subject->type,
                            subject->type_group, *subject->type_group ? "/" : "",
                            subject->type_version);
-                object_write(buf_view(&prefix), buf_view(&body), out);
+                object_write(buf_view(&prefix), buf_view(&body), &whole);
+                version_write(subject, buf_view(&whole), out);
         } else {
                 buf_text(out, "null");
         }
         buf_release(&body);
         buf_release(&prefix);
+        buf_release(&whole);
 }
 
 static void options_write(struct api_context *context, const struct webhook_subject *subject,
@@ -182,10 +210,10 @@ static const char *review_version(const struct json *row) {
 
 void webhook_request_write(struct api_context *context, const struct webhook_subject *subject,
                            struct buf *out) {
-        type_write(subject, "kind", out);
-        resource_write(subject, "", out);
-        type_write(subject, "requestKind", out);
-        resource_write(subject, "request", out);
+        type_write(subject, "kind", subject->matched, out);
+        resource_write(subject, "", subject->matched, out);
+        type_write(subject, "requestKind", NULL, out);
+        resource_write(subject, "request", NULL, out);
         if (subject->name.len && !subject->has_made_name)
                 text_member(out, "name", subject->name);
         if (subject->ns.len)
@@ -197,9 +225,14 @@ void webhook_request_write(struct api_context *context, const struct webhook_sub
 }
 
 void webhook_objects_write(const struct webhook_subject *subject, struct buf *out) {
+        struct buf text = { 0 };
+
         buf_text(out, ",\"object\":");
-        if (!subject->object || !node_write(subject->object, out))
+        if (subject->object && node_write(subject->object, &text))
+                version_write(subject, buf_view(&text), out);
+        else
                 buf_text(out, "null");
+        buf_release(&text);
         old_write(subject, out);
 }
 
