@@ -176,6 +176,47 @@ static void test_operations(void **state) {
         fixture_free(&f);
 }
 
+/* A policy about one version sees what is written as another one, unless it wants to be exact. */
+static void test_versions(void **state) {
+        static const struct {
+                const char *policy, *message;
+        } rows[] = {
+                { "Equivalent",
+                  "horizontalpodautoscalers.autoscaling \"h\" is forbidden: "
+                  "ValidatingAdmissionPolicy 'p' with binding 'b' denied request: autoscaling/v2 "
+                  "v2 v1 cpu" },
+                { "Exact", NULL },
+        };
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+                struct fixture f = fixture_new();
+                char constraints[400];
+
+                snprintf(constraints, sizeof(constraints),
+                         "\"matchPolicy\":\"%s\",\"resourceRules\":[{\"apiGroups\":["
+                         "\"autoscaling\"],\"apiVersions\":[\"v2\"],\"operations\":[\"CREATE\"],"
+                         "\"resources\":[\"horizontalpodautoscalers\"]}]",
+                         rows[i].policy);
+                put_policy(&f, constraints,
+                           "\"validations\":[{\"expression\":\"false\",\"messageExpression\":"
+                           "\"object.apiVersion + ' ' + request.kind.version + ' ' + "
+                           "request.requestKind.version + ' ' + "
+                           "object.spec.metrics[0].resource.name\"}]",
+                           DENY);
+                assert_int_equal(
+                        ask(&f, "POST",
+                            "/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers",
+                            "{\"metadata\":{\"name\":\"h\"},\"spec\":{\"maxReplicas\":3,"
+                            "\"targetCPUUtilizationPercentage\":50,\"scaleTargetRef\":{\"kind\":"
+                            "\"Deployment\",\"name\":\"d\",\"apiVersion\":\"apps/v1\"}}}"),
+                        rows[i].message ? 422 : 201);
+                if (rows[i].message)
+                        assert_string_equal(answer(&f, "/message"), rows[i].message);
+                fixture_free(&f);
+        }
+}
+
 /* ---- parameters ---- */
 
 #define PARAMS "\"paramKind\":{\"apiVersion\":\"v1\",\"kind\":\"Secret\"},"
@@ -254,6 +295,7 @@ int main(void) {
                 cmocka_unit_test(test_specs),    cmocka_unit_test(test_status),
                 cmocka_unit_test(test_matching), cmocka_unit_test(test_operations),
                 cmocka_unit_test(test_params),   cmocka_unit_test(test_unknown_params),
+                cmocka_unit_test(test_versions),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

@@ -370,6 +370,47 @@ static void test_conditions(void **state) {
         }
 }
 
+/* A webhook about v2 sees a v2 object, and its patch is one of that. */
+static void test_versions(void **state) {
+        struct scene *scene = scene_new();
+        struct buf patch = { 0 };
+        char text[300];
+
+        (void)state;
+        assert_int_equal(
+                ask(&scene->f, "POST", GROUP MUTATING,
+                    "{\"metadata\":{\"name\":\"a\"},\"webhooks\":[{\"name\":\"a.example.com\","
+                    "\"clientConfig\":{\"url\":\"https://127.0.0.1:1/a\"},\"sideEffects\":\"None\","
+                    "\"admissionReviewVersions\":[\"v1\"],\"rules\":[{\"operations\":[\"*\"],"
+                    "\"apiGroups\":[\"autoscaling\"],\"apiVersions\":[\"v2\"],\"resources\":["
+                    "\"horizontalpodautoscalers\"]}]}]}"),
+                201);
+        assert_int_equal(begin(scene, "POST",
+                               "/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers",
+                               "{\"metadata\":{\"name\":\"h\"},\"spec\":{\"maxReplicas\":3,"
+                               "\"targetCPUUtilizationPercentage\":50,\"scaleTargetRef\":{\"kind\":"
+                               "\"Deployment\",\"name\":\"d\",\"apiVersion\":\"apps/v1\"}}}"),
+                         0);
+        assert_int_equal(scene->call_count, 1);
+        const struct json *request = json_get(json_doc_root(scene->calls[0].review), "request");
+        assert_true(slice_is(json_get_text(json_get(request, "kind"), "version"), "v2"));
+        assert_true(slice_is(json_get_text(json_get(request, "requestKind"), "version"), "v1"));
+        assert_true(slice_is(json_get_text(json_get(request, "object"), "apiVersion"),
+                             "autoscaling/v2"));
+        assert_int_equal(
+                json_count(json_get(json_get(json_get(request, "object"), "spec"), "metrics")), 1);
+        base64_encode(SLICE_LITERAL("[{\"op\":\"replace\",\"path\":\"/spec/metrics/0/resource/"
+                                    "target/averageUtilization\",\"value\":60}]"),
+                      BASE64_STANDARD, &patch);
+        snprintf(text, sizeof(text),
+                 "\"allowed\":true,\"patchType\":\"JSONPatch\",\"patch\":\"%s\"", patch.data);
+        answer_call(scene, 0, text);
+        assert_int_equal(resume(scene), 201);
+        assert_true(says(scene, "\"targetCPUUtilizationPercentage\":60"));
+        buf_release(&patch);
+        scene_free(scene);
+}
+
 static void test_dry_run(void **state) {
         struct scene *scene = scene_new();
 
@@ -504,6 +545,7 @@ int main(void) {
                 cmocka_unit_test(test_dry_run),          cmocka_unit_test(test_service),
                 cmocka_unit_test(test_external_service), cmocka_unit_test(test_configuration),
                 cmocka_unit_test(test_future),           cmocka_unit_test(test_conditions),
+                cmocka_unit_test(test_versions),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
