@@ -135,6 +135,10 @@ fuzz-api: ## random requests to the sandbox and to the kube-apiserver in the fol
 			--seconds $(if $(filter command environment,$(origin SECONDS)),$(SECONDS),$(FUZZ_API_SECONDS)) --seed $(or $(SEED),$(SEED_API)); fi
 
 CORPUS ?= ../shared/vectors/apiserver-corpus
+peers-policies: ## policies of admission and costs of rules on the sandbox and on the kube-apiserver in the folder PEERS
+	@if [ -z "$(PEERS)" ]; then echo "skipped: PEERS names no folder with the real programs (docs/internals/peers.md)"; else \
+		$(MAKE) --no-print-directory all && python3 tests/peers/policies.py $(BUILD)/berth $(PEERS); fi
+
 fuzz-api-kinds: ## the same over all other kinds, from the objects of the recordings in the folder CORPUS
 	@if [ ! -d "$(CORPUS)" ]; then echo "skipped: CORPUS names no folder with recordings (docs/internals/peers.md)"; elif [ -z "$(PEERS)" ]; then \
 		echo "skipped: PEERS names no folder with the real programs (docs/internals/peers.md)"; else \
@@ -257,5 +261,5 @@ clean: ## remove every build directory
 
 comma := ,
 
-.PHONY: fuzz-api fuzz-api-kinds upstream release release-check packages manifests charts mutate image image-check arm64 sim peers all help setup demo test check asan tsan msan msan-with-clang fuzz fuzz-with-clang soak bench bench-diff golden \
+.PHONY: fuzz-api fuzz-api-kinds peers-policies upstream release release-check packages manifests charts mutate image image-check arm64 sim peers all help setup demo test check asan tsan msan msan-with-clang fuzz fuzz-with-clang soak bench bench-diff golden \
 	cover gates fmt format layers banned limits headers style symbols circles way-out docs commits tidy man dist install clean
