@@ -45,6 +45,11 @@ def class_of(difference):
 FILTER_ERROR = 'running "DynamicResources" filter plugin: '
 
 
+def is_any_error(difference):
+    """Nodes are looked at side by side: which of their errors ends a cycle of kube-scheduler is chance."""
+    return difference[1] == "/says" and all(str(text).startswith(FILTER_ERROR) for text in difference[2:])
+
+
 def fails_on_a_device(scene, real, ours):
     """The cycle ends there with what is said of one node here; another one may fit then."""
     failed = [key for key, each in real.items() if key.startswith("pod") and str(each["says"]).startswith(FILTER_ERROR)]
@@ -161,6 +166,7 @@ class Search:
         scene = make.scene(self.seed, number)
         both = [{class_of(one): one for one in differences(each[REAL], each[name])} for each in (first, second)]
         stable = [key for key in both[1] if key in both[0]]
+        stable = [key for key in stable if not is_any_error(both[1][key])]
         # Of a preemption, whether the devices of victims are back in time is chance.
         if not stable or ('"high"' in json.dumps(scene) and stable[0].startswith("claim")):
             self.chance += bool(both[0])

@@ -39,8 +39,9 @@ class Draw:
         self.has = set(self.dice.sample(FEATURES, self.dice.choice((1, 2, 2, 3, 3, 4, 5, 6))))
         if "policy" in self.has:
             self.has.add("shares")
-        if "invalid" in self.has and number % 400 > 40:
-            self.has.discard("counters")  # such a pool is looked at for all nodes, those of other scenes too: these scenes come together
+        # Pools with counters are looked at for all nodes, those of other scenes too, which matters to whom wants all devices or
+        # names invalid pools: such scenes are not played at the same time.
+        self.has -= {"all", "invalid"} if number // 300 % 2 else {"counters"}
         self.number = 0
 
     def chance(self, share):
@@ -98,7 +99,7 @@ class Draw:
         pool, place, made = self.one(node, node, "@-pool-" + self.next("x")), self.place(node), []
         sets = ["s0", "s1"][:self.one(1, 1, 2)] if "counters" in self.has else []
         contents = [{"sharedCounters": [{"name": one, "counters": {"parts": {"value": str(self.one(3, 4, 6))}}} for one in sets]}] if sets else []
-        if sets and "invalid" in self.has and self.chance(0.3):
+        if "invalid" in self.has and self.chance(0.2):
             sets = [*sets, "absent"]
         for _ in range(self.one(1, 2, 3) if "slices" in self.has else 1):
             devices = [self.device(self.next("d"), sets) for _ in range(self.one(0, 1, 2, 3, 4, 5))]

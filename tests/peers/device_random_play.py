@@ -16,6 +16,7 @@ KINDS = ("pods/default", "resourceclaims/default", "resourceclaimtemplates/defau
 WRITERS = 6
 QUIET, PATIENCE = 1.7, 8  # seconds without news after a step (waiting pods back off for one); at most for it
 PAUSE = 0.5
+LOST = 30  # seconds after which a pod is left that no scheduler looked at
 LATE = 10  # seconds for what still differs at the end: berth writes changed texts of conditions at a pace
 
 
@@ -25,6 +26,13 @@ def settled(pod, claims):
         return True
     uid = pod["metadata"]["uid"]
     return any(one.get("uid") == uid for each in claims for one in each.get("status", {}).get("reservedFor", []))
+
+
+def has_claims(pod, claims):
+    """Else a scheduler does not look at it."""
+    there = {one["metadata"]["name"] for one in claims}
+    made = {one["name"]: one.get("resourceClaimName") for one in pod.get("status", {}).get("resourceClaimStatuses", [])}
+    return all(one.get("resourceClaimName", made.get(one["name"])) in there for one in pod["spec"].get("resourceClaims", []))
 
 
 def pod_object(each, prefix, scheduler):
@@ -76,8 +84,10 @@ class Copy:
         state = sorted((each["metadata"]["name"], each["metadata"]["resourceVersion"]) for each in (*self.pods, *self.claims))
         if state != self.state:
             self.state, self.since = state, now
-        calm = all(settled(pod, self.claims) for pod in self.pods)
-        return now - self.since > (QUIET if calm else 3 * QUIET) or now - self.began > PATIENCE
+        waiting = [pod for pod in self.pods if not settled(pod, self.claims)]
+        if any(has_claims(pod, self.claims) for pod in waiting):
+            return now - self.began > LOST
+        return now - self.since > (2 * QUIET if waiting else QUIET) or now - self.began > PATIENCE
 
     def next(self):
         """The writes of the next step, when the last one is over."""

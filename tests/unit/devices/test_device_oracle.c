@@ -31,9 +31,29 @@ static const char *const policies[POLICIES] = {
                   "\"2\",\"max\":\"3\"}}",
         [VALUES] = ",\"requestPolicy\":{\"default\":\"2\",\"validValues\":[\"2\",\"3\"]}"
 };
+/* Effects and values of taints, and what tolerates which of them, as bits. */
+enum { TAINT_KINDS = 5, TOLERATIONS = 6 };
+static const char *const taints[TAINT_KINDS] = {
+        [1] = "\"effect\":\"NoSchedule\"",
+        [2] = "\"effect\":\"NoExecute\"",
+        [3] = "\"effect\":\"None\"",
+        [4] = "\"effect\":\"NoSchedule\",\"value\":\"v\"",
+};
+static const struct oracle_toleration {
+        const char *text;
+        unsigned tolerated;
+} tolerations[TOLERATIONS] = {
+        { "", 0 },
+        { "\"key\":\"t\",\"operator\":\"Exists\"", 1 << 1 | 1 << 2 | 1 << 4 },
+        { "\"operator\":\"Exists\",\"effect\":\"NoExecute\"", 1 << 2 },
+        { "\"key\":\"other\",\"operator\":\"Exists\"", 0 },
+        { "\"key\":\"t\",\"operator\":\"Equal\",\"value\":\"v\"", 1 << 4 },
+        { "\"key\":\"t\",\"value\":\"\"", 1 << 1 | 1 << 2 },
+};
 struct oracle_device {
         int color, cost; /* attribute; of the counter */
-        bool is_tainted, is_taken;
+        int taint;       /* 0: none */
+        bool is_taken;
         bool is_shared; /* its capacity is; what of it is taken */
         int taken;
         enum oracle_policy policy;
@@ -43,7 +63,8 @@ struct oracle_request { /* or a choice */
         int count;
         int amount; /* of the capacity; 0: it does not say */
         bool is_admin;
-        bool takes_all, is_tolerant;
+        bool takes_all;
+        int toleration;
         bool wants_other; /* a capacity that no device has */
 };
 struct oracle_claim {
@@ -66,9 +87,12 @@ static void make_case(struct rng *rng, struct oracle_case *c) {
                                    .claim_count = 1 + pick(rng, CLAIMS_MAX) };
         for (int i = 0; i < c->device_count; i++) {
                 struct oracle_device *device = &c->devices[i];
-                *device = (struct oracle_device){ pick(rng, 3),      pick(rng, 3),
-                                                  pick(rng, 6) == 0, pick(rng, 6) == 0,
-                                                  pick(rng, 3) == 0, 0 };
+                *device = (struct oracle_device){ pick(rng, 3),
+                                                  pick(rng, 3),
+                                                  pick(rng, 4) ? 0 : pick(rng, TAINT_KINDS),
+                                                  pick(rng, 6) == 0,
+                                                  pick(rng, 3) == 0,
+                                                  0 };
                 device->policy = device->is_shared ? WHOLE + pick(rng, POLICIES - WHOLE)
                                  : pick(rng, 3)    ? NO_CAPACITY
                                                    : WHOLE + pick(rng, POLICIES - WHOLE);
@@ -88,7 +112,7 @@ static void make_case(struct rng *rng, struct oracle_case *c) {
                                         pick(rng, 2) ? 0 : 1 + pick(rng, CAPACITY),
                                         claim->choice_counts[j] == 1 && pick(rng, 5) == 0,
                                         pick(rng, 8) == 0,
-                                        pick(rng, 3) == 0,
+                                        pick(rng, TOLERATIONS),
                                         pick(rng, 20) == 0
                                 };
                 }
@@ -112,9 +136,9 @@ static int say_request(char *text, size_t size, int at, const struct oracle_requ
                  request->takes_all ? "All" : "ExactCount");
         if (!request->takes_all)
                 at = say(text, size, at, ",\"count\":%d", request->count);
-        if (request->is_tolerant)
-                at = say(text, size, at,
-                         ",\"tolerations\":[{\"key\":\"t\",\"operator\":\"Exists\"}]");
+        if (request->toleration)
+                at = say(text, size, at, ",\"tolerations\":[{%s}]",
+                         tolerations[request->toleration].text);
         if (request->color >= 0)
                 at = say(text, size, at,
                          ",\"selectors\":[{\"cel\":{\"expression\":"
@@ -186,9 +210,9 @@ static void say_case(const struct oracle_case *c, char *text, size_t size) {
                                  CAPACITY,
                                  policies[c->devices[i].policy] ? policies[c->devices[i].policy]
                                                                 : "");
-                if (c->devices[i].is_tainted)
-                        at = say(text, size, at,
-                                 ",\"taints\":[{\"key\":\"t\",\"effect\":\"NoSchedule\"}]");
+                if (c->devices[i].taint)
+                        at = say(text, size, at, ",\"taints\":[{\"key\":\"t\",%s}]",
+                                 taints[c->devices[i].taint]);
                 at = say(text, size, at, "}");
         }
         at = say(text, size, at, "]}}],\"resourceClaims\":[");
@@ -296,12 +320,17 @@ static int price_of(const struct attempt *attempt, int device) {
         return is_paid ? 0 : attempt->c->devices[device].cost;
 }
 
+static bool is_refused(const struct oracle_request *wanted, const struct oracle_device *device) {
+        return device->taint && device->taint != 3 &&
+               !(tolerations[wanted->toleration].tolerated >> device->taint & 1);
+}
+
 /* Without constraints and capacity. */
 static bool can_have(const struct attempt *attempt, int claim, const struct oracle_request *wanted,
                      int device) {
         const struct oracle_device *offered = &attempt->c->devices[device];
         int price = price_of(attempt, device);
-        if ((offered->is_tainted && !wanted->is_tolerant) || !is_selected(wanted, offered) ||
+        if (is_refused(wanted, offered) || !is_selected(wanted, offered) ||
             (price && attempt->spent + price > COUNTER))
                 return false;
         return offered->is_shared || !is_used(attempt, device, claim, wanted->is_admin);

@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "base/util.h"
+#include "devices/device_count.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -29,6 +30,13 @@ struct search_case {
 #define TWO_DEVICES                                                                                \
         SLICE("s", ON_NODE POOL("p", 1, 1) ",'devices':[" DEVICE("a", MODEL("x")) "," DEVICE(      \
                            "b", MODEL("y")) "]")
+#define NUMBERED(model, id) ",'attributes':{'model':{'string':'" model "'},'id':{'int':" id "}}"
+#define SAME_MODELS                                                                                \
+        SLICE("s", ON_NODE POOL("p", 1, 1) ",'devices':[" DEVICE(                                  \
+                           "a", NUMBERED("x", "1")) "," DEVICE("b", NUMBERED("x", "2")) "]")
+#define IS_ONE(name)                                                                               \
+        "{'name':'" name "','exactly':" EXACT("1", WITH("device.attributes[\\'g\\'].id == 1")) "}"
+#define DISTINCT "'distinctAttribute':'g/model'"
 #define COUNTERS(name)                                                                             \
         ",'consumesCounters':[{'counterSet':'c','counters':{'m':{'value':'" name "'}}}]"
 #define TAINT ",'taints':[{'key':'k','effect':'NoSchedule'}]"
@@ -89,6 +97,24 @@ static const struct search_case cases[] = {
           "{'name':'r','exactly':" EXACT("3", "") "}",
           ",'constraints':[{'distinctAttribute':'g/model'}]", "r:g/p/a r:g/p/b r:g/p/d ",
           "r:g/p/a r:g/p/b r:g/p/c " },
+        { "attributes that differ, of a device that is taken back", SAME_MODELS,
+          ONE("r") "," IS_ONE("s"), ",'constraints':[{'requests':['r']," DISTINCT "}]",
+          "r:g/p/b s:g/p/a ", NULL },
+        { "the same for a choice", SAME_MODELS,
+          "{'name':'r','firstAvailable':[{'name':'q','deviceClassName':'any','allocationMode':"
+          "'ExactCount','count':1}]}," IS_ONE("s"),
+          ",'constraints':[{'requests':['r']," DISTINCT "}]", "r/q:g/p/b s:g/p/a ", NULL },
+        { "upstream forgets what differs when a later constraint refuses",
+          SLICE("s",
+                ON_NODE POOL("p", 1, 1) ",'devices':[" DEVICE("a", NUMBERED("x", "1")) "," DEVICE(
+                        "b", NUMBERED("y", "2")) "," DEVICE("c", NUMBERED("x", "1")) "]"),
+          "{'name':'r','exactly':" EXACT("2", "") "}",
+          ",'constraints':[{" DISTINCT "},{'matchAttribute':'g/id'}]", "?", "r:g/p/a r:g/p/c " },
+        { "all of a pool that is in part for all nodes",
+          SLICE("1", ON_NODE POOL("p", 1, 2) ",'devices':[" DEVICE("a", "") "]") "," SLICE(
+                  "2", "'allNodes':true," POOL("p", 1, 2) ",'devices':[" DEVICE("b", "") "]"),
+          "{'name':'r','exactly':{'deviceClassName':'any','allocationMode':'All'}}", "",
+          "r:g/p/a r:g/p/b ", NULL },
         { "a taint, and counters that parity does not give back",
           PARTITIONS(DEVICE("a", TAINT COUNTERS("3")), DEVICE("b", COUNTERS("3"))), ONE("r"), "",
           "r:g/p/b ", "?" },
@@ -186,6 +212,43 @@ static void test_search(void **state) {
         }
 }
 
+/* Those that the selectors of the class pick, and how many of these are taken. */
+static void test_counted(void **state) {
+        static const char text[] =
+                "{\"deviceClasses\":[{\"metadata\":{\"name\":\"x\"},\"spec\":{\"selectors\":[{"
+                "\"cel\":{"
+                "\"expression\":\"device.attributes['g'].id > 1\"}}]}}],\"resourceSlices\":[{"
+                "\"metadata\":{\"name\":\"s\"},\"spec\":{\"driver\":\"g\",\"nodeName\":\"n\","
+                "\"pool\":{"
+                "\"name\":\"p\",\"generation\":1,\"resourceSliceCount\":1},\"devices\":[{\"name\":"
+                "\"a\","
+                "\"attributes\":{\"id\":{\"int\":1}}},{\"name\":\"b\",\"attributes\":{\"id\":{"
+                "\"int\":2}}"
+                "},{\"name\":\"c\",\"attributes\":{\"id\":{\"int\":3}}}]}}],\"resourceClaims\":[{"
+                "\"metadata\":{\"name\":\"t\",\"namespace\":\"d\"},\"spec\":{\"devices\":{}},"
+                "\"status\":{"
+                "\"allocation\":{\"devices\":{\"results\":[{\"request\":\"r\",\"driver\":\"g\","
+                "\"pool\":"
+                "\"p\",\"device\":\"c\"}]}}}}]}";
+        const struct device_gates gates = device_gates_standard();
+        const struct device_node node = { SLICE_LITERAL("n"), device_scene_matches, NULL };
+        size_t count = 0, allocated = 0;
+        struct device_scene scene;
+        struct json_doc *doc;
+        struct err err = { 0 };
+
+        (void)state;
+        assert_int_equal(json_parse(slice_of(text), &doc, &err), 0);
+        device_scene_init(&scene, json_doc_root(doc), &gates);
+        assert_int_equal(device_count_class(scene.inventory, &node, SLICE_LITERAL("x"),
+                                            &scene.arena, &count, &allocated),
+                         0);
+        assert_int_equal(count, 2);
+        assert_int_equal(allocated, 1);
+        device_scene_release(&scene);
+        cleanup_json_doc(&doc);
+}
+
 /* Each request could be had, not all of them: trying takes more steps than there may be. */
 static void test_too_few_for_all(void **state) {
         struct buf slice = { 0 }, claim = { 0 };
@@ -206,6 +269,7 @@ static void test_too_few_for_all(void **state) {
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_search),
+                cmocka_unit_test(test_counted),
                 cmocka_unit_test(test_too_few_for_all),
         };
 

@@ -16,10 +16,11 @@
 
 #define NODES 6
 #define HOLDERS 8
-#define SHAPES 9
+#define SHAPES 10
+#define LINKED 8           /* the first shape that takes devices of two kinds of pools */
 #define CHOICES 3          /* the shape with choices */
 #define FABRIC (NODES + 1) /* the pool of another driver, which all nodes see */
-#define RUNS 20
+#define RUNS 60
 #define EVENTS 120
 
 struct kinds_test {
@@ -29,6 +30,7 @@ struct kinds_test {
         struct arena scratch;
         struct rng rng;
         struct buf story; /* what happened so far */
+        bool is_steady;   /* slices and classes stay: what is known is not forgotten */
 };
 
 static size_t draw(struct kinds_test *test, size_t bound) {
@@ -67,12 +69,16 @@ static void put_node(struct kinds_test *test, size_t i) {
                   i, "ab"[draw(test, 2)], draw(test, 4) ? "" : ",'example.com/gpu':'2'");
 }
 
+static const char *const capacities[] = { "", ",'capacity':{'m':{'value':'3'}}",
+                                          ",'capacity':{'m':{'value':'3'}},"
+                                          "'allowMultipleAllocations':true" };
+
 static void say_devices(struct kinds_test *test, struct buf *out) {
         size_t count = draw(test, 4);
 
         for (size_t i = 0; i < count; i++)
-                buf_printf(out, "%s{'name':'d%zu','attributes':{'size':{'int':%zu}}%s}",
-                           i ? "," : "", i, draw(test, 2),
+                buf_printf(out, "%s{'name':'d%zu','attributes':{'size':{'int':%zu}}%s%s}",
+                           i ? "," : "", i, draw(test, 2), capacities[draw(test, 3)],
                            draw(test, 5) ? "" : ",'taints':[{'key':'k','effect':'NoSchedule'}]");
 }
 
@@ -123,6 +129,9 @@ static const char *const requests[SHAPES] = {
         "",                                              /* extended resources alone */
         "{'name':'q','exactly':{" EXACTLY("1", "") "}}", /* and beside a claim */
         "{'name':'q','exactly':{" LINK "}}",
+        "{'name':'q','exactly':{" EXACTLY(
+                "1", ",'capacity':{'requests':{'m':'2'}}") "}},{'name':'r',"
+                                                           "'exactly':{" LINK "}}",
         "{'name':'q','exactly':{" EXACTLY("1", "") "}},{'name':'r','exactly':{" LINK "}}",
 };
 
@@ -150,19 +159,24 @@ static void put_pods(struct kinds_test *test) {
 
 /* ---- changes ---- */
 
+#define SHARE(amount)                                                                              \
+        ",'shareID':'00000000-0000-4000-8000-000000000000','consumedCapacity':{'m':'" amount "'}"
+
 static void hold_device(struct kinds_test *test) {
+        static const char *const shares[] = { "", "", SHARE("1"), SHARE("2") };
         size_t pool = draw(test, FABRIC + 1);
 
         PUT_CACHED(
                 test, RESOURCE_CLAIM,
                 "{'metadata':{'namespace':'default','name':'h%zu','uid':'h'},'spec':{'devices':{}}"
                 ",'status':{'allocation':{'devices':{'results':[{'request':'q','driver':'%s',"
-                "'pool':'p%zu','device':'d%zu'}]}}}}",
-                draw(test, HOLDERS), pool == FABRIC ? "f" : "d", pool, draw(test, 3));
+                "'pool':'p%zu','device':'d%zu'%s}]}}}}",
+                draw(test, HOLDERS), pool == FABRIC ? "f" : "d", pool, draw(test, 3),
+                shares[draw(test, 4)]);
 }
 
 static void change_something(struct kinds_test *test) {
-        size_t what = draw(test, 20);
+        size_t what = draw(test, test->is_steady ? 14 : 20);
         char name[16];
 
         if (what < 9) {
@@ -268,11 +282,18 @@ static void compare(struct kinds_test *test, size_t shape, size_t *found) {
         arena_clear(&test->scratch);
 }
 
+/* Where much is known mostly one for devices of the node and of all nodes together. */
+static size_t draw_shape(struct kinds_test *test) {
+        return test->is_steady && draw(test, 3) ? LINKED + draw(test, SHAPES - LINKED)
+                                                : draw(test, SHAPES);
+}
+
 static void live_once(uint64_t seed, size_t *found) {
         struct kinds_test test = { .cluster = cluster_new(&(struct cluster_config){ 0 }),
                                    .object_cache = object_cache_new() };
 
         rng_init(&test.rng, seed);
+        test.is_steady = seed % 2;
         arena_init(&test.scratch, 0);
         test.profile = profile_new(&test);
         buf_printf(&test.story, "seed %d\n", (int)seed);
@@ -290,7 +311,7 @@ static void live_once(uint64_t seed, size_t *found) {
 
                 for (size_t j = 0; j < changes; j++)
                         change_something(&test);
-                compare(&test, draw(&test, SHAPES), found);
+                compare(&test, draw_shape(&test), found);
         }
         sched_profile_free(test.profile);
         arena_release(&test.scratch);
