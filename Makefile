@@ -145,6 +145,13 @@ fuzz-api-kinds: ## the same over all other kinds, from the objects of the record
 		$(MAKE) --no-print-directory all && python3 tests/peers/fuzz_api.py $(BUILD)/berth $(PEERS) --corpus $(CORPUS) --workers 2 \
 			--seconds $(if $(filter command environment,$(origin SECONDS)),$(SECONDS),$(FUZZ_API_SECONDS)) --seed $(or $(SEED),$(SEED_API)); fi
 
+TOPICS ?= parts,reads,definitions,admission
+fuzz-api-topics: ## the same about status and scale, what is read, definitions, what judges a namespace: TOPICS=parts,reads,definitions,admission,classes
+	@if [ ! -d "$(CORPUS)" ]; then echo "skipped: CORPUS names no folder with recordings (docs/internals/peers.md)"; elif [ -z "$(PEERS)" ]; then \
+		echo "skipped: PEERS names no folder with the real programs (docs/internals/peers.md)"; else \
+		$(MAKE) --no-print-directory all && python3 tests/peers/fuzz_api.py $(BUILD)/berth $(PEERS) --corpus $(CORPUS) --topics $(TOPICS) \
+			--seconds $(if $(filter command environment,$(origin SECONDS)),$(SECONDS),$(FUZZ_API_SECONDS)) --seed $(or $(SEED),$(SEED_API)); fi
+
 HELM_TEMPLATE ?=
 CHARTS ?=
 charts: ## deploy/charts beside upstream's in the folder CHARTS, rendered by the program HELM_TEMPLATE; UPDATE=1 writes tests/e2e/charts
@@ -261,5 +268,5 @@ clean: ## remove every build directory
 
 comma := ,
 
-.PHONY: fuzz-api fuzz-api-kinds peers-policies upstream release release-check packages manifests charts mutate image image-check arm64 sim peers all help setup demo test check asan tsan msan msan-with-clang fuzz fuzz-with-clang soak bench bench-diff golden \
+.PHONY: fuzz-api fuzz-api-kinds fuzz-api-topics peers-policies upstream release release-check packages manifests charts mutate image image-check arm64 sim peers all help setup demo test check asan tsan msan msan-with-clang fuzz fuzz-with-clang soak bench bench-diff golden \
 	cover gates fmt format layers banned limits headers style symbols circles way-out docs commits tidy man dist install clean

@@ -15,13 +15,15 @@ import re
 import sys
 import tempfile
 import time
+import urllib.parse
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import fuzz_api_corpus  # noqa: E402
 from fuzz_api_compare import as_value, differences, known, normal  # noqa: E402
 from fuzz_api_make import Maker, Schemas  # noqa: E402
 from fuzz_api_seeds import KINDS, MAIN  # noqa: E402
-from fuzz_api_steps import UID, VERSION, Scenario  # noqa: E402
+from fuzz_api_steps import CONTINUE, FIRST, MARKS, PAUSES, UID, VERSION, Scenario  # noqa: E402
+from fuzz_api_topics import TOPICS  # noqa: E402
 from fuzz_api_wire import TOKEN, Server, start_berth, start_real, stop_real  # noqa: E402
 
 TRIES = 60
@@ -37,19 +39,25 @@ class Pair:
     def run(self, steps):
         """(number of the first step whose answers differ, [(class, real, ours)], answers) or None; what is known is passed over."""
         self.scenarios += 1
-        self.identified = any(UID in json.dumps(step[3]) or VERSION in json.dumps(step[3]) for step in steps)
-        plural, generated = next((word for word in steps[0][1].split("?")[0].split("/") if word in KINDS), ""), None
+        self.identified = any(mark in json.dumps(steps) for mark in MARKS)
+        generated = None
         name, facts, found = f"f{self.prefix}-{self.scenarios}", [{}, {}], None
-        for number, (method, path, content, body) in enumerate(steps):
+        for number, (method, path, content, body, *accept) in enumerate(steps):
             text = body if isinstance(body, str) or body is None else json.dumps(body)
-            answers = self.ask(method, path.replace("fuzzed", name), content, text and text.replace("fuzzed", name), facts)
+            if method in PAUSES:
+                if method == "WAIT" and plain[0][0] >= 400:
+                    break
+                if found is None and not self.pause(method, path.replace("fuzzed", name), body):
+                    found = ()
+                continue
+            answers = self.ask((method, path.replace("fuzzed", name), content, text and text.replace("fuzzed", name), *accept), facts)
             if found is not None:
                 continue
             generated = generated_names(body) or generated
             plain = [(status, warned, normal(text, generated)) for status, warned, text in in_one_order(answers)]
             form = form_of(method, path, content)
             every = list(differences(form, *plain))
-            told = [item for item in every if not known(item[0], plural)]
+            told = [item for item in every if not known(item[0], plural_of(path))]
             if not plain[0][0]:
                 break
             if told:
@@ -58,18 +66,36 @@ class Pair:
                 found = ()  # the servers have different objects by now: the rest says nothing
         return found or None
 
-    def ask(self, method, path, content, text, facts):
+    def pause(self, method, path, seconds):
+        """Waits so many seconds, or until both servers serve a path: the real one learns of its own writes a moment later."""
+        end = time.monotonic() + 15
+        if method == "SLEEP":
+            time.sleep(seconds)
+        while method == "WAIT" and any(server.ask("GET", path)[0] != 200 for server in self.servers):
+            if time.monotonic() > end:
+                return False
+            time.sleep(0.1)
+        return True
+
+    def ask(self, request, facts):
         self.requests += 1
+        method, path, content, text, *accept = request
         for server, fact in zip(self.servers, facts):
-            own = text
-            if text and "@" in text:
-                own = text.replace(VERSION, fact.get(VERSION, "1")).replace(UID, fact.get(UID, "x"))
-            server.send(method, path, content, own)
+            own, there = text, path
+            if (text and "@" in text) or "@" in path:
+                for mark, otherwise in MARKS.items():
+                    own, there = own and own.replace(mark, fact.get(mark, otherwise)), there.replace(mark, fact.get(mark, otherwise))
+            server.send(method, there, content, own, *accept)
         answers = [server.read() for server in self.servers]
+        if not self.identified:
+            return answers
         for (_, _, answer), fact in zip(answers, facts):
-            if self.identified and '"uid"' in answer:
-                meta = json.loads(answer).get("metadata") or {}
-                fact.update({UID: meta["uid"], VERSION: meta["resourceVersion"]} if "uid" in meta and "resourceVersion" in meta else {})
+            value = as_value(answer)
+            meta = value.get("metadata") if isinstance(value, dict) else None
+            if isinstance(meta, dict) and "resourceVersion" in meta:
+                fact.update({UID: meta.get("uid", "x"), VERSION: meta["resourceVersion"]})
+                fact.setdefault(FIRST, meta["resourceVersion"])
+                fact.update({CONTINUE: urllib.parse.quote(meta["continue"])} if "continue" in meta else {})
         return answers
 
 
@@ -116,6 +142,10 @@ def generated_names(body):
     return re.compile(f"({pattern})[bcdfghjklmnpqrstvwxz2456789]{{5}}")
 
 
+def plural_of(path):
+    return next((word for word in reversed(path.split("?")[0].split("/")) if word in KINDS), "")
+
+
 def form_of(method, path, content):
     """The verb, the kind of patch and the subresource."""
     words = path.split("?")[0].split("/fuzzed")
@@ -135,13 +165,15 @@ def shrink(pair, steps, wanted):
         return bool(found) and any(name == wanted for name, _, _ in found[1])
 
     for index in range(len(steps) - 2, 0, -1):
+        if tries > TRIES:
+            break
         candidate = steps[:index] + steps[index + 1:]
         if still(candidate):
             steps = candidate
-    for _, _, _, body in steps:
+    for _, _, _, body, *_ in steps:
         if isinstance(body, str):
             continue
-        for container, key in places(body):
+        for container, key in places(body) if body is not None else ():
             if tries > TRIES:
                 return steps
             if not isinstance(container, dict) or key not in container or key in ("kind", "apiVersion", "name"):
@@ -170,6 +202,7 @@ def work(options, addresses, number, results):
     pair = Pair(addresses, f"{number}")
     schemas, classes, end = Schemas(pair.servers[0]), {}, time.monotonic() + options.seconds
     names = options.kinds.split(",") if options.kinds else MAIN
+    topics = [TOPICS[name] for name in options.topics.split(",")]
     serial, wanted = number, [int(word) for word in options.only.split(",")] if options.only else None
     count, asked = 0, collections.Counter()
     try:
@@ -180,7 +213,7 @@ def work(options, addresses, number, results):
                 serial = wanted.pop()
             maker = Maker(schemas, options.seed, serial)
             plural = maker.pick(names) if "all" not in names else maker.pick(sorted(KINDS))
-            steps = Scenario(maker, plural).steps()
+            steps = maker.pick(topics)(maker, plural).steps()
             before = pair.requests
             found = pair.run(steps)
             count += 1
@@ -192,7 +225,7 @@ def work(options, addresses, number, results):
                     shown = next(((a, b) for other, a, b in again[1] if other == name), (real, ours))
                     classes[name] = {"count": 0, "kinds": set(), "steps": small, "shown": shown, "serial": serial, "answer": again[2][0][2][:600]}
                 classes[name]["count"] += 1
-                classes[name]["kinds"].add(plural)
+                classes[name]["kinds"].add(plural_of(steps[found[0]][1]) or plural)
             if found and found[2][1][0] == 0:  # berth gave no answer
                 break
             serial += options.workers
@@ -249,8 +282,8 @@ def report(classes):
     for name, row in order:
         print(f"== {row['count']} × {name} ({', '.join(sorted(row['kinds']))}; {row['serial']})")
         print(f"   real: {json.dumps(row['shown'][0], ensure_ascii=False)[:700]}\n   ours: {json.dumps(row['shown'][1], ensure_ascii=False)[:700]}")
-        for method, path, content, body in row["steps"][:-1] or row["steps"]:
-            print(f"   {method} {path} {content or ''} {(body if isinstance(body, str) else json.dumps(body))[:1200] if body is not None else ''}")
+        for method, path, content, body, *accept in row["steps"][:-1] or row["steps"]:
+            print(f"   {method} {path} {content or ''} {''.join(accept)} {(body if isinstance(body, str) else json.dumps(body))[:1200] if body is not None else ''}")
 
 
 def main():
@@ -260,12 +293,14 @@ def main():
     parser.add_argument("--seconds", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--kinds", default="", help=f"of {', '.join(KINDS)}, or all; otherwise {', '.join(MAIN)}")
+    parser.add_argument("--topics", default="writes", help=f"of {', '.join(TOPICS)}")
     parser.add_argument("--workers", type=int, default=3)
     parser.add_argument("--only", default="", help="numbers of scenarios, as reports show them")
     parser.add_argument("--corpus", type=pathlib.Path, help="folder of recordings: all kinds of their objects, or those of --kinds")
     options = parser.parse_args()
     if options.corpus:
-        options.kinds = options.kinds or ",".join(fuzz_api_corpus.kinds_of(options.corpus))
+        of_all = fuzz_api_corpus.kinds_of(options.corpus) + (MAIN if options.topics != "writes" else [])
+        options.kinds = options.kinds or ",".join(of_all)
     if options.only:
         options.workers = 1
     with tempfile.TemporaryDirectory() as folder:

@@ -13,10 +13,13 @@ class Schemas:
     """What the real server says of its types."""
 
     def __init__(self, server):
-        self.types, self.names = {}, {}
+        self.types, self.names, self.parts = {}, {}, {}
         for path in server.ask("GET", "/openapi/v3")[2]["paths"]:
             if path == "api/v1" or path.count("/") == 2:
                 self.types.update(server.ask("GET", f"/openapi/v3/{path}")[2].get("components", {}).get("schemas", {}))
+                for row in server.ask("GET", f"/{path}")[2].get("resources", []):
+                    plural, _, part = row["name"].partition("/")
+                    self.parts.setdefault(plural, set()).add(part)
         for name, schema in self.types.items():
             for known in schema.get("x-kubernetes-group-version-kind", []):
                 version = f"{known['group']}/{known['version']}" if known["group"] else known["version"]
@@ -44,7 +47,8 @@ class Maker:
         return self.random.random() < share
 
     def pick(self, values):
-        return copy.deepcopy(self.random.choice(values))
+        chosen = self.random.choice(values)
+        return chosen if callable(chosen) else copy.deepcopy(chosen)
 
     def value(self, schema, name="", depth=0):
         schema = self.schemas.resolve(schema)

@@ -9,7 +9,9 @@ from fuzz_api_seeds import KINDS, SCALED, TEXTS
 JSON, YAML, APPLY = "application/json", "application/yaml", "application/apply-patch+yaml"
 MERGE, STRATEGIC, OPERATIONS = "application/merge-patch+json", "application/strategic-merge-patch+json", "application/json-patch+json"
 #: what each server knows of the object, put in when the request is sent
-VERSION, UID = "@VERSION@", "@UID@"
+VERSION, UID, FIRST, CONTINUE = "@VERSION@", "@UID@", "@FIRST@", "@CONTINUE@"
+MARKS = {VERSION: "1", UID: "x", FIRST: "1", CONTINUE: "x"}  # and what stands there where nothing is known
+PAUSES = ("SLEEP", "WAIT")  # steps that are no requests: so many seconds, or until both servers serve a path
 
 
 def paths_of(value, path=""):

@@ -19,10 +19,10 @@ class Server:
 
     def __init__(self, url, token, name):
         self.url, self.name, self.link, self.sent = urllib.parse.urlsplit(url), name, None, None
-        self.head = f"Host: {self.url.netloc}\r\nAuthorization: Bearer {token}\r\nAccept: application/json\r\nUser-Agent: fuzz/1\r\n"
+        self.head = f"Host: {self.url.netloc}\r\nAuthorization: Bearer {token}\r\nUser-Agent: fuzz/1\r\n"
 
     def connect(self):
-        link = socket.create_connection((self.url.hostname, self.url.port), 60)
+        link = socket.create_connection((self.url.hostname, self.url.port), 15)
         link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if self.url.scheme == "https":
             context = ssl.create_default_context()
@@ -30,8 +30,8 @@ class Server:
             link = context.wrap_socket(link, server_hostname=self.url.hostname)
         self.link, self.rest = link, b""
 
-    def send(self, method, path, content=None, text=None):
-        kind = f"Content-Type: {content}\r\n" if content else ""
+    def send(self, method, path, content=None, text=None, accept="application/json"):
+        kind = (f"Content-Type: {content}\r\n" if content else "") + f"Accept: {accept}\r\n"
         body = (text or "").encode()
         self.sent = f"{method} {path} HTTP/1.1\r\n{self.head}{kind}Content-Length: {len(body)}\r\n\r\n".encode() + body
         if not self.link:

@@ -1,0 +1,8 @@
+"""What a scenario of fuzz_api.py can be about: each topic makes requests of its own."""
+
+from fuzz_api_admission import Classes, Judged
+from fuzz_api_definitions import Definitions
+from fuzz_api_reads import Parts, Reads
+from fuzz_api_steps import Scenario
+
+TOPICS = {"writes": Scenario, "parts": Parts, "reads": Reads, "definitions": Definitions, "admission": Judged, "classes": Classes}
