@@ -65,6 +65,7 @@ const char *json_go_name(enum json_type type) {
 }
 
 #define BODY_SHOWN_MAX 30
+#define OPTIONS_KIND "DeleteOptions"
 
 /* The beginning of a body, in hexadecimal digits if it does not begin as an object. */
 static void body_summarise(struct slice body, struct buf *out) {
@@ -82,6 +83,9 @@ static void body_summarise(struct slice body, struct buf *out) {
 static int fail_decode(struct api_context *context, const char *kind, const char *text) {
         struct buf shown = { 0 };
 
+        if (strcmp(kind, OPTIONS_KIND) == 0) /* of which nothing is expected before */
+                return fail_bad_request(context, "couldn't get version/kind; json parse error: %s",
+                                        text);
         body_summarise(context->request->body, &shown);
         int r = fail_bad_request(context,
                                  "the object provided is unrecognized (must be of type %s): "
@@ -413,12 +417,12 @@ int decode_applied(struct api_context *context, struct decoded *ret_decoded) {
 int decode_options(struct api_context *context, struct decoded *ret_decoded) {
         struct strictness strictness = { .context = context };
         struct decoded decoded = { 0 };
-        int r = parse_body(context, &strictness, "DeleteOptions", &decoded);
+        int r = parse_body(context, &strictness, OPTIONS_KIND, &decoded);
 
         if (r < 0)
                 return r;
         struct slice kind = node_get_text(decoded.object, "kind");
-        if (kind.len && !slice_is(kind, "DeleteOptions"))
+        if (kind.len && !slice_is(kind, OPTIONS_KIND))
                 r = fail_bad_request(
                         context,
                         "no kind \"" SLICE_FMT "\" is registered for version \"%s\" in scheme "
@@ -432,8 +436,8 @@ int decode_options(struct api_context *context, struct decoded *ret_decoded) {
         else
                 r = check_fields(context, &strictness,
                                  schema_find(SLICE_LITERAL("meta.k8s.io"), SLICE_LITERAL("v1"),
-                                             SLICE_LITERAL("DeleteOptions")),
-                                 &decoded, "v1", "DeleteOptions");
+                                             SLICE_LITERAL(OPTIONS_KIND)),
+                                 &decoded, "v1", OPTIONS_KIND);
         if (r < 0)
                 decoded_release(&decoded);
         else

@@ -1,6 +1,7 @@
 /* DELETE: options, graceful deletion of pods, finalizers, collections. */
 #include "server/api_delete.h"
 
+#include "server/api_accept.h"
 #include "server/api_context.h"
 #include "server/api_decode.h"
 #include "server/api_failure.h"
@@ -77,14 +78,8 @@ static int options_from_query(struct api_context *context, struct delete_options
         struct field_errors errors = { .arena = context->arena };
         struct slice text;
 
-        if (query_get(&context->query, "gracePeriodSeconds", &text) && text.len) {
-                options->has_grace = true;
-                if (!slice_to_i64(text, &options->grace_s))
-                        return fail_bad_request(context,
-                                                "strconv.ParseInt: parsing \"" SLICE_FMT
-                                                "\": invalid syntax",
-                                                SLICE_ARG(text));
-        }
+        if (query_number(context, "gracePeriodSeconds", &options->grace_s, &options->has_grace) < 0)
+                return API_FAILED;
         struct given_propagation given = {
                 .has_policy = query_get(&context->query, "propagationPolicy", &text),
                 .has_orphan = query_get(&context->query, "orphanDependents", &text),
@@ -418,10 +413,12 @@ int delete_object(struct api_context *context, const struct api_resource *resour
         return r;
 }
 
-static void respond_deleted(struct api_context *context, struct slice body) {
+static int respond_deleted(struct api_context *context, struct slice body) {
         const struct kind_info *kind = context->resource->kind;
         struct buf *out = &context->response->body;
 
+        if (accept_check(context, ANSWER_STATUS) < 0)
+                return API_FAILED;
         context->response->status = 200;
         context->response->content_type = "application/json";
         buf_text(out, "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},"
@@ -433,6 +430,7 @@ static void respond_deleted(struct api_context *context, struct slice body) {
         buf_json_string(out,
                         json_get_text(json_get(request_json(context, body), "metadata"), "uid"));
         buf_text(out, "}}");
+        return 0;
 }
 
 /* Of dependents that stay since nobody said what becomes of them. */
@@ -463,12 +461,10 @@ int serve_delete(struct api_context *context) {
         if (webhooks_allow_delete(context, context->resource, object) < 0 ||
             delete_object(context, context->resource, object, &options, &body, &is_gone) < 0)
                 return API_FAILED;
-        if (!is_gone || (context->resource->kind->flags & KIND_DELETE_OBJECT) ||
-            context->form != FORM_OBJECT)
+        if (!is_gone || (context->resource->kind->flags & KIND_DELETE_OBJECT))
                 /* What is still there is accepted, for those who ask the old way. */
                 return respond_object(context, !is_gone && options.is_no_orphan ? 202 : 200, body);
-        respond_deleted(context, body);
-        return 0;
+        return respond_deleted(context, body);
 }
 
 /* ---- collections ---- */
@@ -499,7 +495,7 @@ int serve_delete_collection(struct api_context *context) {
 
         if (!(context->resource->kind->verbs & VERB_DELETE_COLLECTION))
                 return fail_method(context);
-        if (delete_options_decode(context, &options) < 0)
+        if (page_options(context, &page) < 0 || delete_options_decode(context, &options) < 0)
                 return API_FAILED;
         warn_of_orphans(context, &options);
         context->is_dry_run |= options.is_dry_run;
@@ -509,7 +505,7 @@ int serve_delete_collection(struct api_context *context) {
         if (r == 0)
                 r = delete_each(context, &page, &options);
         if (r == 0)
-                page_write(context, &page);
+                r = page_write(context, &page);
         for (size_t i = 0; i < page.count; i++)
                 store_object_unref(page.objects[i]);
         free(page.objects);

@@ -300,6 +300,13 @@ void failure_write(const struct api_failure *failure, struct buf *out) {
         buf_printf(out, ",\"code\":%d}", failure->code);
 }
 
+void respond_text(struct api_context *context, int status, const char *content_type,
+                  struct slice body) {
+        context->response->status = status;
+        context->response->content_type = content_type;
+        buf_slice(&context->response->body, body);
+}
+
 void failure_respond(struct api_context *context) {
         struct http_response *response = context->response;
 

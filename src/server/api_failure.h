@@ -33,4 +33,6 @@ int fail_unknown(struct api_context *context); /* 404 for a resource or path tha
 
 /* The Status that says it; as the answer to the request. */
 void failure_write(const struct api_failure *failure, struct buf *out);
+void respond_text(struct api_context *context, int status, const char *content_type,
+                  struct slice body);
 void failure_respond(struct api_context *context);

@@ -2,6 +2,7 @@
 #include "server/api_list.h"
 
 #include "base/base64.h"
+#include "server/api_accept.h"
 #include "server/api_context.h"
 #include "server/api_failure.h"
 #include "server/api_object.h"
@@ -17,14 +18,14 @@
 #define STREAM_FROM_BYTES (1U << 20)
 #define CONTINUE_LATEST 0 /* revision in a token that goes on with the present state */
 
-static int fail_future(struct api_context *context, uint64_t wanted) {
+static int fail_future(struct api_context *context, const char *heading, uint64_t wanted) {
         if (context->pending && pending_await(context->pending, wanted)) {
                 context->is_waiting = true;
                 return API_FAILED;
         }
         struct failure_cause *cause = ARENA_NEW(context->arena, struct failure_cause);
         fail_plain(context, 504, "Timeout",
-                   "Too large resource version: %" PRIu64 ", current: %" PRIu64, wanted,
+                   "%sToo large resource version: %" PRIu64 ", current: %" PRIu64, heading, wanted,
                    store_revision(context->engine->store));
         *cause = (struct failure_cause){ .reason = "ResourceVersionTooLarge",
                                          .message = "Too large resource version" };
@@ -60,7 +61,7 @@ static int find_object(struct api_context *context, const struct store_object **
         if (version.len && !slice_to_u64(version, &wanted))
                 return fail_get_version(context, version);
         if (wanted > store_revision(context->engine->store))
-                return fail_future(context, wanted);
+                return fail_future(context, "Timeout: ", wanted);
         *ret_object = object_find(context, context->resource, route->ns, route->name);
         return *ret_object ? 0 : fail_not_found(context, context->resource, route->name);
 }
@@ -74,16 +75,6 @@ int serve_get(struct api_context *context) {
 }
 
 /* ---- list options ---- */
-
-static int number_option(struct api_context *context, const char *name, int64_t *ret_value) {
-        struct slice text = query_text(&context->query, name);
-
-        if (text.len && !slice_to_i64(text, ret_value))
-                return fail_bad_request(
-                        context, "strconv.ParseInt: parsing \"" SLICE_FMT "\": invalid syntax",
-                        SLICE_ARG(text));
-        return 0;
-}
 
 static void match_errors(struct api_context *context, struct slice version, struct slice match,
                          struct field_errors *errors) {
@@ -110,16 +101,22 @@ static void match_errors(struct api_context *context, struct slice version, stru
                                 "resourceVersion \"0\"");
 }
 
-static int selectors_parse(struct api_context *context) {
+int list_options_parse(struct api_context *context, struct list_numbers *ret_numbers) {
+        struct list_numbers numbers = { 0 };
+        bool is_given;
         struct slice labels = query_text(&context->query, "labelSelector");
         struct slice fields = query_text(&context->query, "fieldSelector");
         struct selector selector;
         struct field_selector field_selector;
         struct err err = { 0 };
 
+        if (query_number(context, "timeoutSeconds", &numbers.timeout_s, &is_given) < 0 ||
+            query_number(context, "limit", &numbers.limit, &is_given) < 0)
+                return API_FAILED;
         if ((labels.len && selector_parse(labels, context->arena, &selector, &err) < 0) ||
             (fields.len && field_selector_parse(fields, context->arena, &field_selector, &err) < 0))
                 return fail_bad_request(context, "%s", err.text);
+        *ret_numbers = numbers;
         return 0;
 }
 
@@ -133,9 +130,6 @@ static int check_match(struct api_context *context, struct slice version, struct
         if (query_get(&context->query, "sendInitialEvents", &ignored))
                 field_error_add(&errors, FIELD_FORBIDDEN, "sendInitialEvents", NULL,
                                 "sendInitialEvents is forbidden for list");
-        /* Selectors that do not parse come before, those that do not suit the kind after. */
-        if (errors.count && selectors_parse(context) < 0)
-                return API_FAILED;
         return errors.count
                        ? fail_invalid(context, "ListOptions", "meta.k8s.io", SLICE_EMPTY, &errors)
                        : 0;
@@ -203,19 +197,18 @@ static int version_option(struct api_context *context, struct page *page) {
                 return fail_version(context, 400, "BadRequest",
                                     "invalid resource version: ", version);
         if (wanted > store_revision(context->engine->store))
-                return fail_future(context, wanted);
+                return fail_future(context, "", wanted);
         if (slice_is(match, "Exact"))
                 page->range.revision = wanted;
         return 0;
 }
 
-static int page_options(struct api_context *context, struct page *page) {
-        int64_t limit = 0, timeout = 0;
+int page_options(struct api_context *context, struct page *page) {
+        struct list_numbers numbers;
 
-        if (number_option(context, "limit", &limit) < 0 ||
-            number_option(context, "timeoutSeconds", &timeout) < 0)
+        if (list_options_parse(context, &numbers) < 0)
                 return API_FAILED;
-        page->limit = limit > 0 ? (size_t)limit : 0;
+        page->limit = numbers.limit > 0 ? (size_t)numbers.limit : 0;
         page->range.resource = context->resource->store_resource;
         page->range.ns = context->route.ns;
         if (check_match(context, query_text(&context->query, "resourceVersion"),
@@ -226,7 +219,7 @@ static int page_options(struct api_context *context, struct page *page) {
                             query_text(&context->query, "fieldSelector"), context->arena,
                             &page->selection) < 0)
                 return API_FAILED;
-        return version_option(context, page);
+        return 0;
 }
 
 /* ---- collecting ---- */
@@ -326,9 +319,11 @@ static void item_write(struct api_context *context, const struct store_object *o
                 store_object_append(object, out);
 }
 
-void page_write(struct api_context *context, const struct page *page) {
+int page_write(struct api_context *context, const struct page *page) {
         struct buf *out = &context->response->body;
 
+        if (accept_check(context, ANSWER_LIST) < 0)
+                return API_FAILED;
         context->response->status = 200;
         context->response->content_type = "application/json";
         if (context->form == FORM_OBJECT)
@@ -340,12 +335,13 @@ void page_write(struct api_context *context, const struct page *page) {
                 item_write(context, page->objects[i], out);
         }
         buf_text(out, "]}");
+        return 0;
 }
 
 int page_open(struct api_context *context, struct page *page) {
         struct store_cursor *cursor = NULL;
 
-        if (page_options(context, page) < 0)
+        if (version_option(context, page) < 0)
                 return API_FAILED;
         page->shown_revision = page->range.revision ? page->range.revision
                                                     : store_revision(context->engine->store);
@@ -365,15 +361,17 @@ static bool is_streamed(const struct api_context *context, const struct page *pa
 int serve_list(struct api_context *context) {
         struct page page = { 0 };
         struct buf head = { 0 };
-        int r = page_open(context, &page);
+        int r = page_options(context, &page);
 
+        if (r == 0)
+                r = page_open(context, &page);
         if (r == 0 && is_streamed(context, &page)) {
                 context->response->status = 200;
                 context->response->content_type = "application/json";
                 head_write(context, &page, &head);
                 context->response->stream = list_stream_new(context->resource, &page, &head);
         } else if (r == 0) {
-                page_write(context, &page);
+                r = page_write(context, &page);
         }
         free(page.objects);
         return r;

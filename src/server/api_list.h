@@ -29,8 +29,14 @@ struct page {
         size_t remaining;
         char *token; /* in the arena */
 };
-int page_open(struct api_context *context, struct page *page); /* from the query parameters */
-void page_write(struct api_context *context, const struct page *page);
+/* Numbers and selectors of the query parameters, as far as they can be read at all. */
+struct list_numbers {
+        int64_t timeout_s, limit;
+};
+int list_options_parse(struct api_context *context, struct list_numbers *ret_numbers);
+int page_options(struct api_context *context, struct page *page); /* all query parameters */
+int page_open(struct api_context *context, struct page *page);    /* once they are known */
+int page_write(struct api_context *context, const struct page *page);
 /* A list whose text is made while it is read; takes the page's objects over. */
 struct http_stream *list_stream_new(const struct api_resource *resource, struct page *page,
                                     struct buf *head);

@@ -1,17 +1,11 @@
 /* Answers: objects as they are, as rows of a Table, or reduced to their metadata; headers. */
 #include "server/api_output.h"
 
+#include "server/api_accept.h"
 #include "server/api_context.h"
 #include "server/api_object.h"
 #include <stdarg.h>
 #include <stdlib.h>
-
-void respond_text(struct api_context *context, int status, const char *content_type,
-                  struct slice body) {
-        context->response->status = status;
-        context->response->content_type = content_type;
-        buf_slice(&context->response->body, body);
-}
 
 void respond_success(struct api_context *context, int code) {
         context->response->status = code;
@@ -148,6 +142,8 @@ int respond_object(struct api_context *context, int status, struct slice body) {
         struct buf *out = &context->response->body;
         struct slice view = object_view(context->arena, context->resource, body);
 
+        if (accept_check(context, ANSWER_OBJECT) < 0)
+                return API_FAILED;
         context->response->status = status;
         context->response->content_type =
                 context->table.is_yaml ? "application/yaml" : "application/json";

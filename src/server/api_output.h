@@ -3,8 +3,6 @@
 
 #include "server/api_context.h"
 
-void respond_text(struct api_context *context, int status, const char *content_type,
-                  struct slice body);
 void respond_success(struct api_context *context, int code); /* Status with status Success */
 /* A stored object, or a body of the same shape, in the form that was asked for. */
 int respond_object(struct api_context *context, int status, struct slice body);

@@ -37,6 +37,18 @@ struct slice percent_decode(struct arena *arena, struct slice text, bool has_plu
         return slice_make(out, used);
 }
 
+/* Upstream passes over a pair with a broken escape or a semicolon. */
+static bool is_readable(struct slice item) {
+        for (size_t i = 0; i < item.len; i++) {
+                if (item.ptr[i] == ';')
+                        return false;
+                if (item.ptr[i] == '%' && (i + 2 >= item.len || hex_value(item.ptr[i + 1]) < 0 ||
+                                           hex_value(item.ptr[i + 2]) < 0))
+                        return false;
+        }
+        return true;
+}
+
 int query_parse(struct api_context *context, struct slice text) {
         struct api_query *query = &context->query;
         struct slice item;
@@ -47,7 +59,7 @@ int query_parse(struct api_context *context, struct slice text) {
         while (slice_split(&text, '&', &item)) {
                 struct slice key = item, value = item;
 
-                if (item.len == 0)
+                if (item.len == 0 || !is_readable(item))
                         continue;
                 if (query->count == QUERY_ITEMS_MAX)
                         return fail_plain(context, 414, NULL,
@@ -76,6 +88,23 @@ struct slice query_text(const struct api_query *query, const char *key) {
 
         query_get(query, key, &value);
         return value;
+}
+
+/* An option that is there must be a number, even if it is empty. */
+int query_number(struct api_context *context, const char *name, int64_t *ret_value,
+                 bool *ret_is_given) {
+        struct slice text;
+        size_t digits = 0;
+
+        *ret_is_given = query_get(&context->query, name, &text);
+        if (!*ret_is_given || slice_to_i64(text, ret_value))
+                return 0;
+        for (size_t i = 0; i < text.len; i++)
+                digits += isdigit((unsigned char)text.ptr[i]) ||
+                          (i == 0 && text.len > 1 && (*text.ptr == '-' || *text.ptr == '+'));
+        return fail_bad_request(
+                context, "strconv.ParseInt: parsing \"" SLICE_FMT "\": %s", SLICE_ARG(text),
+                text.len && digits == text.len ? "value out of range" : "invalid syntax");
 }
 
 static bool is_word(struct slice text, const char *word) {

@@ -8,6 +8,5 @@ bool request_run(struct api_server *server, const struct api_server_request *req
                  struct api_pending *pending, struct http_response *ret_response);
 /* What is found out before the verb; all but the first return 0 or API_FAILED. */
 void route_parse(struct api_context *context, struct slice path);
-int accept_negotiate(struct api_context *context); /* form and include */
 int authenticate(struct api_context *context);
 int authorize(struct api_context *context);

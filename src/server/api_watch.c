@@ -2,6 +2,7 @@
 #include "base/map.h"
 #include "base/metric_text.h"
 #include "kinds/release.h"
+#include "server/api_accept.h"
 #include "server/api_context.h"
 #include "server/api_failure.h"
 #include "server/api_list.h"
@@ -435,9 +436,6 @@ static int start_option(struct api_context *context, struct watch *watch) {
         bool is_initial = query_is_true(&context->query, "sendInitialEvents");
         uint64_t now = store_revision(context->engine->store), wanted = 0;
 
-        if (check_watch_match(context, has_initial,
-                              query_text(&context->query, "resourceVersionMatch")) < 0)
-                return API_FAILED;
         if (version.len && !slice_to_u64(version, &wanted))
                 return fail_plain(context, 500, NULL,
                                   "resourceVersion: Invalid value: \"" SLICE_FMT
@@ -450,19 +448,38 @@ static int start_option(struct api_context *context, struct watch *watch) {
         return 0;
 }
 
-static int timeout_option(struct api_context *context, int64_t *ret_seconds) {
-        struct slice text = query_text(&context->query, "timeoutSeconds");
-        int64_t seconds = 0;
-
-        if (text.len && !slice_to_i64(text, &seconds))
-                return fail_bad_request(
-                        context, "strconv.ParseInt: parsing \"" SLICE_FMT "\": invalid syntax",
-                        SLICE_ARG(text));
+static int64_t timeout_choose(struct api_context *context, int64_t seconds) {
         if (seconds <= 0)
                 seconds = TIMEOUT_DEFAULT_S +
                           (int64_t)rng_below(&context->engine->rng, TIMEOUT_DEFAULT_S);
-        *ret_seconds = seconds < TIMEOUT_MAX_S ? seconds : TIMEOUT_MAX_S;
+        return seconds < TIMEOUT_MAX_S ? seconds : TIMEOUT_MAX_S;
+}
+
+/* Objects that come one by one are no list. */
+static int form_option(struct api_context *context, struct watch *watch) {
+        if (watch->form == FORM_PARTIAL && context->has_partial_list_form)
+                watch->form = FORM_OBJECT;
+        if (accept_check(context, ANSWER_STATUS) < 0)
+                return API_FAILED;
+        watch->table = context->table;
         return 0;
+}
+
+static int watch_options(struct api_context *context, struct watch *watch, int64_t *ret_seconds) {
+        struct slice text;
+        struct list_numbers numbers;
+
+        if (list_options_parse(context, &numbers) < 0 ||
+            check_watch_match(context, query_get(&context->query, "sendInitialEvents", &text),
+                              query_text(&context->query, "resourceVersionMatch")) < 0 ||
+            selection_parse(context, context->resource,
+                            query_text(&context->query, "labelSelector"),
+                            query_text(&context->query, "fieldSelector"), &watch->arena,
+                            &watch->selection) < 0 ||
+            start_option(context, watch) < 0)
+                return API_FAILED;
+        *ret_seconds = timeout_choose(context, numbers.timeout_s);
+        return form_option(context, watch);
 }
 
 static void timers_start(struct watch *watch, int64_t seconds) {
@@ -481,11 +498,7 @@ int serve_watch(struct api_context *context) {
         struct watch *watch = watch_new(context);
         int64_t seconds = 0;
 
-        if (selection_parse(context, context->resource,
-                            query_text(&context->query, "labelSelector"),
-                            query_text(&context->query, "fieldSelector"), &watch->arena,
-                            &watch->selection) < 0 ||
-            timeout_option(context, &seconds) < 0 || start_option(context, watch) < 0) {
+        if (watch_options(context, watch, &seconds) < 0) {
                 watch_free(&watch->stream);
                 return API_FAILED;
         }

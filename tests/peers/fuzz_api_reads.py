@@ -41,7 +41,7 @@ READ = [
     ("allowWatchBookmarks", ["true", "false", "1", "x", ""]), ("sendInitialEvents", ["true", "false", "x", "", "1"]), ("pretty", ["true", "x"]),
     ("includeObject", ["None", "Metadata", "Object", "x", "", "none"]), ("unknown", ["1"]), ("watch", ["false", "0"]),
     ("labelSelector", LABEL_SELECTORS), ("fieldSelector", FIELD_SELECTORS), ("labelSelector", LABEL_SELECTORS), ("fieldSelector", FIELD_SELECTORS)]
-WATCH = [(name, [value for value in values if value not in ("0", "false") or name != "watch"]) for name, values in READ if name not in ("pretty", "timeoutSeconds")]
+WATCH = [row for row in READ if row[0] not in ("pretty", "timeoutSeconds", "watch")]
 DELETE = [
     ("gracePeriodSeconds", ["0", "1", "-1", "x", "", "1.5"]), ("propagationPolicy", ["Foreground", "Background", "Orphan", "x", "", "orphan"]),
     ("orphanDependents", ["true", "false", "x", "1"]), ("dryRun", ["All", "x", "", "all"]), ("pretty", ["x"]), ("unknown", ["1"]),

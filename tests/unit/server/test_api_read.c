@@ -420,16 +420,76 @@ static void test_server_end(void **state) {
         fixture_free(&f);
 }
 
+#define AS(KIND) "application/json;as=" KIND ";v=v1;g=meta.k8s.io"
+
+/* What is looked at first, and what only once there is an answer. */
+static void test_option_order(void **state) {
+        static const struct {
+                const char *method, *path, *accept, *body;
+                int code;
+                const char *message;
+        } cases[] = {
+                { "GET", MAPS "/none", AS("PartialObjectMetadataList"), NULL, 404,
+                  "configmaps \"none\" not found" },
+                { "GET", MAPS "/a", AS("PartialObjectMetadataList"), NULL, 406,
+                  "you requested PartialObjectMetadataList, but the requested object is not a list "
+                  "(*core.ConfigMap)" },
+                { "GET", MAPS "/none?includeObject=x", AS("Table"), NULL, 404,
+                  "configmaps \"none\" not found" },
+                { "GET", MAPS "?continue=%21", AS("PartialObjectMetadata"), NULL, 400,
+                  "invalid continue token: continue key is not valid: illegal base64 data at input "
+                  "byte 0" },
+                { "GET", MAPS "/a", "application/json;stream=x", NULL, 406,
+                  "only the following media types are accepted: application/json, "
+                  "application/yaml, application/vnd.kubernetes.protobuf" },
+                { "GET", MAPS "/a", "application/xml;as=Table;v=v1;g=meta.k8s.io", NULL, 406,
+                  "406: Not Acceptable\n\nAvailable representations: application/json, "
+                  "application/yaml, application/vnd.kubernetes.protobuf" },
+                { "GET", MAPS "?limit", NULL, NULL, 400,
+                  "strconv.ParseInt: parsing \"\": invalid syntax" },
+                { "GET", MAPS "?limit=9223372036854775808", NULL, NULL, 400,
+                  "strconv.ParseInt: parsing \"9223372036854775808\": value out of range" },
+                { "GET", MAPS "?labelSelector=%3D&limit=x", NULL, NULL, 400,
+                  "strconv.ParseInt: parsing \"x\": invalid syntax" },
+                { "GET", MAPS "?limit=%zz", NULL, NULL, 200, "" },
+                { "GET", MAPS "?resourceVersionMatch=;a=b", NULL, NULL, 200, "" },
+                { "GET", MAPS "/a?resourceVersion=x", NULL, NULL, 500,
+                  "resourceVersion: Invalid value: \"x\": strconv.ParseUint: parsing \"x\": "
+                  "invalid "
+                  "syntax" },
+                { "DELETE", MAPS "?fieldSelector=spec.x%3D1", NULL, "[", 400,
+                  "\"spec.x\" is not a known field selector: only \"metadata.name\", "
+                  "\"metadata.namespace\"" },
+                { "DELETE", MAPS "/a?gracePeriodSeconds=", NULL, NULL, 400,
+                  "strconv.ParseInt: parsing \"\": invalid syntax" },
+                { "DELETE", MAPS "/a", AS("Table"), NULL, 200, "" },
+        };
+        struct fixture f = fixture_new();
+
+        (void)state;
+        add(&f, "a", "1");
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+                int code = ask_as(&f, cases[i].method, cases[i].path, "application/json",
+                                  cases[i].accept ? cases[i].accept : "", cases[i].body);
+
+                if (code != cases[i].code || strcmp(answer(&f, "/message"), cases[i].message) != 0)
+                        fail_msg("%s %s: %d %s", cases[i].method, cases[i].path, code,
+                                 answer(&f, "/message"));
+        }
+        assert_string_equal(answer(&f, "/kind"), "Status"); /* of the last */
+        fixture_free(&f);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_pages),        cmocka_unit_test(test_long_list),
-                cmocka_unit_test(test_versions),     cmocka_unit_test(test_match_options),
-                cmocka_unit_test(test_odd_paths),    cmocka_unit_test(test_continue_from_cache),
-                cmocka_unit_test(test_forms),        cmocka_unit_test(test_routes),
-                cmocka_unit_test(test_access),       cmocka_unit_test(test_account_token),
-                cmocka_unit_test(test_watch_events), cmocka_unit_test(test_watch_starts),
-                cmocka_unit_test(test_watch_time),   cmocka_unit_test(test_watch_overrun),
-                cmocka_unit_test(test_server_end),
+                cmocka_unit_test(test_pages),         cmocka_unit_test(test_long_list),
+                cmocka_unit_test(test_versions),      cmocka_unit_test(test_match_options),
+                cmocka_unit_test(test_odd_paths),     cmocka_unit_test(test_continue_from_cache),
+                cmocka_unit_test(test_forms),         cmocka_unit_test(test_option_order),
+                cmocka_unit_test(test_routes),        cmocka_unit_test(test_access),
+                cmocka_unit_test(test_account_token), cmocka_unit_test(test_watch_events),
+                cmocka_unit_test(test_watch_starts),  cmocka_unit_test(test_watch_time),
+                cmocka_unit_test(test_watch_overrun), cmocka_unit_test(test_server_end),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
