@@ -80,7 +80,9 @@ int field_selector_parse(struct slice text, struct arena *arena,
                 int r = parse_term(text, part, arena, &selector.terms[selector.count], err);
                 if (r < 0)
                         return r;
-                selector.count++;
+                /* One without a name and a value selects everything upstream. */
+                const struct field_term *term = &selector.terms[selector.count];
+                selector.count += term->key.len || term->value.len;
         }
         *ret_selector = selector;
         return 0;

@@ -184,6 +184,13 @@ static bool is_known_type(struct slice accept) {
         return false;
 }
 
+/* Lists of what can be watched: one path serves both. */
+static bool may_stream(const struct api_context *context) {
+        return context->resource && (context->resource->kind->verbs & VERB_WATCH) &&
+               (slice_is(slice_of(context->route.verb), "list") ||
+                slice_is(slice_of(context->route.verb), "watch"));
+}
+
 int accept_negotiate(struct api_context *context) {
         struct clause clauses[CLAUSES_MAX];
         size_t count = clauses_parse(context->request->accept, clauses);
@@ -193,7 +200,10 @@ int accept_negotiate(struct api_context *context) {
         if (!is_known_type(context->request->accept)) {
                 fail_plain(context, 406, "NotAcceptable",
                            "406: Not Acceptable\n\nAvailable representations: application/json, "
-                           "application/yaml, application/vnd.kubernetes.protobuf");
+                           "application/yaml, application/vnd.kubernetes.protobuf%s",
+                           may_stream(context) ? ", application/json;stream=watch, "
+                                                 "application/vnd.kubernetes.protobuf;stream=watch"
+                                               : "");
                 context->failure.has_details = true;
                 return API_FAILED;
         }

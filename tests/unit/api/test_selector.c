@@ -313,6 +313,9 @@ static void test_field_selector(void **state) {
         assert_slice_is(selector.terms[2].value, "");
         assert_int_equal(field_selector_parse(SLICE_EMPTY, &world->arena, &selector, NULL), 0);
         assert_int_equal(selector.count, 0);
+        assert_int_equal(field_selector_parse(slice_of("=,!=,a=b"), &world->arena, &selector, NULL),
+                         0);
+        assert_int_equal(selector.count, 1); /* what names nothing selects everything */
         static const char *const bad[] = { "a", "a=b,c", "a=\\x", "a=\\", "a=b=c" };
         for (size_t i = 0; i < ARRAY_LEN(bad); i++)
                 assert_int_equal(

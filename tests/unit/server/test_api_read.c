@@ -445,6 +445,12 @@ static void test_option_order(void **state) {
                 { "GET", MAPS "/a", "application/xml;as=Table;v=v1;g=meta.k8s.io", NULL, 406,
                   "406: Not Acceptable\n\nAvailable representations: application/json, "
                   "application/yaml, application/vnd.kubernetes.protobuf" },
+                { "GET", MAPS, "application/xml", NULL, 406,
+                  "406: Not Acceptable\n\nAvailable representations: application/json, "
+                  "application/yaml, application/vnd.kubernetes.protobuf, "
+                  "application/json;stream=watch, "
+                  "application/vnd.kubernetes.protobuf;stream=watch" },
+                { "GET", MAPS "?fieldSelector=%3D", NULL, NULL, 200, "" },
                 { "GET", MAPS "?limit", NULL, NULL, 400,
                   "strconv.ParseInt: parsing \"\": invalid syntax" },
                 { "GET", MAPS "?limit=9223372036854775808", NULL, NULL, 400,
