@@ -267,7 +267,7 @@ static void check_indexed(struct checker *checker, const struct at *at,
                 if (i == 3 && has_many && !node_get(spec, "maxFailedIndexes"))
                         report(checker, FIELD_REQUIRED, at, "maxFailedIndexes", NULL,
                                "must be specified when completions is above 100000");
-                if ((!limit->is_for_many || has_many) &&
+                if ((!limit->is_for_many || has_many) && node_get(spec, limit->member) &&
                     value > (limit->high < 0 ? count : limit->high))
                         report_number(checker, at, limit->member, value, limit->text);
         }

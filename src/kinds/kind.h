@@ -205,7 +205,7 @@ struct kind_context {
         bool has_eviction_responders, has_pod_groups; /* the fields of pods are served */
         bool is_dry_run;
         bool has_name;        /* of a write: a name that is generated is there by now */
-        bool has_labels;      /* of a write: before defaults were set */
+        bool has_labels;      /* of a write: of its own, not those of its template by default */
         bool has_raw_changes; /* members kept as bytes are the same values in other bytes */
         void *engine;
         /* Another object of the store as JSON (valid until the request ends); NULL when absent. ns

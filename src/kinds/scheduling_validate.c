@@ -359,10 +359,20 @@ static bool *repeated_constraints(struct checker *checker, const struct json_nod
         return is_repeated;
 }
 
+/* A policy that is given must be one of them, even if it is empty. */
+static void check_inclusion(struct checker *checker, const struct at *at,
+                            const struct json_node *constraint, const char *member) {
+        static const char *const policies[] = { "Honor", "Ignore", NULL };
+
+        if (node_get(constraint, member) && node_get_text(constraint, member).len == 0)
+                report_choice(checker, at, member, "\"\"", policies);
+        else
+                check_choice(checker, at, constraint, member, policies);
+}
+
 void check_topology_spread(struct checker *checker, const struct at *at,
                            const struct json_node *constraints) {
         static const char *const actions[] = { "DoNotSchedule", "ScheduleAnyway", NULL };
-        static const char *const policies[] = { "Honor", "Ignore", NULL };
         const bool *is_repeated = repeated_constraints(checker, constraints);
 
         for (size_t i = 0; i < node_count(constraints); i++) {
@@ -388,8 +398,8 @@ void check_topology_spread(struct checker *checker, const struct at *at,
                                           SLICE_ARG(topology), SLICE_ARG(action)),
                                NULL);
                 check_min_domains(checker, &place, constraint);
-                check_choice(checker, &place, constraint, "nodeAffinityPolicy", policies);
-                check_choice(checker, &place, constraint, "nodeTaintsPolicy", policies);
+                check_inclusion(checker, &place, constraint, "nodeAffinityPolicy");
+                check_inclusion(checker, &place, constraint, "nodeTaintsPolicy");
                 check_match_keys(checker, &place, constraint);
                 check_label_selector(checker, &selector, node_get(constraint, "labelSelector"));
         }

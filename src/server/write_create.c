@@ -204,6 +204,7 @@ int write_create(struct api_context *context, struct api_write *write, struct sl
         if (release_has_generation(write->resource->minor, write->resource->kind))
                 node_put_i64(write->tree, metadata, "generation", 1);
         prepare_owners(context, write);
+        write->has_labels |= is_generated; /* each name is tried with a copy of its own */
         if (run_hooks(context, write) < 0 || check_applied_version(context, write) < 0 ||
             run_validation(context, write) < 0 || check_may_create(context, write) < 0 ||
             run_judges(context, write) < 0)

@@ -121,6 +121,12 @@ static const struct invalid_case cases[] = {
           "spec.topologySpreadConstraints[0].minDomains: Invalid value: 2: can only use minDomains "
           "if whenUnsatisfiable=DoNotSchedule, not ScheduleAnyway" },
         { NULL,
+          ",\"topologySpreadConstraints\":[{\"maxSkew\":1,\"topologyKey\":\"z\","
+          "\"whenUnsatisfiable\":\"DoNotSchedule\",\"nodeAffinityPolicy\":\"\"}]",
+          "spec.topologySpreadConstraints[0].nodeAffinityPolicy: Unsupported value: \"\": "
+          "supported "
+          "values: \"Honor\", \"Ignore\"" },
+        { NULL,
           ",\"affinity\":{\"nodeAffinity\":{\"requiredDuringSchedulingIgnoredDuringExecution\":{"
           "\"nodeSelectorTerms\":[]}}}",
           "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution."

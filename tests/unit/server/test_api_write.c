@@ -108,6 +108,18 @@ static void test_job_labels(void **state) {
                  "{\"metadata\":{\"name\":\"101%%\"},\"spec\":{\"template\":{%s", pods);
         assert_int_equal(ask(&f, "POST", jobs, body), 422);
         assert_null(strstr(answer(&f, "/message"), "metadata.labels: "));
+        snprintf(body, sizeof(body),
+                 "{\"metadata\":{\"generateName\":\"g-\"},\"spec\":{\"template\":{"
+                 "\"metadata\":{\"labels\":{\"app\":\"x\"}},%s",
+                 pods);
+        assert_int_equal(ask(&f, "POST", jobs, body), 201);
+        assert_string_equal(answer(&f, "/metadata/labels"), "{\"app\":\"x\"}");
+        assert_int_equal(ask(&f, "POST", jobs,
+                             "{\"metadata\":{\"name\":\"h\"},\"spec\":{\"completionMode\":"
+                             "\"Indexed\",\"completions\":"
+                             "-1}}"),
+                         422);
+        assert_null(strstr(answer(&f, "/message"), "maxFailedIndexes"));
         fixture_free(&f);
 }
 
