@@ -317,11 +317,12 @@ static void check_limit_values(struct limit_check *check) {
                 while (node_next(&iter, &name, NULL)) {
                         if (!text_set_add(&seen, name))
                                 continue;
-                        for (size_t j = 0; j < ARRAY_LEN(limit_orders); j++)
+                        for (size_t j = 0; j < (check->is_pod ? 1 : ARRAY_LEN(limit_orders)); j++)
                                 check_limit_order(check->checker, check->at, check->item,
                                                   &limit_orders[j], name);
                         check_ratio(check->checker, check->at, check->item, name);
-                        check_default_pair(check->checker, check->at, check->item, name);
+                        if (!check->is_pod) /* which has no defaults */
+                                check_default_pair(check->checker, check->at, check->item, name);
                 }
         }
 }

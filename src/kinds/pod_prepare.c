@@ -4,6 +4,7 @@
 #include "base/util.h"
 #include "kinds/defaults.h"
 #include "kinds/gated_fields.h"
+#include "kinds/old_profiles.h"
 
 static void gate_condition(struct kind_context *context, struct json_tree *tree,
                            struct json_node *status) {
@@ -91,6 +92,7 @@ PREPARE_HOOK(pod_prepare) {
                         node_put_text(tree, status, "qosClass", given);
                 else
                         node_put_string(tree, status, "qosClass", pod_qos_class(spec));
+                app_armor_adopt(context, tree, object);
         } else if (node_get_text(status, "qosClass").len == 0) {
                 keep_member(tree, status, json_get(old, "status"), "qosClass");
         }

@@ -1,6 +1,7 @@
 /* Warnings about pods and pod templates. */
 #include "kinds/warn.h"
 #include "kinds/check.h"
+#include "kinds/old_profiles.h"
 
 #include "api/dns_name.h"
 #include "api/selector.h"
@@ -365,9 +366,13 @@ static void warn_ports(const struct warner *warner, const struct json_node *spec
         free(list.ports);
 }
 
-static void warn_containers(const struct warner *warner, const struct json_node *spec,
+static void warn_profile(const void *warner, struct slice key, const char *what) {
+        warn_warn(warner, "metadata.annotations[" SLICE_FMT "]: %s", SLICE_ARG(key), what);
+}
+
+static void warn_containers(const struct warner *warner, const struct json_node *pod,
                             const char *list) {
-        const struct json_node *containers = node_get(spec, list);
+        const struct json_node *containers = node_get(node_get(pod, "spec"), list);
 
         for (size_t i = 0; i < node_count(containers); i++) {
                 const struct json_node *container = node_at(containers, i);
@@ -375,6 +380,7 @@ static void warn_containers(const struct warner *warner, const struct json_node 
                 struct buf path = { 0 };
 
                 buf_printf(&path, "spec.%s[%zu]", list, i);
+                old_profiles_warn(pod, container, *warner->prefix, warn_profile, warner);
                 warn_fractions(warner, path.data, resources);
                 warn_env(warner, path.data, node_get(container, "env"));
                 buf_release(&path);
@@ -481,8 +487,9 @@ static void warn_pod(const struct warner *warner, const struct json_node *pod) {
         for (size_t i = 0; i < ARRAY_LEN(byte_resources); i++)
                 warn_fraction(warner, "spec.overhead", "", byte_resources[i],
                               node_get(spec, "overhead"));
-        warn_containers(warner, spec, "initContainers");
-        warn_containers(warner, spec, "containers");
+        old_profiles_warn(pod, NULL, *warner->prefix, warn_profile, warner);
+        warn_containers(warner, pod, "initContainers");
+        warn_containers(warner, pod, "containers");
         warn_ports(warner, spec);
         if (node_get_i64(spec, "terminationGracePeriodSeconds", 0) < 0)
                 warn_warn(warner, "spec.terminationGracePeriodSeconds: must be >= 0; negative "

@@ -4,6 +4,7 @@
 #define POD_TEMPLATE                                                                               \
         "\"template\":{\"metadata\":{\"labels\":{\"a\":\"b\"}},\"spec\":{\"containers\":[{"        \
         "\"name\":\"c\",\"image\":\"x:1\"}]}}"
+#define APP_ARMOR "\"container.apparmor.security.beta.kubernetes.io/"
 #define JOB_TEMPLATE                                                                               \
         "\"template\":{\"spec\":{\"restartPolicy\":\"Never\",\"containers\":[{\"name\":\"c\","     \
         "\"image\":\"x:1\"}]}}"
@@ -89,6 +90,26 @@ static const struct {
           "{\"finalizers\":[\"kubernetes\"]}" },
         { "v1", "Namespace", "{\"status\":{\"phase\":\"Terminating\"}}", "status",
           "{\"phase\":\"Active\"}" },
+        /* A profile that an annotation names becomes a field, unless the pod has it. */
+        { "v1", "Pod",
+          "{\"metadata\":{\"annotations\":{" APP_ARMOR "c\":\"localhost/p\"}},\"spec\":{"
+          "\"containers\":[{\"name\":\"c\"}]}}",
+          "spec.containers.0.securityContext",
+          "{\"appArmorProfile\":{\"type\":\"Localhost\",\"localhostProfile\":\"p\"}}" },
+        { "v1", "Pod",
+          "{\"metadata\":{\"annotations\":{" APP_ARMOR "c\":\"unconfined\"}},\"spec\":{"
+          "\"containers\":[{\"name\":\"c\",\"securityContext\":{\"appArmorProfile\":{\"type\":"
+          "\"RuntimeDefault\"}}}]}}",
+          "spec.containers.0.securityContext.appArmorProfile", "{\"type\":\"RuntimeDefault\"}" },
+        { "v1", "Pod",
+          "{\"metadata\":{\"annotations\":{" APP_ARMOR "c\":\"unconfined\"}},\"spec\":{"
+          "\"securityContext\":{\"appArmorProfile\":{\"type\":\"Unconfined\"}},\"containers\":[{"
+          "\"name\":\"c\"}]}}",
+          "spec.containers.0.securityContext", NULL },
+        { "v1", "Pod",
+          "{\"metadata\":{\"annotations\":{" APP_ARMOR "c\":\"localhost/ p\"}},\"spec\":{"
+          "\"containers\":[{\"name\":\"c\"}]}}",
+          "spec.containers.0.securityContext", NULL },
         { "v1", "Node", "{}", "spec",
           "{\"taints\":[{\"key\":\"node.kubernetes.io/not-ready\",\"effect\":\"NoSchedule\"}]}" },
         { "v1", "Node", "{\"status\":{\"capacity\":{\"cpu\":\"1500m\"}}}", "status.allocatable",
@@ -356,7 +377,8 @@ static const struct {
           "spec.limits[0].min[cpu]: Invalid value: \"2\": min value 2 is greater than max value "
           "1" },
         { "v1", "LimitRange", NULL,
-          "{\"spec\":{\"limits\":[{\"type\":\"Pod\",\"default\":{\"cpu\":\"2\"}},{\"type\":"
+          "{\"spec\":{\"limits\":[{\"type\":\"Pod\",\"min\":{\"cpu\":\"3\"},\"default\":{\"cpu\":"
+          "\"2\"}},{\"type\":"
           "\"Pod\"}]}}",
           "spec.limits[0].default: Forbidden: may not be specified when `type` is 'Pod'\n"
           "spec.limits[1].type: Duplicate value: \"Pod\"" },
@@ -585,6 +607,17 @@ static const struct {
           "behavior; a DNS label is recommended: [must not contain dots]" },
         { "apps/v1", "StatefulSet", "{\"kind\":\"StatefulSet\",\"metadata\":{\"name\":\"a.b\"}}",
           "" },
+        { "v1", "PodTemplate",
+          "{\"template\":{\"metadata\":{\"annotations\":{\"seccomp.security.alpha.kubernetes.io/"
+          "pod\":"
+          "\"unconfined\",\"container.seccomp.security.alpha.kubernetes.io/c\":\"x\"," APP_ARMOR
+          "c\":\"unconfined\"}},\"spec\":{\"containers\":[{\"name\":\"c\"}]}}}",
+          "template.metadata.annotations[seccomp.security.alpha.kubernetes.io/pod]: non-functional "
+          "in v1.27+; use the \"seccompProfile\" field instead\n"
+          "template.metadata.annotations[container.seccomp.security.alpha.kubernetes.io/c]: "
+          "non-functional in v1.27+; use the \"seccompProfile\" field instead\n"
+          "template.metadata.annotations[container.apparmor.security.beta.kubernetes.io/c]: "
+          "deprecated since v1.30; use the \"appArmorProfile\" field instead" },
 };
 
 static void note_warning(void *context, const char *text) {
