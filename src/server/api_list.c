@@ -272,6 +272,11 @@ static int fail_expired(struct api_context *context, const struct page *page) {
 
 /* ---- writing ---- */
 
+/* Lists of metadata alone are null without objects. */
+static bool is_null_list(const struct api_context *context, const struct page *page) {
+        return context->form == FORM_PARTIAL && page->count == 0;
+}
+
 static void head_write(struct api_context *context, const struct page *page, struct buf *out) {
         const struct kind_info *kind = context->resource->kind;
 
@@ -298,7 +303,7 @@ static void head_write(struct api_context *context, const struct page *page, str
                 table_columns_write(context->resource, out);
                 buf_text(out, ",\"rows\":[");
         } else {
-                buf_text(out, "\"items\":[");
+                buf_text(out, is_null_list(context, page) ? "\"items\":null" : "\"items\":[");
         }
 }
 
@@ -334,7 +339,7 @@ int page_write(struct api_context *context, const struct page *page) {
                         buf_char(out, ',');
                 item_write(context, page->objects[i], out);
         }
-        buf_text(out, "]}");
+        buf_text(out, is_null_list(context, page) ? "}" : "]}");
         return 0;
 }
 

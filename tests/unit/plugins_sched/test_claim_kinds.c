@@ -69,9 +69,9 @@ static void put_node(struct kinds_test *test, size_t i) {
                   i, "ab"[draw(test, 2)], draw(test, 4) ? "" : ",'example.com/gpu':'2'");
 }
 
-static const char *const capacities[] = { "", ",'capacity':{'m':{'value':'3'}}",
-                                          ",'capacity':{'m':{'value':'3'}},"
-                                          "'allowMultipleAllocations':true" };
+#define CAPACITY ",'capacity':{'m':{'value':'3'}}"
+static const char *const capacities[] = { "", CAPACITY,
+                                          (CAPACITY ",'allowMultipleAllocations':true") };
 
 static void say_devices(struct kinds_test *test, struct buf *out) {
         size_t count = draw(test, 4);

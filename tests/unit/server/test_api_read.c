@@ -483,6 +483,10 @@ static void test_option_order(void **state) {
                                  answer(&f, "/message"));
         }
         assert_string_equal(answer(&f, "/kind"), "Status"); /* of the last */
+        assert_int_equal(ask_as(&f, "GET", MAPS "?labelSelector=no", NULL,
+                                AS("PartialObjectMetadataList"), NULL),
+                         200);
+        assert_string_equal(answer(&f, "/items"), "null");
         fixture_free(&f);
 }
 

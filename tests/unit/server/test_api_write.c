@@ -64,6 +64,10 @@ static void test_quota_use(void **state) {
                          201);
         assert_int_equal(ask(&f, "GET", "/api/v1/namespaces/default/resourcequotas/q", NULL), 200);
         assert_string_equal(answer(&f, "/status/used/configmaps"), "1");
+        assert_string_equal(answer(&f, "/metadata/managedFields/0/manager"), "kube-apiserver");
+        assert_string_equal(answer(&f, "/metadata/managedFields/0/subresource"), "status");
+        assert_string_equal(answer(&f, "/metadata/managedFields/0/fieldsV1"),
+                            "{\"f:status\":{\"f:used\":{\"f:configmaps\":{}}}}");
         assert_int_equal(ask(&f, "POST", "/apis/batch/v1/namespaces/default/jobs", job), 201);
         assert_string_equal(answer(&f, "/metadata/labels/job-name"), "j");
         assert_int_equal(ask(&f, "POST", "/apis/batch/v1/namespaces/default/jobs?dryRun=All", job),
