@@ -68,6 +68,18 @@ static struct json_node *new_consumers(struct json_tree *tree, const struct json
         return node_count(items) ? items : NULL;
 }
 
+/* A claim that keeps the finalizer without an allocation is being given back: who does that may
+ * take the finalizer off at any moment, so the allocation must not meet another version of the
+ * claim. */
+static void put_version(struct json_tree *tree, struct json_node *patch, const struct json *seen) {
+        const struct json *metadata = json_get(seen, "metadata");
+        struct slice version = json_get_text(metadata, "resourceVersion");
+        if (version.len && !json_get(json_get(seen, "status"), "allocation") &&
+            json_array_has(json_get(metadata, "finalizers"), SLICE_LITERAL(CLAIM_FINALIZER)))
+                node_put_text(tree, node_need_object(tree, patch, "metadata"), "resourceVersion",
+                              version);
+}
+
 static char *status_patch(const struct claim_states *states, const struct json *after) {
         struct json_tree *tree = json_tree_new();
         struct json_node *patch = node_object(tree);
@@ -80,8 +92,11 @@ static char *status_patch(const struct claim_states *states, const struct json *
                               json_get(new, "reservedFor"));
         const struct json *allocation = json_get(new, "allocation");
         put_uid(tree, patch, json_get_text(json_get(after, "metadata"), "uid"));
-        if (allocation && !json_equal(json_get(seen, "allocation"), allocation))
+        if (allocation && !json_equal(json_get(seen, "allocation"), allocation)) {
                 node_put(tree, status, "allocation", node_import(tree, allocation));
+                if (!json_get(old, "allocation")) /* which nobody else is writing */
+                        put_version(tree, patch, states->seen);
+        }
         if (consumers)
                 node_put(tree, status, "reservedFor", consumers);
         if (node_count(status) == 0) {

@@ -380,6 +380,24 @@ static void test_writes_what_it_allocates(void **state) {
         assert_true(slice_is(bind->bind.node, "n2"));
 }
 
+/* A claim that has the finalizer and no allocation may lose the finalizer at any moment, to whoever
+ * gave its devices back: the allocation holds for that version only. */
+static void test_names_version_of_released_claim(void **state) {
+        struct claim_test *test = *state;
+        put_devices(test);
+        put_in_cache(test, CACHED_RESOURCE_CLAIM,
+                     "{\"metadata\":{\"namespace\":\"default\",\"name\":\"rc\",\"uid\":\"ru\","
+                     "\"finalizers\":[\"resource.kubernetes.io/delete-protection\"],"
+                     "\"resourceVersion\":\"7\"},\"status\":{" WANTS("gpu") "}}");
+        scheduler_notice(test->base.scheduler, CLUSTER_RESOURCE_CLAIM,
+                         (struct mono_time){ test->base.now_ns });
+        put_device_pod(test);
+        step(&test->base);
+        claim_write(test, PATCH_STATUS, "\"resourceVersion\":\"7\"");
+        answer(&test->base, ACTION_PATCH_OBJECT, "rc", BERTH_ERR_CONFLICT);
+        assert_null(find_action(&test->base, ACTION_BIND, "d"));
+}
+
 /* What the watch says meanwhile does not take the devices away: nobody else gets them. */
 static void test_stays_allocated_while_it_is_written(void **state) {
         struct claim_test *test = *state;
@@ -453,6 +471,7 @@ int main(void) {
                 CASE("sched-067 allocated elsewhere, reserved by nobody",
                      test_unreserved_claim_is_given_up),
                 TEST(test_writes_what_it_allocates),
+                TEST(test_names_version_of_released_claim),
                 TEST(test_stays_allocated_while_it_is_written),
                 TEST(test_refused_allocation_is_taken_back),
                 TEST(test_doubtful_allocation_is_unreserved),
