@@ -230,6 +230,43 @@ static int64_t service_use(struct slice key, const struct json *service) {
         return count * MILLI;
 }
 
+#define DEVICES_MARK ".deviceclass.resource.k8s.io/devices"
+#define DEVICES_COUNT_MAX 1000000000 /* more cannot be had, and sums stay in range */
+#define DEVICES_MAX 32 /* of one claim: what a request for all devices may take at worst */
+
+/* Devices of the class that one way to satisfy a request takes. */
+static int64_t way_use(struct slice class, const struct json *way) {
+        int64_t count = json_get_i64(way, "count", 1);
+
+        if (!way || !slice_eq(json_get_text(way, "deviceClassName"), class))
+                return 0;
+        if (slice_is(json_get_text(way, "allocationMode"), "All"))
+                return DEVICES_MAX;
+        return count < DEVICES_COUNT_MAX ? count : DEVICES_COUNT_MAX;
+}
+
+/* Devices of a class that a claim may be given: of alternatives, the one that takes most. */
+static int64_t device_use(struct slice key, const struct json *claim) {
+        const struct json *devices = json_get(json_get(claim, "spec"), "devices"), *request, *way;
+        struct json_iter requests = json_iter(json_get(devices, "requests"));
+        struct slice mark = SLICE_LITERAL(DEVICES_MARK);
+        int64_t count = 0;
+
+        if (!slice_has_suffix(key, mark))
+                return 0;
+        struct slice class = slice_make(key.ptr, key.len - mark.len);
+        while (json_next(&requests, NULL, &request)) {
+                struct json_iter ways = json_iter(json_get(request, "firstAvailable"));
+                int64_t most = way_use(class, json_get(request, "exactly"));
+
+                while (json_next(&ways, NULL, &way))
+                        if (way_use(class, way) > most)
+                                most = way_use(class, way);
+                count += most;
+        }
+        return count * MILLI;
+}
+
 static bool is_core_kind(const struct kind_info *kind, const char *plural) {
         return !*kind->group && strcmp(kind->plural, plural) == 0;
 }
@@ -244,6 +281,8 @@ static int64_t object_use(const struct quota_use *use, const struct limited *lim
                 return claim_use(limited->key, object);
         if (is_core_kind(use->kind, "services"))
                 return service_use(limited->key, object);
+        if (strcmp(use->kind->plural, "resourceclaims") == 0)
+                return device_use(limited->key, object);
         return 0;
 }
 

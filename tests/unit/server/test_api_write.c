@@ -700,6 +700,46 @@ static void test_quota_of_many(void **state) {
         fixture_free(&f);
 }
 
+/* Devices of a class: all of them are 32, and of alternatives the dearest counts. */
+static void test_device_quota(void **state) {
+        static const char claims[] = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims";
+        static const struct {
+                const char *request;
+                int status;
+        } rows[] = {
+                { "\"exactly\":{\"deviceClassName\":\"gold\",\"allocationMode\":\"All\"}", 403 },
+                { "\"exactly\":{\"deviceClassName\":\"tin\",\"allocationMode\":\"All\"}", 201 },
+                { "\"firstAvailable\":[{\"name\":\"a\",\"deviceClassName\":\"gold\",\"count\":2},{"
+                  "\"name\":\"b\",\"deviceClassName\":\"gold\",\"count\":4}]",
+                  403 },
+                { "\"exactly\":{\"deviceClassName\":\"gold\",\"count\":2}", 201 },
+                { "\"exactly\":{\"deviceClassName\":\"gold\",\"count\":2}", 403 },
+                { "\"exactly\":{\"deviceClassName\":\"gold\"}", 201 },
+        };
+        struct fixture f = fixture_new();
+        char body[512];
+
+        (void)state;
+        assert_int_equal(ask(&f, "POST", QUOTAS,
+                             "{\"metadata\":{\"name\":\"q\"},\"spec\":{\"hard\":{"
+                             "\"gold.deviceclass.resource.k8s.io/devices\":\"3\"}}}"),
+                         201);
+        assert_int_equal(ask_patch(&f, MERGE_PATCH, QUOTAS "/q/status",
+                                   "{\"status\":{\"hard\":{"
+                                   "\"gold.deviceclass.resource.k8s.io/devices\":\"3\"}}}"),
+                         200);
+        for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+                snprintf(body, sizeof(body),
+                         "{\"metadata\":{\"name\":\"c%zu\"},\"spec\":{\"devices\":{\"requests\":[{"
+                         "\"name\":\"r\",%s}]}}}",
+                         i, rows[i].request);
+                int status = ask(&f, "POST", claims, body);
+                if (status != rows[i].status)
+                        fail_msg("%s: %d %s", rows[i].request, status, f.text);
+        }
+        fixture_free(&f);
+}
+
 /* A quota limits once its status says so; finished pods do not count, other namespaces neither. */
 static void test_quota(void **state) {
         struct fixture f = fixture_new();
@@ -760,6 +800,7 @@ int main(void) {
                 cmocka_unit_test(test_given_owners),
                 cmocka_unit_test(test_namespace_life),
                 cmocka_unit_test(test_pod_parts),
+                cmocka_unit_test(test_device_quota),
                 cmocka_unit_test(test_quota),
                 cmocka_unit_test(test_quota_of_many),
         };
