@@ -128,6 +128,19 @@ size_t claim_write_make(const struct claim_states *states, const struct json *af
         return count;
 }
 
+char *claim_write_protect(const struct json *claim) {
+        const struct json *meta = json_get(claim, "metadata");
+        if (!json_get(json_get(claim, "status"), "allocation") ||
+            json_array_has(json_get(meta, "finalizers"), SLICE_LITERAL(CLAIM_FINALIZER)))
+                return NULL;
+        struct json_tree *tree = json_tree_new();
+        struct json_node *patch = node_object(tree), *list = node_array(tree);
+        put_uid(tree, patch, json_get_text(meta, "uid"));
+        node_append(list, node_string(tree, CLAIM_FINALIZER));
+        node_put(tree, node_need_object(tree, patch, "metadata"), "finalizers", list);
+        return text_of(tree, patch);
+}
+
 /* Removes one item of a list of the strategic merge patch. */
 static struct json_node *deletion_list(struct json_tree *tree, struct slice uid) {
         struct json_node *list = node_array(tree), *item = node_object(tree);

@@ -20,6 +20,9 @@ struct claim_states {
  * and allocation are written again as long as the API has not said them, reservations are not. */
 size_t claim_write_make(const struct claim_states *states, const struct json *after,
                         struct claim_write *ret_writes);
+/* Puts the finalizer back that somebody took off while the allocation was written; NULL: it is
+ * there, or nothing is allocated.  claim: as the API server has it now. */
+char *claim_write_protect(const struct json *claim);
 /* Gives the allocation up, if the claim still is as it was. */
 char *claim_write_deallocate(const struct json *claim);
 /* Takes the reservation of a consumer back. */

@@ -124,6 +124,23 @@ static void taken_object_withdraw(struct scheduler *scheduler, struct taken_obje
         taken->is_joined = false;
 }
 
+/* A claim that others gave back meanwhile has lost its finalizer: without it nobody would give the
+ * devices back once the pod is gone. */
+static void protect_again(struct taken_object *taken, const struct action_result *result) {
+        struct json_doc *doc = NULL;
+        if (taken->kind != CACHED_RESOURCE_CLAIM || taken->written < taken->write_count ||
+            taken->write_count == CLAIM_WRITES_MAX ||
+            taken->writes[taken->sent - 1].verb != PATCH_STATUS || result->body.len == 0)
+                return;
+        if (json_parse(result->body, &doc, NULL) == 0) {
+                char *patch = claim_write_protect(json_doc_root(doc));
+                if (patch)
+                        taken->writes[taken->write_count++] =
+                                (struct claim_write){ PATCH_OBJECT, patch };
+        }
+        json_doc_free(doc);
+}
+
 bool taken_object_answered(struct scheduler *scheduler, struct taken_object *taken,
                            const struct action_result *result) {
         taken->action = 0;
@@ -142,6 +159,7 @@ bool taken_object_answered(struct scheduler *scheduler, struct taken_object *tak
                 return false;
         }
         taken->written++;
+        protect_again(taken, result);
         if (taken->written == taken->write_count)
                 note_written(scheduler, taken, result);
         return true;

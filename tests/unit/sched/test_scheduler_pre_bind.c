@@ -398,6 +398,35 @@ static void test_names_version_of_released_claim(void **state) {
         assert_null(find_action(&test->base, ACTION_BIND, "d"));
 }
 
+/* Whoever gave the claim back meanwhile took the finalizer off: it is put back before the bind. */
+static void test_protects_again(void **state) {
+        struct claim_test *test = *state;
+        start_allocation(test);
+        answer(&test->base, ACTION_PATCH_OBJECT, "rc", 0);
+        const struct action *write = claim_write(test, PATCH_STATUS, "\"device\":\"a\"");
+        struct action_result result = {
+                .id = write->id,
+                .kind = write->kind,
+                .target = write->target,
+                .retry_after_s = -1,
+                .body = SLICE_LITERAL(
+                        "{\"metadata\":{\"namespace\":\"default\",\"name\":\"rc\","
+                        "\"uid\":\"ru\",\"resourceVersion\":\"9\"},\"status\":{" ALLOCATED "}}")
+        };
+        struct action_list out;
+        action_list_init(&out);
+        out.next_id = test->base.actions.next_id;
+        scheduler_result(test->base.scheduler, &result, (struct mono_time){ test->base.now_ns },
+                         test_wall(&test->base), &out);
+        action_list_release(&test->base.actions);
+        test->base.actions = out;
+        assert_null(find_action(&test->base, ACTION_BIND, "d"));
+        claim_write(test, PATCH_OBJECT,
+                    "\"finalizers\":[\"resource.kubernetes.io/delete-protection\"]");
+        answer(&test->base, ACTION_PATCH_OBJECT, "rc", 0);
+        assert_non_null(find_action(&test->base, ACTION_BIND, "d"));
+}
+
 /* What the watch says meanwhile does not take the devices away: nobody else gets them. */
 static void test_stays_allocated_while_it_is_written(void **state) {
         struct claim_test *test = *state;
@@ -472,6 +501,7 @@ int main(void) {
                      test_unreserved_claim_is_given_up),
                 TEST(test_writes_what_it_allocates),
                 TEST(test_names_version_of_released_claim),
+                TEST(test_protects_again),
                 TEST(test_stays_allocated_while_it_is_written),
                 TEST(test_refused_allocation_is_taken_back),
                 TEST(test_doubtful_allocation_is_unreserved),
