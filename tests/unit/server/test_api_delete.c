@@ -222,13 +222,46 @@ static void test_event_limit(void **state) {
         fixture_free(&f);
 }
 
+/* A second deletion makes the grace period shorter, never longer; writes leave it as it is. */
+static void test_grace_of_marked(void **state) {
+        static const char pod[] = "/api/v1/namespaces/default/pods/p";
+        static const struct {
+                const char *query, *seconds;
+        } rows[] = { { "?gracePeriodSeconds=20", "20" },
+                     { "?gracePeriodSeconds=25", "20" },
+                     { "?gracePeriodSeconds=10", "10" } };
+        struct fixture f = fixture_new();
+        char target[128];
+
+        (void)state;
+        assert_int_equal(ask(&f, "POST", "/api/v1/namespaces/default/pods",
+                             "{\"metadata\":{\"name\":\"p\"},\"spec\":{\"nodeName\":\"n\","
+                             "\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}"),
+                         201);
+        for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+                snprintf(target, sizeof(target), "%s%s", pod, rows[i].query);
+                assert_int_equal(ask(&f, "DELETE", target, NULL), 200);
+                assert_string_equal(answer(&f, "/metadata/deletionGracePeriodSeconds"),
+                                    rows[i].seconds);
+        }
+        assert_int_equal(ask_as(&f, "PATCH", pod, MERGE_PATCH, NULL,
+                                "{\"metadata\":{\"deletionGracePeriodSeconds\":5}}"),
+                         422);
+        assert_int_equal(ask_as(&f, "PATCH", pod, MERGE_PATCH, NULL,
+                                "{\"metadata\":{\"deletionGracePeriodSeconds\":null}}"),
+                         200);
+        assert_string_equal(answer(&f, "/metadata/deletionGracePeriodSeconds"), "10");
+        fixture_free(&f);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_unbound_pod),     cmocka_unit_test(test_graceful_pod),
-                cmocka_unit_test(test_query_and_body),  cmocka_unit_test(test_preconditions),
-                cmocka_unit_test(test_finalizers),      cmocka_unit_test(test_propagation),
-                cmocka_unit_test(test_kept_pod),        cmocka_unit_test(test_collection),
-                cmocka_unit_test(test_event_retention), cmocka_unit_test(test_event_limit),
+                cmocka_unit_test(test_grace_of_marked), cmocka_unit_test(test_unbound_pod),
+                cmocka_unit_test(test_graceful_pod),    cmocka_unit_test(test_query_and_body),
+                cmocka_unit_test(test_preconditions),   cmocka_unit_test(test_finalizers),
+                cmocka_unit_test(test_propagation),     cmocka_unit_test(test_kept_pod),
+                cmocka_unit_test(test_collection),      cmocka_unit_test(test_event_retention),
+                cmocka_unit_test(test_event_limit),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

@@ -436,6 +436,41 @@ static void test_forms(void **state) {
         fixture_free(&remembering);
 }
 
+/* What a write of a part of a pod changes belongs to the writer and that part. */
+static void test_parts_of_pods(void **state) {
+        static const char of_container[] =
+                "{\"f:spec\":{\"f:containers\":{\"k:{\\\"name\\\":\\\"c\\\"}\":{\"f:resources\":{"
+                "\"f:requests\":{\"f:cpu\":{}}}}}}}";
+        static const char of_ephemeral[] =
+                "{\"f:spec\":{\"f:ephemeralContainers\":{\".\":{},\"k:{\\\"name\\\":\\\"d\\\"}\":{"
+                "\".\":{},"
+                "\"f:image\":{},\"f:imagePullPolicy\":{},\"f:name\":{},\"f:resources\":{},"
+                "\"f:terminationMessagePath\":{},\"f:terminationMessagePolicy\":{}}}}}";
+        static const struct step steps[] = {
+                { "POST", PODS "?fieldManager=a", NULL,
+                  "{\"metadata\":{\"name\":\"p\"},\"spec\":{\"containers\":[{\"name\":\"c\","
+                  "\"image\":\"i\","
+                  "\"resources\":{\"requests\":{\"cpu\":\"1\"}}}]}}",
+                  201, OWNER(0) "/manager", "a" },
+                { "PATCH", PODS "/p/ephemeralcontainers?fieldManager=b", STRATEGIC_PATCH,
+                  "{\"spec\":{\"ephemeralContainers\":[{\"name\":\"d\",\"image\":\"b\"}]}}", 200,
+                  OWNER(1) "/fieldsV1", of_ephemeral },
+                { "GET", PODS "/p", NULL, NULL, 200, OWNER(1) "/subresource",
+                  "ephemeralcontainers" },
+                { "PATCH", PODS "/p/resize?fieldManager=r", STRATEGIC_PATCH,
+                  "{\"spec\":{\"containers\":[{\"name\":\"c\",\"resources\":{\"requests\":{\"cpu\":"
+                  "\"2\"}}}]}}",
+                  200, OWNER(2) "/fieldsV1", of_container },
+                { "GET", PODS "/p", NULL, NULL, 200, OWNER(2) "/subresource", "resize" },
+                { "GET", PODS "/p", NULL, NULL, 200,
+                  OWNER(0) "/fieldsV1/f:spec/f:containers/k:{\"name\":\"c\"}/f:resources",
+                  "{\".\":{},\"f:requests\":{}}" },
+        };
+
+        (void)state;
+        run(steps, ARRAY_LEN(steps));
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_emptied),
@@ -451,6 +486,7 @@ int main(void) {
                 cmocka_unit_test(test_scale_without_change),
                 cmocka_unit_test(test_scale_owners),
                 cmocka_unit_test(test_apply_without_change),
+                cmocka_unit_test(test_parts_of_pods),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
