@@ -5,8 +5,6 @@
 #include "api/dns_name.h"
 #include "base/util.h"
 
-#define CHECK_COST 350000 /* upstream's, of one question */
-
 struct cel_value cel_access_start(const struct cel_run *run, enum cel_kind kind) {
         static const struct cel_access nothing = { 0 };
         bool is_resource = kind == CEL_RESOURCE_CHECK && run->authorizer;
@@ -42,13 +40,6 @@ FUNCTION(access_path) {
         return access_value(CEL_PATH_CHECK, access);
 }
 
-FUNCTION(access_group) {
-        struct cel_access *access = access_copy(run, &args[0]);
-
-        access->group = args[1].as.text;
-        return access_value(CEL_GROUP_CHECK, access);
-}
-
 FUNCTION(access_account) {
         struct cel_access *access = access_copy(run, &args[0]);
 
@@ -70,25 +61,29 @@ FUNCTION(access_resource) {
         return access_value(CEL_RESOURCE_CHECK, access);
 }
 
-FUNCTION(access_subresource) {
+/* Says one more thing about what is asked. */
+static struct cel_value access_with(struct cel_run *run, const struct cel_value *args,
+                                    enum cel_kind kind, size_t offset) {
         struct cel_access *access = access_copy(run, &args[0]);
 
-        access->subresource = args[1].as.text;
-        return access_value(CEL_RESOURCE_CHECK, access);
+        *(struct slice *)((char *)access + offset) = args[1].as.text;
+        return access_value(kind, access);
+}
+
+FUNCTION(access_group) {
+        return access_with(run, args, CEL_GROUP_CHECK, offsetof(struct cel_access, group));
+}
+
+FUNCTION(access_subresource) {
+        return access_with(run, args, CEL_RESOURCE_CHECK, offsetof(struct cel_access, subresource));
 }
 
 FUNCTION(access_namespace) {
-        struct cel_access *access = access_copy(run, &args[0]);
-
-        access->ns = args[1].as.text;
-        return access_value(CEL_RESOURCE_CHECK, access);
+        return access_with(run, args, CEL_RESOURCE_CHECK, offsetof(struct cel_access, ns));
 }
 
 FUNCTION(access_name) {
-        struct cel_access *access = access_copy(run, &args[0]);
-
-        access->name = args[1].as.text;
-        return access_value(CEL_RESOURCE_CHECK, access);
+        return access_with(run, args, CEL_RESOURCE_CHECK, offsetof(struct cel_access, name));
 }
 
 /* RBAC looks at no selectors. */
@@ -103,7 +98,7 @@ FUNCTION(access_check) {
         struct cel_access *access = access_copy(run, &args[0]);
         const char *reason = "";
 
-        if (!cel_spend(run, CHECK_COST))
+        if (!cel_spend(run, CEL_ACCESS_COST))
                 return cel_error(run, "cost");
         access->verb = args[1].as.text;
         access->is_allowed = run->authorizer &&

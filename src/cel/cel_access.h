@@ -4,6 +4,8 @@
 #include "base/slice.h"
 #include <stdbool.h>
 
+#define CEL_ACCESS_COST 350000 /* upstream's, of one question */
+
 /* Who may do what, as far as an expression has said it; a decision has the answer, too. */
 struct cel_access {
         struct slice account_ns, account; /* of a service account; empty: who asks */

@@ -21,7 +21,6 @@ struct cel_checker {
 
 /* ---- types that go together ---- */
 
-bool cel_type_is_dyn(const struct cel_type *type);                  /* any, known when it runs */
 const struct cel_type *cel_type_strip(const struct cel_type *type); /* what is in an optional */
 /* Whether values of the types may be equal. */
 bool cel_types_compare(const struct cel_type *a, const struct cel_type *b);

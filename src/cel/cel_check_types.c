@@ -3,10 +3,6 @@
 
 #include "cel/cel_function.h"
 
-bool cel_type_is_dyn(const struct cel_type *type) {
-        return type->kind == CEL_DYN || type->kind == CEL_ANY;
-}
-
 const struct cel_type *cel_type_strip(const struct cel_type *type) {
         return type->kind == CEL_OPTIONAL ? type->element : type;
 }

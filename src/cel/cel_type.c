@@ -331,6 +331,10 @@ const struct cel_type *cel_type_of_schema(struct arena *arena, const struct json
         return slice_is(type, "boolean") ? cel_type_basic(CEL_BOOL) : NULL;
 }
 
+bool cel_type_is_dyn(const struct cel_type *type) {
+        return type->kind == CEL_DYN || type->kind == CEL_ANY;
+}
+
 const struct cel_type *cel_type_items(const struct cel_type *type) {
         return type && (type->kind == CEL_LIST || type->kind == CEL_MAP) ? type->element : NULL;
 }
