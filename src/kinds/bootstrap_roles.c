@@ -192,10 +192,10 @@ static const struct {
  * would gather them in this order. */
 static const struct {
         const char *name, *gathered_by; /* NULL: by no other */
-        unsigned int parts[3];
-} people_roles[] = { { "admin", NULL, { EDIT, VIEW, ADMIN } },
-                     { "edit", "admin", { EDIT, VIEW } },
-                     { "view", "edit", { VIEW } } };
+        unsigned int own, parts[3];
+} people_roles[] = { { "admin", NULL, ADMIN, { EDIT, VIEW, ADMIN } },
+                     { "edit", "admin", EDIT, { EDIT, VIEW } },
+                     { "view", "edit", VIEW, { VIEW } } };
 
 static void words_write(struct buf *out, const char *member, const char *words) {
         struct slice rest = slice_of(words), word;
@@ -319,7 +319,7 @@ static void people_visit(struct role_visit *visit) {
                 role_end(visit);
                 labelled_begin(&visit->text, "system:aggregate-to-", name, name);
                 buf_printf(&visit->text, "\"rules\":[");
-                part_write(&visit->text, 4U >> i);
+                part_write(&visit->text, people_roles[i].own);
                 role_end(visit);
         }
 }

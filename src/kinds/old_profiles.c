@@ -6,9 +6,6 @@
 #include "base/util.h"
 #include <string.h>
 
-#define SECCOMP_POD "seccomp.security.alpha.kubernetes.io/pod"
-#define SECCOMP_CONTAINER "container.seccomp.security.alpha.kubernetes.io/"
-#define APP_ARMOR "container.apparmor.security.beta.kubernetes.io/"
 #define LOCAL "localhost/"
 #define LOCAL_MAX 4095
 

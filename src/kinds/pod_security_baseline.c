@@ -2,9 +2,8 @@
 #include "kinds/pod_security_priv.h"
 
 #include "base/util.h"
+#include "kinds/old_profiles.h"
 #include <string.h>
-
-#define APPARMOR_PREFIX "container.apparmor.security.beta.kubernetes.io/"
 
 static bool is_good_apparmor(struct slice value) {
         return value.len == 0 || slice_is(value, "runtime/default") ||
@@ -20,7 +19,7 @@ static const char *check_apparmor(const struct security_pod *pod, struct buf *ou
 
         setting_read(pod, "appArmorProfile", "type", profile_types, &setting);
         while (node_next(&iter, &key, &value))
-                if (slice_has_prefix(key, SLICE_LITERAL(APPARMOR_PREFIX)) &&
+                if (slice_has_prefix(key, SLICE_LITERAL(APP_ARMOR)) &&
                     !is_good_apparmor(node_get_slice(value)))
                         name_add(&annotations,
                                  slice_of(arena_printf(pod->arena, SLICE_FMT "=\"" SLICE_FMT "\"",

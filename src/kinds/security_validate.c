@@ -2,6 +2,7 @@
 #include "kinds/pod_check.h"
 
 #include "base/util.h"
+#include "kinds/old_profiles.h"
 
 /* ---- profiles ---- */
 
@@ -71,10 +72,6 @@ OWN_RULE(rule_app_armor) {
                 report_text(checker, at, "localhostProfile", node_get_slice(profile),
                             "can only be set when AppArmor type is Localhost");
 }
-
-#define SECCOMP_POD "seccomp.security.alpha.kubernetes.io/pod"
-#define SECCOMP_CONTAINER "container.seccomp.security.alpha.kubernetes.io/"
-#define APP_ARMOR "container.apparmor.security.beta.kubernetes.io/"
 
 static void check_seccomp_name(struct checker *checker, const struct at *at, struct slice name) {
         static const char *const known[] = { "runtime/default", "docker/default", "unconfined" };
