@@ -2,7 +2,8 @@
  * their labels. */
 #include "api/selector.h"
 #include "base/util.h"
-#include "control/pod_owner.h"
+#include "control/control_priv.h"
+#include "control/object_write.h"
 
 static bool queue_aggregated(void *context, const struct store_object *object) {
         struct controller_run *run = context;

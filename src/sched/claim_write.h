@@ -1,6 +1,7 @@
 /* How a changed ResourceClaim is written: the finalizer through the object, the allocation and who
  * reserved it through its status, each as a patch that only adds, so that what others write
- * meanwhile is no conflict.  The API server refuses to change an allocation that is there. */
+ * meanwhile is no conflict.  The API server refuses to change an allocation that is there.  Only
+ * the allocation of a claim that is being given back holds for one version of it. */
 #pragma once
 
 #include "api/json.h"

@@ -50,15 +50,10 @@ static int reason_code(const char *reason) {
 static int fail_policy(const struct policy_run *run) {
         const struct policy_refusal *refusal = run->state;
         struct api_context *context = run->context;
-        const struct json_node *metadata = node_get(run->subject->object, "metadata");
         struct failure_cause *cause = ARENA_NEW(context->arena, struct failure_cause);
-        struct slice name = run->subject->name;
 
-        if (name.len == 0)
-                name = node_get_text(metadata, "generateName");
-        if (name.len == 0)
-                name = SLICE_LITERAL("Unknown");
-        fail_forbidden(context, run->subject->group, run->subject->plural, name, refusal->message);
+        fail_forbidden(context, run->subject->group, run->subject->plural,
+                       policy_refused_name(run->subject, run->subject->name), refusal->message);
         *cause = (struct failure_cause){ .message = refusal->message };
         context->failure.code = reason_code(refusal->reason);
         context->failure.reason = refusal->reason;

@@ -69,10 +69,6 @@ static int fail_mutation(const struct policy_run *run) {
         bool is_misfit = false;
         size_t count = 0;
 
-        if (name.len == 0)
-                name = node_get_text(node_get(run->subject->object, "metadata"), "generateName");
-        if (name.len == 0)
-                name = SLICE_LITERAL("Unknown");
         for (int pass = 0; pass < 2; pass++)
                 for (size_t i = 0; i < state->count; i++)
                         if (state->failures[i].is_misfit == (pass == 0)) {
@@ -81,7 +77,8 @@ static int fail_mutation(const struct policy_run *run) {
                                         .message = state->failures[i].message
                                 };
                         }
-        fail_forbidden(context, run->subject->group, run->subject->plural, name, "");
+        fail_forbidden(context, run->subject->group, run->subject->plural,
+                       policy_refused_name(run->subject, name), "");
         context->failure.message = causes[0].message;
         context->failure.reason = is_misfit ? "Forbidden" : "Invalid";
         context->failure.causes = causes;
@@ -249,6 +246,11 @@ static bool is_hidden(const struct mutation_target *target, const char *member) 
                (strcmp(member, "name") != 0 || target->has_made_name);
 }
 
+/* A policy may give a name, but nothing else that is hidden from it. */
+static bool may_give(const struct mutation_target *target, const char *member) {
+        return !is_hidden(target, member) || strcmp(member, "name") == 0;
+}
+
 static void hide_given(const struct mutation_target *target, struct given *given) {
         struct json_node *metadata = node_get(target->object, "metadata");
 
@@ -261,14 +263,14 @@ static void hide_given(const struct mutation_target *target, struct given *given
         }
 }
 
-/* A policy may give a name, but nothing else of it. */
 static void restore_given(const struct mutation_target *target, const struct given *given) {
         struct json_node *metadata = node_need_object(target->tree, target->object, "metadata");
 
         for (size_t i = 0; i < ARRAY_LEN(given_members); i++) {
-                bool is_own = !is_hidden(target, given_members[i]) || i == 4;
+                bool is_own =
+                        may_give(target, given_members[i]) && node_get(metadata, given_members[i]);
 
-                if (given->values[i] && !(is_own && node_get(metadata, given_members[i])))
+                if (given->values[i] && !is_own)
                         node_put(target->tree, metadata, given_members[i], given->values[i]);
         }
 }

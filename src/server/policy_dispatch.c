@@ -123,6 +123,12 @@ static const char *unknown_params(struct policy_run *run) {
                             SLICE_ARG(json_get_text(wanted, "kind")));
 }
 
+struct slice policy_refused_name(const struct webhook_subject *subject, struct slice name) {
+        if (name.len == 0)
+                name = node_get_text(node_get(subject->object, "metadata"), "generateName");
+        return name.len ? name : SLICE_LITERAL("Unknown");
+}
+
 /* ---- all policies ---- */
 
 static void dispatch_bindings(struct policy_run *run) {

@@ -32,3 +32,6 @@ struct policy_run {
 bool policies_exist(const struct api_engine *engine, const struct api_resource *policies,
                     const struct api_resource *bindings);
 void policies_dispatch(struct policy_run *run);
+/* How a refusal calls the object: by the name if it has one, else by what a name would be made of.
+ */
+struct slice policy_refused_name(const struct webhook_subject *subject, struct slice name);
