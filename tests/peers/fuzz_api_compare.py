@@ -28,8 +28,6 @@ KNOWN = [
     (r"^message failed to create typed patch", "which errors come before an undeclared field is left to the order of a Go map"),
     (r"^WRONG REFUSAL PATCH apply \d+/400 .*YAML|^wrong code PATCH apply \d+/400 .*YAML|^message .* \| error decoding YAML",
      "another YAML library reads broken documents in another way"),
-    (r"^jobs (body (POST|PATCH apply) /metadata/\*$|missing metadata.labels )",
-     "a job that takes its labels from its template shares the map with it upstream, the labels made for it included"),
     (r"/columnDefinitions/\[\]/description", "columns of Tables have no descriptions"),
     (r"^\w+ body GET collection /metadata/continue", "a page that is full tells of another, of which a selector may leave nothing"),
 ]
