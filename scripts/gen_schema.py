@@ -33,6 +33,7 @@ PACKAGES = [  # directory, API group, version
     ('api/admissionregistration/v1', 'admissionregistration.k8s.io', 'v1'),
     ('apiextensions-apiserver/pkg/apis/apiextensions/v1', 'apiextensions.k8s.io', 'v1'),
     ('kube-aggregator/pkg/apis/apiregistration/v1', 'apiregistration.k8s.io', 'v1'),
+    ('api/scheduling/v1alpha2', 'scheduling.k8s.io', 'v1alpha2'),
     ('apimachinery/pkg/apis/meta/v1', 'meta.k8s.io', 'v1'),
 ]
 META = 'apimachinery/pkg/apis/meta/v1'
@@ -179,7 +180,7 @@ def fields_of(key, via=0, inlined=()):
         if 'merge' in strategy and shape == 'LIST' and merge == '' and kind == 'OBJECT':
             merge = None
         out.append((json[0], shape, kind, obj, flags, number, via, merge,
-                    ','.join(marks.get('listMapKey', []))))
+                    ','.join(dict.fromkeys(marks.get('listMapKey', [])))))
     return out
 
 

@@ -86,11 +86,11 @@ const struct feature_gate_entry up_feature_gates[] = {
         { NULL, 0 },
 };
 
-struct native_groups feature_gates_groups(uint32_t gates) {
-        return (struct native_groups){ .is_served = gates & FEATURE_GROUPS,
-                                       .has_topology = gates & FEATURE_PLACEMENTS,
-                                       .has_claims = gates & FEATURE_GROUP_DEVICES,
-                                       .has_priority = gates & FEATURE_GROUP_PREEMPTION };
+struct api_group_gates feature_gates_groups(uint32_t gates) {
+        return (struct api_group_gates){ .is_served = gates & FEATURE_GROUPS,
+                                         .has_topology = gates & FEATURE_PLACEMENTS,
+                                         .has_claims = gates & FEATURE_GROUP_DEVICES,
+                                         .has_priority = gates & FEATURE_GROUP_PREEMPTION };
 }
 
 /* Stands for gates of Kubernetes that have no effect here. */

@@ -3,7 +3,7 @@
 
 #include "base/err.h"
 #include "cmd/option_table.h"
-#include "sandbox/native_groups.h"
+#include "server/api_server.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -20,7 +20,7 @@ extern const struct feature_gate_entry scheduler_feature_gates[], descheduler_fe
 /* Of sandbox_feature_gates and up_feature_gates, beside those of enum feature_gate. */
 #define FEATURE_EVICTION_REQUESTS ((uint32_t)1 << 31)
 /* What of groups of pods a sandbox serves with these gates. */
-struct native_groups feature_gates_groups(uint32_t gates);
+struct api_group_gates feature_gates_groups(uint32_t gates);
 
 /* The option of a cluster without a scheduler. */
 extern const struct option feature_gates_option_table[]; /* of a text */

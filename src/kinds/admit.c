@@ -66,7 +66,7 @@ ADMIT_HOOK(node_admit) {
 
 /* ---- volumes in use are not deleted under their users ---- */
 
-static void add_finalizer(struct json_tree *tree, struct json_node *object, const char *name) {
+void admit_finalizer(struct json_tree *tree, struct json_node *object, const char *name) {
         struct json_node *metadata = node_need_object(tree, object, "metadata");
         struct json_node *finalizers = node_need_array(tree, metadata, "finalizers");
 
@@ -79,14 +79,14 @@ static void add_finalizer(struct json_tree *tree, struct json_node *object, cons
 ADMIT_HOOK(persistent_volume_admit) {
         (void)context, (void)old, (void)err;
         if (operation == KIND_CREATE)
-                add_finalizer(tree, object, "kubernetes.io/pv-protection");
+                admit_finalizer(tree, object, "kubernetes.io/pv-protection");
         return 0;
 }
 
 ADMIT_HOOK(volume_attributes_class_admit) {
         (void)context, (void)old, (void)err;
         if (operation == KIND_CREATE)
-                add_finalizer(tree, object, "kubernetes.io/vac-protection");
+                admit_finalizer(tree, object, "kubernetes.io/vac-protection");
         return 0;
 }
 
@@ -121,7 +121,7 @@ ADMIT_HOOK(persistent_volume_claim_admit) {
         (void)old, (void)err;
         if (operation != KIND_CREATE)
                 return 0;
-        add_finalizer(tree, object, "kubernetes.io/pvc-protection");
+        admit_finalizer(tree, object, "kubernetes.io/pvc-protection");
         struct json_node *spec = node_need_object(tree, object, "spec");
         if (node_get(spec, "storageClassName") || !context->each)
                 return 0;
@@ -149,13 +149,14 @@ static bool visit_priority_class(void *context, const struct json *class) {
         return false;
 }
 
-int priority_class_judge(struct kind_context *context, const struct json_node *object,
-                         struct err *err) {
+int priority_class_judge(struct kind_context *context, enum kind_operation operation,
+                         const struct json_node *object, struct err *err) {
         struct default_priority other = {
                 .arena = context->scratch,
                 .own_name = node_get_text(node_get(object, "metadata"), "name"),
         };
 
+        (void)operation;
         if (!node_is_true(node_get(object, "globalDefault")) || !context->each)
                 return 0;
         context->each(context->engine, "scheduling.k8s.io", "priorityclasses", SLICE_EMPTY,

@@ -9,7 +9,7 @@
                  struct json_tree *tree, struct json_node *object, const struct json *old,         \
                  struct err *err)
 ADMIT_HOOK(pod_admit);
-ADMIT_HOOK(pod_group_admit); /* with WorkloadAwarePreemption */
+ADMIT_HOOK(pod_group_admit);
 ADMIT_HOOK(node_admit);
 ADMIT_HOOK(persistent_volume_admit);
 ADMIT_HOOK(persistent_volume_claim_admit);
@@ -48,6 +48,11 @@ struct slice admitted_name(const struct kind_context *context, const struct json
 /* 403 "pods "x" is forbidden: text". */
 int admit_forbid(struct kind_context *context, const struct json_node *object, struct err *err,
                  const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* Adds it unless it is there. */
+void admit_finalizer(struct json_tree *tree, struct json_node *object, const char *name);
 /* Only one PriorityClass may be the default. */
-int priority_class_judge(struct kind_context *context, const struct json_node *object,
-                         struct err *err);
+int priority_class_judge(struct kind_context *context, enum kind_operation operation,
+                         const struct json_node *object, struct err *err);
+/* A new PodGroup's template exists. */
+int pod_group_judge(struct kind_context *context, enum kind_operation operation,
+                    const struct json_node *object, struct err *err);

@@ -133,6 +133,8 @@ VALIDATE_HOOK(cron_job_validate);
 VALIDATE_HOOK(pod_disruption_budget_validate);
 VALIDATE_HOOK(lease_validate);
 VALIDATE_HOOK(priority_class_validate);
+VALIDATE_HOOK(workload_object_validate);
+VALIDATE_HOOK(pod_group_validate);
 VALIDATE_HOOK(role_validate);
 VALIDATE_HOOK(cluster_role_validate);
 VALIDATE_HOOK(role_binding_validate);

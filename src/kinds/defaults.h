@@ -49,6 +49,7 @@ DEFAULTS_HOOK(persistent_volume_claim_defaults);
 DEFAULTS_HOOK(limit_range_defaults);
 DEFAULTS_HOOK(resource_quota_defaults);
 DEFAULTS_HOOK(priority_class_defaults);
+DEFAULTS_HOOK(pod_group_defaults);
 DEFAULTS_HOOK(role_binding_defaults);
 DEFAULTS_HOOK(storage_class_defaults);
 DEFAULTS_HOOK(csi_driver_defaults);

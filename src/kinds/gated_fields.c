@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* What keeps a field whose gate is off upstream. */
-enum keeper { NOTHING, POD_GROUPS, EVICTION_RESPONDERS };
+enum keeper { NOTHING, POD_GROUPS, EVICTION_RESPONDERS, TOPOLOGY, CLAIMS, PRIORITY };
 
 struct gated_field {
         const char *path; /* names joined by dots; * = each element or value */
@@ -61,6 +61,23 @@ static const struct gated_field resource_slice_fields[] = {
         { .path = NULL },
 };
 
+static const struct gated_field pod_group_fields[] = {
+        { "spec.schedulingConstraints", TOPOLOGY, false },
+        { "spec.resourceClaims", CLAIMS, false },
+        { "spec.disruptionMode", PRIORITY, false },
+        { "spec.priorityClassName", PRIORITY, false },
+        { "spec.priority", PRIORITY, false },
+        { .path = NULL },
+};
+static const struct gated_field workload_fields[] = {
+        { "spec.podGroupTemplates.*.schedulingConstraints", TOPOLOGY, false },
+        { "spec.podGroupTemplates.*.resourceClaims", CLAIMS, false },
+        { "spec.podGroupTemplates.*.disruptionMode", PRIORITY, false },
+        { "spec.podGroupTemplates.*.priorityClassName", PRIORITY, false },
+        { "spec.podGroupTemplates.*.priority", PRIORITY, false },
+        { .path = NULL },
+};
+
 static const struct {
         const char *group, *plural;
         const char *pod_spec; /* where it is; NULL = there is none */
@@ -80,6 +97,8 @@ static const struct {
         { "storage.k8s.io", "csidrivers", NULL, driver_fields },
         { "discovery.k8s.io", "endpointslices", NULL, endpoint_slice_fields },
         { "resource.k8s.io", "resourceslices", NULL, resource_slice_fields },
+        { "scheduling.k8s.io", "podgroups", NULL, pod_group_fields },
+        { "scheduling.k8s.io", "workloads", NULL, workload_fields },
 };
 
 static bool stored_has(const struct json *value, struct slice path) {
@@ -103,9 +122,16 @@ static bool stored_has(const struct json *value, struct slice path) {
 
 static bool must_stay(struct kind_context *context, const struct gated_field *field,
                       const struct json *old) {
+        static const unsigned gates[] = {
+                [POD_GROUPS] = GATE_GROUPS,
+                [TOPOLOGY] = GATE_GROUP_TOPOLOGY,
+                [CLAIMS] = GATE_GROUP_CLAIMS,
+                [PRIORITY] = GATE_GROUP_PRIORITY,
+        };
+
         if (field->keeper == EVICTION_RESPONDERS && context->has_eviction_responders)
                 return true;
-        if (field->keeper == POD_GROUPS && context->has_pod_groups)
+        if (gates[field->keeper] & context->gates)
                 return true;
         if (field->keeper == POD_GROUPS &&
             context->lookup(context->engine, "apiextensions.k8s.io", "customresourcedefinitions",
@@ -154,6 +180,8 @@ static void drop_fields(struct kind_context *context, struct json_node *object,
 
 void gated_fields_drop(struct kind_context *context, struct json_node *object,
                        const struct json *old) {
+        if (context->kind->prune) /* of a definition, which says itself what stays */
+                return;
         for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
                 struct slice name;
                 struct json_node *spec = object;

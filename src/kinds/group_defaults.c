@@ -9,6 +9,10 @@ void priority_class_defaults(struct json_tree *tree, struct json_node *object) {
         default_absent_text(tree, object, "preemptionPolicy", "PreemptLowerPriority");
 }
 
+void pod_group_defaults(struct json_tree *tree, struct json_node *object) {
+        default_absent_text(tree, node_need_object(tree, object, "spec"), "disruptionMode", "Pod");
+}
+
 void role_binding_defaults(struct json_tree *tree, struct json_node *object) {
         struct node_iter iter = node_iter(node_get(object, "subjects"));
         struct json_node *subject;

@@ -48,7 +48,17 @@ enum kind_flags {
         KIND_WARN_OF_CHANGES = 65536, /* an update that bumps no generation warns of nothing */
         KIND_EXACT_GENERATION = 131072, /* an empty list where none was bumps generation, too */
         KIND_READ_DEFAULTS = 262144,    /* defaults set as it is read back from the store show */
+        KIND_OWNED_STATUS = 524288,     /* writes of the object own the status they bring, too */
+        KIND_REPORTED_ONCE = 1048576,   /* of equal complaints one is shown */
         KIND_UNCOLLECTED = 16384, /* no garbage collection: the policy of a deletion is unread */
+};
+
+/* Gates that upstream has off, of kind_info.gates and kind_context.gates. */
+enum kind_gates {
+        GATE_GROUPS = 1,         /* GenericWorkload: groups of pods */
+        GATE_GROUP_TOPOLOGY = 2, /* TopologyAwareWorkloadScheduling */
+        GATE_GROUP_CLAIMS = 4,   /* DRAWorkloadResourceClaims */
+        GATE_GROUP_PRIORITY = 8, /* WorkloadAwarePreemption */
 };
 
 struct table_column {
@@ -100,6 +110,7 @@ struct kind_info {
                                                  NULL-ended */
         /* Minor versions of Kubernetes that brought them (kinds/release.h); 0 = all have them. */
         uint8_t since, generation_since, later_since;
+        unsigned gates;                    /* that have to be on; 0 = none */
         const char *later_subresource;     /* one of them, since later_since; NULL = none */
         const struct kind_info *stored_as; /* another version or view of the same store
                                                  (events.k8s.io); NULL = own */
@@ -147,7 +158,8 @@ struct kind_info {
         const char *table_hidden_annotation; /* left out of the metadata in Tables (daemonsets) */
 
         /* Refuses a valid object that is created or changed; NULL = never. */
-        int (*judge)(struct kind_context *context, const struct json_node *object, struct err *err);
+        int (*judge)(struct kind_context *context, enum kind_operation operation,
+                     const struct json_node *object, struct err *err);
 
         /* KIND_REVIEW rows: fills in the answer (status) of a posted object. What is wrong with the
          * question goes to errors; the result is an error for anything else. */
@@ -202,7 +214,8 @@ struct kind_context {
         struct arena *scratch;
         struct slice subresource; /* of a write; empty = the object itself */
         struct user_info user;
-        bool has_eviction_responders, has_pod_groups; /* the fields of pods are served */
+        bool has_eviction_responders; /* the field of pods is served */
+        unsigned gates;               /* enum kind_gates that are on */
         bool is_dry_run;
         bool has_name;        /* of a write: a name that is generated is there by now */
         bool has_labels;      /* of a write: of its own, not those of its template by default */
@@ -234,10 +247,12 @@ struct kind_context {
  */
 size_t kind_count(void);
 /* Adds kinds behind the table's own for kind_count and kind_at, until it is called with none, and
- * says which release the documents are for (kinds/release.h). Only around the making of documents:
- * both depend on the server. */
-void kind_extend(const struct kind_info *const *kinds, size_t count, unsigned minor);
+ * says which release the documents are for (kinds/release.h) and which gates are on. Only around
+ * the making of documents: all of it depends on the server. */
+void kind_extend(const struct kind_info *const *kinds, size_t count, unsigned minor,
+                 unsigned gates);
 unsigned kind_minor(void); /* RELEASE_DEFAULT outside of that */
+unsigned kind_gates(void);
 const struct kind_info *kind_at(size_t index);
 const struct kind_info *kind_find(struct slice group, struct slice version,
                                   struct slice plural); /* NULL when unknown */

@@ -91,13 +91,14 @@ static int priority_admit(struct kind_context *context, struct json_tree *tree,
         return 0;
 }
 
-ADMIT_HOOK(pod_group_admit) {
+/* With its gate, the priority of a new group is computed as that of a pod. */
+static int group_priority_admit(struct kind_context *context, struct json_tree *tree,
+                                struct json_node *object, struct err *err) {
         struct priority_choice choice = { .arena = context->scratch };
         struct json_node *spec = node_need_object(tree, object, "spec");
         int64_t given = node_get_i64(spec, "priority", 0);
 
-        (void)old;
-        if (operation != KIND_CREATE)
+        if (!(context->gates & GATE_GROUP_PRIORITY))
                 return 0;
         int r = choose_priority(context, object, &choice, err);
         if (r < 0)
@@ -111,6 +112,17 @@ ADMIT_HOOK(pod_group_admit) {
                 node_put_text(tree, spec, "priorityClassName", choice.name);
         node_put_i64(tree, spec, "priority", choice.value);
         return 0;
+}
+
+/* A group stays while pods name it. */
+ADMIT_HOOK(pod_group_admit) {
+        (void)old;
+        if (operation != KIND_CREATE)
+                return 0;
+        int r = group_priority_admit(context, tree, object, err);
+        if (r == 0)
+                admit_finalizer(tree, object, "scheduling.k8s.io/podgroup-protection");
+        return r;
 }
 
 /* ---- tolerations ---- */

@@ -73,6 +73,15 @@ PREPARE_HOOK(status_prepare) {
                 keep_all_but_status(tree, object, old);
 }
 
+PREPARE_HOOK(pod_group_prepare) {
+        bool has_claims = (context->gates & GATE_GROUP_CLAIMS) ||
+                          json_count(json_get(json_get(old, "spec"), "resourceClaims"));
+
+        status_prepare(context, operation, tree, object, old);
+        if (operation == KIND_UPDATE_STATUS && !has_claims)
+                node_remove(node_get(object, "status"), "resourceClaimStatuses");
+}
+
 /* A node registers itself with its status. */
 PREPARE_HOOK(node_prepare) {
         if (operation != KIND_CREATE)

@@ -24,6 +24,7 @@ PREPARE_HOOK(service_account_prepare);
 PREPARE_HOOK(persistent_volume_prepare);
 PREPARE_HOOK(persistent_volume_claim_prepare);
 PREPARE_HOOK(resource_slice_prepare);
+PREPARE_HOOK(pod_group_prepare);
 PREPARE_HOOK(deployment_prepare);
 PREPARE_HOOK(daemon_set_prepare);
 PREPARE_HOOK(job_prepare);

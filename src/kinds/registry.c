@@ -22,16 +22,22 @@ static const struct kind_group *const groups[] = {
 /* Kinds of one server's custom resources, while it describes itself. */
 static const struct kind_info *const *more;
 static size_t more_count;
-static unsigned described_minor;
+static unsigned described_minor, described_gates;
 
-void kind_extend(const struct kind_info *const *kinds, size_t count, unsigned minor) {
+void kind_extend(const struct kind_info *const *kinds, size_t count, unsigned minor,
+                 unsigned gates) {
         more = kinds;
         more_count = count;
         described_minor = minor;
+        described_gates = gates;
 }
 
 unsigned kind_minor(void) {
         return described_minor ? described_minor : RELEASE_DEFAULT;
+}
+
+unsigned kind_gates(void) {
+        return described_gates;
 }
 
 size_t kind_count(void) {

@@ -27,8 +27,8 @@ bool release_has(unsigned minor, enum release_feature feature) {
         return false;
 }
 
-bool release_has_kind(unsigned minor, const struct kind_info *kind) {
-        return minor >= kind->since;
+bool release_has_kind(unsigned minor, unsigned gates, const struct kind_info *kind) {
+        return minor >= kind->since && (kind->gates & ~gates) == 0;
 }
 
 bool release_has_subresource(unsigned minor, const struct kind_info *kind, struct slice name) {

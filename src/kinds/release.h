@@ -22,7 +22,8 @@ enum release_feature {
         RELEASE_FEATURE_COUNT,
 };
 bool release_has(unsigned minor, enum release_feature feature);
-bool release_has_kind(unsigned minor, const struct kind_info *kind);
+/* gates: enum kind_gates that are on. */
+bool release_has_kind(unsigned minor, unsigned gates, const struct kind_info *kind);
 /* name empty = the object itself. */
 bool release_has_subresource(unsigned minor, const struct kind_info *kind, struct slice name);
 /* metadata.generation is kept. */

@@ -60,6 +60,7 @@ ROW_HOOK(scale_row);
 ROW_HOOK(pod_disruption_budget_row);
 ROW_HOOK(lease_row);
 ROW_HOOK(priority_class_row);
+ROW_HOOK(pod_group_row);
 ROW_HOOK(binding_row);
 ROW_HOOK(storage_class_row);
 ROW_HOOK(csi_node_row);

@@ -41,13 +41,29 @@ static bool is_repeated(struct checker *checker, struct text_set *seen,
 static void report_repeated(struct checker *checker, const struct at *place,
                             const struct json_node *element, const struct rule *rule) {
         bool is_member = rule->flags & RULE_UNIQUE_MEMBER;
-        const struct json_node *value = rule->unique ? node_get(element, rule->unique) : element;
+        bool is_whole = !rule->unique || (rule->flags & RULE_UNIQUE_WHOLE);
+        const struct json_node *value = is_whole ? element : node_get(element, rule->unique);
 
         report(checker, FIELD_DUPLICATE, place, is_member ? rule->unique : NULL,
                value ? node_json(checker, value) : "\"\"", NULL);
 }
 
-/* Either each element's problems with its being a duplicate first, or all duplicates at the end. */
+static void report_all_repeated(struct checker *checker, const struct at *at,
+                                const struct json_node *list, const struct rule *rule) {
+        CLEANUP(text_set_release) struct text_set seen = { 0 };
+        struct node_iter iter = node_iter(list);
+        struct json_node *element;
+
+        for (size_t i = 0; node_next(&iter, NULL, &element); i++) {
+                struct at place = at_index(at, i);
+
+                if (is_repeated(checker, &seen, element, rule))
+                        report_repeated(checker, &place, element, rule);
+        }
+}
+
+/* Each element's problems with its being a duplicate first, or all duplicates before or behind
+ * them. */
 static void walk_list(struct checker *checker, const struct at *at, const struct json_node *list,
                       const struct rule *rule) {
         CLEANUP(text_set_release) struct text_set seen = { 0 };
@@ -55,6 +71,8 @@ static void walk_list(struct checker *checker, const struct at *at, const struct
         struct node_iter iter = node_iter(list);
         struct json_node *element;
 
+        if (rule->flags & RULE_UNIQUE_WHOLE)
+                report_all_repeated(checker, at, list, rule);
         for (size_t i = 0; node_next(&iter, NULL, &element); i++) {
                 struct at place = at_index(at, i);
 
@@ -62,15 +80,8 @@ static void walk_list(struct checker *checker, const struct at *at, const struct
                         report_repeated(checker, &place, element, rule);
                 rule->check(checker, &place, element, rule);
         }
-        if (is_first || !(rule->flags & RULE_UNIQUE))
-                return;
-        iter = node_iter(list);
-        for (size_t i = 0; node_next(&iter, NULL, &element); i++) {
-                struct at place = at_index(at, i);
-
-                if (is_repeated(checker, &seen, element, rule))
-                        report_repeated(checker, &place, element, rule);
-        }
+        if (!is_first && (rule->flags & RULE_UNIQUE))
+                report_all_repeated(checker, at, list, rule);
 }
 
 static void walk_map(struct checker *checker, const struct at *at, const struct json_node *map,
@@ -86,6 +97,11 @@ static void walk_map(struct checker *checker, const struct at *at, const struct 
         }
 }
 
+void report_too_many(struct checker *checker, const struct at *at, size_t count, size_t max) {
+        report(checker, FIELD_TOO_MANY, at, NULL, message_of(checker, "%zu", count),
+               message_of(checker, "must have at most %zu item%s", max, max == 1 ? "" : "s"));
+}
+
 static void check_rule(struct checker *checker, const struct at *at, const struct json_node *value,
                        const struct rule *rule) {
         size_t count = node_count(value);
@@ -96,8 +112,7 @@ static void check_rule(struct checker *checker, const struct at *at, const struc
                 return;
         }
         if (rule->max && count > rule->max) {
-                report(checker, FIELD_TOO_MANY, at, NULL, message_of(checker, "%zu", count),
-                       message_of(checker, "must have at most %zu items", rule->max));
+                report_too_many(checker, at, count, rule->max);
                 return;
         }
         if (!(rule->flags & RULE_EACH))

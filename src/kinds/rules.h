@@ -25,13 +25,15 @@ struct rule {
 };
 
 enum rule_flags {
-        RULE_REQUIRED = 1,      /* absent, null and empty are "Required value" */
-        RULE_EACH = 2,          /* the check is for each element of a list, or value of a map */
-        RULE_UNIQUE = 4,        /* elements differ; the second of two is "Duplicate value" */
-        RULE_UNIQUE_MEMBER = 8, /* the same, reported at the member */
-        RULE_ALWAYS = 16,       /* the check sees empty and absent values, too */
-        RULE_UNIQUE_FIRST = 32, /* duplicates come before the element's own problems */
-        RULE_PRESENT = 64,      /* a pointer upstream: an empty text is there, and looked at */
+        RULE_REQUIRED = 1,       /* absent, null and empty are "Required value" */
+        RULE_EACH = 2,           /* the check is for each element of a list, or value of a map */
+        RULE_UNIQUE = 4,         /* elements differ; the second of two is "Duplicate value" */
+        RULE_UNIQUE_MEMBER = 8,  /* the same, reported at the member */
+        RULE_ALWAYS = 16,        /* the check sees empty and absent values, too */
+        RULE_UNIQUE_FIRST = 32,  /* duplicates come before the element's own problems */
+        RULE_UNIQUE_WHOLE = 128, /* RULE_UNIQUE, all of them before the elements' own problems, as
+                                    the whole element */
+        RULE_PRESENT = 64,       /* a pointer upstream: an empty text is there, and looked at */
 };
 
 #define RULES_END                                                                                  \
@@ -42,6 +44,8 @@ void check_rules(struct checker *checker, const struct at *at, const struct json
 /* Hook of a kind that is described by its rules alone. */
 void check_object(struct kind_context *context, const struct json_node *object,
                   struct field_errors *errors, const struct rule *rules);
+
+void report_too_many(struct checker *checker, const struct at *at, size_t count, size_t max);
 
 RULE(rule_object); /* data: the rules of its members */
 RULE(rule_choice); /* data: NULL-ended texts; sorted as upstream shows them */

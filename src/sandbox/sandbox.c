@@ -20,7 +20,7 @@
 
 #define SANDBOX_LISTEN_DEFAULT "127.0.0.1:0"
 
-#define SANDBOX_DEFINITIONS_MAX 6
+#define SANDBOX_DEFINITIONS_MAX 4
 
 struct sandbox {
         struct loop *loop;
@@ -31,8 +31,6 @@ struct sandbox {
         struct tls_material tls;
         struct webhook_client *webhooks;
         struct native_evictions *native; /* NULL when not served */
-        bool has_groups;                 /* PodGroups and Workloads */
-        struct api_definition groups[NATIVE_GROUP_KINDS];
         struct api_definition definitions[SANDBOX_DEFINITIONS_MAX];
         size_t definition_count;
         struct eviction_waits waits;
@@ -73,16 +71,9 @@ static int define_evictions(struct sandbox *sandbox, const struct sandbox_config
 }
 
 /* The gate may be on for a scheduler that follows a definition of its user. */
-static int define_groups(struct sandbox *sandbox, const struct sandbox_config *config,
-                         struct err *err) {
-        if (!config->groups.is_served || !api_server_may_have_pod_groups(config->minor))
-                return 0;
-        if (native_groups_definitions(&config->groups, sandbox->groups, err) < 0)
-                return err->code;
-        for (size_t i = 0; i < NATIVE_GROUP_KINDS; i++)
-                sandbox->definitions[sandbox->definition_count++] = sandbox->groups[i];
-        sandbox->has_groups = true;
-        return 0;
+static struct api_group_gates sandbox_groups(const struct sandbox_config *config) {
+        return api_server_may_have_pod_groups(config->minor) ? config->groups
+                                                             : (struct api_group_gates){ 0 };
 }
 
 static int start_server(struct sandbox *sandbox, const struct sandbox_config *config,
@@ -101,7 +92,7 @@ static int start_server(struct sandbox *sandbox, const struct sandbox_config *co
                                "option --feature-gates: EvictionRequestAPI is not known in "
                                "Kubernetes 1.%u, which --kubernetes-version asks for",
                                config->minor);
-        if (define_evictions(sandbox, config, err) < 0 || define_groups(sandbox, config, err) < 0)
+        if (define_evictions(sandbox, config, err) < 0)
                 return err->code;
         if (!config->token && (config->data_dir ? token_keep(config->data_dir, sandbox->token, err)
                                                 : token_make(sandbox->token, err)) < 0)
@@ -125,7 +116,7 @@ static int start_server(struct sandbox *sandbox, const struct sandbox_config *co
                                              .definitions = sandbox->definitions,
                                              .definition_count = sandbox->definition_count,
                                              .has_eviction_responders = sandbox->native,
-                                             .has_pod_groups = sandbox->has_groups,
+                                             .groups = sandbox_groups(config),
                                              .seed = config->seed,
                                              .minor = config->minor,
                                              .read_yaml = document_read_tree },
@@ -247,8 +238,6 @@ void sandbox_stop(struct sandbox *sandbox) {
         http_front_free(sandbox->front);
         api_server_free(sandbox->server);
         native_evictions_free(sandbox->native);
-        for (size_t i = 0; i < NATIVE_GROUP_KINDS; i++)
-                free((char *)(uintptr_t)sandbox->groups[i].json);
         webhook_client_free(sandbox->webhooks);
         store_free(sandbox->store);
         tls_material_release(&sandbox->tls);

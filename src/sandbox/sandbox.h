@@ -4,7 +4,7 @@
 #include "base/err.h"
 #include "port/loop.h"
 #include "port/transport.h"
-#include "sandbox/native_groups.h"
+#include "server/api_server.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,10 +22,10 @@ struct sandbox_config {
         const char *kubeconfig_out; /* NULL = no file is written */
         const char *token;          /* of the administrator; NULL = a random one */
         uint64_t seed;
-        unsigned minor;              /* of the Kubernetes it plays, 28 to 37; 0 = 36 */
-        bool is_quiet;               /* no Normal events about containers (large traces) */
-        bool has_eviction_requests;  /* serves lifecycle.k8s.io and evictionResponders of pods */
-        struct native_groups groups; /* PodGroups, where the version knows them */
+        unsigned minor;                /* of the Kubernetes it plays, 28 to 37; 0 = 36 */
+        bool is_quiet;                 /* no Normal events about containers (large traces) */
+        bool has_eviction_requests;    /* serves lifecycle.k8s.io and evictionResponders of pods */
+        struct api_group_gates groups; /* where the version knows them */
         /* Calls of the eviction subresource do not wait for the stages of an EvictionPolicy. */
         bool passes_evictions;
 };

@@ -92,6 +92,11 @@ static void check_step(struct field_checker *checker, struct field_shape shape, 
                 checker->path.data[length] = '\0';
 }
 
+/* A type without members takes any, as its schema says nothing of them. */
+static bool takes_any(const struct schema_object *type) {
+        return type->is_open || type->count == 0;
+}
+
 static void check_members(struct field_checker *checker, struct field_shape shape,
                           const struct json_node *object) {
         bool is_struct = shape.object &&
@@ -112,7 +117,7 @@ static void check_members(struct field_checker *checker, struct field_shape shap
                 buf_clear(&step);
                 buf_text(&step, "f:");
                 buf_slice(&step, name);
-                if (!is_struct || inner.field || shape.object->is_open) {
+                if (!is_struct || inner.field || takes_any(shape.object)) {
                         check_step(checker, inner, buf_view(&step), value);
                         continue;
                 }

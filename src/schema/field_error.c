@@ -76,3 +76,20 @@ void field_error_add_each(struct field_errors *errors, enum field_error_kind kin
         }
         field_error_add(errors, kind, path, value, details);
 }
+
+void field_errors_once(struct field_errors *errors, size_t from) {
+        size_t unique = from;
+
+        for (size_t i = from; i < errors->count; i++) {
+                const struct field_error *each = &errors->items[i];
+                size_t before = from;
+
+                while (before < unique &&
+                       (strcmp(errors->items[before].path, each->path) != 0 ||
+                        strcmp(errors->items[before].message, each->message) != 0))
+                        before++;
+                if (before == unique)
+                        errors->items[unique++] = *each;
+        }
+        errors->count = unique;
+}

@@ -46,5 +46,7 @@ void field_error_add(struct field_errors *errors, enum field_error_kind kind, co
 /* The same for each of the details that are joined by "; ". */
 void field_error_add_each(struct field_errors *errors, enum field_error_kind kind, const char *path,
                           const char *value, const char *details);
+/* Leaves the first of errors that are the same, of those from one on. */
+void field_errors_once(struct field_errors *errors, size_t from);
 /* One that is made already. */
 void field_error_take(struct field_errors *errors, const struct field_error *error);

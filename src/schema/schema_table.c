@@ -3100,6 +3100,75 @@ static const struct schema_field apiregistration_apiservice_fields[] = {
         { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 513 },
         { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 515 },
 };
+static const struct schema_field scheduling_typed_local_object_reference_fields[] = {
+        { "apiGroup", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 0 },
+        { "kind", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 2, 0, 0 },
+        { "name", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 3, 0, 0 },
+};
+static const struct schema_field scheduling_gang_scheduling_policy_fields[] = {
+        { "minCount", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, 0, 1, 0, 0 },
+};
+static const struct schema_field scheduling_pod_group_scheduling_policy_fields[] = {
+        { "basic", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 0, 518 },
+        { "gang", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 519 },
+};
+static const struct schema_field scheduling_topology_constraint_fields[] = {
+        { "key", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
+};
+static const struct schema_field scheduling_pod_group_scheduling_constraints_fields[] = {
+        { "topology", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 1, 0, 521 },
+};
+static const struct schema_field scheduling_pod_group_resource_claim_fields[] = {
+        { "name", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
+        { "resourceClaimName", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 0 },
+        { "resourceClaimTemplateName", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 3, 0, 0 },
+};
+static const struct schema_field scheduling_pod_group_template_fields[] = {
+        { "name", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
+        { "schedulingPolicy", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 520 },
+        { "schedulingConstraints", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_POINTER, 3, 0, 522 },
+        { "resourceClaims", "name", "name", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_RETAIN_KEYS | FIELD_LIST_MAP, 4, 0, 523 },
+        { "disruptionMode", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 5, 0, 0 },
+        { "priorityClassName", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 6, 0, 0 },
+        { "priority", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 7, 0, 0 },
+};
+static const struct schema_field scheduling_workload_spec_fields[] = {
+        { "controllerRef", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 0, 517 },
+        { "podGroupTemplates", NULL, "name", SCHEMA_OBJECT, SHAPE_LIST, FIELD_LIST_MAP, 2, 0, 524 },
+};
+static const struct schema_field scheduling_workload_fields[] = {
+        { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
+        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 525 },
+};
+static const struct schema_field scheduling_workload_pod_group_template_reference_fields[] = {
+        { "workloadName", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
+        { "podGroupTemplateName", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 2, 0, 0 },
+};
+static const struct schema_field scheduling_pod_group_template_reference_fields[] = {
+        { "workload", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_POINTER, 1, 0, 527 },
+};
+static const struct schema_field scheduling_pod_group_spec_fields[] = {
+        { "podGroupTemplateRef", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_POINTER, 1, 0, 528 },
+        { "schedulingPolicy", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 520 },
+        { "schedulingConstraints", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 3, 0, 522 },
+        { "resourceClaims", "name", "name", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_RETAIN_KEYS | FIELD_LIST_MAP, 4, 0, 523 },
+        { "disruptionMode", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 5, 0, 0 },
+        { "priorityClassName", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 6, 0, 0 },
+        { "priority", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 7, 0, 0 },
+};
+static const struct schema_field scheduling_pod_group_resource_claim_status_fields[] = {
+        { "name", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
+        { "resourceClaimName", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 0 },
+};
+static const struct schema_field scheduling_pod_group_status_fields[] = {
+        { "conditions", "type", "type", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 1, 0, 166 },
+        { "resourceClaimStatuses", "name", "name", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_RETAIN_KEYS | FIELD_LIST_MAP, 2, 0, 530 },
+};
+static const struct schema_field scheduling_pod_group_fields[] = {
+        { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
+        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 529 },
+        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 531 },
+};
 
 const struct schema_object schema_objects[] = {
         { "meta.v1.OwnerReference", meta_owner_reference_fields, 6, { 0xfU, 0x0U } },
@@ -3619,6 +3688,22 @@ const struct schema_object schema_objects[] = {
         { "apiregistration.v1.APIServiceCondition", apiregistration_apiservice_condition_fields, 5, { 0x7U, 0x0U } },
         { "apiregistration.v1.APIServiceStatus", apiregistration_apiservice_status_fields, 1, { 0x0U, 0x0U } },
         { "apiregistration.v1.APIService", apiregistration_apiservice_fields, 3, { 0x7U, 0x0U } },
+        { "scheduling.v1alpha2.TypedLocalObjectReference", scheduling_typed_local_object_reference_fields, 3, { 0x6U, 0x0U } },
+        { "scheduling.v1alpha2.BasicSchedulingPolicy", NULL, 0, { 0x0U, 0x0U } },
+        { "scheduling.v1alpha2.GangSchedulingPolicy", scheduling_gang_scheduling_policy_fields, 1, { 0x1U, 0x0U } },
+        { "scheduling.v1alpha2.PodGroupSchedulingPolicy", scheduling_pod_group_scheduling_policy_fields, 2, { 0x0U, 0x0U } },
+        { "scheduling.v1alpha2.TopologyConstraint", scheduling_topology_constraint_fields, 1, { 0x1U, 0x0U } },
+        { "scheduling.v1alpha2.PodGroupSchedulingConstraints", scheduling_pod_group_scheduling_constraints_fields, 1, { 0x0U, 0x0U } },
+        { "scheduling.v1alpha2.PodGroupResourceClaim", scheduling_pod_group_resource_claim_fields, 3, { 0x1U, 0x0U } },
+        { "scheduling.v1alpha2.PodGroupTemplate", scheduling_pod_group_template_fields, 7, { 0x7U, 0x0U } },
+        { "scheduling.v1alpha2.WorkloadSpec", scheduling_workload_spec_fields, 2, { 0x2U, 0x0U } },
+        { "scheduling.v1alpha2.Workload", scheduling_workload_fields, 2, { 0x3U, 0x0U } },
+        { "scheduling.v1alpha2.WorkloadPodGroupTemplateReference", scheduling_workload_pod_group_template_reference_fields, 2, { 0x3U, 0x0U } },
+        { "scheduling.v1alpha2.PodGroupTemplateReference", scheduling_pod_group_template_reference_fields, 1, { 0x1U, 0x0U } },
+        { "scheduling.v1alpha2.PodGroupSpec", scheduling_pod_group_spec_fields, 7, { 0x3U, 0x0U } },
+        { "scheduling.v1alpha2.PodGroupResourceClaimStatus", scheduling_pod_group_resource_claim_status_fields, 2, { 0x1U, 0x0U } },
+        { "scheduling.v1alpha2.PodGroupStatus", scheduling_pod_group_status_fields, 2, { 0x0U, 0x0U } },
+        { "scheduling.v1alpha2.PodGroup", scheduling_pod_group_fields, 3, { 0x7U, 0x0U } },
 };
 const size_t schema_object_count = ARRAY_LEN(schema_objects);
 
@@ -3701,6 +3786,8 @@ const struct schema_root schema_roots[] = {
         { "resource.k8s.io", "v1", "ResourceClaimTemplate", 404 },
         { "resource.k8s.io", "v1", "ResourceSlice", 378 },
         { "scheduling.k8s.io", "v1", "PriorityClass", 301 },
+        { "scheduling.k8s.io", "v1alpha2", "PodGroup", 532 },
+        { "scheduling.k8s.io", "v1alpha2", "Workload", 526 },
         { "storage.k8s.io", "v1", "CSIDriver", 320 },
         { "storage.k8s.io", "v1", "CSINode", 324 },
         { "storage.k8s.io", "v1", "CSIStorageCapacity", 325 },

@@ -54,7 +54,7 @@ void catalogue_init(struct api_catalogue *catalogue) {
         *catalogue = (struct api_catalogue){ .by_name = map_new() };
         arena_init(&catalogue->arena, 8192);
         for (size_t i = 0; i < count; i++) {
-                if (!release_has_kind(kind_minor(), kind_at(i)))
+                if (!release_has_kind(kind_minor(), kind_gates(), kind_at(i)))
                         continue;
                 struct catalogue_kind *item = ARENA_NEW(&catalogue->arena, struct catalogue_kind);
                 struct catalogue_version *version = version_need(catalogue, kind_at(i), &key);

@@ -20,7 +20,7 @@ struct api_engine {
         struct json_cache cache;
         struct owned_forms forms;
         struct map *raw_forms; /* hashes by uid (server/raw_forms.h); NULL = none yet */
-        bool is_open, is_bootstrapping, has_eviction_responders, has_pod_groups;
+        bool is_open, is_bootstrapping, has_eviction_responders;
         int (*read_yaml)(struct slice text, struct json_tree **ret_tree, struct err *err);
         char *server_address;
 };

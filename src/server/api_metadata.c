@@ -339,15 +339,15 @@ static void validate_updated(struct api_context *context, const struct api_write
 
 /* Upstream goes through the same rules for all kinds and once more for each kind, which shows in
  * the list of causes. */
-void validate_metadata_update(struct api_context *context, const struct api_write *write,
-                              struct field_errors *errors) {
+size_t validate_metadata_update(struct api_context *context, const struct api_write *write,
+                                struct field_errors *errors) {
         const struct json_node *metadata = node_get(write->object, "metadata");
 
         validate_created(context, write->object, NULL, errors);
         validate_updated(context, write, errors);
-        if (!errors->count && !node_get(metadata, "finalizers") &&
-            !node_get(metadata, "generateName"))
-                return; /* the others find no more */
+        size_t general = errors->count;
+        if (!general && !node_get(metadata, "finalizers") && !node_get(metadata, "generateName"))
+                return 0; /* the others find no more */
         const struct metadata_rules *rules = kind_metadata_rules(write->resource->kind);
         const char *rule = write->operation == KIND_UPDATE_STATUS ? rules->status : rules->update;
         for (; *rule; rule++) {
@@ -358,4 +358,5 @@ void validate_metadata_update(struct api_context *context, const struct api_writ
                 if (*rule == 'U' || *rule == 'C')
                         check_finalizer_domains(metadata, errors);
         }
+        return general;
 }

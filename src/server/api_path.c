@@ -122,7 +122,8 @@ static void extend_kinds(struct api_context *context) {
         count = 0;
         for (const struct api_resource *each = added; each; each = each->next)
                 kinds[count++] = each->kind;
-        kind_extend(kinds, count, context->engine->resources.minor);
+        kind_extend(kinds, count, context->engine->resources.minor,
+                    context->engine->resources.gates);
 }
 
 static bool serve_document(struct api_context *context) {
@@ -135,7 +136,7 @@ static bool serve_document(struct api_context *context) {
         bool is_served = document_serve(context->route.path, target, context->request->accept,
                                         context->request->if_none_match,
                                         slice_of(context->engine->server_address), &document);
-        kind_extend(NULL, 0, 0);
+        kind_extend(NULL, 0, 0, 0);
         if (!is_served)
                 return false;
         memcpy(response->type_buffer, document.content_type, sizeof(response->type_buffer));

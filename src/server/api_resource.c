@@ -28,8 +28,9 @@ static void resource_init(struct resource_table *table, struct api_resource *res
         resource->prefix = buf_take(&text, &resource->prefix_size);
         buf_printf(&text, "%s%s%s", kind->plural, *kind->group ? "." : "", kind->group);
         resource->qualified = buf_take(&text, NULL);
-        resource->schema =
-                schema_find(slice_of(kind->group), slice_of(kind->version), slice_of(kind->kind));
+        if (!kind->prune) /* a definition's kind is what the definition says */
+                resource->schema = schema_find(slice_of(kind->group), slice_of(kind->version),
+                                               slice_of(kind->kind));
         resource->merge_type = resource->schema;
         resource->owned_type = resource->schema;
         resource->store_resource = -1;
@@ -55,12 +56,13 @@ static struct api_resource *resource_core(const struct resource_table *table, co
                                                     slice_of(plural));
 }
 
-void resource_table_init(struct resource_table *table, struct store *store, unsigned minor) {
-        *table = (struct resource_table){ .store = store, .minor = minor };
+void resource_table_init(struct resource_table *table, struct store *store, unsigned minor,
+                         unsigned gates) {
+        *table = (struct resource_table){ .store = store, .minor = minor, .gates = gates };
         table->rows = xcalloc(kind_count(), sizeof(table->rows[0]));
         table->by_path = map_new();
         for (size_t i = 0; i < kind_count(); i++)
-                if (release_has_kind(minor, kind_at(i)))
+                if (release_has_kind(minor, gates, kind_at(i)))
                         resource_init(table, &table->rows[table->count++], kind_at(i));
         table->pods = resource_core(table, "", "pods");
         table->nodes = resource_core(table, "", "nodes");

@@ -29,6 +29,7 @@ struct api_resource {
 struct resource_table {
         struct store *store;
         unsigned minor;            /* of Kubernetes (kinds/release.h) */
+        unsigned gates;            /* enum kind_gates that are on */
         struct api_resource *rows; /* those of the release, in the order of kind_at */
         size_t count;
         struct api_resource *added; /* of custom resources, the newest first */
@@ -40,8 +41,9 @@ struct resource_table {
                 *mutating_bindings;
 };
 
-/* minor: what is served is what that release serves (kinds/release.h). */
-void resource_table_init(struct resource_table *table, struct store *store, unsigned minor);
+/* minor: what is served is what that release serves (kinds/release.h), with these gates. */
+void resource_table_init(struct resource_table *table, struct store *store, unsigned minor,
+                         unsigned gates);
 void resource_table_release(struct resource_table *table); /* what was added is gone already */
 
 /* Serves a kind besides those of the registry; a resource of the same path takes its place. */

@@ -82,6 +82,14 @@ static void api_server_bootstrap(struct api_server *server, const char *ca_pem) 
         server->engine.is_bootstrapping = false;
 }
 
+static unsigned group_gates(const struct api_group_gates *groups) {
+        if (!groups->is_served)
+                return 0;
+        return GATE_GROUPS | (groups->has_topology ? GATE_GROUP_TOPOLOGY : 0) |
+               (groups->has_claims ? GATE_GROUP_CLAIMS : 0) |
+               (groups->has_priority ? GATE_GROUP_PRIORITY : 0);
+}
+
 struct api_server *api_server_new(const struct api_server_config *config, struct loop *loop) {
         struct api_server *server = xcalloc(1, sizeof(*server));
 
@@ -98,11 +106,11 @@ struct api_server *api_server_new(const struct api_server_config *config, struct
         rng_init(&server->engine.rng, config->seed);
         arena_init(&server->engine.scratch, 0);
         resource_table_init(&server->engine.resources, server->engine.store,
-                            config->minor ? config->minor : RELEASE_DEFAULT);
+                            config->minor ? config->minor : RELEASE_DEFAULT,
+                            group_gates(&config->groups));
         for (size_t i = 0; i < config->token_count; i++)
                 api_server_add_token(server, &config->tokens[i]);
         server->engine.has_eviction_responders = config->has_eviction_responders;
-        server->engine.has_pod_groups = config->has_pod_groups;
         if (config->evictions)
                 server->evictions = *config->evictions;
         server->customs = custom_resources_start(&server->engine, config->definitions,

@@ -86,13 +86,6 @@ struct api_eviction_judge {
         void *self;
 };
 
-/* Columns of tables between name and age, all texts. */
-struct api_columns {
-        const char *const *names;
-        size_t count;
-        struct slice (*cell)(const struct json *object, size_t column);
-};
-
 /* A kind that is served from the start, and that no object in the cluster defines. */
 struct api_definition {
         const char *json; /* written as a CustomResourceDefinition */
@@ -100,9 +93,14 @@ struct api_definition {
          * with the field's path. NULL = nothing. */
         int (*check)(const struct json *object, const struct json *old, struct wall_time now,
                      struct err *err);
-        const char *finalizer;             /* that every new object gets; NULL = none */
-        bool has_priority;                 /* spec.priority, by a PriorityClass */
-        const struct api_columns *columns; /* NULL: those that the definition says */
+};
+
+/* Groups of pods (PodGroups and Workloads of scheduling.k8s.io/v1alpha2): which gates are on. */
+struct api_group_gates {
+        bool is_served;    /* GenericWorkload; pods may have spec.schedulingGroup, too */
+        bool has_topology; /* TopologyAwareWorkloadScheduling: schedulingConstraints */
+        bool has_claims;   /* DRAWorkloadResourceClaims: resourceClaims and their statuses */
+        bool has_priority; /* WorkloadAwarePreemption: disruptionMode, priority and its class */
 };
 
 struct api_server_config {
@@ -123,8 +121,8 @@ struct api_server_config {
         const struct api_definition *definitions;
         size_t definition_count;
         unsigned minor; /* of the Kubernetes it plays (kinds/release.h); 0 = RELEASE_DEFAULT */
-        bool has_eviction_responders;               /* pods may have spec.evictionResponders */
-        bool has_pod_groups;                        /* pods may have spec.schedulingGroup */
+        bool has_eviction_responders; /* pods may have spec.evictionResponders */
+        struct api_group_gates groups;
         const struct api_eviction_judge *evictions; /* copied; NULL = none waits */
 };
 

@@ -1,6 +1,7 @@
 /* From a CustomResourceDefinition to a resource for each of its versions. */
 #include "server/custom_resource_priv.h"
 
+#include "kinds/release.h"
 #include "schema/custom_rules.h"
 #include "schema/custom_schema.h"
 #include <stdlib.h>
@@ -20,20 +21,6 @@ static const char *const *keep_names(struct arena *arena, const struct json *lis
         while (count < wanted && json_next(&iter, NULL, &name))
                 names[count++] = arena_string(arena, json_text(name));
         return names;
-}
-
-/* As kinds of the API itself have them. */
-static void make_native_columns(struct custom_resource *custom, struct arena *arena) {
-        const struct api_columns *from = custom->definition->columns;
-        struct table_column *columns = ARENA_ARRAY(arena, struct table_column, from->count + 2);
-
-        columns[0] = (struct table_column){ "Name", "string", "name", 0 };
-        for (size_t i = 0; i < from->count; i++)
-                columns[i + 1] = (struct table_column){ from->names[i], "string", "", 0 };
-        columns[from->count + 1] = (struct table_column){ "Age", "string", "", 0 };
-        custom->kind.columns = columns;
-        custom->kind.column_count = from->count + 2;
-        custom->kind.table_row = custom_resource_row;
 }
 
 static void make_columns(struct custom_resource *custom, struct arena *arena) {
@@ -173,10 +160,7 @@ static void version_new(struct api_engine *engine, struct custom_definition *def
         custom->schema = json_get(json_get(version, "schema"), "openAPIV3Schema");
         custom->rules = custom_rules_new(custom->schema);
         custom->printer_columns = json_get(version, "additionalPrinterColumns");
-        if (definition->columns)
-                make_native_columns(custom, &definition->arena);
-        else
-                make_columns(custom, &definition->arena);
+        make_columns(custom, &definition->arena);
         make_subresources(custom, &definition->arena, version);
         make_selectors(custom, &definition->arena, json_get(version, "selectableFields"));
         make_deprecation(custom, &definition->arena, version);
@@ -238,6 +222,15 @@ static int compare_age(const void *left, const void *right) {
 }
 
 /* What is added last is listed first: the newest version. */
+/* A kind of the API itself stays as it is. */
+static bool is_taken(const struct resource_table *table, const struct kind_info *kind,
+                     struct slice version) {
+        const struct kind_info *own =
+                kind_find(slice_of(kind->group), version, slice_of(kind->plural));
+
+        return own && release_has_kind(table->minor, table->gates, own);
+}
+
 void custom_definition_serve(struct api_engine *engine, struct custom_definition *definition) {
         const struct json *spec = json_get(json_doc_root(definition->doc), "spec");
         size_t count;
@@ -246,7 +239,9 @@ void custom_definition_serve(struct api_engine *engine, struct custom_definition
         if (count > 1)
                 qsort(elements, count, sizeof(*elements), compare_age);
         for (size_t i = 0; i < count; i++)
-                if (json_get_bool(elements[i], "served", true))
+                if (json_get_bool(elements[i], "served", true) &&
+                    !is_taken(&engine->resources, &definition->kind,
+                              json_get_text(elements[i], "name")))
                         version_new(engine, definition, elements[i]);
         free(elements);
 }

@@ -35,17 +35,6 @@ static const struct custom_resource *storage_version(const struct custom_resourc
         return other == custom ? NULL : other;
 }
 
-static void add_protection(const struct custom_definition *definition, struct json_tree *tree,
-                           struct json_node *object) {
-        struct json_node *metadata = node_need_object(tree, object, "metadata");
-        struct json_node *finalizers = node_need_array(tree, metadata, "finalizers");
-
-        for (size_t i = 0; i < node_count(finalizers); i++)
-                if (slice_is(node_get_slice(node_at(finalizers, i)), definition->finalizer))
-                        return;
-        node_append(finalizers, node_string(tree, definition->finalizer));
-}
-
 void custom_resource_prepare(struct kind_context *context, enum kind_operation operation,
                              struct json_tree *tree, struct json_node *object,
                              const struct json *old) {
@@ -54,8 +43,6 @@ void custom_resource_prepare(struct kind_context *context, enum kind_operation o
         (void)old;
         if (operation == KIND_CREATE && (custom->kind.flags & KIND_STATUS))
                 node_remove(object, "status");
-        if (operation == KIND_CREATE && custom->definition->finalizer)
-                add_protection(custom->definition, tree, object);
         if (custom->schema)
                 custom_default(custom->schema, tree, object);
         custom = storage_version(custom);
@@ -126,11 +113,11 @@ void custom_resource_validate(struct kind_context *context, enum kind_operation 
         else if (custom->schema)
                 custom_validate(custom->schema, object, errors);
         bool is_blocked = custom->rules && has_blocking_error(errors);
-        if (is_blocked && !custom->definition->columns)
+        if (is_blocked)
                 field_error_add(errors, FIELD_INVALID, "<nil>", "null",
                                 "some validation rules were not checked because the object was "
                                 "invalid; correct the existing errors to complete validation");
-        else if (custom->rules && !is_blocked)
+        else if (custom->rules)
                 custom_rules_apply(custom->rules, object, old, errors);
         for (size_t i = 0; custom->kind.scale_paths && i < 2; i++)
                 check_replicas(custom, object, i, errors);
@@ -163,16 +150,11 @@ void custom_resource_row(struct kind_context *context, const struct json *object
                          struct buf *conditions) {
         const struct custom_resource *custom = custom_of(context->kind);
         struct json_iter iter = json_iter(custom->printer_columns);
-        const struct api_columns *native = custom->definition->columns;
         const struct json *metadata = json_get(object, "metadata"), *column;
 
         (void)conditions;
         buf_char(cells, '[');
         buf_json_string(cells, json_get_text(metadata, "name"));
-        for (size_t i = 0; native && i < native->count; i++) {
-                buf_char(cells, ',');
-                buf_json_string(cells, native->cell(object, i));
-        }
         while (json_next(&iter, NULL, &column)) {
                 buf_char(cells, ',');
                 cell_write(column_path_value(object, json_get_text(column, "jsonPath")),

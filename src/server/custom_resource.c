@@ -7,7 +7,6 @@
 #include "server/custom_resource.h"
 #include "server/api_object.h"
 
-#include "kinds/admit.h"
 #include "schema/object_compare.h"
 #include "server/api_store.h"
 #include "server/custom_resource_priv.h"
@@ -55,12 +54,6 @@ static void take_in(struct custom_resources *customs, struct slice text,
         if (given) {
                 definition->is_given = true;
                 definition->check = given->check;
-                definition->finalizer = given->finalizer;
-                definition->columns = given->columns;
-                if (given->columns) /* as a kind of the API itself */
-                        definition->kind.flags &= ~(unsigned)KIND_GENERATION;
-                if (given->has_priority)
-                        definition->kind.admit = pod_group_admit;
         }
         custom_definition_serve(customs->engine, definition);
         map_put(customs->served, definition->name, definition);

@@ -19,8 +19,6 @@ struct custom_definition {
         /* Of a definition the server was given: see struct api_definition. */
         int (*check)(const struct json *object, const struct json *old, struct wall_time now,
                      struct err *err);
-        const char *finalizer;             /* likewise */
-        const struct api_columns *columns; /* likewise */
         bool is_retired, is_given;
         bool is_settled; /* what has to be written because of it is */
 };

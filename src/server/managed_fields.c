@@ -232,7 +232,8 @@ void owned_set_filter(const struct api_write *write, struct json_node *set) {
                 node_remove(set, "f:spec");
                 if (!(kind->flags & KIND_STATUS_METADATA))
                         node_remove(set, "f:metadata");
-        } else if ((kind->flags & KIND_STATUS) && !resets_nothing(write->subresource)) {
+        } else if ((kind->flags & KIND_STATUS) && !(kind->flags & KIND_OWNED_STATUS) &&
+                   !resets_nothing(write->subresource)) {
                 node_remove(set, "f:status");
         }
         for (size_t i = 0; i < ARRAY_LEN(reset_rules); i++) {

@@ -378,7 +378,8 @@ static size_t paths_write(struct slice group, struct slice version, bool is_v2, 
 
                 if (!is_v2 && (!slice_is(group, kind->group) || !slice_is(version, kind->version)))
                         continue;
-                if (!(kind->verbs & VERB_PATCH) || !release_has_kind(kind_minor(), kind))
+                if (!(kind->verbs & VERB_PATCH) ||
+                    !release_has_kind(kind_minor(), kind_gates(), kind))
                         continue;
                 buf_text(out, count++ ? "," : "");
                 path_write(kind, out);
@@ -406,7 +407,7 @@ static bool is_served(const struct schema_root *root) {
 
                 if (strcmp(kind->group, root->group) == 0 && strcmp(kind->kind, root->kind) == 0 &&
                     strcmp(kind->version, root->version) == 0)
-                        return release_has_kind(kind_minor(), kind);
+                        return release_has_kind(kind_minor(), kind_gates(), kind);
         }
         return true;
 }

@@ -171,9 +171,10 @@ int run_validation(struct api_context *context, struct api_write *write) {
         const struct kind_info *kind = write->resource->kind;
         struct field_errors errors = { .arena = context->arena, .emptied = context->emptied };
         bool is_metadata_last = !write->old_json && !*kind_metadata_rules(kind)->create;
+        size_t general = 0;
 
         if (write->old_json)
-                validate_metadata_update(context, write, &errors);
+                general = validate_metadata_update(context, write, &errors);
         else if (!is_metadata_last)
                 validate_metadata(context, write, &errors);
         if (kind->validate)
@@ -181,6 +182,8 @@ int run_validation(struct api_context *context, struct api_write *write) {
                                &errors);
         if (is_metadata_last && errors.count == 0)
                 validate_metadata(context, write, &errors);
+        if (kind->flags & KIND_REPORTED_ONCE)
+                field_errors_once(&errors, general);
         /* Views are validated as what they are stored as, and named so. */
         if (kind->stored_as)
                 kind = kind->stored_as;
@@ -199,7 +202,7 @@ static int ask_plugins(struct api_context *context, struct api_write *write,
 
         if (is_create && limit_range_judge(&context->hooks, write->tree, write->object, err) < 0)
                 return API_FAILED;
-        if (kind->judge && kind->judge(&context->hooks, write->object, err) < 0)
+        if (kind->judge && kind->judge(&context->hooks, write->operation, write->object, err) < 0)
                 return API_FAILED;
         if (pod_security_judge(&context->hooks, write->operation, write->object, write->old_json,
                                errors, err) < 0)

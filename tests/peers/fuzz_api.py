@@ -21,7 +21,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import fuzz_api_corpus  # noqa: E402
 from fuzz_api_compare import as_value, differences, known, normal  # noqa: E402
 from fuzz_api_make import Maker, Schemas  # noqa: E402
-from fuzz_api_seeds import KINDS, MAIN  # noqa: E402
+from fuzz_api_seeds import GATED, GATES, KINDS, MAIN, PRESENT  # noqa: E402
 from fuzz_api_steps import CONTINUE, FIRST, MARKS, PAUSES, UID, VERSION, Scenario  # noqa: E402
 from fuzz_api_topics import TOPICS  # noqa: E402
 from fuzz_api_wire import TOKEN, Server, start_berth, start_real, stop_real  # noqa: E402
@@ -212,7 +212,7 @@ def work(options, addresses, number, results):
                     break
                 serial = wanted.pop()
             maker = Maker(schemas, options.seed, serial)
-            plural = maker.pick(names) if "all" not in names else maker.pick(sorted(KINDS))
+            plural = maker.pick(names) if "all" not in names else maker.pick(sorted(set(KINDS) - GATED))
             steps = maker.pick(topics)(maker, plural).steps()
             before = pair.requests
             found = pair.run(steps)
@@ -247,9 +247,13 @@ def merge(into, classes):
 def fuzz(options, folder):
     process = None
     try:
-        addresses = [start_real(options.peers, folder)]
-        address, process = start_berth(options.berth, folder)
+        gates = options.gates if GATED.intersection(options.kinds.split(",")) else ""
+        addresses = [start_real(options.peers, folder, gates)]
+        address, process = start_berth(options.berth, folder, gates)
         addresses.append(address)
+        for path, body in PRESENT if gates else ():
+            for name in addresses:
+                Server(name, TOKEN, "").ask("POST", path, "application/json", body)
         results, begin = multiprocessing.Queue(), time.monotonic()
         workers = [multiprocessing.Process(target=work, args=(options, addresses, number, results)) for number in range(options.workers)]
         for worker in workers:
@@ -294,6 +298,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--kinds", default="", help=f"of {', '.join(KINDS)}, or all; otherwise {', '.join(MAIN)}")
     parser.add_argument("--topics", default="writes", help=f"of {', '.join(TOPICS)}")
+    parser.add_argument("--gates", default=GATES, help="feature gates, for kinds that are served with some")
     parser.add_argument("--workers", type=int, default=3)
     parser.add_argument("--only", default="", help="numbers of scenarios, as reports show them")
     parser.add_argument("--corpus", type=pathlib.Path, help="folder of recordings: all kinds of their objects, or those of --kinds")

@@ -78,6 +78,7 @@ NODE_STATUS = {
     "images": [{"names": ["a"], "sizeBytes": 1}], "volumesInUse": ["v"]}
 CONDITION = {"type": "Available", "status": "True", "reason": "R", "message": "m", "lastTransitionTime": "2020-01-01T00:00:00Z",
              "lastUpdateTime": "2020-01-01T00:00:00Z"}
+GROUP_CONDITION = {name: value for name, value in CONDITION.items() if name != "lastUpdateTime"}
 COUNTS = {"replicas": 2, "readyReplicas": 1, "availableReplicas": 1, "observedGeneration": 1}
 INDEXED = {
     "completionMode": "Indexed", "completions": 4, "parallelism": 2, "backoffLimitPerIndex": 1, "maxFailedIndexes": 1,
@@ -87,6 +88,10 @@ INDEXED = {
         {"action": "FailIndex", "onExitCodes": {"containerName": "c", "operator": "In", "values": [1, 2]}},
         {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}]}]},
     "template": template(PLAIN, restartPolicy="Never")}
+GROUP = {
+    "schedulingPolicy": {"gang": {"minCount": 2}}, "schedulingConstraints": {"topology": [{"key": "example.com/rack"}]},
+    "resourceClaims": [{"name": "a", "resourceClaimName": "x"}, {"name": "c", "resourceClaimTemplateName": "t"}],
+    "disruptionMode": "PodGroup"}
 NAMESPACED = "/namespaces/default/"
 #: plural: path of the group, kind, apiVersion, name of its schema, valid objects without kind and metadata, a status
 KINDS = {
@@ -146,7 +151,24 @@ KINDS = {
     "configmaps": ("/api/v1" + NAMESPACED, "ConfigMap", "v1", "core", [{"data": {"a": "1"}}, {"data": {"b": "2"}, "immutable": True}], None),
     "services": ("/api/v1" + NAMESPACED, "Service", "v1", "core", [
         {"spec": {"selector": LABELS, "ports": [{"port": 80}]}}], {"loadBalancer": {"ingress": [{"ip": "10.1.1.1"}]}}),
+    "workloads": ("/apis/scheduling.k8s.io/v1alpha2" + NAMESPACED, "Workload", "scheduling.k8s.io/v1alpha2", "scheduling", [
+        {"spec": {"podGroupTemplates": [{"name": "a", "schedulingPolicy": {"basic": {}}}]}},
+        {"spec": {"controllerRef": {"apiGroup": "batch", "kind": "Job", "name": "a"}, "podGroupTemplates": [
+            {"name": "a", **GROUP, "priority": 5}, {"name": "c", "schedulingPolicy": {"basic": {}}, "priorityClassName": "high"}]}}], None),
+    "podgroups": ("/apis/scheduling.k8s.io/v1alpha2" + NAMESPACED, "PodGroup", "scheduling.k8s.io/v1alpha2", "scheduling", [
+        {"spec": {"schedulingPolicy": {"basic": {}}}}, {"spec": GROUP}, {"spec": {
+            **GROUP, "podGroupTemplateRef": {"workload": {"workloadName": "team", "podGroupTemplateName": "a"}}}}],
+        {"conditions": [{**GROUP_CONDITION, "type": "PodGroupScheduled"}],
+         "resourceClaimStatuses": [{"name": "a", "resourceClaimName": "x"}, {"name": "c"}]}),
 }
+#: kinds that are served with gates, and the gates
+GATED = {"workloads", "podgroups"}
+GATES = "GenericWorkload=true,GangScheduling=true,TopologyAwareWorkloadScheduling=true,DRAWorkloadResourceClaims=true,WorkloadAwarePreemption=true"
+#: what both servers have before: the Workload and the class that objects of these kinds name
+PRESENT = [
+    ("/apis/scheduling.k8s.io/v1alpha2" + NAMESPACED + "workloads", {
+        "metadata": {"name": "team"}, "spec": {"podGroupTemplates": [{"name": "a", "schedulingPolicy": {"basic": {}}}]}}),
+    ("/apis/scheduling.k8s.io/v1/priorityclasses", {"metadata": {"name": "high"}, "value": 5})]
 #: what is looked at when nothing else is asked for
 MAIN = ["pods", "nodes", "deployments", "jobs", "poddisruptionbudgets"]
 SCALED = ("deployments", "statefulsets", "replicasets")

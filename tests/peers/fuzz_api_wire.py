@@ -118,7 +118,7 @@ def start(words, log):
         return subprocess.Popen([str(word) for word in words], stdout=out, stderr=out, stdin=subprocess.DEVNULL)
 
 
-def start_real(peers, folder):
+def start_real(peers, folder, gates=""):
     """etcd and kube-apiserver without controllers, on this machine only; their process ids are left in the folder. Its address."""
     etcd, peer, port = free_port(), free_port(), free_port()
     subprocess.run(["openssl", "genrsa", "-out", str(folder / "sa.key"), "2048"], check=True, capture_output=True)
@@ -132,7 +132,8 @@ def start_real(peers, folder):
         f"--secure-port={port}", f"--cert-dir={folder / 'certs'}", "--service-account-issuer=https://kubernetes.default.svc",
         f"--service-account-key-file={folder / 'sa.key'}", f"--service-account-signing-key-file={folder / 'sa.key'}",
         f"--token-auth-file={folder / 'tokens.csv'}", "--authorization-mode=RBAC", "--service-cluster-ip-range=10.96.0.0/16",
-        "--disable-admission-plugins=ServiceAccount", "--enable-priority-and-fairness=false", "--allow-privileged=true"],
+        "--disable-admission-plugins=ServiceAccount", "--enable-priority-and-fairness=false", "--allow-privileged=true",
+        *([f"--feature-gates={gates}", "--runtime-config=scheduling.k8s.io/v1alpha2=true"] if gates else [])],
         folder / "api.log"))
     (folder / "children").write_text(" ".join(str(child.pid) for child in reversed(children)))
     server = Server(f"https://127.0.0.1:{port}", TOKEN, "real")
@@ -151,10 +152,10 @@ def stop_real(folder):
             continue
 
 
-def start_berth(berth, folder):
+def start_berth(berth, folder, gates=""):
     """Its address, and the process."""
     log = folder / "berth.log"
     process = start([berth, "sandbox", "--listen", "127.0.0.1:0", "--controllers", "none", "--nodes", "0", "--kubeconfig-out",
-                     folder / "kubeconfig", "--token", TOKEN], log)
+                     folder / "kubeconfig", "--token", TOKEN, *(["--feature-gates", gates] if gates else [])], log)
     wait_until(lambda: b"kubeconfig " in log.read_bytes(), 10)
     return next(line.split()[-1] for line in log.read_text().splitlines() if line.startswith("listening on")), process
