@@ -379,6 +379,44 @@ static enum verdict_code default_preemption_fail(struct default_preemption_searc
         return VERDICT_UNSCHEDULABLE;
 }
 
+static struct slice error_of(const struct default_preemption_search *search,
+                             const struct node_refusal *refusal) {
+        struct buf text = { 0 };
+        buf_printf(&text, "running \"%s\" filter plugin: ", refusal->plugin->name);
+        for (uint32_t i = 0; i < refusal->reason_count; i++) {
+                buf_text(&text, i ? ", " : "");
+                buf_slice(&text, refusal->reasons[i]);
+        }
+        struct slice copy = arena_slice(search->arena, buf_view(&text));
+        buf_release(&text);
+        return copy;
+}
+
+/* What filters failed with where victims were sought, each text once; empty when none did.
+ * Upstream's search ends with it when it has found no candidate. */
+static struct slice errors_text(const struct default_preemption_search *search) {
+        struct slice *errors = ARENA_ARRAY(search->arena, struct slice, search->rejected_count + 1);
+        size_t count = 0;
+        for (size_t i = 0; i < search->rejected_count; i++) {
+                size_t known = 0;
+                if (search->rejected[i].code != VERDICT_ERROR)
+                        continue;
+                errors[count] = error_of(search, &search->rejected[i]);
+                while (!slice_eq(errors[known], errors[count]))
+                        known++;
+                count += known == count;
+        }
+        if (count < 2)
+                return count ? errors[0] : SLICE_EMPTY;
+        struct buf text = { 0 };
+        for (size_t i = 0; i < count; i++)
+                buf_printf(&text, "%s" SLICE_FMT, i ? ", " : "[", SLICE_ARG(errors[i]));
+        buf_char(&text, ']');
+        struct slice copy = arena_slice(search->arena, buf_view(&text));
+        buf_release(&text);
+        return copy;
+}
+
 /* How many candidates are enough. */
 static size_t wanted_candidates(const struct preemption_args *args, size_t node_count) {
         size_t share = node_count * (size_t)args->percentage / 100;
@@ -462,7 +500,7 @@ static enum verdict_code post_filter(struct sched_attempt *attempt, const void *
         struct default_preemption_search search = { .attempt = attempt,
                                                     .arena = attempt->cycle.scratch };
         struct preemption *result = &attempt->preemption;
-        struct slice reason = default_preemption_ineligible(&search);
+        struct slice reason = default_preemption_ineligible(&search), errors = SLICE_EMPTY;
         if (!slice_is_empty(reason))
                 return default_preemption_fail(&search, verdict, reason);
         if (attempt->limit)
@@ -472,6 +510,12 @@ static enum verdict_code post_filter(struct sched_attempt *attempt, const void *
         result->candidates = search.candidates;
         result->rejected_count = search.rejected_count;
         result->rejected = search.rejected;
+        if (attempt->cycle.is_parity && search.candidate_count == 0)
+                errors = errors_text(&search);
+        if (!slice_is_empty(errors)) { /* the nomination stays as it was */
+                default_preemption_fail(&search, verdict, errors);
+                return VERDICT_ERROR;
+        }
         attempt->sets_nomination = true;
         attempt->nomination = SLICE_EMPTY;
         if (search.candidate_count == 0)

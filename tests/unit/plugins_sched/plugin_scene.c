@@ -114,7 +114,12 @@ static void put_object(struct plugin_stage *stage, const char *text) {
 static int stage_profile(struct plugin_stage *stage, const char *plugin, const char *args,
                          const struct plugin_case *row, struct err *err) {
         const struct slice all = SLICE_LITERAL("*");
-        const struct plugin_choice enabled[] = { { slice_of(row ? or_empty(row->beside) : ""), 1 },
+        struct slice rest = slice_of(row ? or_empty(row->beside) : ""), beside[2], word;
+        size_t count = 0;
+        while (rest.len && count < ARRAY_LEN(beside) && slice_split(&rest, ' ', &word))
+                beside[count++] = word;
+        const struct plugin_choice enabled[] = { { count > 1 ? beside[0] : SLICE_EMPTY, 1 },
+                                                 { count ? beside[count - 1] : SLICE_EMPTY, 1 },
                                                  { slice_of(plugin), 1 },
                                                  { SLICE_LITERAL("PrioritySort"), 0 },
                                                  { SLICE_LITERAL("DefaultBinder"), 0 } };
@@ -124,8 +129,8 @@ static int stage_profile(struct plugin_stage *stage, const char *plugin, const c
                                    .cluster = stage->cluster,
                                    .is_parity = row && row->is_parity,
                                    .gates = row ? row->gates : 0 };
-        bool is_extra = !slice_is(enabled[2].name, plugin) && !slice_is(enabled[3].name, plugin);
-        size_t first = !is_extra ? 2 : enabled[0].name.len > 0 ? 0 : 1;
+        bool is_extra = !slice_is(enabled[3].name, plugin) && !slice_is(enabled[4].name, plugin);
+        size_t first = is_extra ? 2 - count : 3;
         spec.sets[POINT_MULTI] = (struct plugin_set){ .enabled = enabled + first,
                                                       .enabled_count = ARRAY_LEN(enabled) - first,
                                                       .disabled = &all,

@@ -29,7 +29,7 @@ struct plugin_pod { /* in namespace default, without requests */
 struct plugin_case {
         const char *name;
         const char *args;                           /* members of the plugin's arguments */
-        const char *beside;                         /* another plugin of the profile */
+        const char *beside;                         /* one or two other plugins of the profile */
         struct plugin_node nodes[PLUGIN_NODES_MAX]; /* none = n1 and n2 */
         struct plugin_pod pods[PLUGIN_PODS_MAX];    /* that run */
         struct plugin_pod pod;                      /* the one to be placed; node: spec.nodeName */

@@ -15,6 +15,26 @@
 #define NOBODY(reason) "preemption: 0/2 nodes are available: 2 " reason "."
 #define NO_VICTIMS NOBODY("No preemption victims found for incoming pod")
 
+#define FIT_AND_DEVICES .beside = "NodeResourcesFit DynamicResources"
+#define DEVICE(node, more)                                                                         \
+        "{'kind':'ResourceSlice','metadata':{'name':'" node "-d'},'spec':{'driver':'d','nodeName'" \
+        ":'" node "','pool':{'name':'" node "','generation':1,'resourceSliceCount':1},"            \
+        "'devices':[{" more "'name':'a'}]}}"
+#define BROKEN_CLAIM                                                                               \
+        "{'kind':'ResourceClaim','metadata':{'namespace':'default','name':'r'},'spec':{'devices':" \
+        "{'requests':[{'name':'q','exactly':{'deviceClassName':'gpu','allocationMode':"            \
+        "'ExactCount','count':1}}]}}}"
+#define BROKEN_CLASS                                                                               \
+        "{'kind':'DeviceClass','metadata':{'name':'gpu'},'spec':{'selectors':[{'cel':{"            \
+        "'expression':'device.attributes[\\'d\\'].size == 1'}}]}}"
+#define BROKEN_BUT(node, more)                                                                     \
+        .pod = { .spec = "'priority':100,'resourceClaims':[{'name':'x','resourceClaimName':'r'}]", \
+                 CPU(2) },                                                                         \
+        .objects = { BROKEN_CLASS, BROKEN_CLAIM, DEVICE("n1", ""), DEVICE(node, more) },           \
+        .pods = { { "a", PRIORITY(1), CPU(3) }, { "b", "n2", PRIORITY(1), CPU(3) } }
+#define BROKEN BROKEN_BUT("n2", "")
+#define DEVICE_ERROR "class gpu: selector #0: CEL runtime error: no such key: size"
+
 static const struct plugin_case cases[] = {
         { "where it takes part", FIT, .points = "preEnqueue postFilter" },
 
@@ -65,6 +85,15 @@ static const struct plugin_case cases[] = {
                     { "b", PRIORITY(1), CPU(1) },
                     { "c", "n2", PRIORITY(100), CPU(3) } },
           .preempts = "n1: a" },
+
+        /* a selector that fails where they are sought */
+        { "an error of a device", FIT_AND_DEVICES, BROKEN,
+          .preempts = "still not schedulable, " NOBODY(DEVICE_ERROR) },
+        { "as upstream, it ends the search", FIT_AND_DEVICES, BROKEN, .is_parity = true,
+          .preempts = "preemption: running \"DynamicResources\" filter plugin: " DEVICE_ERROR },
+        { "unless there is a candidate", FIT_AND_DEVICES,
+          BROKEN_BUT("n2", "'attributes':{'size':{'int':1}},"), .is_parity = true,
+          .preempts = "n2: b" },
 
         /* which node: one criterion after the other */
         { "fewest broken budgets", FIT, HIGH(2), .objects = { BUDGET(OF_A, 0) },
