@@ -2,7 +2,8 @@
 
 SEED and SECONDS of the environment choose the scenes and how long they are played. Each class of difference is told with the smallest scene that
 shows it. A difference that does not come again when the scene is played once more is counted, and not a fault: which of several nodes
-with the same score, and which of two events comes first, is chance."""
+with the same score, and which of two events comes first, is chance. One that does come again is played AGAIN times more: kube-scheduler tries the
+pods that one event wakes in no order, so what came of berth's is no fault when kube-scheduler came to exactly the same in one of its plays."""
 
 import json
 import os
@@ -15,6 +16,7 @@ from objects import MERGE
 from plane import Plane
 
 AT_ONCE = int(os.environ.get("SCENES", 60))  # at once
+AGAIN = int(os.environ.get("AGAIN", 8))
 REAL, PARITY, PLAIN = "kube-scheduler", "berth-parity", "berth"
 LETTERS = {"r": REAL, "p": PARITY, "b": PLAIN}
 
@@ -126,34 +128,72 @@ class Shrink:
         return self.scene
 
 
+class Suspect:
+    """A scene that differed, and what came of it each time."""
+
+    def __init__(self, number, found):
+        self.number, self.plays, self.left, self.stable = number, [found], 0, {}
+
+    def outcomes(self, name):
+        return {json.dumps(each[name], sort_keys=True) for each in self.plays}
+
+
 class Search:
     """Plays scenes and keeps those of each class of difference."""
 
     def __init__(self, player, seed, out):
         """out: a file for the first scene of each class."""
         self.player, self.seed, self.out = player, seed, out
-        self.scenes, self.claims, self.placed, self.allocated, self.chance, self.refused = 0, 0, 0, 0, 0, 0
-        self.classes, self.meant, self.doubtful = {}, {}, []
+        self.scenes, self.claims, self.placed, self.allocated, self.chance, self.alike, self.refused = 0, 0, 0, 0, 0, 0, 0
+        self.classes, self.meant, self.waiting = {}, {}, []
+
+    def again(self, suspect, times):
+        suspect.left += times
+        self.waiting += [suspect] * times
 
     def source(self, end):
-        """By number and what came of it at first: scenes that differ come a second time."""
+        """By number and the suspect it is: scenes that differ come again."""
         number = 0
         while time.monotonic() < end:
-            if self.doubtful:
-                key = self.doubtful.pop()
-                yield key, make.scene(self.seed, key[0]), LETTERS.values()
+            yield from self.rest()
             yield (number, None), make.scene(self.seed, number), LETTERS.values()
             number += 1
 
+    def rest(self):
+        while self.waiting:
+            suspect = self.waiting.pop()
+            yield (suspect.number, suspect), make.scene(self.seed, suspect.number), LETTERS.values()
+
     def run(self, end):
-        for (number, first), found in self.player.play(self.source(end)):
-            if first:
-                for name in (PARITY, PLAIN):
-                    self.compare(number, name, first, found)
+        self.take(self.source(end))
+        while self.waiting:
+            self.take(self.rest())
+
+    def take(self, source):
+        for (number, suspect), found in self.player.play(source):
+            if not suspect:
+                self.count(found[REAL])
+                if any(found[name] != found[REAL] for name in (PARITY, PLAIN)):
+                    self.again(Suspect(number, found), 1)
                 continue
-            self.count(found[REAL])
-            if any(found[name] != found[REAL] for name in (PARITY, PLAIN)):
-                self.doubtful.append((number, found))
+            suspect.plays.append(found)
+            suspect.left -= 1
+            if suspect.left == 0:
+                self.judge(suspect)
+
+    def judge(self, suspect):
+        """After the second play what differs in the same way is played on; after all of them it is a class of difference."""
+        if suspect.stable:
+            for name, (key, difference) in suspect.stable.items():
+                if suspect.outcomes(name) & suspect.outcomes(REAL):
+                    self.alike += 1
+                else:
+                    self.keep(suspect, name, key, difference)
+            return
+        for name in (PARITY, PLAIN):
+            self.compare(suspect, name)
+        if suspect.stable:
+            self.again(suspect, AGAIN)
 
     def count(self, real):
         self.scenes += 1
@@ -162,9 +202,10 @@ class Search:
         claims = [value for key, value in real.items() if key.startswith("claim")]
         self.claims, self.allocated = self.claims + len(claims), self.allocated + sum(bool(value["allocation"]) for value in claims)
 
-    def compare(self, number, name, first, second):
-        scene = make.scene(self.seed, number)
-        both = [{class_of(one): one for one in differences(each[REAL], each[name])} for each in (first, second)]
+    def compare(self, suspect, name):
+        scene = make.scene(self.seed, suspect.number)
+        second = suspect.plays[1]
+        both = [{class_of(one): one for one in differences(each[REAL], each[name])} for each in suspect.plays]
         stable = [key for key in both[1] if key in both[0]]
         stable = [key for key in stable if not is_any_error(both[1][key])]
         # Of a preemption, whether the devices of victims are back in time is chance.
@@ -178,11 +219,15 @@ class Search:
                 return
             if second[PARITY] == second[PLAIN]:
                 return  # the class of --parity
-        kept = self.classes.setdefault((name, stable[0]), [])
-        kept.append((number, scene, both[1][stable[0]]))
+        suspect.stable[name] = stable[0], both[1][stable[0]]
+
+    def keep(self, suspect, name, key, difference):
+        scene = make.scene(self.seed, suspect.number)
+        kept = self.classes.setdefault((name, key), [])
+        kept.append((suspect.number, scene, difference))
         if len(kept) == 1:
-            self.out.write(json.dumps({"scheduler": name, "class": stable[0], "number": number, "scene": scene,
-                                       "outcomes": {each: second[each] for each in (REAL, name)}}) + "\n")
+            self.out.write(json.dumps({"scheduler": name, "class": key, "number": suspect.number, "scene": scene,
+                                       "outcomes": [{each: play[each] for each in (REAL, name)} for play in suspect.plays]}) + "\n")
             self.out.flush()
 
 
@@ -227,6 +272,7 @@ def device_random(stage, report):
     report.note(f"seed {seed}: scenes, claims, allocated, pods placed", f"{search.scenes}, {search.claims}, {search.allocated}, {search.placed}")
     report.note("objects that the API server refused", search.refused)
     report.note("differences that did not come again", search.chance)
+    report.note("that kube-scheduler had in another play", search.alike)
     for why, count in search.meant.items():
         report.note(f"meant: {why}", count)
     for (name, key), kept in sorted(search.classes.items(), key=lambda each: -len(each[1])):
