@@ -117,7 +117,7 @@ static bool stored_has(const struct json *value, struct slice path) {
                                 return true;
                 return false;
         }
-        return value;
+        return value && json_type(value) != JSON_NULL;
 }
 
 static bool must_stay(struct kind_context *context, const struct gated_field *field,

@@ -181,7 +181,8 @@ static int check_is_free(struct api_context *context, struct api_write *write,
 static int prepare_to_store(struct api_context *context, struct api_write *write) {
         const struct kind_info *kind = write->resource->kind;
 
-        if (has_quotas(context, write) && quota_status_charge(context, write) < 0)
+        if (!context->is_dry_run && has_quotas(context, write) &&
+            quota_status_charge(context, write) < 0)
                 return API_FAILED;
         if (kind->flags & KIND_READ_DEFAULTS)
                 kind->apply_defaults(write->tree, write->object);
@@ -212,7 +213,7 @@ int write_create(struct api_context *context, struct api_write *write, struct sl
         metadata = node_get(write->object, "metadata");
         if (check_is_free(context, write, metadata, is_generated) < 0)
                 return API_FAILED;
-        if (!context->is_dry_run && prepare_to_store(context, write) < 0)
+        if (prepare_to_store(context, write) < 0)
                 return API_FAILED;
         api_write_convert(write);
         return raw_form_put(context, write, ret_body);

@@ -91,7 +91,7 @@ static void test_job_labels(void **state) {
                   "x", "b", 201 },
                 { "\"name\":\"c\",\"labels\":{\"app\":\"x\"}",
                   "\"metadata\":{\"labels\":{\"app\":\"x\"}},", "", "x", NULL, 201 },
-                { "\"name\":\"d\"", "", "?dryRun=All", NULL, NULL, 201 },
+                { "\"name\":\"d\"", "", "?dryRun=All", NULL, "d", 201 },
                 { "\"name\":\"e\"", "", "", NULL, "e", 201 },
         };
         struct fixture f = fixture_new();

@@ -337,6 +337,12 @@ static void test_workloads(void **state) {
         assert_int_equal(ask(&scene, "POST", WORKLOADS, OF_WORKLOAD(TEMPLATES(",\"priority\":7"))),
                          201);
         expect(&scene, "\"priority\":7", false);
+        assert_int_equal(
+                ask(&scene, "PUT", WORKLOADS "/w",
+                    OF_WORKLOAD(TEMPLATES(",\"priority\":9,\"schedulingConstraints\":{}"))),
+                200);
+        assert_int_equal(ask(&scene, "POST", GROUPS "?dryRun=All", WITH(BASIC)), 201);
+        expect(&scene, "\"disruptionMode\":\"Pod\"", true);
         scene_end(&scene);
 }
 
