@@ -185,6 +185,8 @@ def fields_of(key, via=0, inlined=()):
 
 
 STRUCT_ATOMIC = {}
+# Types of annotations, which no kind has a member of; behind all others, so that these keep their places.
+IN_ANNOTATIONS = (('api/autoscaling/v1', 'MetricSpec'), ('api/autoscaling/v1', 'MetricStatus'))
 UNREAD_OF_CONTAINERS = ('command', 'args', 'workingDir', 'envFrom', 'env', 'volumeMounts', 'volumeDevices', 'livenessProbe',
                         'readinessProbe', 'startupProbe', 'lifecycle', 'terminationMessagePath', 'terminationMessagePolicy',
                         'imagePullPolicy', 'securityContext', 'stdin', 'stdinOnce', 'tty')
@@ -253,6 +255,8 @@ def main():
         order.append(key)
     for package, _, _, name in roots:
         visit((package, name))
+    for key in IN_ANNOTATIONS:
+        visit(key)
     ident = {}
     used = {}
     for package, name in order:

@@ -254,17 +254,6 @@ static void check_scaling_to_zero(struct checker *checker, const struct at *at,
                "replicas");
 }
 
-/* The target of version 1, which is the first metric from version 2 on. */
-static void check_cpu_percent(struct checker *checker, const struct at *spec_at,
-                              const struct json_node *spec) {
-        const struct json_node *percent = node_get(spec, "targetCPUUtilizationPercentage");
-        struct at at = at_member(spec_at, "metrics[0].resource.target");
-        int64_t value = 0;
-
-        if (node_as_i64(percent, &value) && value < 1)
-                report_number(checker, &at, "averageUtilization", value, "must be greater than 0");
-}
-
 VALIDATE_HOOK(horizontal_pod_autoscaler_validate) {
         static const struct rule status_rules[] = {
                 { "currentReplicas", rule_not_negative },
@@ -295,7 +284,6 @@ VALIDATE_HOOK(horizontal_pod_autoscaler_validate) {
 
                 check_metric(&checker, &place, node_at(metrics, i));
         }
-        check_cpu_percent(&checker, &at, spec);
         check_scaling_to_zero(&checker, &at, spec);
         check_rules(&checker, &behavior, node_get(spec, "behavior"), behavior_rules);
 }

@@ -1,5 +1,6 @@
 /* Defaults of the smaller groups: scheduling, RBAC, storage, networking, devices, autoscaling. */
 #include "kinds/defaults.h"
+#include "kinds/views.h"
 
 #include "base/util.h"
 
@@ -194,6 +195,7 @@ void horizontal_pod_autoscaler_defaults(struct json_tree *tree, struct json_node
         struct json_node *spec = node_need_object(tree, object, "spec");
         struct json_node *metrics = node_need_array(tree, spec, "metrics");
 
+        autoscaler_drop_annotations(object);
         default_absent_i64(tree, spec, "minReplicas", 1);
         if (node_count(metrics) == 0) {
                 struct json_node *metric = node_object(tree), *resource, *target;

@@ -262,20 +262,6 @@ static void metric_write(struct buf *out, const struct json *spec, const struct 
                                      json_get_text(target, "value"))));
 }
 
-/* The v1 view knows one metric only. */
-static void cell_cpu(struct row *row, const struct json *autoscaler) {
-        const char *current = "currentCPUUtilizationPercentage";
-        const struct json *status = json_get(autoscaler, "status");
-        long long target =
-                json_get_i64(json_get(autoscaler, "spec"), "targetCPUUtilizationPercentage", 0);
-
-        if (json_get(status, current))
-                cell_format(row, "cpu: %lld%%/%lld%%", (long long)json_get_i64(status, current, 0),
-                            target);
-        else
-                cell_format(row, "cpu: <unknown>/%lld%%", target);
-}
-
 static void cell_metrics(struct row *row, const struct json *autoscaler) {
         const struct json *metrics = json_get(json_get(autoscaler, "spec"), "metrics");
         const struct json *states = json_get(json_get(autoscaler, "status"), "currentMetrics");
@@ -301,10 +287,7 @@ ROW_HOOK(horizontal_pod_autoscaler_row) {
         cell_name(&row, object);
         cell_format(&row, SLICE_FMT "/" SLICE_FMT, SLICE_ARG(json_get_text(target, "kind")),
                     SLICE_ARG(json_get_text(target, "name")));
-        if (json_get(spec, "targetCPUUtilizationPercentage"))
-                cell_cpu(&row, object);
-        else
-                cell_metrics(&row, object);
+        cell_metrics(&row, object);
         if (json_get(spec, "minReplicas"))
                 cell_format(&row, "%lld", (long long)json_get_i64(spec, "minReplicas", 0));
         else

@@ -3169,6 +3169,80 @@ static const struct schema_field scheduling_pod_group_fields[] = {
         { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 529 },
         { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 531 },
 };
+static const struct schema_field autoscaling_object_metric_source_fields[] = {
+        { "target", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_ATOMIC, 1, 0, 261 },
+        { "metricName", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 2, 0, 0 },
+        { "targetValue", NULL, NULL, SCHEMA_QUANTITY, SHAPE_ONE, 0, 3, 0, 0 },
+        { "selector", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER | FIELD_ATOMIC, 4, 0, 35 },
+        { "averageValue", NULL, NULL, SCHEMA_QUANTITY, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 5, 0, 0 },
+};
+static const struct schema_field autoscaling_pods_metric_source_fields[] = {
+        { "metricName", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
+        { "targetAverageValue", NULL, NULL, SCHEMA_QUANTITY, SHAPE_ONE, 0, 2, 0, 0 },
+        { "selector", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER | FIELD_ATOMIC, 3, 0, 35 },
+};
+static const struct schema_field autoscaling_resource_metric_source_fields[] = {
+        { "name", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
+        { "targetAverageUtilization", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 0 },
+        { "targetAverageValue", NULL, NULL, SCHEMA_QUANTITY, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 3, 0, 0 },
+};
+static const struct schema_field autoscaling_container_resource_metric_source_fields[] = {
+        { "name", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
+        { "targetAverageUtilization", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 0 },
+        { "targetAverageValue", NULL, NULL, SCHEMA_QUANTITY, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 3, 0, 0 },
+        { "container", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 5, 0, 0 },
+};
+static const struct schema_field autoscaling_external_metric_source_fields[] = {
+        { "metricName", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
+        { "metricSelector", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER | FIELD_ATOMIC, 2, 0, 35 },
+        { "targetValue", NULL, NULL, SCHEMA_QUANTITY, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 3, 0, 0 },
+        { "targetAverageValue", NULL, NULL, SCHEMA_QUANTITY, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 4, 0, 0 },
+};
+static const struct schema_field autoscaling_metric_spec_fields[] = {
+        { "type", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
+        { "object", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 533 },
+        { "pods", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 3, 0, 534 },
+        { "resource", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 4, 0, 535 },
+        { "containerResource", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 7, 0, 536 },
+        { "external", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 5, 0, 537 },
+};
+static const struct schema_field autoscaling_object_metric_status_fields[] = {
+        { "target", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_ATOMIC, 1, 0, 261 },
+        { "metricName", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 2, 0, 0 },
+        { "currentValue", NULL, NULL, SCHEMA_QUANTITY, SHAPE_ONE, 0, 3, 0, 0 },
+        { "selector", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER | FIELD_ATOMIC, 4, 0, 35 },
+        { "averageValue", NULL, NULL, SCHEMA_QUANTITY, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 5, 0, 0 },
+};
+static const struct schema_field autoscaling_pods_metric_status_fields[] = {
+        { "metricName", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
+        { "currentAverageValue", NULL, NULL, SCHEMA_QUANTITY, SHAPE_ONE, 0, 2, 0, 0 },
+        { "selector", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER | FIELD_ATOMIC, 3, 0, 35 },
+};
+static const struct schema_field autoscaling_resource_metric_status_fields[] = {
+        { "name", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
+        { "currentAverageUtilization", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 0 },
+        { "currentAverageValue", NULL, NULL, SCHEMA_QUANTITY, SHAPE_ONE, 0, 3, 0, 0 },
+};
+static const struct schema_field autoscaling_container_resource_metric_status_fields[] = {
+        { "name", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
+        { "currentAverageUtilization", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 0 },
+        { "currentAverageValue", NULL, NULL, SCHEMA_QUANTITY, SHAPE_ONE, 0, 3, 0, 0 },
+        { "container", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 4, 0, 0 },
+};
+static const struct schema_field autoscaling_external_metric_status_fields[] = {
+        { "metricName", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
+        { "metricSelector", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER | FIELD_ATOMIC, 2, 0, 35 },
+        { "currentValue", NULL, NULL, SCHEMA_QUANTITY, SHAPE_ONE, 0, 3, 0, 0 },
+        { "currentAverageValue", NULL, NULL, SCHEMA_QUANTITY, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 4, 0, 0 },
+};
+static const struct schema_field autoscaling_metric_status_fields[] = {
+        { "type", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
+        { "object", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 539 },
+        { "pods", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 3, 0, 540 },
+        { "resource", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 4, 0, 541 },
+        { "containerResource", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 7, 0, 542 },
+        { "external", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 5, 0, 543 },
+};
 
 const struct schema_object schema_objects[] = {
         { "meta.v1.OwnerReference", meta_owner_reference_fields, 6, { 0xfU, 0x0U } },
@@ -3704,6 +3778,18 @@ const struct schema_object schema_objects[] = {
         { "scheduling.v1alpha2.PodGroupResourceClaimStatus", scheduling_pod_group_resource_claim_status_fields, 2, { 0x1U, 0x0U } },
         { "scheduling.v1alpha2.PodGroupStatus", scheduling_pod_group_status_fields, 2, { 0x0U, 0x0U } },
         { "scheduling.v1alpha2.PodGroup", scheduling_pod_group_fields, 3, { 0x7U, 0x0U } },
+        { "autoscaling.v1.ObjectMetricSource", autoscaling_object_metric_source_fields, 5, { 0x7U, 0x0U } },
+        { "autoscaling.v1.PodsMetricSource", autoscaling_pods_metric_source_fields, 3, { 0x3U, 0x0U } },
+        { "autoscaling.v1.ResourceMetricSource", autoscaling_resource_metric_source_fields, 3, { 0x1U, 0x0U } },
+        { "autoscaling.v1.ContainerResourceMetricSource", autoscaling_container_resource_metric_source_fields, 4, { 0x9U, 0x0U } },
+        { "autoscaling.v1.ExternalMetricSource", autoscaling_external_metric_source_fields, 4, { 0x1U, 0x0U } },
+        { "autoscaling.v1.MetricSpec", autoscaling_metric_spec_fields, 6, { 0x1U, 0x0U } },
+        { "autoscaling.v1.ObjectMetricStatus", autoscaling_object_metric_status_fields, 5, { 0x7U, 0x0U } },
+        { "autoscaling.v1.PodsMetricStatus", autoscaling_pods_metric_status_fields, 3, { 0x3U, 0x0U } },
+        { "autoscaling.v1.ResourceMetricStatus", autoscaling_resource_metric_status_fields, 3, { 0x5U, 0x0U } },
+        { "autoscaling.v1.ContainerResourceMetricStatus", autoscaling_container_resource_metric_status_fields, 4, { 0xdU, 0x0U } },
+        { "autoscaling.v1.ExternalMetricStatus", autoscaling_external_metric_status_fields, 4, { 0x5U, 0x0U } },
+        { "autoscaling.v1.MetricStatus", autoscaling_metric_status_fields, 6, { 0x1U, 0x0U } },
 };
 const size_t schema_object_count = ARRAY_LEN(schema_objects);
 

@@ -309,17 +309,21 @@ static void head_write(struct api_context *context, const struct page *page, str
 
 static void item_write(struct api_context *context, const struct store_object *object,
                        struct buf *out) {
+        const struct api_resource *resource = context->resource;
+        bool is_view = resource->kind->from_stored;
+
         if (context->form == FORM_TABLE)
-                table_row_write(
-                        &context->hooks, context->resource, context->table,
-                        object_view(context->arena, context->resource, store_object_body(object)),
-                        json_cache_get(&context->engine->cache, object), out);
+                table_row_write(&context->hooks, resource, context->table,
+                                object_view(context->arena, resource, store_object_body(object)),
+                                json_cache_get(&context->engine->cache, object), out);
         else if (context->form == FORM_PARTIAL)
-                partial_write(json_cache_get(&context->engine->cache, object),
-                              meta_version(context->table), out);
-        else if (context->resource->kind->from_stored)
-                buf_slice(out, object_view(context->arena, context->resource,
-                                           store_object_body(object)));
+                partial_write(
+                        is_view ? request_json(context, object_view(context->arena, resource,
+                                                                    store_object_body(object)))
+                                : json_cache_get(&context->engine->cache, object),
+                        meta_version(context->table), out);
+        else if (is_view)
+                buf_slice(out, object_view(context->arena, resource, store_object_body(object)));
         else
                 store_object_append(object, out);
 }

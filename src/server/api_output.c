@@ -44,9 +44,14 @@ void partial_write(const struct json *object, const char *version, struct buf *o
         buf_char(out, '}');
 }
 
-/* Metadata of a table row; one kind has an annotation that only full objects show. */
-static void row_metadata_write(const struct kind_info *kind, const struct json *object,
-                               const char *version, struct buf *out) {
+/* Metadata of a table row; one kind has an annotation that only full objects show, others keep some
+ * of what is stored in annotations of the view. */
+static void row_metadata_write(const struct kind_info *kind, struct slice body,
+                               const struct json *object, const char *version, struct buf *out) {
+        CLEANUP(cleanup_json_doc) struct json_doc *view = NULL;
+
+        if (kind->from_stored && json_parse(body, &view, NULL) == 0)
+                object = json_doc_root(view);
         const struct json *metadata = json_get(object, "metadata");
         const struct json *annotations = json_get(metadata, "annotations");
         CLEANUP(cleanup_json_tree) struct json_tree *tree = NULL;
@@ -119,7 +124,7 @@ void table_row_write(struct kind_context *hooks, const struct api_resource *reso
         else if (form.include == INCLUDE_OBJECT)
                 object_write(slice_make(resource->prefix, resource->prefix_size), body, out);
         else
-                row_metadata_write(resource->kind, object, meta_version(form), out);
+                row_metadata_write(resource->kind, body, object, meta_version(form), out);
         buf_char(out, '}');
         buf_release(&conditions);
 }
@@ -150,7 +155,7 @@ int respond_object(struct api_context *context, int status, struct slice body) {
         if (context->form == FORM_TABLE)
                 table_of_one(context, view, request_json(context, body), out);
         else if (context->form == FORM_PARTIAL)
-                partial_write(request_json(context, body), meta_version(context->table), out);
+                partial_write(request_json(context, view), meta_version(context->table), out);
         else
                 object_write(slice_make(context->resource->prefix, context->resource->prefix_size),
                              view, out);

@@ -74,13 +74,14 @@ static void object_text(struct watch *watch, struct slice body, struct buf *out)
         struct api_context context = { .server = watch->server,
                                        .engine = &watch->server->engine,
                                        .arena = &watch->server->engine.scratch };
+        struct slice view = object_view(context.arena, resource, body);
         struct json_doc *doc = NULL;
 
         if (watch->form == FORM_OBJECT) {
-                object_write(prefix, object_view(context.arena, resource, body), out);
+                object_write(prefix, view, out);
                 return;
         }
-        if (json_parse(body, &doc, NULL) < 0)
+        if (json_parse(watch->form == FORM_PARTIAL ? view : body, &doc, NULL) < 0)
                 return;
         if (watch->form == FORM_PARTIAL) {
                 partial_write(json_doc_root(doc), meta_version(watch->table), out);
@@ -99,8 +100,7 @@ static void object_text(struct watch *watch, struct slice body, struct buf *out)
                         table_columns_write(resource, out);
                 watch->has_columns_written = true;
                 buf_text(out, ",\"rows\":[");
-                table_row_write(&context.hooks, resource, watch->table,
-                                object_view(context.arena, resource, body), json_doc_root(doc),
+                table_row_write(&context.hooks, resource, watch->table, view, json_doc_root(doc),
                                 out);
                 buf_text(out, "]}");
                 request_json_release(&context);

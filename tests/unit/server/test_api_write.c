@@ -75,6 +75,86 @@ static void test_quota_use(void **state) {
         fixture_free(&f);
 }
 
+#define HPA_OLD "/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers"
+#define HPA_NEW "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers"
+
+/* Value of an annotation of version 1; "" when there is none. */
+static const char *note_of(const struct fixture *f, const char *name) {
+        const struct json *notes = answer_at(f, "/metadata/annotations");
+        static char text[512];
+        char key[64];
+
+        snprintf(key, sizeof(key), "autoscaling.alpha.kubernetes.io/%s", name);
+        snprintf(text, sizeof(text), SLICE_FMT, SLICE_ARG(json_get_text(notes, key)));
+        return text;
+}
+
+/* What version 1 of an autoscaler has no members for is in annotations, both ways. */
+static void test_autoscaler_annotations(void **state) {
+        static const char object[] =
+                "{\"metadata\":{\"name\":\"h\",\"annotations\":{\"a\":\"b\","
+                "\"autoscaling.alpha.kubernetes.io/"
+                "metrics\":\"gone\"}},\"spec\":{\"maxReplicas\":3,"
+                "\"scaleTargetRef\":{\"kind\":\"D\",\"name\":\"d\",\"apiVersion\":\"apps/v1\"},"
+                "\"behavior\":{\"scaleDown\":{\"selectPolicy\":\"Min\"}},\"metrics\":["
+                "{\"type\":\"Pods\",\"pods\":{\"metric\":{\"name\":\"a<b\"},"
+                "\"target\":{\"type\":\"AverageValue\",\"averageValue\":\"1500m\"}}},"
+                "{\"type\":\"Resource\",\"resource\":{\"name\":\"cpu\",\"target\":{"
+                "\"type\":\"Utilization\",\"averageUtilization\":40}}}]}}";
+        struct fixture f = fixture_new();
+
+        (void)state;
+        assert_int_equal(ask(&f, "POST", HPA_NEW, object), 201);
+        assert_string_equal(answer(&f, "/metadata/annotations"), "{\"a\":\"b\"}");
+        assert_int_equal(ask(&f, "GET", HPA_OLD "/h", NULL), 200);
+        assert_string_equal(answer(&f, "/spec/targetCPUUtilizationPercentage"), "40");
+        assert_string_equal(note_of(&f, "metrics"),
+                            "[{\"type\":\"Pods\",\"pods\":{\"metricName\":\"a\\u003cb\","
+                            "\"targetAverageValue\":\"1500m\"}}]");
+        assert_string_equal(
+                note_of(&f, "behavior"),
+                "{\"ScaleUp\":{\"StabilizationWindowSeconds\":0,\"SelectPolicy\":\"Max\","
+                "\"Policies\":[{\"Type\":\"Pods\",\"Value\":4,\"PeriodSeconds\":15},"
+                "{\"Type\":\"Percent\",\"Value\":100,\"PeriodSeconds\":15}],\"Tolerance\":null},"
+                "\"ScaleDown\":{\"StabilizationWindowSeconds\":null,\"SelectPolicy\":\"Min\","
+                "\"Policies\":[{\"Type\":\"Percent\",\"Value\":100,\"PeriodSeconds\":15}],"
+                "\"Tolerance\":null}}");
+
+        /* Conditions of a status written in version 1; a spec is not taken from there. */
+        assert_int_equal(
+                ask_patch(&f, MERGE_PATCH, HPA_OLD "/h/status",
+                          "{\"metadata\":{\"annotations\":{\"autoscaling.alpha.kubernetes.io/"
+                          "metrics\":\"[]\",\"autoscaling.alpha.kubernetes.io/conditions\":"
+                          "\"[{\\\"Type\\\":\\\"T\\\",\\\"status\\\":\\\"True\\\"}]\"}},"
+                          "\"status\":{\"currentReplicas\":2}}"),
+                200);
+        assert_string_equal(note_of(&f, "conditions"),
+                            "[{\"type\":\"T\",\"status\":\"True\",\"lastTransitionTime\":null}]");
+        assert_int_equal(ask(&f, "GET", HPA_NEW "/h", NULL), 200);
+        assert_string_equal(answer(&f, "/status/conditions/0/type"), "T");
+        assert_string_equal(answer(&f, "/metadata/annotations"), "{\"a\":\"b\"}");
+        assert_string_equal(answer(&f, "/spec/metrics/0/pods/metric/name"), "a<b");
+        assert_string_equal(answer(&f, "/spec/behavior/scaleDown/selectPolicy"), "Min");
+
+        /* A PUT in version 1 takes the spec from the annotations, and no status. */
+        assert_int_equal(
+                ask(&f, "PUT", HPA_OLD "/h",
+                    "{\"metadata\":{\"name\":\"h\",\"annotations\":{\"autoscaling.alpha.kubernetes."
+                    "io/metrics\":\"[{\\\"type\\\":\\\"Object\\\",\\\"object\\\":{\\\"target\\\":{"
+                    "\\\"kind\\\":\\\"K\\\",\\\"name\\\":\\\"n\\\"},\\\"metricName\\\":\\\"m\\\","
+                    "\\\"averageValue\\\":\\\"2\\\"}}]\"}},\"spec\":{\"maxReplicas\":3,"
+                    "\"scaleTargetRef\":{\"kind\":\"D\",\"name\":\"d\","
+                    "\"apiVersion\":\"apps/v1\"}}}"),
+                200);
+        assert_int_equal(ask(&f, "GET", HPA_NEW "/h", NULL), 200);
+        assert_string_equal(answer(&f, "/spec/metrics/0/object/target"),
+                            "{\"averageValue\":\"2\",\"type\":\"AverageValue\"}");
+        assert_string_equal(answer(&f, "/spec/metrics/1"), "");
+        assert_string_equal(answer(&f, "/spec/behavior"), "");
+        assert_string_equal(answer(&f, "/status/conditions/0/type"), "T");
+        fixture_free(&f);
+}
+
 /* A job takes the labels of its template; with them, what is made for its pods. */
 static void test_job_labels(void **state) {
         static const char jobs[] = "/apis/batch/v1/namespaces/default/jobs";
@@ -781,6 +861,7 @@ int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_create),
                 cmocka_unit_test(test_quota_use),
+                cmocka_unit_test(test_autoscaler_annotations),
                 cmocka_unit_test(test_job_labels),
                 cmocka_unit_test(test_generate_name),
                 cmocka_unit_test(test_strictness),

@@ -1,0 +1,145 @@
+/* Typed values in annotations. */
+#include "kinds/annotation_json.h"
+
+#include "base/arena.h"
+#include "schema/schema_order.h"
+#include <strings.h>
+
+/* ---- reading ---- */
+
+static const struct schema_field *find_folded(const struct schema_object *type, struct slice name) {
+        for (size_t i = 0; i < type->count; i++)
+                if (strlen(type->fields[i].name) == name.len &&
+                    strncasecmp(type->fields[i].name, name.ptr, name.len) == 0)
+                        return &type->fields[i];
+        return NULL;
+}
+
+/* Go takes members whatever the case of their names. */
+static struct json_node *fold_names(const struct schema_object *type, struct json_tree *tree,
+                                    const struct json_node *value) {
+        struct node_iter iter = node_iter(value);
+        struct json_node *member, *folded;
+        struct slice name;
+
+        if (node_type(value) == JSON_ARRAY) {
+                folded = node_array(tree);
+                while (node_next(&iter, NULL, &member))
+                        node_append(folded, fold_names(type, tree, member));
+                return folded;
+        }
+        if (node_type(value) != JSON_OBJECT)
+                return node_clone(tree, value);
+        folded = node_object(tree);
+        while (node_next(&iter, &name, &member)) {
+                const struct schema_field *field = schema_field_find(type, name);
+
+                if (!field)
+                        field = find_folded(type, name);
+                if (!field)
+                        continue;
+                const struct schema_object *inner =
+                        field->shape == SHAPE_ONE || field->shape == SHAPE_LIST
+                                ? schema_field_object(field)
+                                : NULL;
+                node_put(tree, folded, field->name,
+                         inner ? fold_names(inner, tree, member) : node_clone(tree, member));
+        }
+        return folded;
+}
+
+/* An object that has nothing but a value of the type. */
+static struct schema_field holder_field(const struct schema_object *type, enum schema_shape shape) {
+        return (struct schema_field){
+                .name = "value", .type = SCHEMA_OBJECT, .shape = (uint8_t)shape, .own = type
+        };
+}
+
+/* Canonical, or NULL; the value belongs to the holder. */
+static struct json_node *make_canonical(struct json_tree *tree, const struct schema_object *type,
+                                        enum schema_shape shape, struct json_node *value) {
+        const struct schema_field field = holder_field(type, shape);
+        const struct schema_object schema = { .name = "", .fields = &field, .count = 1 };
+        struct json_node *holder = node_object(tree);
+        struct err err = { 0 };
+
+        node_put(tree, holder, field.name, value);
+        if (schema_normalise(&schema, tree, holder, NULL, &err) < 0)
+                return NULL;
+        schema_order(&schema, tree, holder);
+        return node_get(holder, field.name);
+}
+
+static struct json_node *read_value(struct json_tree *tree, const struct schema_object *type,
+                                    enum schema_shape shape, struct slice text) {
+        CLEANUP(cleanup_json_tree) struct json_tree *given = NULL;
+
+        if (json_tree_parse(text, &given, NULL) < 0)
+                return NULL;
+        struct json_node *value =
+                make_canonical(tree, type, shape, fold_names(type, tree, json_tree_root(given)));
+        return value ? node_clone(tree, value) : NULL;
+}
+
+struct json_node *annotation_read_list(struct json_tree *tree, const struct schema_object *type,
+                                       struct slice text) {
+        return slice_is(slice_trim(text), "null") ? node_array(tree)
+                                                  : read_value(tree, type, SHAPE_LIST, text);
+}
+
+struct json_node *annotation_read_object(struct json_tree *tree, const struct schema_object *type,
+                                         struct slice text) {
+        return read_value(tree, type, SHAPE_ONE, text);
+}
+
+/* ---- writing ---- */
+
+/* What HTML would take for its own is written by its number, which only texts can hold. */
+static void write_for_html(const struct json_node *value, struct buf *out) {
+        CLEANUP(buf_release) struct buf text = { 0 };
+
+        node_write(value, &text);
+        for (size_t i = 0; i < text.len; i++) {
+                char c = text.data[i];
+
+                if (c == '<' || c == '>' || c == '&')
+                        buf_printf(out, "\\u%04x", (unsigned)c);
+                else
+                        buf_char(out, c);
+        }
+}
+
+void annotation_write_list(struct json_tree *tree, const struct schema_object *type,
+                           struct json_node *list, struct buf *out) {
+        write_for_html(make_canonical(tree, type, SHAPE_LIST, list), out);
+}
+
+static void internal_write_value(const struct schema_field *field, const struct json_node *value,
+                                 struct buf *out) {
+        const struct schema_object *type = schema_field_object(field);
+        size_t count = node_count(value);
+
+        if (!value)
+                buf_text(out, "null");
+        else if (!type)
+                write_for_html(value, out);
+        else if (field->shape == SHAPE_ONE)
+                annotation_write_internal(type, value, out);
+        for (size_t i = 0; type && field->shape == SHAPE_LIST && i < count; i++) {
+                buf_char(out, i ? ',' : '[');
+                annotation_write_internal(type, node_at(value, i), out);
+        }
+        if (type && field->shape == SHAPE_LIST && value)
+                buf_text(out, count ? "]" : "[]");
+}
+
+void annotation_write_internal(const struct schema_object *type, const struct json_node *object,
+                               struct buf *out) {
+        for (size_t i = 0; i < type->count; i++) {
+                const char *name = type->fields[i].name;
+
+                buf_printf(out, "%c\"%c%s\":", i ? ',' : '{', name[0] - 'a' + 'A', name + 1);
+                internal_write_value(&type->fields[i], node_get(object, name), out);
+        }
+        buf_char(out, '}');
+}

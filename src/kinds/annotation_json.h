@@ -1,0 +1,19 @@
+/* Typed values in annotations, as Go's own JSON package reads and writes them. */
+#pragma once
+
+#include "api/json.h"
+#include "schema/schema.h"
+
+/* A list of objects of one type; NULL = the text is none. null is an empty list. */
+struct json_node *annotation_read_list(struct json_tree *tree, const struct schema_object *type,
+                                       struct slice text);
+/* One object; NULL = the text is none. */
+struct json_node *annotation_read_object(struct json_tree *tree, const struct schema_object *type,
+                                         struct slice text);
+/* The list is made canonical. */
+void annotation_write_list(struct json_tree *tree, const struct schema_object *type,
+                           struct json_node *list, struct buf *out);
+/* A value of Go's internal type, whose members have the names of the type in upper case and are
+ * null where nothing is set. */
+void annotation_write_internal(const struct schema_object *type, const struct json_node *object,
+                               struct buf *out);
