@@ -2,6 +2,7 @@
 #include "api/json_patch.h"
 
 #include "base/arena.h"
+#include "base/map.h"
 #include "base/util.h"
 #include <stdlib.h>
 
@@ -414,7 +415,18 @@ int json_patch_apply(struct json_tree *tree, const struct json_node *ops, struct
         return r;
 }
 
-static void sort_along(struct json_node *at, struct slice path) {
+/* What an operation puts in somebody's place is as it was sent, whoever opened its predecessor. */
+struct later_writes {
+        struct map *last; /* number of the last operation that writes a path, from 1 on */
+        size_t current;
+};
+
+static bool is_replaced(const struct later_writes *writes, struct slice path) {
+        return (size_t)(uintptr_t)map_get(writes->last, path) > writes->current;
+}
+
+static void sort_along(struct json_node *at, struct slice path, const struct later_writes *writes) {
+        const char *start = path.ptr;
         struct slice segment;
 
         slice_split(&path, '/', &segment); /* what stands before the first slash is ignored */
@@ -422,19 +434,29 @@ static void sort_along(struct json_node *at, struct slice path) {
                 bool exists;
                 size_t length;
                 CLEANUP(cleanup_free) char *key = json_patch_unescape(segment, &length);
+                size_t gone = (size_t)(segment.ptr - start);
 
+                if (gone > 1 && is_replaced(writes, slice_make(start, gone - 1)))
+                        return;
                 node_sort(at, slice_compare);
                 at = json_patch_child(at, slice_make(key, length), &exists);
         }
 }
 
 void json_patch_sort(struct json_node *root, const struct json_node *ops) {
+        struct later_writes writes = { .last = map_new() };
         struct node_iter iter = node_iter(ops);
         struct json_node *op;
 
+        for (size_t number = 1; node_next(&iter, NULL, &op); number++)
+                if (!slice_is(node_get_text(op, "op"), "test"))
+                        map_put(writes.last, node_get_text(op, "path"), (void *)(uintptr_t)number);
         node_sort(root, slice_compare);
+        iter = node_iter(ops);
         while (node_next(&iter, NULL, &op)) {
-                sort_along(root, node_get_text(op, "from"));
-                sort_along(root, node_get_text(op, "path"));
+                writes.current++;
+                sort_along(root, node_get_text(op, "from"), &writes);
+                sort_along(root, node_get_text(op, "path"), &writes);
         }
+        map_free(writes.last);
 }

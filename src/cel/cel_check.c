@@ -476,11 +476,11 @@ static int check_result(struct arena *arena, const struct cel_program *program, 
                                ? 0
                                : err_set(err, BERTH_ERR_INVALID,
                                          "must evaluate to bool or the unknown type, not %s",
-                                         cel_type_text(arena, program->root->type));
+                                         cel_type_declared(arena, program->root->type));
         if (program->is_environment)
                 return err_set(err, BERTH_ERR_INVALID, "must evaluate to %s but got %s",
                                wanted == CEL_BOOL ? "bool" : "string",
-                               cel_type_text(arena, program->root->type));
+                               cel_type_declared(arena, program->root->type));
         return err_set(err, BERTH_ERR_INVALID,
                        wanted == CEL_BOOL ? "cel expression must evaluate to a bool"
                                           : "messageExpression must evaluate to a string");

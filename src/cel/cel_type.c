@@ -82,21 +82,29 @@ const struct cel_type *cel_type_made(struct arena *arena, enum cel_kind kind,
         return type;
 }
 
-const char *cel_type_text(struct arena *arena, const struct cel_type *type) {
+static const char *type_text(struct arena *arena, const struct cel_type *type, const char *null) {
         switch (type->kind) {
         case CEL_LIST:
-                return arena_printf(arena, "list(%s)", cel_type_text(arena, type->element));
+                return arena_printf(arena, "list(%s)", type_text(arena, type->element, null));
         case CEL_OPTIONAL:
                 return arena_printf(arena, "optional_type(%s)",
-                                    cel_type_text(arena, type->element));
+                                    type_text(arena, type->element, null));
         case CEL_MAP:
-                return arena_printf(arena, "map(%s, %s)", cel_type_text(arena, type->key),
-                                    cel_type_text(arena, type->element));
+                return arena_printf(arena, "map(%s, %s)", type_text(arena, type->key, null),
+                                    type_text(arena, type->element, null));
         case CEL_NULL:
-                return "null";
+                return null;
         default:
                 return type->name ? type->name : cel_kind_name(type->kind);
         }
+}
+
+const char *cel_type_text(struct arena *arena, const struct cel_type *type) {
+        return type_text(arena, type, "null");
+}
+
+const char *cel_type_declared(struct arena *arena, const struct cel_type *type) {
+        return type_text(arena, type, cel_kind_name(CEL_NULL));
 }
 
 /* ---- schemas ---- */

@@ -59,6 +59,8 @@ const struct cel_type *cel_type_made(struct arena *arena, enum cel_kind kind,
                                      const struct cel_type *key, const struct cel_type *element);
 /* "list(string)"; in the arena. */
 const char *cel_type_text(struct arena *arena, const struct cel_type *type);
+/* The same by the names of declarations, which complaints about whole expressions have. */
+const char *cel_type_declared(struct arena *arena, const struct cel_type *type);
 bool cel_type_is_dyn(const struct cel_type *type); /* any, known when it runs */
 const char *cel_kind_name(enum cel_kind kind);
 

@@ -35,6 +35,15 @@ static void affinity_defaults(struct json_tree *tree, struct json_node *spec) {
         default_absent_i64(tree, client, "timeoutSeconds", 10800);
 }
 
+static void balancer_defaults(struct json_tree *tree, const struct json_node *status) {
+        struct node_iter points = node_iter(node_get(node_get(status, "loadBalancer"), "ingress"));
+        struct json_node *point;
+
+        while (node_next(&points, NULL, &point))
+                if (node_get_text(point, "ip").len)
+                        default_absent_text(tree, point, "ipMode", "VIP");
+}
+
 void service_defaults(struct json_tree *tree, struct json_node *object) {
         struct json_node *spec = node_need_object(tree, object, "spec");
 
@@ -49,8 +58,10 @@ void service_defaults(struct json_tree *tree, struct json_node *object) {
                 default_text(tree, spec, "externalTrafficPolicy", "Cluster");
         if (has_node_ports || slice_is(type, "ClusterIP"))
                 default_absent_text(tree, spec, "internalTrafficPolicy", "Cluster");
-        if (is_balanced)
-                default_absent_bool(tree, spec, "allocateLoadBalancerNodePorts", true);
+        if (!is_balanced)
+                return;
+        default_absent_bool(tree, spec, "allocateLoadBalancerNodePorts", true);
+        balancer_defaults(tree, node_get(object, "status"));
 }
 
 void endpoints_defaults(struct json_tree *tree, struct json_node *object) {

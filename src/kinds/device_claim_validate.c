@@ -347,6 +347,17 @@ static void check_reservations(struct checker *checker, const struct at *at,
                 }
 }
 
+static bool had_admin_access(const struct json *status) {
+        const struct json *devices = json_get(json_get(status, "allocation"), "devices");
+        struct json_iter iter = json_iter(json_get(devices, "results"));
+        const struct json *result;
+
+        while (json_next(&iter, NULL, &result))
+                if (json_get_bool(result, "adminAccess", false))
+                        return true;
+        return false;
+}
+
 static void check_claim_status(struct checker *checker, const struct json_node *object,
                                const struct json *old) {
         const struct json_node *status = node_get(object, "status");
@@ -356,7 +367,7 @@ static void check_claim_status(struct checker *checker, const struct json_node *
         struct at devices = at_member(&at, "devices"), inner = at_member(&place, "devices");
         struct at results = at_member(&inner, "results");
 
-        if (!json_get(old_status, "allocation"))
+        if (!had_admin_access(old_status))
                 check_admin_access(checker, object, &results,
                                    node_get(node_get(allocation, "devices"), "results"), NULL);
         checker->subject = status;

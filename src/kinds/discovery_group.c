@@ -20,7 +20,7 @@ static const struct kind_info rows[] = {
                 .kind = "EndpointSlice",
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL |
-                         KIND_LABEL_GENERATION,
+                         KIND_LABEL_GENERATION | KIND_EARLY_GENERATION,
                 .apply_defaults = endpoint_slice_defaults,
                 .validate = endpoint_slice_validate,
                 .warn = endpoint_slice_warn,

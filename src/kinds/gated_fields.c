@@ -168,20 +168,23 @@ static bool walk_field(struct json_node *node, struct slice path, bool is_droppi
         return is_found;
 }
 
-static void drop_fields(struct kind_context *context, struct json_node *object,
+static bool drop_fields(struct kind_context *context, struct json_node *object,
                         const struct json *old, const struct gated_field *fields) {
+        bool is_dropped = false;
+
         for (; object && fields && fields->path; fields++) {
                 struct slice path = slice_of(fields->path);
 
                 if (walk_field(object, path, false, fields) && !must_stay(context, fields, old))
-                        walk_field(object, path, true, fields);
+                        is_dropped |= walk_field(object, path, true, fields);
         }
+        return is_dropped;
 }
 
-void gated_fields_drop(struct kind_context *context, struct json_node *object,
+bool gated_fields_drop(struct kind_context *context, struct json_node *object,
                        const struct json *old) {
         if (context->kind->prune) /* of a definition, which says itself what stays */
-                return;
+                return false;
         for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
                 struct slice name;
                 struct json_node *spec = object;
@@ -190,17 +193,17 @@ void gated_fields_drop(struct kind_context *context, struct json_node *object,
                 if (strcmp(rows[i].plural, context->kind->plural) != 0 ||
                     strcmp(rows[i].group, context->kind->group) != 0)
                         continue;
-                drop_fields(context, object, old, rows[i].fields);
+                bool is_dropped = drop_fields(context, object, old, rows[i].fields);
                 if (!rows[i].pod_spec)
-                        return;
+                        return is_dropped;
                 struct slice path = slice_of(rows[i].pod_spec);
                 while (slice_split(&path, '.', &name)) {
                         spec = node_find(spec, name);
                         old_spec = json_get_slice(old_spec, name);
                 }
-                drop_fields(context, spec, old_spec, pod_fields);
-                return;
+                return drop_fields(context, spec, old_spec, pod_fields) || is_dropped;
         }
+        return false;
 }
 
 void gated_pod_status_drop(struct kind_context *context, struct json_node *status,

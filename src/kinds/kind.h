@@ -48,8 +48,10 @@ enum kind_flags {
         KIND_WARN_OF_CHANGES = 65536, /* an update that bumps no generation warns of nothing */
         KIND_EXACT_GENERATION = 131072, /* an empty list where none was bumps generation, too */
         KIND_READ_DEFAULTS = 262144,    /* defaults set as it is read back from the store show */
-        KIND_OWNED_STATUS = 524288,     /* writes of the object own the status they bring, too */
-        KIND_REPORTED_ONCE = 1048576,   /* of equal complaints one is shown */
+        KIND_EARLY_GENERATION =
+                524288,               /* what is dropped of a change counts as one, too (slices) */
+        KIND_OWNED_STATUS = 1048576,  /* writes of the object own the status they bring, too */
+        KIND_REPORTED_ONCE = 2097152, /* of equal complaints one is shown */
         KIND_UNCOLLECTED = 16384, /* no garbage collection: the policy of a deletion is unread */
 };
 

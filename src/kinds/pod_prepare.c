@@ -70,6 +70,33 @@ static void select_own_labels(struct json_tree *tree, struct json_node *pod) {
         select_terms(tree, node_get(spec, "topologySpreadConstraints"), NULL, labels);
 }
 
+static void keep_generation(struct json_tree *tree, struct json_node *owner,
+                            const struct json *old) {
+        if (node_get_i64(owner, "observedGeneration", 0) == 0)
+                keep_member(tree, owner, old, "observedGeneration");
+}
+
+/* A status that says nothing of generations keeps those that were seen; of several conditions of
+ * one type the n-th has the n-th. */
+static void keep_generations(struct json_tree *tree, struct json_node *status,
+                             const struct json *old) {
+        const struct json_node *conditions = node_get(status, "conditions");
+        const struct json *condition;
+
+        keep_generation(tree, status, old);
+        for (size_t i = 0; i < node_count(conditions); i++) {
+                struct slice type = node_get_text(node_at(conditions, i), "type");
+                struct json_iter iter = json_iter(json_get(old, "conditions"));
+                size_t before = 0;
+
+                for (size_t k = 0; k < i; k++)
+                        before += slice_eq(node_get_text(node_at(conditions, k), "type"), type);
+                while (json_next(&iter, NULL, &condition))
+                        if (slice_eq(json_get_text(condition, "type"), type) && before-- == 0)
+                                keep_generation(tree, node_at(conditions, i), condition);
+        }
+}
+
 PREPARE_HOOK(pod_prepare) {
         struct json_node *spec = node_need_object(tree, object, "spec"), *status;
         /* A pod that says what it is is believed, as upstream. */
@@ -103,6 +130,7 @@ PREPARE_HOOK(pod_prepare) {
                             "deletionTimestamp");
                 if (!json_get(json_get(old, "status"), "nodeAllocatableResourceClaimStatuses"))
                         node_remove(status, "nodeAllocatableResourceClaimStatuses");
+                keep_generations(tree, status, json_get(old, "status"));
                 gated_pod_status_drop(context, status, json_get(old, "status"));
         }
 }

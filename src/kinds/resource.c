@@ -67,7 +67,8 @@ static const struct kind_info rows[] = {
                 .singular = "resourceslice",
                 .kind = "ResourceSlice",
                 .verbs = VERB_STANDARD,
-                .flags = KIND_GENERATION | KIND_UNCONDITIONAL | KIND_DELETE_OBJECT,
+                .flags = KIND_GENERATION | KIND_UNCONDITIONAL | KIND_DELETE_OBJECT |
+                         KIND_EARLY_GENERATION,
                 .validate = resource_slice_validate,
                 .warn = resource_slice_warn,
                 .field_selectors = NAMES("spec.nodeName", "spec.driver"),

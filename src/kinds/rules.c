@@ -29,6 +29,8 @@ static struct slice element_key(struct checker *checker, const struct json_node 
                                 const struct rule *rule) {
         const struct json_node *key = rule->unique ? node_get(element, rule->unique) : element;
 
+        if (!key)
+                return SLICE_EMPTY;
         return node_type(key) == JSON_STRING ? node_get_slice(key)
                                              : slice_of(node_json(checker, key));
 }

@@ -273,14 +273,17 @@ static void drop_useless(struct json_node *spec, const struct json *old_spec) {
                 drop_same(spec, old_spec, "externalTrafficPolicy");
 }
 
+/* An address is found for new services, and for those that had no use for one. */
 static void allocate_missing(struct kind_context *context, struct json_tree *tree,
-                             struct json_node *object, struct json_node *spec) {
+                             struct json_node *object, struct json_node *spec,
+                             const struct json *old_spec) {
         const struct json_node *metadata = node_get(object, "metadata");
         uint64_t start = slice_hash(node_get_text(metadata, "name")) ^
                          (slice_hash(node_get_text(metadata, "namespace")) << 1);
         struct slice type = node_get_text(spec, "type");
 
-        if (!slice_is(type, "ExternalName") && node_get_text(spec, "clusterIP").len == 0) {
+        if (!slice_is(type, "ExternalName") && node_get_text(spec, "clusterIP").len == 0 &&
+            (!old_spec || has_type(old_spec, "ExternalName"))) {
                 allocate_address(context, tree, spec, start);
                 node_append(node_need_array(tree, spec, "clusterIPs"),
                             node_text(tree, node_get_text(spec, "clusterIP")));
@@ -299,7 +302,7 @@ PREPARE_HOOK(service_prepare) {
         struct checker checker = { .errors = &errors, .context = context };
 
         status_prepare(context, operation, tree, object, old);
-        if (operation == KIND_UPDATE_STATUS)
+        if (operation == KIND_UPDATE_STATUS || context->subresource.len) /* allocates nothing */
                 return;
         if (old)
                 keep_allocated(tree, spec, old_spec);
@@ -311,7 +314,7 @@ PREPARE_HOOK(service_prepare) {
                 return;
         if (!slice_is(node_get_text(spec, "type"), "ExternalName"))
                 prepare_families(tree, spec, old_spec);
-        allocate_missing(context, tree, object, spec);
+        allocate_missing(context, tree, object, spec, old_spec);
         if (!old)
                 return;
         drop_useless(spec, old_spec);

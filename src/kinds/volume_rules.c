@@ -573,11 +573,8 @@ static void check_claim_status(struct checker *checker, const struct json_node *
         while (node_next(&iter, &name, &amount)) {
                 struct at place = at_key(&allocated, name);
 
-                if (check_claim_resource(checker, &allocated, name) &&
-                    check_claim_amount(checker, &place, node_get_slice(amount)) &&
-                    !is_whole_quantity(node_get_slice(amount)))
-                        report_text(checker, &place, NULL, node_get_slice(amount),
-                                    "must be an integer");
+                if (check_claim_resource(checker, &allocated, name))
+                        check_claim_amount(checker, &place, node_get_slice(amount));
         }
 }
 

@@ -165,7 +165,8 @@ static void check_replica_status(struct checker *checker, const struct json_node
                         report_number(checker, &at, order->member, value, order->text);
         }
         if (json_get(json_get(old, "status"), "collisionCount") &&
-            collisions < json_get_i64(json_get(old, "status"), "collisionCount", 0))
+            (!node_get(status, "collisionCount") ||
+             collisions < json_get_i64(json_get(old, "status"), "collisionCount", 0)))
                 report_number(checker, &at, "collisionCount", collisions, "cannot be decremented");
 }
 

@@ -11,6 +11,7 @@ struct schema_normalise_place {
         const char
                 *embedded; /* Go struct that holds the field without a name in JSON; NULL = none */
         size_t index;
+        bool is_key; /* of a map, of which messages about types say nothing */
 };
 
 struct schema_normalise_walk {

@@ -14,6 +14,8 @@ static void path_write(const struct schema_normalise_place *place, bool has_inde
                         buf_printf(out, "[%zu]", place->index);
                 return;
         }
+        if (place->is_key && !has_index)
+                return;
         if (place->parent)
                 buf_char(out, '.');
         if (place->embedded && !has_index)
@@ -30,16 +32,24 @@ const char *normalise_embedded_name(const struct schema_object *schema,
                 { "core.v1.PersistentVolumeSpec", "PersistentVolumeSource" },
                 { "core.v1.Probe", "ProbeHandler" },
                 { "core.v1.EphemeralContainer", "EphemeralContainerCommon" },
+                { "networking.v1.IngressRule", "IngressRuleValue" },
+                { "resource.v1.DeviceAllocationConfiguration", "DeviceConfiguration" },
                 { "resource.v1.DeviceClaimConfiguration", "DeviceConfiguration" },
                 { "resource.v1.DeviceClassConfiguration", "DeviceConfiguration" },
+                { "admissionregistration.v1.RuleWithOperations", "Rule" },
+                { "admissionregistration.v1.NamedRuleWithOperations", "RuleWithOperations" },
         };
 
-        if (!field || !field->via || !schema->name)
+        if (!field || !schema->name)
                 return NULL;
-        for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        /* The only struct in a struct in a struct, for which the tables have no number. */
+        if (!field->via && strcmp(schema->name, names[ARRAY_LEN(names) - 1][0]) == 0 &&
+            strcmp(field->name, "resourceNames") != 0)
+                return "RuleWithOperations.Rule";
+        for (size_t i = 0; field->via && i < ARRAY_LEN(names); i++)
                 if (strcmp(schema->name, names[i][0]) == 0)
                         return names[i][1];
-        return strncmp(schema->name, "core.", 5) == 0 ? "LocalObjectReference" : NULL;
+        return field->via && strncmp(schema->name, "core.", 5) == 0 ? "LocalObjectReference" : NULL;
 }
 
 /* The Go type of a field's values, or with its shape of the field. */

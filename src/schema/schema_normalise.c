@@ -147,7 +147,9 @@ static int normalise_map(struct schema_normalise_walk *walk, const struct schema
                 return normalise_type_error(walk, owner, place, map, field,
                                             (enum schema_shape)field->shape);
         while (node_next(&iter, &key, &value)) {
-                struct schema_normalise_place here = { .parent = place, .field = key };
+                struct schema_normalise_place here = { .parent = place,
+                                                       .field = key,
+                                                       .is_key = true };
                 struct json_node *fresh = NULL;
 
                 if (node_type(value) == JSON_NULL && field->type != SCHEMA_RAW) {
@@ -156,9 +158,7 @@ static int normalise_map(struct schema_normalise_walk *walk, const struct schema
                 }
                 r = field->shape == SHAPE_MAP_OF_LIST
                             ? normalise_list(walk, owner, field, &here, value)
-                            : normalise_value(walk, owner, field,
-                                              field->type == SCHEMA_OBJECT ? &here : place, value,
-                                              &fresh);
+                            : normalise_value(walk, owner, field, &here, value, &fresh);
                 if (r < 0)
                         return r;
                 if (fresh)

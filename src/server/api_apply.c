@@ -492,6 +492,7 @@ static int create_applied(struct api_context *context, struct api_write *write,
 int create_by_apply(struct api_context *context) {
         struct api_write write = { .resource = context->resource,
                                    .ns = context->route.ns,
+                                   .subresource = context->route.subresource,
                                    .is_apply = true };
         struct decoded decoded = { 0 };
 

@@ -105,17 +105,17 @@ int serve_create(struct api_context *context) {
 
 /* ---- PUT ---- */
 
-/* PUT of a missing object, for the kinds that allow it. */
+/* PUT of a missing object, for the kinds that allow it, also of its status. */
 static int create_by_update(struct api_context *context, struct decoded *decoded) {
         struct api_write write = { .resource = context->resource,
                                    .ns = context->route.ns,
                                    .name = context->route.name,
+                                   .subresource = context->route.subresource,
                                    .tree = decoded->tree,
                                    .object = decoded->object };
         struct slice body;
 
-        if (!(context->resource->kind->flags & KIND_CREATE_ON_UPDATE) ||
-            context->route.subresource.len)
+        if (!(context->resource->kind->flags & KIND_CREATE_ON_UPDATE))
                 return fail_not_found(context, context->resource, context->route.name);
         if (check_absent_identity(context, &write) < 0)
                 return API_FAILED;

@@ -134,7 +134,14 @@ static bool is_other_version(const struct api_context *context, struct slice api
                                                   slice_of(context->resource->kind->plural));
 }
 
-/* apiVersion and kind must fit where they are given, and are filled in where they are not. */
+/* Go's package with the types of a group that versions are converted to. Events are core's. */
+static const char *internal_package(struct arena *arena, const char *api_version) {
+        size_t length = strcspn(api_version, "./");
+        bool is_core = !strchr(api_version, '/') || strncmp(api_version, "events.", 7) == 0;
+
+        return is_core ? "core" : arena_printf(arena, "%.*s", (int)length, api_version);
+}
+
 /* Of what is another kind, or of another version. */
 static int fail_type(struct api_context *context, const struct json_node *object,
                      const char *api_version, const char *version, const char *kind) {
@@ -156,15 +163,23 @@ static int fail_type(struct api_context *context, const struct json_node *object
                             : slash          ? slash + 1
                                              : arena_string(context->arena, has_version);
 
+        const char *full =
+                arena_string(context->arena, has_version.len ? has_version : slice_of(api_version));
+
+        if (kind_find_by_kind(slice_of(full), slice_of(named)))
+                return fail_bad_request(
+                        context,
+                        "%s in version \"%s\" cannot be handled as a %s: converting "
+                        "(%s.%s) to (%s.%s): unknown conversion",
+                        named, shown, kind, shown, named,
+                        internal_package(context->arena, api_version), kind);
         return fail_bad_request(context,
                                 "%s in version \"%s\" cannot be handled as a %s: "
                                 "no kind \"%s\" is registered for version \"%s\"",
-                                named, shown, kind, named,
-                                arena_string(context->arena, has_version.len
-                                                                     ? has_version
-                                                                     : slice_of(api_version)));
+                                named, shown, kind, named, full);
 }
 
+/* apiVersion and kind must fit where they are given, and are filled in where they are not. */
 static int check_type(struct api_context *context, struct decoded *decoded, const char *api_version,
                       const char *version, const char *kind) {
         struct slice has_kind = node_get_text(decoded->object, "kind");

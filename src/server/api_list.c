@@ -53,7 +53,7 @@ static int fail_get_version(struct api_context *context, struct slice version) {
         return fail_version(context, 500, NULL, "", version);
 }
 
-static int find_object(struct api_context *context, const struct store_object **ret_object) {
+int read_object(struct api_context *context, const struct store_object **ret_object) {
         const struct api_route *route = &context->route;
         struct slice version = query_text(&context->query, "resourceVersion");
         uint64_t wanted = 0;
@@ -69,7 +69,7 @@ static int find_object(struct api_context *context, const struct store_object **
 int serve_get(struct api_context *context) {
         const struct store_object *object;
 
-        if (find_object(context, &object) < 0)
+        if (read_object(context, &object) < 0)
                 return API_FAILED;
         return respond_object(context, 200, store_object_body(object));
 }

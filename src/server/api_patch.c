@@ -63,20 +63,28 @@ static int patch_object(struct api_context *context, const struct store_object *
         return r;
 }
 
+/* Kinds that a PUT creates are created through their status, too. */
+static bool may_create(const struct api_context *context) {
+        return context->route.subresource.len == 0 ||
+               (context->resource->kind->flags & KIND_CREATE_ON_UPDATE);
+}
+
+int check_patch_route(struct api_context *context) {
+        if (context->route.name.len == 0 || !(context->resource->kind->verbs & VERB_PATCH))
+                return fail_method(context);
+        return patch_type(context) == PATCH_UNKNOWN ? fail_media(context) : 0;
+}
+
 int serve_patch(struct api_context *context) {
         enum patch_type type = patch_type(context);
 
-        if (context->route.name.len == 0 || !(context->resource->kind->verbs & VERB_PATCH))
-                return fail_method(context);
-        if (type == PATCH_UNKNOWN)
-                return fail_media(context);
         if (check_options(context, type) < 0)
                 return API_FAILED;
         if (slice_is(context->route.subresource, "scale"))
                 return serve_scale(context);
         const struct store_object *object =
                 object_find(context, context->resource, context->route.ns, context->route.name);
-        if (!object && type == PATCH_APPLY && context->route.subresource.len == 0)
+        if (!object && type == PATCH_APPLY && may_create(context))
                 return create_by_apply(context);
         return object ? patch_object(context, object)
                       : fail_not_found(context, context->resource, context->route.name);

@@ -59,13 +59,27 @@ static bool is_served(const struct api_route *route) {
                (resource->kind->verbs != VERB_CREATE || route->name.len == 0);
 }
 
+/* What no path takes is refused before anyone asks in which form the answer is wanted. */
+static int check_route(struct api_context *context) {
+        static const char *const written[] = { "approval", "ephemeralcontainers",
+                                               "finalize", "resize",
+                                               "scale",    "status" };
+        struct slice method = context->request->method;
+
+        for (size_t i = 0; i < ARRAY_LEN(written); i++)
+                if (slice_is(context->route.subresource, written[i]) &&
+                    (slice_is(method, "POST") || slice_is(method, "DELETE")))
+                        return fail_method(context);
+        return slice_is(method, "PATCH") ? check_patch_route(context) : 0;
+}
+
 static int serve_resource(struct api_context *context) {
         struct slice method = context->request->method;
 
         context->resource = context->route.resource;
         if (!is_served(&context->route))
                 return fail_unknown(context);
-        if (accept_negotiate(context) < 0)
+        if (check_route(context) < 0 || accept_negotiate(context) < 0)
                 return API_FAILED;
         hooks_prepare(context, context->resource);
         if (context->resource->kind->deprecation)

@@ -294,9 +294,11 @@ int serve_scale(struct api_context *context) {
         if (is_put && (decode_body(context, "autoscaling", "v1", "Scale", &decoded) < 0 ||
                        check_url(context, decoded.object) < 0))
                 return API_FAILED;
+        if (slice_is(context->request->method, "GET"))
+                return read_object(context, &object) < 0
+                               ? API_FAILED
+                               : respond_scale(context, store_object_body(object));
         if (!object)
                 return fail_not_found(context, context->resource, context->route.name);
-        if (slice_is(context->request->method, "GET"))
-                return respond_scale(context, store_object_body(object));
         return write_scale(context, object, is_put ? decoded.object : NULL);
 }

@@ -16,7 +16,8 @@ struct api_write {
         struct slice before;            /* what is patched, of a view that is stored nowhere */
         uint64_t raw_form; /* of its raw members (server/raw_forms.h), as the client sent them */
         bool is_raw_changed;
-        bool has_labels; /* of its own: given, or not one map with those of its template */
+        bool has_dropped; /* fields that gates keep out */
+        bool has_labels;  /* of its own: given, or not one map with those of its template */
         bool is_apply;
         bool is_owned;      /* its managedFields are what they become */
         bool is_mutated;    /* by policies */

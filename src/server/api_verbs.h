@@ -4,11 +4,14 @@
 #include "server/api_context.h"
 
 int serve_get(struct api_context *context);
+/* The object of the route, in a version that is there by now. */
+int read_object(struct api_context *context, const struct store_object **ret_object);
 int serve_list(struct api_context *context);
 int serve_watch(struct api_context *context);
 int serve_create(struct api_context *context);
 int serve_update(struct api_context *context);
 int serve_patch(struct api_context *context);
+int check_patch_route(struct api_context *context); /* the verb, then the type of the body */
 int serve_delete(struct api_context *context);
 int serve_delete_collection(struct api_context *context);
 int serve_binding(struct api_context *context);

@@ -149,7 +149,8 @@ int run_hooks(struct api_context *context, struct api_write *write) {
             (is_eviction_request(context, write) && keep_eviction_user(context, write) < 0))
                 return API_FAILED;
         if (write->operation != KIND_UPDATE_STATUS)
-                gated_fields_drop(&context->hooks, write->object, write->old_json);
+                write->has_dropped =
+                        gated_fields_drop(&context->hooks, write->object, write->old_json);
         if (kind->prepare)
                 kind->prepare(&context->hooks, write->operation, write->tree, write->object,
                               write->old_json);

@@ -187,6 +187,7 @@ static void bump_generation(const struct api_context *context, struct api_write 
         if (write->operation == KIND_UPDATE && (flags & KIND_LABEL_GENERATION))
                 is_changed |= !has_same_member(metadata, old, "labels");
         is_changed |= write->is_raw_changed;
+        is_changed |= write->has_dropped && (flags & KIND_EARLY_GENERATION);
         if (write->operation == KIND_UPDATE && (flags & KIND_EXACT_GENERATION))
                 is_changed |= emptied_changes_spec(context, write);
         if (is_changed)

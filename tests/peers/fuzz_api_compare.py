@@ -13,6 +13,7 @@ VOLATILE = [
     (re.compile(r"Key: (/registry)?/"), "Key: /"),  # upstream's depends on whether its cache answers
     (re.compile(r'in scheme \\"[^"]*pkg/api/legacyscheme'), 'in scheme \\"legacyscheme'),  # where it was built
     (re.compile(r"in record \(\d+\)"), "in record (VERSION)"),
+    (re.compile(r"(Too large resource version: \d+, current: )\d+"), r"\1VERSION"),  # upstream's is that of a cache for each kind
     (re.compile(r"in (the )?precondition(: | \()\d+\b"), r"in \1precondition\2VERSION"),
     (re.compile(r"\\\\u003c"), "<"), (re.compile(r"\\\\u003e"), ">"), (re.compile(r"\\\\u0026"), "&"),  # of named strings only
     (re.compile(r'(?<=[\[,\s])"\d+s"(?=[\],\s])'), '"AGE"'),  # of rows

@@ -51,6 +51,8 @@ static const struct {
           UNMARSHAL "string into Go struct field Volume.spec.volumes.VolumeSource.emptyDir of type "
                     "v1.EmptyDirVolumeSource",
           NULL },
+        { false, SPEC("\"nodeSelector\":{\"a\":1}"),
+          UNMARSHAL "number into Go struct field PodSpec.spec.nodeSelector of type string", NULL },
         /* the first wrong type is told, but what reads itself ends the decoding */
         { false, "{\"metadata\":{\"labels\":1},\"spec\":{\"volumes\":1}}",
           UNMARSHAL "number into Go struct field ObjectMeta.metadata.labels of type "

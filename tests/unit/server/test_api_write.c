@@ -313,6 +313,12 @@ static void test_first_wrong_value(void **state) {
                   "[{\"op\":\"add\",\"path\":\"/status/disruptedPods\","
                   "\"value\":{\"z\":\"x\",\"b\":\"y\"}}]",
                   "parsing time \"x\"" },
+                { JSON_PATCH,
+                  "[{\"op\":\"add\",\"path\":\"/status/disruptedPods\",\"value\":{}},"
+                  "{\"op\":\"add\",\"path\":\"/status/disruptedPods/a\",\"value\":null},"
+                  "{\"op\":\"add\",\"path\":\"/status/disruptedPods\","
+                  "\"value\":{\"z\":\"x\",\"b\":\"y\"}}]",
+                  "parsing time \"x\"" },
                 { JSON_PATCH, "[{\"op\":\"add\",\"path\":\"/apiVersion\",\"value\":true}]",
                   "cannot unmarshal bool into" },
                 { MERGE_PATCH, "{\"metadata\":{\"labels\":{\"a\":1}}}",
@@ -671,6 +677,34 @@ static void test_namespace_life(void **state) {
 #define POD "/api/v1/namespaces/default/pods/p"
 
 /* Each subresource of a pod takes its own part and leaves the rest alone. */
+/* A status that says nothing of generations keeps those that were seen. */
+static void test_seen_generations(void **state) {
+        static const char pod[] = "/api/v1/namespaces/default/pods/p/status";
+        struct fixture f = fixture_new();
+
+        (void)state;
+        assert_int_equal(ask(&f, "POST", "/api/v1/namespaces/default/pods",
+                             "{\"metadata\":{\"name\":\"p\"},\"spec\":{\"containers\":[{\"name\":"
+                             "\"c\",\"image\":\"i\"}]}}"),
+                         201);
+        assert_int_equal(ask(&f, "PUT", pod,
+                             "{\"metadata\":{\"name\":\"p\"},\"status\":{\"observedGeneration\":1,"
+                             "\"conditions\":[{\"type\":\"A\",\"status\":\"True\","
+                             "\"observedGeneration\":1},{\"type\":\"A\",\"status\":\"True\","
+                             "\"observedGeneration\":2}]}}"),
+                         200);
+        assert_int_equal(ask(&f, "PUT", pod,
+                             "{\"metadata\":{\"name\":\"p\"},\"status\":{\"conditions\":[{\"type\":"
+                             "\"B\",\"status\":\"True\"},{\"type\":\"A\",\"status\":\"True\"},"
+                             "{\"type\":\"A\",\"status\":\"True\"}]}}"),
+                         200);
+        assert_string_equal(answer(&f, "/status/observedGeneration"), "1");
+        assert_string_equal(answer(&f, "/status/conditions/0/observedGeneration"), "");
+        assert_string_equal(answer(&f, "/status/conditions/1/observedGeneration"), "1");
+        assert_string_equal(answer(&f, "/status/conditions/2/observedGeneration"), "2");
+        fixture_free(&f);
+}
+
 static void test_pod_parts(void **state) {
         static const struct {
                 const char *path, *patch;
@@ -880,6 +914,7 @@ int main(void) {
                 cmocka_unit_test(test_apply_over_plain),
                 cmocka_unit_test(test_given_owners),
                 cmocka_unit_test(test_namespace_life),
+                cmocka_unit_test(test_seen_generations),
                 cmocka_unit_test(test_pod_parts),
                 cmocka_unit_test(test_device_quota),
                 cmocka_unit_test(test_quota),

@@ -178,6 +178,30 @@ static const struct {
         { "PATCH", NODES "/a", JSON_PATCH,
           "[{\"op\":\"add\",\"path\":\"/kind\",\"value\":\"a\\nb\"}]", 422,
           "no kind \"a\\nb\" is registered for version \"v1\"", NULL },
+        /* a kind that is another one cannot be converted */
+        { "PUT", DEPLOYMENTS "/a/scale", NULL,
+          "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\"}", 400,
+          "converting (v1.Deployment) to (autoscaling.Scale): unknown conversion", NULL },
+        { "POST", EVENTS, NULL, "{\"apiVersion\":\"v1\",\"kind\":\"Pod\"}", 400,
+          "converting (v1.Pod) to (core.Event): unknown conversion", NULL },
+        { "GET", DEPLOYMENTS "/a/scale?resourceVersion=x", NULL, NULL, 500,
+          "resourceVersion: Invalid value: \"x\"", NULL },
+        /* methods and types of bodies come before the form of the answer */
+        { "POST", PODS "/a/status", "application/json", "{}", 405, "does not allow this method",
+          NULL },
+        { "PATCH", PODS "/a/status", "application/json", "{}", 415, "415: Unsupported Media Type",
+          NULL },
+        /* a status creates a service, and allocates nothing */
+        { "PUT", SERVICES "/n/status", NULL,
+          "{\"metadata\":{\"name\":\"n\"},\"spec\":{\"ports\":[{\"port\":80}]}}", 201, "",
+          "/spec/clusterIP" },
+        { "PUT", DEPLOYMENTS "/n/status", NULL, "{\"metadata\":{\"name\":\"n\"}}", 404, "not found",
+          NULL },
+        /* a field that a gate drops counts as a change of a slice */
+        { "PUT", SLICES "/a", NULL,
+          "{\"metadata\":{\"name\":\"a\"},\"addressType\":\"IPv4\",\"endpoints\":[{\"addresses\":["
+          "\"10.0.0.1\"],\"deprecatedTopology\":{\"a\":\"b\"}}],\"ports\":[]}",
+          200, "2", "/metadata/generation" },
         /* statuses of pods are rounded, and have nothing that is behind a gate */
         { "PUT", PODS "/a/status", NULL,
           "{\"metadata\":{\"name\":\"a\"},\"status\":{\"containerStatuses\":[{\"name\":\"c\","
