@@ -1,6 +1,6 @@
-/* Resource quotas at create: what is in use is counted from the objects themselves, so that objects
- * created in quick succession cannot pass together. As upstream, only quotas whose status shows
- * limits count: nothing is limited before their controller has seen them. */
+/* Resource quotas at create: what is in use is what their status says, which every create is added
+ * to. As upstream, only quotas whose status shows limits count: nothing is limited before their
+ * controller has seen them. */
 #include "kinds/admit.h"
 
 #include "api/object.h"
@@ -18,8 +18,8 @@
 /* One limited resource of one quota. */
 struct limited {
         struct slice key, hard;
-        int64_t wanted_milli, used_milli;
-        int64_t reported_milli; /* what the quota's status says is used */
+        int64_t wanted_milli;
+        int64_t used_milli; /* as the quota's status says */
 };
 
 /* The resources of a quota that an object takes of. */
@@ -146,18 +146,8 @@ static int64_t pod_use(const struct limited *limited, const struct pod_spec *spe
                                        : resource_list_get(requests, text, NULL));
 }
 
-typedef void quota_add(struct limited *limited, int64_t milli);
-
-static void quota_add_used(struct limited *limited, int64_t milli) {
-        limited->used_milli = sum_saturated(limited->used_milli, milli);
-}
-
-static void quota_add_wanted(struct limited *limited, int64_t milli) {
-        limited->wanted_milli = sum_saturated(limited->wanted_milli, milli);
-}
-
 /* A pod is decoded once for all limits. */
-static void add_pod(struct quota_use *use, const struct json *pod, quota_add *add) {
+static void add_pod(struct quota_use *use, const struct json *pod) {
         struct slice phase = json_get_text(json_get(pod, "status"), "phase");
         bool is_finished = slice_is(phase, "Succeeded") || slice_is(phase, "Failed");
         struct pod_spec spec;
@@ -175,8 +165,8 @@ static void add_pod(struct quota_use *use, const struct json *pod, quota_add *ad
                                 quota_admit_counts(use->kind, limited->key, &with_finished);
 
                         if (!is_finished || with_finished)
-                                add(limited,
-                                    is_counted ? MILLI : pod_use(limited, &spec, &requests));
+                                limited->wanted_milli =
+                                        is_counted ? MILLI : pod_use(limited, &spec, &requests);
                 }
         }
         arena_release(&arena);
@@ -286,20 +276,35 @@ static int64_t object_use(const struct quota_use *use, const struct limited *lim
         return 0;
 }
 
-static void quota_use_add(struct quota_use *use, const struct json *object, quota_add *add) {
+static void quota_use_add(struct quota_use *use, const struct json *object) {
         if (is_core_kind(use->kind, "pods")) {
-                add_pod(use, object, add);
+                add_pod(use, object);
                 return;
         }
         if (has_scopes(use->spec))
                 return;
         for (size_t i = 0; i < use->count; i++)
-                add(&use->limited[i], object_use(use, &use->limited[i], object));
+                use->limited[i].wanted_milli = object_use(use, &use->limited[i], object);
 }
 
-static bool add_use(void *context, const struct json *object) {
-        quota_use_add(context, object, quota_add_used);
-        return true;
+/* Whether objects of a kind take of a resource at all. */
+static bool is_used_by(const struct kind_info *kind, struct slice key) {
+        struct slice rest = key;
+        bool flag = false;
+
+        if (quota_admit_counts(kind, key, &flag))
+                return true;
+        if (is_core_kind(kind, "pods"))
+                return summed_resource(key, &rest, &flag) || has_prefix(key, "hugepages-", &rest);
+        if (is_core_kind(kind, "services"))
+                return slice_is(key, "services.nodeports") ||
+                       slice_is(key, "services.loadbalancers");
+        if (is_core_kind(kind, "persistentvolumeclaims"))
+                return slice_is(key, "requests.storage") ||
+                       slice_has_suffix(key, SLICE_LITERAL(CLASS_MARK "requests.storage")) ||
+                       slice_has_suffix(key, SLICE_LITERAL(CLASS_MARK "persistentvolumeclaims"));
+        return strcmp(kind->plural, "resourceclaims") == 0 &&
+               slice_has_suffix(key, SLICE_LITERAL(DEVICES_MARK));
 }
 
 /* ---- one quota ---- */
@@ -341,10 +346,10 @@ static void quota_use_begin(struct quota_use *use, struct quota_check *check,
                 struct limited *limited = &use->limited[use->count++];
 
                 *limited = (struct limited){ .key = key, .hard = json_text(amount) };
-                quantity_milli(json_text(json_get_slice(reported, key)), &limited->reported_milli,
+                quantity_milli(json_text(json_get_slice(reported, key)), &limited->used_milli,
                                NULL);
         }
-        quota_use_add(use, check->created, quota_add_wanted);
+        quota_use_add(use, check->created);
         for (size_t i = 0; i < use->count; i++)
                 if (use->limited[i].wanted_milli > 0)
                         use->limited[count++] = use->limited[i];
@@ -352,9 +357,7 @@ static void quota_use_begin(struct quota_use *use, struct quota_check *check,
 }
 
 static void check_resource(const struct limited *limited, struct overrun *overrun) {
-        int64_t used = limited->used_milli > limited->reported_milli ? limited->used_milli
-                                                                     : limited->reported_milli;
-        int64_t allowed = 0;
+        int64_t used = limited->used_milli, allowed = 0;
 
         if (quantity_milli(limited->hard, &allowed, NULL) < 0 ||
             sum_saturated(used, limited->wanted_milli) <= allowed)
@@ -444,17 +447,57 @@ static bool check_demands(struct quota_check *check, const struct json *quota) {
         return check->result == 0;
 }
 
+/* ---- what is in use must be known ---- */
+
+static int compare_keys(const void *left, const void *right) {
+        return slice_compare(*(const struct slice *)left, *(const struct slice *)right);
+}
+
+/* Limits that objects of the kind take of, sorted; true when the use of one is unknown. */
+static bool unknown_write(const struct kind_info *kind, const struct json *status,
+                          struct buf *out) {
+        struct json_iter iter = json_iter(json_get(status, "hard"));
+        struct slice *keys = xcalloc(iter.count + 1, sizeof(*keys)), key;
+        bool is_unknown = false;
+        size_t count = 0;
+
+        while (json_next(&iter, &key, NULL)) {
+                if (!is_used_by(kind, key))
+                        continue;
+                keys[count++] = key;
+                is_unknown |= !json_get_slice(json_get(status, "used"), key);
+        }
+        qsort(keys, count, sizeof(*keys), compare_keys);
+        for (size_t i = 0; i < count; i++)
+                buf_printf(out, "%s" SLICE_FMT, i ? "," : "", SLICE_ARG(keys[i]));
+        free(keys);
+        return is_unknown;
+}
+
+static bool check_known(struct quota_check *check, const struct json *quota) {
+        const struct kind_info *kind = check->context->kind;
+        bool is_about = is_core_kind(kind, "pods") ? is_quota_about(quota, check->created)
+                                                   : !has_scopes(json_get(quota, "spec"));
+        CLEANUP(buf_release) struct buf names = { 0 };
+
+        if (is_about && unknown_write(kind, json_get(quota, "status"), &names))
+                check->result = admit_forbid(
+                        check->context, check->object, check->err,
+                        "status unknown for quota: " SLICE_FMT ", resources: %s",
+                        SLICE_ARG(json_get_text(json_get(quota, "metadata"), "name")), names.data);
+        return check->result == 0;
+}
+
+static bool check_ready(void *context, const struct json *quota) {
+        return check_demands(context, quota) && check_known(context, quota);
+}
+
 static bool check_quota(void *context, const struct json *quota) {
         struct quota_check *check = context;
         struct overrun overrun = { 0 };
         struct quota_use use;
 
-        if (!check_demands(check, quota))
-                return false;
         quota_use_begin(&use, check, quota);
-        if (use.count)
-                check->context->each(check->context->engine, use.kind->group, use.kind->plural,
-                                     check->ns, add_use, &use);
         for (size_t i = 0; i < use.count; i++)
                 check_resource(&use.limited[i], &overrun);
         free(use.limited);
@@ -480,7 +523,7 @@ static bool charge_quota(void *context, const struct json *quota) {
                 const struct limited *limited = &use.limited[i];
 
                 amount_format(limited->key,
-                              sum_saturated(limited->reported_milli, limited->wanted_milli), text);
+                              sum_saturated(limited->used_milli, limited->wanted_milli), text);
                 check->visit(check->visitor, json_get_text(json_get(quota, "metadata"), "name"),
                              limited->key, slice_of(text));
         }
@@ -509,7 +552,9 @@ int quota_admit(struct kind_context *context, const struct json_node *object, st
                 struct err *err) {
         struct quota_check check = { .context = context, .object = object, .ns = ns, .err = err };
 
-        visit_quotas(&check, check_quota);
+        visit_quotas(&check, check_ready);
+        if (check.result == 0)
+                visit_quotas(&check, check_quota);
         return check.result;
 }
 

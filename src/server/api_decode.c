@@ -428,6 +428,17 @@ int decode_applied(struct api_context *context, struct decoded *ret_decoded) {
                          kind->group, kind->version, kind->kind, ret_decoded);
 }
 
+/* Kinds that are in no group, which can be decoded wherever something else is wanted. */
+static bool is_unversioned(const struct json_node *object) {
+        static const char *const kinds[] = { "APIGroup", "APIGroupList", "APIResourceList",
+                                             "APIVersions", "Status" };
+
+        for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+                if (slice_is(node_get_text(object, "kind"), kinds[i]))
+                        return slice_is(node_get_text(object, "apiVersion"), "v1");
+        return false;
+}
+
 /* DeleteOptions come with any group's apiVersion, or none. */
 int decode_options(struct api_context *context, struct decoded *ret_decoded) {
         struct strictness strictness = { .context = context };
@@ -437,7 +448,12 @@ int decode_options(struct api_context *context, struct decoded *ret_decoded) {
         if (r < 0)
                 return r;
         struct slice kind = node_get_text(decoded.object, "kind");
-        if (kind.len && !slice_is(kind, OPTIONS_KIND))
+        if (is_unversioned(decoded.object))
+                r = fail_bad_request(context,
+                                     "converting (v1." SLICE_FMT ") to (v1." OPTIONS_KIND
+                                     "): unknown conversion",
+                                     SLICE_ARG(kind));
+        else if (kind.len && !slice_is(kind, OPTIONS_KIND))
                 r = fail_bad_request(
                         context,
                         "no kind \"" SLICE_FMT "\" is registered for version \"%s\" in scheme "

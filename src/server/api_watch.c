@@ -430,6 +430,16 @@ static int check_watch_match(struct api_context *context, bool has_initial, stru
                        : 0;
 }
 
+/* A watch from no version in particular asks for the initial events, whether it says so or not. */
+static bool asks_for_initial(const struct api_context *context) {
+        struct slice version = query_text(&context->query, "resourceVersion"), text;
+
+        return release_has(context->engine->resources.minor, RELEASE_WATCH_LIST) &&
+               !query_get(&context->query, "sendInitialEvents", &text) &&
+               query_text(&context->query, "resourceVersionMatch").len == 0 &&
+               (version.len == 0 || slice_is(version, "0"));
+}
+
 static int start_option(struct api_context *context, struct watch *watch) {
         struct slice version = query_text(&context->query, "resourceVersion"), text;
         bool has_initial = query_get(&context->query, "sendInitialEvents", &text);
@@ -443,7 +453,7 @@ static int start_option(struct api_context *context, struct watch *watch) {
                                   "\": invalid syntax",
                                   SLICE_ARG(version), SLICE_ARG(version));
         watch->is_initial = is_initial || (!has_initial && wanted == 0);
-        watch->wants_initial_end = is_initial;
+        watch->wants_initial_end = is_initial || asks_for_initial(context);
         watch->revision = watch->is_initial || wanted == 0 ? now : wanted;
         return 0;
 }
@@ -466,12 +476,14 @@ static int form_option(struct api_context *context, struct watch *watch) {
 }
 
 static int watch_options(struct api_context *context, struct watch *watch, int64_t *ret_seconds) {
-        struct slice text;
+        bool asks = asks_for_initial(context);
+        struct slice text, match = query_text(&context->query, "resourceVersionMatch");
         struct list_numbers numbers;
 
         if (list_options_parse(context, &numbers) < 0 ||
-            check_watch_match(context, query_get(&context->query, "sendInitialEvents", &text),
-                              query_text(&context->query, "resourceVersionMatch")) < 0 ||
+            check_watch_match(context,
+                              asks || query_get(&context->query, "sendInitialEvents", &text),
+                              asks ? SLICE_LITERAL("NotOlderThan") : match) < 0 ||
             selection_parse(context, context->resource,
                             query_text(&context->query, "labelSelector"),
                             query_text(&context->query, "fieldSelector"), &watch->arena,

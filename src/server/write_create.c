@@ -178,15 +178,11 @@ static int check_is_free(struct api_context *context, struct api_write *write,
         return 0;
 }
 
-static int prepare_to_store(struct api_context *context, struct api_write *write) {
-        const struct kind_info *kind = write->resource->kind;
-
-        if (!context->is_dry_run && has_quotas(context, write) &&
-            quota_status_charge(context, write) < 0)
-                return API_FAILED;
-        if (kind->flags & KIND_READ_DEFAULTS)
-                kind->apply_defaults(write->tree, write->object);
-        return 0;
+/* Quotas are charged before the store is asked whether the name is free, as upstream. */
+static int charge_quotas(struct api_context *context, const struct api_write *write) {
+        if (context->is_dry_run || !has_quotas(context, write))
+                return 0;
+        return quota_status_charge(context, write);
 }
 
 int write_create(struct api_context *context, struct api_write *write, struct slice *ret_body) {
@@ -211,10 +207,11 @@ int write_create(struct api_context *context, struct api_write *write, struct sl
             run_judges(context, write) < 0)
                 return API_FAILED;
         metadata = node_get(write->object, "metadata");
-        if (check_is_free(context, write, metadata, is_generated) < 0)
+        if (charge_quotas(context, write) < 0 ||
+            check_is_free(context, write, metadata, is_generated) < 0)
                 return API_FAILED;
-        if (prepare_to_store(context, write) < 0)
-                return API_FAILED;
+        if (write->resource->kind->flags & KIND_READ_DEFAULTS)
+                write->resource->kind->apply_defaults(write->tree, write->object);
         api_write_convert(write);
         return raw_form_put(context, write, ret_body);
 }

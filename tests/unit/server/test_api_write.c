@@ -790,7 +790,7 @@ static int post_sized_pod(struct fixture *f, const char *name, const char *cpu) 
 #define CROWD 200 /* more objects than the server keeps parsed */
 #define QUOTAS "/api/v1/namespaces/default/resourcequotas"
 
-/* Looking at each pod must not lose sight of the quota that is being looked at. */
+/* Each pod is added to what is in use. */
 static void test_quota_of_many(void **state) {
         struct fixture f = fixture_new();
         char name[16];
@@ -800,14 +800,15 @@ static void test_quota_of_many(void **state) {
                              "{\"metadata\":{\"name\":\"q\"},\"spec\":{\"hard\":{"
                              "\"requests.cpu\":\"1\",\"requests.memory\":\"1Gi\"}}}"),
                          201);
+        assert_int_equal(ask_patch(&f, MERGE_PATCH, QUOTAS "/q/status",
+                                   "{\"status\":{\"hard\":{\"requests.cpu\":\"1\","
+                                   "\"requests.memory\":\"1Gi\"},\"used\":{\"requests.cpu\":\"0\","
+                                   "\"requests.memory\":\"0\"}}}"),
+                         200);
         for (int i = 0; i < CROWD; i++) {
                 snprintf(name, sizeof(name), "p%d", i);
                 assert_int_equal(post_sized_pod(&f, name, "5m"), 201);
         }
-        assert_int_equal(ask_patch(&f, MERGE_PATCH, QUOTAS "/q/status",
-                                   "{\"status\":{\"hard\":{\"requests.cpu\":\"1\","
-                                   "\"requests.memory\":\"1Gi\"}}}"),
-                         200);
         assert_int_equal(post_sized_pod(&f, "last", "5m"), 403);
         assert_non_null(strstr(f.text, "exceeded quota: q, requested: requests.cpu=5m, used: "
                                        "requests.cpu=1, limited: requests.cpu=1"));
@@ -840,7 +841,9 @@ static void test_device_quota(void **state) {
                          201);
         assert_int_equal(ask_patch(&f, MERGE_PATCH, QUOTAS "/q/status",
                                    "{\"status\":{\"hard\":{"
-                                   "\"gold.deviceclass.resource.k8s.io/devices\":\"3\"}}}"),
+                                   "\"gold.deviceclass.resource.k8s.io/devices\":\"3\"},"
+                                   "\"used\":{"
+                                   "\"gold.deviceclass.resource.k8s.io/devices\":\"0\"}}}"),
                          200);
         for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
                 snprintf(body, sizeof(body),
@@ -854,7 +857,8 @@ static void test_device_quota(void **state) {
         fixture_free(&f);
 }
 
-/* A quota limits once its status says so; finished pods do not count, other namespaces neither. */
+/* A quota limits once its status says so, and takes nothing in before what is used is known; other
+ * namespaces do not count. */
 static void test_quota(void **state) {
         struct fixture f = fixture_new();
 
@@ -869,16 +873,28 @@ static void test_quota(void **state) {
                                    "\"configmaps\":\"1\"}}}"),
                          200);
         assert_int_equal(post_sized_pod(&f, "b", "500m"), 403);
+        assert_non_null(strstr(f.text, "pods \\\"b\\\" is forbidden: status unknown for quota: q, "
+                                       "resources: pods,requests.cpu\""));
+        assert_int_equal(ask_patch(&f, MERGE_PATCH, QUOTAS "/q/status",
+                                   "{\"status\":{\"used\":{\"pods\":\"1\",\"requests.cpu\":"
+                                   "\"600m\",\"configmaps\":\"0\"}}}"),
+                         200);
+        assert_int_equal(post_sized_pod(&f, "b", "500m"), 403);
         assert_non_null(strstr(f.text, "pods \\\"b\\\" is forbidden: exceeded quota: q, requested: "
                                        "requests.cpu=500m, used: requests.cpu=600m, limited: "
                                        "requests.cpu=1"));
         assert_int_equal(post_sized_pod(&f, "b", "400m"), 201);
         assert_int_equal(post_sized_pod(&f, "c", "0"), 403);
         assert_non_null(strstr(f.text, "requested: pods=1, used: pods=2, limited: pods=2"));
-        assert_int_equal(ask_patch(&f, MERGE_PATCH, "/api/v1/namespaces/default/pods/a/status",
-                                   "{\"status\":{\"phase\":\"Succeeded\"}}"),
-                         200);
+        /* What is refused for its name is charged before that. */
+        assert_int_equal(
+                ask_patch(&f, MERGE_PATCH, QUOTAS "/q/status",
+                          "{\"status\":{\"used\":{\"pods\":\"0\",\"requests.cpu\":\"0\"}}}"),
+                200);
+        assert_int_equal(post_sized_pod(&f, "a", "100m"), 409);
         assert_int_equal(post_sized_pod(&f, "c", "100m"), 201);
+        assert_int_equal(ask(&f, "GET", QUOTAS "/q", NULL), 200);
+        assert_string_equal(answer(&f, "/status/used/pods"), "2");
         assert_int_equal(ask(&f, "POST", "/api/v1/namespaces/default/configmaps",
                              "{\"metadata\":{\"name\":\"one\"}}"),
                          201);
