@@ -1,9 +1,6 @@
 /* Validation rules in CEL (Common Expression Language), as CustomResourceDefinitions carry them:
  * compiled against the types of a schema, evaluated over one object under a step limit. Pure: no
- * clock, no files, nothing that lasts but the program.
- *
- * What upstream's language has beyond this (transformMapEntry) compiles, and the program says that
- * it cannot be evaluated. */
+ * clock, no files, nothing that lasts but the program. */
 #pragma once
 
 #include "api/json.h"
@@ -54,8 +51,6 @@ int cel_compile(struct arena *arena, struct slice source, const struct cel_optio
                 struct cel_program **ret_program, struct err *err);
 void cel_program_release(struct cel_program *program); /* accepts NULL */
 bool cel_program_uses_old(const struct cel_program *program);
-/* Name of a function in it that is not implemented; NULL when it can be evaluated. */
-const char *cel_program_unsupported(const struct cel_program *program);
 
 struct cel_input {
         const struct json_node *self, *old;      /* old may be NULL */

@@ -7,23 +7,14 @@
 #include "base/buf.h"
 #include "base/util.h"
 
-struct scope {
-        const struct scope *up;
-        struct slice name;
-        const struct cel_type *type;
-};
-
-static int cel_check_check(struct cel_checker *checker, const struct scope *scope,
-                           struct cel_node *node);
-
-static int check_args(struct cel_checker *checker, const struct scope *scope,
+static int check_args(struct cel_checker *checker, const struct cel_scope *scope,
                       struct cel_node *node) {
         if (node->kind == CEL_NODE_CALL && slice_is(node->name, "format") && node->arg_count == 2)
                 node->args[1]->is_mixed = true;
         for (size_t i = 0; node->is_mixed && i < node->arg_count; i++)
                 node->args[i]->is_mixed = true;
         for (size_t i = 0; i < node->arg_count; i++) {
-                if (cel_check_check(checker, scope, node->args[i]) < 0)
+                if (cel_check_node(checker, scope, node->args[i]) < 0)
                         return BERTH_ERR_INVALID;
         }
         return 0;
@@ -51,7 +42,7 @@ static const struct cel_type *authorizer_type(const struct cel_checker *checker,
         return slice_is(name, "authorizer") ? cel_type_basic(CEL_AUTHORIZER) : NULL;
 }
 
-static int check_name(struct cel_checker *checker, const struct scope *scope,
+static int check_name(struct cel_checker *checker, const struct cel_scope *scope,
                       struct cel_node *node) {
         for (; scope; scope = scope->up) {
                 if (!slice_eq(scope->name, node->name))
@@ -100,7 +91,7 @@ static int check_variable(struct cel_checker *checker, struct cel_node *node, si
                 program->variable_limit = index;
                 int r = cel_parse(checker->arena, variable->expression, program->has_bindings,
                                   &root, &ignored);
-                r = r < 0 ? r : cel_check_check(checker, NULL, root);
+                r = r < 0 ? r : cel_check_node(checker, NULL, root);
                 program->variable_limit = limit;
                 if (r < 0 || checker->complaint_count > before) { /* reported where it is defined */
                         checker->complaint_count = before;
@@ -131,14 +122,14 @@ static bool is_variable(struct cel_checker *checker, struct cel_node *node, int 
         return true;
 }
 
-static bool is_in_scope(const struct scope *scope, struct slice name) {
+static bool is_in_scope(const struct cel_scope *scope, struct slice name) {
         while (scope && !slice_eq(scope->name, name))
                 scope = scope->up;
         return scope;
 }
 
 /* A name with a dot in it. */
-static bool is_request_resource(const struct cel_checker *checker, const struct scope *scope,
+static bool is_request_resource(const struct cel_checker *checker, const struct cel_scope *scope,
                                 struct cel_node *node) {
         const struct cel_node *from = node->args[0];
 
@@ -152,13 +143,13 @@ static bool is_request_resource(const struct cel_checker *checker, const struct 
         return true;
 }
 
-static int check_select(struct cel_checker *checker, const struct scope *scope,
+static int check_select(struct cel_checker *checker, const struct cel_scope *scope,
                         struct cel_node *node) {
         int code = 0;
 
         if (is_variable(checker, node, &code) || is_request_resource(checker, scope, node))
                 return code;
-        if (cel_check_check(checker, scope, node->args[0]) < 0)
+        if (cel_check_node(checker, scope, node->args[0]) < 0)
                 return BERTH_ERR_INVALID;
         const struct cel_type *given = node->args[0]->type;
         const struct cel_type *from = cel_type_strip(given);
@@ -206,103 +197,19 @@ static int check_index(struct cel_checker *checker, struct cel_node *node) {
         return 0;
 }
 
-/* ---- macros ---- */
+/* ---- bindings ---- */
 
-static const struct cel_type *macro_type(struct cel_checker *checker, const struct cel_node *node) {
-        const struct cel_type *from = node->args[0]->type;
-        const struct cel_type *last = node->args[node->arg_count - 1]->type;
-
-        switch (node->macro) {
-        case CEL_MAP_EACH:
-        case CEL_TRANSFORM_LIST:
-                return cel_type_made(checker->arena, CEL_LIST, NULL, last);
-        case CEL_TRANSFORM_MAP:
-                return cel_type_made(checker->arena, CEL_MAP,
-                                     from->kind == CEL_MAP    ? from->key
-                                     : from->kind == CEL_LIST ? cel_type_basic(CEL_INT)
-                                                              : from,
-                                     last);
-        case CEL_SORT_BY:
-        case CEL_FILTER:
-                if (from->kind == CEL_MAP)
-                        return cel_type_made(checker->arena, CEL_LIST, NULL, from->key);
-                return cel_type_is_dyn(from)
-                               ? cel_type_basic(CEL_LIST)
-                               : cel_type_made(checker->arena, CEL_LIST, NULL, from->element);
-        default:
-                return cel_type_basic(CEL_BOOL);
-        }
-}
-
-static bool wants_bool(const struct cel_node *node, size_t arg) {
-        bool is_last = arg + 1 == node->arg_count;
-
-        return !is_last || (node->macro != CEL_MAP_EACH && node->macro != CEL_TRANSFORM_LIST &&
-                            node->macro != CEL_SORT_BY && node->macro != CEL_TRANSFORM_MAP);
-}
-
-/* Types of the variables: of a list its elements (behind positions), of a map its keys (and
- * values).
- */
-static void macro_scopes(const struct cel_node *node, struct scope *first, struct scope *second) {
-        const struct cel_type *from = node->args[0]->type, *dyn = cel_type_basic(CEL_DYN);
-        bool is_any = cel_type_is_dyn(from);
-
-        first->name = node->variables[0];
-        first->type = dyn;
-        if (!is_any && from->kind == CEL_MAP)
-                first->type = from->key;
-        else if (!is_any)
-                first->type = node->variable_count == 2 ? cel_type_basic(CEL_INT) : from->element;
-        second->up = first;
-        second->name = node->variables[1];
-        second->type = is_any ? dyn : from->element;
-}
-
-static int check_macro(struct cel_checker *checker, const struct scope *scope,
-                       struct cel_node *node) {
-        struct scope first = { .up = scope }, second;
-
-        if (cel_check_check(checker, scope, node->args[0]) < 0)
-                return BERTH_ERR_INVALID;
-        const struct cel_type *from = node->args[0]->type;
-        if (from->kind != CEL_DYN && from->kind != CEL_LIST && from->kind != CEL_MAP)
-                return cel_check_fail(checker, node->args[0],
-                                      arena_printf(checker->arena,
-                                                   "expression of type '%s' cannot be range of a "
-                                                   "comprehension (must be list, map, or dynamic)",
-                                                   from->kind == CEL_ANY
-                                                           ? "any"
-                                                           : cel_type_text(checker->arena, from)));
-        macro_scopes(node, &first, &second);
-        for (size_t i = 1; i < node->arg_count; i++) {
-                struct cel_node *arg = node->args[i];
-
-                if (cel_check_check(checker, node->variable_count == 2 ? &second : &first, arg) < 0)
-                        return BERTH_ERR_INVALID;
-                if (wants_bool(node, i) && !cel_matches_kind(CEL_BOOL, arg->type->kind))
-                        return cel_check_fail(
-                                checker, arg,
-                                arena_printf(checker->arena,
-                                             "found no matching overload for '_&&_' applied to "
-                                             "'(bool, %s)'",
-                                             cel_type_text(checker->arena, arg->type)));
-        }
-        node->type = macro_type(checker, node);
-        return 0;
-}
-
-static int check_bind(struct cel_checker *checker, const struct scope *scope,
+static int check_bind(struct cel_checker *checker, const struct cel_scope *scope,
                       struct cel_node *node) {
         bool is_map = node->kind == CEL_NODE_OPTIONAL_MAP;
-        struct scope inner = { scope, node->variables[0], NULL };
+        struct cel_scope inner = { scope, node->variables[0], NULL };
 
-        if (cel_check_check(checker, scope, node->args[0]) < 0)
+        if (cel_check_node(checker, scope, node->args[0]) < 0)
                 return BERTH_ERR_INVALID;
         inner.type = is_map ? cel_type_strip(node->args[0]->type) : node->args[0]->type;
         if (is_map && !cel_matches_kind(CEL_OPTIONAL, node->args[0]->type->kind))
                 return cel_check_fail_overload(checker, node);
-        if (cel_check_check(checker, &inner, node->args[1]) < 0)
+        if (cel_check_node(checker, &inner, node->args[1]) < 0)
                 return BERTH_ERR_INVALID;
         const struct cel_type *last = node->args[1]->type;
         node->type = is_map && slice_is(node->name, "optMap")
@@ -323,9 +230,7 @@ static int check_logic(struct cel_checker *checker, struct cel_node *node) {
                         node->name = SLICE_LITERAL("!_");
                         return cel_check_fail_overload(checker, node);
                 }
-                cel_check_fail(checker, arg,
-                               arena_printf(checker->arena, "expected type 'bool' but found '%s'",
-                                            cel_type_text(checker->arena, arg->type)));
+                cel_check_fail_bool(checker, arg);
         }
         node->type = cel_type_basic(CEL_BOOL);
         return 0;
@@ -428,7 +333,7 @@ static int check_with_args(struct cel_checker *checker, struct cel_node *node) {
         }
 }
 
-static int check_node(struct cel_checker *checker, const struct scope *scope,
+static int check_node(struct cel_checker *checker, const struct cel_scope *scope,
                       struct cel_node *node) {
         switch (node->kind) {
         case CEL_NODE_LITERAL:
@@ -440,7 +345,7 @@ static int check_node(struct cel_checker *checker, const struct scope *scope,
         case CEL_NODE_HAS:
                 return check_select(checker, scope, node);
         case CEL_NODE_MACRO:
-                return check_macro(checker, scope, node);
+                return cel_check_macro(checker, scope, node);
         case CEL_NODE_BIND:
         case CEL_NODE_OPTIONAL_MAP:
                 return check_bind(checker, scope, node);
@@ -450,8 +355,8 @@ static int check_node(struct cel_checker *checker, const struct scope *scope,
         }
 }
 
-static int cel_check_check(struct cel_checker *checker, const struct scope *scope,
-                           struct cel_node *node) {
+int cel_check_node(struct cel_checker *checker, const struct cel_scope *scope,
+                   struct cel_node *node) {
         int r = check_node(checker, scope, node);
 
         node->type = node->type ? node->type : cel_type_basic(CEL_DYN);
@@ -467,7 +372,7 @@ static int check_result(struct arena *arena, const struct cel_program *program, 
         if (cel_check_has_objects(program))
                 return cel_check_made(arena, program, err);
         /* As upstream: a rule of unknown type is refused too. */
-        if (program->root->type->kind == wanted || program->unsupported)
+        if (program->root->type->kind == wanted)
                 return 0;
         if (program->wants == CEL_WANTS_BOOL_OR_ANY)
                 return program->root->type->kind == CEL_ANY ||
@@ -494,7 +399,7 @@ int cel_check(struct arena *arena, struct cel_program *program, struct err *err)
                 program->variable_limit = program->admission->variable_count;
         if (program->is_old_optional)
                 checker.old = cel_type_made(arena, CEL_OPTIONAL, NULL, program->self);
-        if (cel_check_check(&checker, NULL, program->root) < 0 || cel_check_complain(&checker) < 0)
+        if (cel_check_node(&checker, NULL, program->root) < 0 || cel_check_complain(&checker) < 0)
                 return BERTH_ERR_INVALID;
         return check_result(arena, program, err);
 }

@@ -87,11 +87,6 @@ int cel_check_call(struct cel_checker *checker, struct cel_node *node) {
                         result =
                                 cel_types_join(result, cel_check_returned(checker, function, node));
         }
-        if (!is_known && cel_is_unsupported(node->name)) {
-                checker->program->unsupported = arena_string(checker->arena, node->name);
-                node->type = cel_type_basic(CEL_DYN);
-                return 0;
-        }
         if (!is_known)
                 return cel_check_fail(checker, node,
                                       arena_printf(checker->arena,

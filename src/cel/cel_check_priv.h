@@ -34,6 +34,7 @@ const struct cel_type *cel_types_join(const struct cel_type *a, const struct cel
 /* Notes one about the node and returns 0: the rest is checked too. The text is not copied. */
 int cel_check_fail(struct cel_checker *checker, const struct cel_node *node, const char *text);
 int cel_check_fail_overload(struct cel_checker *checker, const struct cel_node *node);
+int cel_check_fail_bool(struct cel_checker *checker, const struct cel_node *node); /* wanted here */
 /* One that is reported when there are no others. */
 void cel_check_fail_late(struct cel_checker *checker, const struct cel_node *node,
                          const char *text);
@@ -42,6 +43,15 @@ int cel_check_complain(const struct cel_checker *checker);
 
 /* ---- kinds of nodes ---- */
 
+struct cel_scope {
+        const struct cel_scope *up;
+        struct slice name;
+        const struct cel_type *type;
+};
+int cel_check_node(struct cel_checker *checker, const struct cel_scope *scope,
+                   struct cel_node *node);
+int cel_check_macro(struct cel_checker *checker, const struct cel_scope *scope,
+                    struct cel_node *node);
 /* Arguments have their types. */
 int cel_check_call(struct cel_checker *checker, struct cel_node *node);
 int cel_check_object(struct cel_checker *checker, struct cel_node *node);

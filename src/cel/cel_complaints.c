@@ -40,6 +40,12 @@ int cel_check_complain(const struct cel_checker *checker) {
         return err_set(checker->err, BERTH_ERR_INVALID, "%s", all.data);
 }
 
+int cel_check_fail_bool(struct cel_checker *checker, const struct cel_node *node) {
+        return cel_check_fail(checker, node,
+                              arena_printf(checker->arena, "expected type 'bool' but found '%s'",
+                                           cel_type_text(checker->arena, node->type)));
+}
+
 int cel_check_fail_overload(struct cel_checker *checker, const struct cel_node *node) {
         struct buf types = { 0 };
         size_t first = node->is_member ? 1 : 0;

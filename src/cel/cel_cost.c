@@ -63,6 +63,10 @@ bool cel_charge_relation(struct cel_run *run, const struct cel_node *node,
         return cel_charge(run, is_constant(node->args[1]) ? 0 : b->count);
 }
 
+bool cel_makes_map(enum cel_macro macro) {
+        return macro == CEL_TRANSFORM_MAP || macro == CEL_TRANSFORM_ENTRY;
+}
+
 /* The condition and the step of upstream's loop, without what the expression adds. */
 size_t cel_round_cost(enum cel_macro macro) {
         switch (macro) {
@@ -81,6 +85,8 @@ size_t cel_element_cost(enum cel_macro macro) {
                 return COST_LIST + 3;
         case CEL_TRANSFORM_MAP:
                 return 3;
+        case CEL_TRANSFORM_ENTRY:
+                return 2;
         default:
                 return COST_LIST + 2;
         }

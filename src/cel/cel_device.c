@@ -215,11 +215,6 @@ enum cel_outcome cel_device_matches(const struct cel_program *program,
                                .self = *device };
 
         *ret_text = NULL;
-        if (cel_program_unsupported(program)) {
-                *ret_text = arena_printf(arena, "%s is not supported",
-                                         cel_program_unsupported(program));
-                return CEL_FAILED;
-        }
         struct cel_value value = cel_run_node(&run, program->root);
         if (run.is_over) {
                 *ret_text = "operation cancelled: actual cost limit exceeded";

@@ -277,7 +277,8 @@ static const struct {
         [CEL_ALL] = { 0, 3, 1, false },           [CEL_EXISTS] = { 0, 4, 1, false },
         [CEL_EXISTS_ONE] = { 0, 2, 2, false },    [CEL_MAP_EACH] = { 10, 12, 1, true },
         [CEL_FILTER] = { 10, 13, 1, true },       [CEL_TRANSFORM_LIST] = { 10, 12, 1, true },
-        [CEL_TRANSFORM_MAP] = { 30, 3, 1, true }, [CEL_SORT_BY] = { 33, 12, 1, true },
+        [CEL_TRANSFORM_MAP] = { 30, 3, 1, true }, [CEL_TRANSFORM_ENTRY] = { 30, 2, 1, true },
+        [CEL_SORT_BY] = { 33, 12, 1, true },
 };
 
 /* Sorting by keys compares each with each. */
@@ -335,7 +336,7 @@ static struct estimate loop_estimate(const struct estimator *estimator,
                 .has_size = true,
                 .size = is_container ? extent_of(&range) : (struct extent){ 1, 1 },
                 .has_entries = is_container,
-                .is_list = node->macro != CEL_TRANSFORM_MAP,
+                .is_list = !cel_makes_map(node->macro),
                 .keys = { 1, 1 },
                 .values = { 0, extent_of(&last).max },
         };

@@ -114,11 +114,19 @@ static bool whole_index(const struct cel_value *index, int64_t *ret_index) {
         return true;
 }
 
-static struct cel_value key_error(struct cel_run *run, const struct cel_value *key) {
-        if (key->kind == CEL_STRING)
-                return cel_error(run, "no such key: " SLICE_FMT, SLICE_ARG(key->as.text));
-        return cel_error(run, "no such key: %lld",
-                         (long long)(key->kind == CEL_INT ? key->as.integer : 0));
+/* A key as Go prints it. */
+static const char *key_text(struct cel_run *run, const struct cel_value *key) {
+        switch (key->kind) {
+        case CEL_STRING:
+                return arena_string(run->arena, key->as.text);
+        case CEL_BOOL:
+                return key->as.boolean ? "true" : "false";
+        case CEL_UINT:
+                return arena_printf(run->arena, "%llu", (unsigned long long)key->as.natural);
+        default:
+                return arena_printf(run->arena, "%lld",
+                                    (long long)(key->kind == CEL_INT ? key->as.integer : 0));
+        }
 }
 
 static struct cel_value index_value(struct cel_run *run, const struct cel_eval_binding *scope,
@@ -143,7 +151,7 @@ static struct cel_value index_value(struct cel_run *run, const struct cel_eval_b
         if (!is_there)
                 return from.kind == CEL_LIST
                                ? cel_error(run, "index out of bounds: %lld", (long long)at)
-                               : key_error(run, &index);
+                               : cel_error(run, "no such key: %s", key_text(run, &index));
         charge_part(run, node);
         return is_optional ? cel_optional(run, &value) : value;
 }
@@ -370,7 +378,36 @@ static void count_one(struct cel_run *run, struct tally *tally, const struct cel
 
 static bool makes_something(enum cel_macro macro) {
         return macro == CEL_MAP_EACH || macro == CEL_FILTER || macro == CEL_TRANSFORM_LIST ||
-               macro == CEL_TRANSFORM_MAP || macro == CEL_SORT_BY;
+               macro == CEL_SORT_BY || cel_makes_map(macro);
+}
+
+static struct cel_value made_map(const struct tally *tally) {
+        return (struct cel_value){ .kind = CEL_MAP,
+                                   .as.items = tally->made.items,
+                                   .is_made = true,
+                                   .count = tally->made.count / 2 };
+}
+
+/* Adds the entries of a map to those that are there; an error when a key is. */
+static struct cel_value insert_entries(struct cel_run *run, struct tally *tally,
+                                       const struct cel_value *entries) {
+        struct cel_iter iter = cel_iter(entries);
+        struct cel_value key, value, other;
+
+        if (!is_container(entries))
+                return or_no_overload(run, entries);
+        while (cel_next(run, &iter, &key, &value)) {
+                struct cel_value made = made_map(tally);
+
+                if (!cel_spend(run, made.count + 1))
+                        break;
+                if (cel_find(run, &made, &key, &other))
+                        return cel_error(run, "insert failed: key %s already exists",
+                                         key_text(run, &key));
+                cel_push(run, &tally->made, &key);
+                cel_push(run, &tally->made, &value);
+        }
+        return *entries;
 }
 
 /* One element of a macro that makes a list or map; errors end it. */
@@ -392,11 +429,15 @@ static void make_one(struct cel_run *run, struct tally *tally, const struct cel_
         value = node->macro == CEL_FILTER
                         ? scope->value
                         : cel_eval_eval(run, scope, node->args[node->arg_count - 1]);
+        if (node->macro == CEL_TRANSFORM_ENTRY)
+                value = insert_entries(run, tally, &value);
         if (value.kind == CEL_ERROR) {
                 keep_error(run, tally, &value);
                 tally->is_done = true;
                 return;
         }
+        if (node->macro == CEL_TRANSFORM_ENTRY)
+                return;
         if (node->macro == CEL_TRANSFORM_MAP)
                 cel_push(run, &tally->made, key);
         if (node->macro == CEL_SORT_BY)
@@ -417,10 +458,8 @@ static struct cel_value macro_result(const struct tally *tally) {
         case CEL_EXISTS_ONE:
                 return tally->has_error ? tally->error : cel_bool(tally->true_count == 1);
         case CEL_TRANSFORM_MAP:
-                return (struct cel_value){ .kind = CEL_MAP,
-                                           .as.items = tally->made.items,
-                                           .is_made = true,
-                                           .count = tally->made.count / 2 };
+        case CEL_TRANSFORM_ENTRY:
+                return made_map(tally);
         default:
                 return cel_list(tally->made.items, tally->made.count);
         }

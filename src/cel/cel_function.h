@@ -36,6 +36,4 @@ extern const struct cel_function_set cel_access_functions, cel_address_functions
         cel_url_functions;
 /* The first function of that name at or behind *at, which is moved on; NULL when there is none. */
 const struct cel_function *cel_function_next(struct slice name, bool is_member, size_t *at);
-/* Whether upstream has a function or name like that which is not implemented here. */
-bool cel_is_unsupported(struct slice name);
 bool cel_matches_kind(enum cel_kind param, enum cel_kind kind);

@@ -22,13 +22,3 @@ const struct cel_function *cel_function_next(struct slice name, bool is_member, 
         }
         return NULL;
 }
-
-bool cel_is_unsupported(struct slice name) {
-        static const char *const names[] = { "transformMapEntry" };
-
-        for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-                if (slice_is(name, names[i]))
-                        return true;
-        }
-        return false;
-}

@@ -3,13 +3,27 @@
 
 #include "base/util.h"
 
+static const char *refused_name(struct cel_parser *parser, const struct cel_node *node,
+                                const struct cel_node *name, size_t count) {
+        if (name->kind != CEL_NODE_NAME)
+                return "argument must be a simple name";
+        if (slice_is(name->name, "__result__") || slice_is(name->name, "@result"))
+                return "iteration variable overwrites accumulator variable";
+        if (count == 1 && slice_eq(name->name, node->variables[0]))
+                return arena_printf(parser->arena, "duplicate variable name: " SLICE_FMT,
+                                    SLICE_ARG(name->name));
+        return NULL;
+}
+
 static bool take_variables(struct cel_parser *parser, struct cel_node *node,
                            const struct cel_children *given, size_t count) {
         for (size_t i = 0; i < count; i++) {
                 const struct cel_node *name = given->nodes[i];
 
-                if (name->kind != CEL_NODE_NAME) {
-                        cel_parser_fail(parser, name->at, "argument must be a simple name");
+                const char *refused = refused_name(parser, node, name, i);
+
+                if (refused) {
+                        cel_parser_fail(parser, name->at, refused);
                         return false;
                 }
                 node->variables[i] = name->name;
@@ -54,6 +68,8 @@ static const struct macro_row {
         { "transformList", CEL_TRANSFORM_LIST, 4, 2 },
         { "transformMap", CEL_TRANSFORM_MAP, 3, 2 },
         { "transformMap", CEL_TRANSFORM_MAP, 4, 2 },
+        { "transformMapEntry", CEL_TRANSFORM_ENTRY, 3, 2 },
+        { "transformMapEntry", CEL_TRANSFORM_ENTRY, 4, 2 },
 };
 
 static const struct macro_row *macro_find(struct slice name, size_t arguments) {

@@ -34,6 +34,7 @@ enum cel_macro {
         CEL_FILTER,
         CEL_TRANSFORM_LIST,
         CEL_TRANSFORM_MAP,
+        CEL_TRANSFORM_ENTRY, /* transformMapEntry */
         CEL_SORT_BY
 };
 
@@ -67,7 +68,6 @@ struct cel_program {
         size_t variable_limit;                 /* of a policy's, that may be used now */
         struct cel_node **variables;           /* those that were used, checked */
         bool is_old_optional, uses_old, has_includes, has_bindings;
-        const char *unsupported;
         struct cel_node **regexes; /* nodes that own one */
         size_t regex_count;
 };
@@ -130,5 +130,6 @@ struct json_node *cel_patches_node(struct cel_run *run, struct json_tree *tree,
 /* authorizer, or authorizer.requestResource. */
 struct cel_value cel_access_start(const struct cel_run *run, enum cel_kind kind);
 
+bool cel_makes_map(enum cel_macro macro);
 size_t cel_round_cost(enum cel_macro macro);   /* of one round of its loop */
 size_t cel_element_cost(enum cel_macro macro); /* of an element that it takes in */

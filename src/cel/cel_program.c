@@ -44,10 +44,6 @@ bool cel_program_uses_old(const struct cel_program *program) {
         return program->uses_old;
 }
 
-const char *cel_program_unsupported(const struct cel_program *program) {
-        return program->unsupported;
-}
-
 static struct cel_value old_value(struct cel_run *run, const struct cel_program *program,
                                   const struct json_node *node) {
         struct cel_value value = cel_from_node(run, node, program->self);

@@ -77,12 +77,7 @@ static struct cel_program *program_of(const struct policy_case *policy, struct s
                                          err.text);
                 return NULL;
         }
-        if (!cel_program_unsupported(program))
-                return program;
-        *ret_text = arena_printf(policy->arena, "%s is not supported",
-                                 cel_program_unsupported(program));
-        cel_program_release(program);
-        return NULL;
+        return program;
 }
 
 /* Two sorts of programs: those that say something, and those that make something (with a tree). */

@@ -76,10 +76,6 @@ static void make_rules(struct arena *arena, struct rules_level *level) {
                                                      json, "optionalOldSelf", false) };
                 if (rules_compile(arena, json, level->type, &rule->program, NULL) < 0)
                         continue;
-                if (cel_program_unsupported(rule->program)) {
-                        cel_program_release(rule->program);
-                        continue;
-                }
                 if (json_get_text(json, "messageExpression").len)
                         (void)rules_compile_message(arena, json, level->type, &rule->message, NULL);
                 level->rule_count++;

@@ -62,8 +62,7 @@ static const char *computed_message(struct application *application, const struc
                                    &application->steps };
         const char *text;
 
-        if (!rule->message || cel_program_unsupported(rule->message) ||
-            cel_evaluate(rule->message, &input, &text) != CEL_TEXT)
+        if (!rule->message || cel_evaluate(rule->message, &input, &text) != CEL_TEXT)
                 return NULL;
         struct slice trimmed = slice_trim(slice_of(text));
         if (trimmed.len == 0 || trimmed.len > MESSAGE_MAX || rules_has_newline(trimmed))

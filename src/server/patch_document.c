@@ -53,29 +53,41 @@ static int apply_json(struct api_context *context, struct api_write *write) {
                        : fail_bad_request(context, "error decoding patch: %s", err.text);
 }
 
+/* What is no patch at all. Unless fields are not checked, the first value of the body is decoded by
+ * itself before, in words of its own; whatever follows it makes it no patch. */
+static int fail_merge_patch(struct api_context *context, const struct err *err) {
+        struct json_doc *doc = NULL;
+        struct err first = *err;
+        size_t used;
+        int r = 0;
+
+        if (context->validation != VALIDATE_IGNORE) {
+                r = json_parse_prefix(context->request->body, &doc, &used, &first);
+                if (r == 0 && json_type(json_doc_root(doc)) != JSON_OBJECT &&
+                    json_type(json_doc_root(doc)) != JSON_NULL)
+                        r = err_set(&first, BERTH_ERR_BAD_REQUEST,
+                                    "json: cannot unmarshal %s into Go value of type "
+                                    "map[string]interface {}",
+                                    json_go_name(json_type(json_doc_root(doc))));
+                json_doc_free(doc);
+        }
+        return r < 0 ? fail_bad_request(context, "error decoding patch: %s", first.text)
+                     : fail_bad_request(context, "Invalid JSON Patch");
+}
+
 static int apply_merge_patch(struct api_context *context, struct api_write *write) {
         struct json_tree *patch = NULL;
         struct err err = { 0 };
-        int r;
+        int r = json_tree_parse(context->request->body, &patch, &err);
+        enum json_type type = r == 0 ? node_type(json_tree_root(patch)) : JSON_NONE;
 
-        if (json_tree_parse(context->request->body, &patch, &err) < 0)
-                return fail_bad_request(context, "error decoding patch: %s", err.text);
-        if (node_type(json_tree_root(patch)) == JSON_NULL)
-                r = fail_bad_request(context, "Invalid JSON Patch");
-        else if (node_type(json_tree_root(patch)) != JSON_OBJECT &&
-                 context->validation == VALIDATE_IGNORE)
-                r = 0; /* it takes the place of the object, which the check of its form refuses */
-        else if (node_type(json_tree_root(patch)) != JSON_OBJECT)
-                r = fail_bad_request(context,
-                                     "error decoding patch: json: cannot unmarshal %s into Go "
-                                     "value of type map[string]interface {}",
-                                     json_go_name(node_type(json_tree_root(patch))));
+        if (type == JSON_ARRAY && context->validation == VALIDATE_IGNORE)
+                /* It takes the place of the object, which the check of its form refuses. */
+                json_tree_set_root(write->tree, node_clone(write->tree, json_tree_root(patch)));
+        else if (type != JSON_OBJECT)
+                r = fail_merge_patch(context, &err);
         else if (merge_patch_apply(write->tree, json_tree_root(patch), &err) < 0)
                 r = fail_bad_request(context, "error decoding patch: %s", err.text);
-        else
-                r = 0;
-        if (r == 0 && node_type(json_tree_root(patch)) != JSON_OBJECT)
-                json_tree_set_root(write->tree, node_clone(write->tree, json_tree_root(patch)));
         json_tree_free(patch);
         write->object = json_tree_root(write->tree);
         return r;
