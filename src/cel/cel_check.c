@@ -7,6 +7,9 @@
 #include "base/buf.h"
 #include "base/util.h"
 
+static int cel_check_check(struct cel_checker *checker, const struct cel_scope *scope,
+                           struct cel_node *node);
+
 static int check_args(struct cel_checker *checker, const struct cel_scope *scope,
                       struct cel_node *node) {
         if (node->kind == CEL_NODE_CALL && slice_is(node->name, "format") && node->arg_count == 2)
@@ -14,7 +17,7 @@ static int check_args(struct cel_checker *checker, const struct cel_scope *scope
         for (size_t i = 0; node->is_mixed && i < node->arg_count; i++)
                 node->args[i]->is_mixed = true;
         for (size_t i = 0; i < node->arg_count; i++) {
-                if (cel_check_node(checker, scope, node->args[i]) < 0)
+                if (cel_check_check(checker, scope, node->args[i]) < 0)
                         return BERTH_ERR_INVALID;
         }
         return 0;
@@ -91,7 +94,7 @@ static int check_variable(struct cel_checker *checker, struct cel_node *node, si
                 program->variable_limit = index;
                 int r = cel_parse(checker->arena, variable->expression, program->has_bindings,
                                   &root, &ignored);
-                r = r < 0 ? r : cel_check_node(checker, NULL, root);
+                r = r < 0 ? r : cel_check_check(checker, NULL, root);
                 program->variable_limit = limit;
                 if (r < 0 || checker->complaint_count > before) { /* reported where it is defined */
                         checker->complaint_count = before;
@@ -149,7 +152,7 @@ static int check_select(struct cel_checker *checker, const struct cel_scope *sco
 
         if (is_variable(checker, node, &code) || is_request_resource(checker, scope, node))
                 return code;
-        if (cel_check_node(checker, scope, node->args[0]) < 0)
+        if (cel_check_check(checker, scope, node->args[0]) < 0)
                 return BERTH_ERR_INVALID;
         const struct cel_type *given = node->args[0]->type;
         const struct cel_type *from = cel_type_strip(given);
@@ -197,19 +200,37 @@ static int check_index(struct cel_checker *checker, struct cel_node *node) {
         return 0;
 }
 
-/* ---- bindings ---- */
+/* ---- macros and bindings ---- */
+
+static int check_macro(struct cel_checker *checker, const struct cel_scope *scope,
+                       struct cel_node *node) {
+        struct cel_scope first = { .up = scope }, second;
+
+        if (cel_check_check(checker, scope, node->args[0]) < 0)
+                return BERTH_ERR_INVALID;
+        const struct cel_type *from = node->args[0]->type;
+        if (from->kind != CEL_DYN && from->kind != CEL_LIST && from->kind != CEL_MAP)
+                return cel_check_fail_range(checker, node);
+        cel_macro_scopes(node, &first, &second);
+        for (size_t i = 1; i < node->arg_count; i++) {
+                if (cel_check_check(checker, node->variable_count == 2 ? &second : &first,
+                                    node->args[i]) < 0)
+                        return BERTH_ERR_INVALID;
+        }
+        return cel_check_loop(checker, node);
+}
 
 static int check_bind(struct cel_checker *checker, const struct cel_scope *scope,
                       struct cel_node *node) {
         bool is_map = node->kind == CEL_NODE_OPTIONAL_MAP;
         struct cel_scope inner = { scope, node->variables[0], NULL };
 
-        if (cel_check_node(checker, scope, node->args[0]) < 0)
+        if (cel_check_check(checker, scope, node->args[0]) < 0)
                 return BERTH_ERR_INVALID;
         inner.type = is_map ? cel_type_strip(node->args[0]->type) : node->args[0]->type;
         if (is_map && !cel_matches_kind(CEL_OPTIONAL, node->args[0]->type->kind))
                 return cel_check_fail_overload(checker, node);
-        if (cel_check_node(checker, &inner, node->args[1]) < 0)
+        if (cel_check_check(checker, &inner, node->args[1]) < 0)
                 return BERTH_ERR_INVALID;
         const struct cel_type *last = node->args[1]->type;
         node->type = is_map && slice_is(node->name, "optMap")
@@ -345,7 +366,7 @@ static int check_node(struct cel_checker *checker, const struct cel_scope *scope
         case CEL_NODE_HAS:
                 return check_select(checker, scope, node);
         case CEL_NODE_MACRO:
-                return cel_check_macro(checker, scope, node);
+                return check_macro(checker, scope, node);
         case CEL_NODE_BIND:
         case CEL_NODE_OPTIONAL_MAP:
                 return check_bind(checker, scope, node);
@@ -355,8 +376,8 @@ static int check_node(struct cel_checker *checker, const struct cel_scope *scope
         }
 }
 
-int cel_check_node(struct cel_checker *checker, const struct cel_scope *scope,
-                   struct cel_node *node) {
+static int cel_check_check(struct cel_checker *checker, const struct cel_scope *scope,
+                           struct cel_node *node) {
         int r = check_node(checker, scope, node);
 
         node->type = node->type ? node->type : cel_type_basic(CEL_DYN);
@@ -399,7 +420,7 @@ int cel_check(struct arena *arena, struct cel_program *program, struct err *err)
                 program->variable_limit = program->admission->variable_count;
         if (program->is_old_optional)
                 checker.old = cel_type_made(arena, CEL_OPTIONAL, NULL, program->self);
-        if (cel_check_node(&checker, NULL, program->root) < 0 || cel_check_complain(&checker) < 0)
+        if (cel_check_check(&checker, NULL, program->root) < 0 || cel_check_complain(&checker) < 0)
                 return BERTH_ERR_INVALID;
         return check_result(arena, program, err);
 }

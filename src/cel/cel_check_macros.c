@@ -35,10 +35,8 @@ static const struct cel_type *macro_type(struct cel_checker *checker, const stru
         }
 }
 
-/* Types of the variables: of a list its elements (behind positions), of a map its keys (and
- * values). */
-static void macro_scopes(const struct cel_node *node, struct cel_scope *first,
-                         struct cel_scope *second) {
+void cel_macro_scopes(const struct cel_node *node, struct cel_scope *first,
+                      struct cel_scope *second) {
         const struct cel_type *from = node->args[0]->type, *dyn = cel_type_basic(CEL_DYN);
         bool is_any = cel_type_is_dyn(from);
 
@@ -102,27 +100,18 @@ static bool has_condition(const struct cel_node *node) {
         }
 }
 
-int cel_check_macro(struct cel_checker *checker, const struct cel_scope *scope,
-                    struct cel_node *node) {
-        struct cel_scope first = { .up = scope }, second;
-
-        if (cel_check_node(checker, scope, node->args[0]) < 0)
-                return BERTH_ERR_INVALID;
+int cel_check_fail_range(struct cel_checker *checker, const struct cel_node *node) {
         const struct cel_type *from = node->args[0]->type;
-        if (from->kind != CEL_DYN && from->kind != CEL_LIST && from->kind != CEL_MAP)
-                return cel_check_fail(checker, node->args[0],
-                                      arena_printf(checker->arena,
-                                                   "expression of type '%s' cannot be range of a "
-                                                   "comprehension (must be list, map, or dynamic)",
-                                                   from->kind == CEL_ANY
-                                                           ? "any"
-                                                           : cel_type_text(checker->arena, from)));
-        macro_scopes(node, &first, &second);
-        for (size_t i = 1; i < node->arg_count; i++) {
-                if (cel_check_node(checker, node->variable_count == 2 ? &second : &first,
-                                   node->args[i]) < 0)
-                        return BERTH_ERR_INVALID;
-        }
+
+        return cel_check_fail(
+                checker, node->args[0],
+                arena_printf(checker->arena,
+                             "expression of type '%s' cannot be range of a "
+                             "comprehension (must be list, map, or dynamic)",
+                             from->kind == CEL_ANY ? "any" : cel_type_text(checker->arena, from)));
+}
+
+int cel_check_loop(struct cel_checker *checker, struct cel_node *node) {
         node->type = macro_type(checker, node);
         int r = has_condition(node) ? check_condition(checker, node) : 0;
         if (r == 0 && node->macro == CEL_TRANSFORM_ENTRY)

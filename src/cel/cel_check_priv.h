@@ -48,10 +48,14 @@ struct cel_scope {
         struct slice name;
         const struct cel_type *type;
 };
-int cel_check_node(struct cel_checker *checker, const struct cel_scope *scope,
-                   struct cel_node *node);
-int cel_check_macro(struct cel_checker *checker, const struct cel_scope *scope,
-                    struct cel_node *node);
+/* Variables of a macro, whose range has its type: of a list its elements (behind positions), of a
+ * map its keys (and values). */
+void cel_macro_scopes(const struct cel_node *node, struct cel_scope *first,
+                      struct cel_scope *second);
+/* Complains of a range that is none. */
+int cel_check_fail_range(struct cel_checker *checker, const struct cel_node *node);
+/* A macro whose range and arguments have their types. */
+int cel_check_loop(struct cel_checker *checker, struct cel_node *node);
 /* Arguments have their types. */
 int cel_check_call(struct cel_checker *checker, struct cel_node *node);
 int cel_check_object(struct cel_checker *checker, struct cel_node *node);
