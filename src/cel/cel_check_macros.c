@@ -77,12 +77,13 @@ static int check_condition(struct cel_checker *checker, const struct cel_node *n
                                            made));
 }
 
-/* An entry is written as a map. */
-static int check_entry(struct cel_checker *checker, const struct cel_node *node) {
+/* An entry is written as a map; what is made of anything else has any type. */
+static int check_entry(struct cel_checker *checker, struct cel_node *node) {
         const struct cel_type *entry = node->args[node->arg_count - 1]->type;
 
         if (entry->kind == CEL_MAP || cel_type_is_dyn(entry))
                 return 0;
+        node->type = cel_type_basic(CEL_DYN);
         return cel_check_fail(checker, node,
                               arena_printf(checker->arena,
                                            "found no matching overload for 'cel.@mapInsert' "

@@ -69,79 +69,71 @@ static void annotations_keep(struct json_tree *tree, struct json_node *object,
 
 /* ---- metrics ---- */
 
+/* The aim of a metric in a spec, and its value in a status: "target" and "current" in version 2. */
+#define AMOUNT NULL
+
 /* Where a member of a source of version 1 is in version 2. */
 struct member_place {
-        const char *source, *old, *outer, *inner; /* inner: NULL = outer is the member itself */
+        const char *source, *spec, *status; /* its names in version 1 */
+        const char *outer, *inner;          /* inner: NULL = outer is the member itself */
 };
-static const struct member_place spec_places[] = {
-        { "object", "target", "describedObject", NULL },
-        { "object", "metricName", "metric", "name" },
-        { "object", "targetValue", "target", "value" },
-        { "object", "selector", "metric", "selector" },
-        { "object", "averageValue", "target", "averageValue" },
-        { "pods", "metricName", "metric", "name" },
-        { "pods", "targetAverageValue", "target", "averageValue" },
-        { "pods", "selector", "metric", "selector" },
-        { "resource", "name", "name", NULL },
-        { "resource", "targetAverageUtilization", "target", "averageUtilization" },
-        { "resource", "targetAverageValue", "target", "averageValue" },
-        { "containerResource", "name", "name", NULL },
-        { "containerResource", "targetAverageUtilization", "target", "averageUtilization" },
-        { "containerResource", "targetAverageValue", "target", "averageValue" },
-        { "containerResource", "container", "container", NULL },
-        { "external", "metricName", "metric", "name" },
-        { "external", "metricSelector", "metric", "selector" },
-        { "external", "targetValue", "target", "value" },
-        { "external", "targetAverageValue", "target", "averageValue" },
-};
-static const struct member_place status_places[] = {
-        { "object", "target", "describedObject", NULL },
-        { "object", "metricName", "metric", "name" },
-        { "object", "currentValue", "current", "value" },
-        { "object", "selector", "metric", "selector" },
-        { "object", "averageValue", "current", "averageValue" },
-        { "pods", "metricName", "metric", "name" },
-        { "pods", "currentAverageValue", "current", "averageValue" },
-        { "pods", "selector", "metric", "selector" },
-        { "resource", "name", "name", NULL },
-        { "resource", "currentAverageUtilization", "current", "averageUtilization" },
-        { "resource", "currentAverageValue", "current", "averageValue" },
-        { "containerResource", "name", "name", NULL },
-        { "containerResource", "currentAverageUtilization", "current", "averageUtilization" },
-        { "containerResource", "currentAverageValue", "current", "averageValue" },
-        { "containerResource", "container", "container", NULL },
-        { "external", "metricName", "metric", "name" },
-        { "external", "metricSelector", "metric", "selector" },
-        { "external", "currentValue", "current", "value" },
-        { "external", "currentAverageValue", "current", "averageValue" },
+static const struct member_place places[] = {
+        { "object", "target", "target", "describedObject", NULL },
+        { "object", "metricName", "metricName", "metric", "name" },
+        { "object", "targetValue", "currentValue", AMOUNT, "value" },
+        { "object", "selector", "selector", "metric", "selector" },
+        { "object", "averageValue", "averageValue", AMOUNT, "averageValue" },
+        { "pods", "metricName", "metricName", "metric", "name" },
+        { "pods", "targetAverageValue", "currentAverageValue", AMOUNT, "averageValue" },
+        { "pods", "selector", "selector", "metric", "selector" },
+        { "resource", "name", "name", "name", NULL },
+        { "resource", "targetAverageUtilization", "currentAverageUtilization", AMOUNT,
+          "averageUtilization" },
+        { "resource", "targetAverageValue", "currentAverageValue", AMOUNT, "averageValue" },
+        { "containerResource", "name", "name", "name", NULL },
+        { "containerResource", "targetAverageUtilization", "currentAverageUtilization", AMOUNT,
+          "averageUtilization" },
+        { "containerResource", "targetAverageValue", "currentAverageValue", AMOUNT,
+          "averageValue" },
+        { "containerResource", "container", "container", "container", NULL },
+        { "external", "metricName", "metricName", "metric", "name" },
+        { "external", "metricSelector", "metricSelector", "metric", "selector" },
+        { "external", "targetValue", "currentValue", AMOUNT, "value" },
+        { "external", "targetAverageValue", "currentAverageValue", AMOUNT, "averageValue" },
 };
 /* What is in the spec, and what is in the status. */
 struct metric_part {
         const char *type, *annotation; /* of version 1 */
-        const struct member_place *places;
-        size_t count;
+        const char *amount;            /* of version 2 */
 };
-static const struct metric_part spec_part = { "autoscaling.v1.MetricSpec", METRICS, spec_places,
-                                              ARRAY_LEN(spec_places) };
+static const struct metric_part spec_part = { "autoscaling.v1.MetricSpec", METRICS, "target" };
 static const struct metric_part status_part = { "autoscaling.v1.MetricStatus", CURRENT_METRICS,
-                                                status_places, ARRAY_LEN(status_places) };
+                                                "current" };
+
+static const char *old_name(const struct metric_part *part, const struct member_place *place) {
+        return part == &spec_part ? place->spec : place->status;
+}
+
+static const char *outer_name(const struct metric_part *part, const struct member_place *place) {
+        return place->outer ? place->outer : part->amount;
+}
 
 static struct json_node *metric_to_v1(struct json_tree *tree, const struct metric_part *part,
                                       const struct json_node *metric) {
         struct json_node *converted = node_object(tree);
 
         node_put_text(tree, converted, "type", node_get_text(metric, "type"));
-        for (size_t i = 0; i < part->count; i++) {
-                const struct member_place *place = &part->places[i];
+        for (size_t i = 0; i < ARRAY_LEN(places); i++) {
+                const struct member_place *place = &places[i];
                 const struct json_node *source = node_get(metric, place->source);
-                const struct json_node *value = node_get(source, place->outer);
+                const struct json_node *value = node_get(source, outer_name(part, place));
 
                 if (!source)
                         continue;
                 struct json_node *to = node_need_object(tree, converted, place->source);
                 value = place->inner ? node_get(value, place->inner) : value;
                 if (value)
-                        node_put(tree, to, place->old, node_clone(tree, value));
+                        node_put(tree, to, old_name(part, place), node_clone(tree, value));
         }
         return converted;
 }
@@ -169,17 +161,17 @@ static struct json_node *metric_from_v1(struct json_tree *tree, const struct met
         struct slice name;
 
         node_put_text(tree, converted, "type", node_get_text(metric, "type"));
-        for (size_t i = 0; i < part->count; i++) {
-                const struct member_place *place = &part->places[i];
+        for (size_t i = 0; i < ARRAY_LEN(places); i++) {
+                const struct member_place *place = &places[i];
                 const struct json_node *value =
-                        node_get(node_get(metric, place->source), place->old);
+                        node_get(node_get(metric, place->source), old_name(part, place));
 
                 if (!node_get(metric, place->source))
                         continue;
                 struct json_node *to = node_need_object(tree, converted, place->source);
-                to = place->inner ? node_need_object(tree, to, place->outer) : to;
+                to = place->inner ? node_need_object(tree, to, outer_name(part, place)) : to;
                 if (value)
-                        node_put(tree, to, place->inner ? place->inner : place->outer,
+                        node_put(tree, to, place->inner ? place->inner : outer_name(part, place),
                                  node_clone(tree, value));
         }
         struct node_iter iter = node_iter(converted);

@@ -453,7 +453,7 @@ static int compare_keys(const void *left, const void *right) {
         return slice_compare(*(const struct slice *)left, *(const struct slice *)right);
 }
 
-/* Limits that objects of the kind take of, sorted; true when the use of one is unknown. */
+/* Writes the limits that objects of the kind take of, sorted, when the use of one is unknown. */
 static bool unknown_write(const struct kind_info *kind, const struct json *status,
                           struct buf *out) {
         struct json_iter iter = json_iter(json_get(status, "hard"));
@@ -467,8 +467,9 @@ static bool unknown_write(const struct kind_info *kind, const struct json *statu
                 keys[count++] = key;
                 is_unknown |= !json_get_slice(json_get(status, "used"), key);
         }
-        qsort(keys, count, sizeof(*keys), compare_keys);
-        for (size_t i = 0; i < count; i++)
+        if (is_unknown)
+                qsort(keys, count, sizeof(*keys), compare_keys);
+        for (size_t i = 0; is_unknown && i < count; i++)
                 buf_printf(out, "%s" SLICE_FMT, i ? "," : "", SLICE_ARG(keys[i]));
         free(keys);
         return is_unknown;

@@ -39,11 +39,12 @@ const char *normalise_embedded_name(const struct schema_object *schema,
                 { "admissionregistration.v1.RuleWithOperations", "Rule" },
                 { "admissionregistration.v1.NamedRuleWithOperations", "RuleWithOperations" },
         };
+        /* The only struct in a struct in a struct, for which the tables have no number. */
+        static const char twice[] = "admissionregistration.v1.NamedRuleWithOperations";
 
         if (!field || !schema->name)
                 return NULL;
-        /* The only struct in a struct in a struct, for which the tables have no number. */
-        if (!field->via && strcmp(schema->name, names[ARRAY_LEN(names) - 1][0]) == 0 &&
+        if (!field->via && strcmp(schema->name, twice) == 0 &&
             strcmp(field->name, "resourceNames") != 0)
                 return "RuleWithOperations.Rule";
         for (size_t i = 0; field->via && i < ARRAY_LEN(names); i++)

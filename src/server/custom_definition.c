@@ -221,7 +221,6 @@ static int compare_age(const void *left, const void *right) {
         return is_newer(a, b) ? 1 : is_newer(b, a) ? -1 : slice_compare(b, a);
 }
 
-/* What is added last is listed first: the newest version. */
 /* A kind of the API itself stays as it is. */
 static bool is_taken(const struct resource_table *table, const struct kind_info *kind,
                      struct slice version) {
@@ -231,6 +230,7 @@ static bool is_taken(const struct resource_table *table, const struct kind_info 
         return own && release_has_kind(table->minor, table->gates, own);
 }
 
+/* What is added last is listed first: the newest version. */
 void custom_definition_serve(struct api_engine *engine, struct custom_definition *definition) {
         const struct json *spec = json_get(json_doc_root(definition->doc), "spec");
         size_t count;

@@ -633,6 +633,8 @@ static void test_bounds(void **state) {
         assert_string_equal(outcome(&scene, wide.data, CEL_STEPS_PER_CALL), "true");
         assert_string_equal(outcome(&scene, wide.data, 100), "over");
         assert_string_equal(outcome(&scene, loops, INT64_MAX), "over");
+        /* what is wrong with a step is told once */
+        assert_null(strstr(outcome(&scene, "[5].transformMapEntry(i, v, v) == {}", 100), "_==_"));
         buf_release(&deep);
         buf_release(&wide);
         scene_free(&scene);
