@@ -27,6 +27,7 @@ from fuzz_api_topics import TOPICS  # noqa: E402
 from fuzz_api_wire import TOKEN, Server, start_berth, start_real, stop_real  # noqa: E402
 
 TRIES = 60
+AGAIN = 8  # plays more of a scenario whose answers differ
 
 
 class Pair:
@@ -42,6 +43,7 @@ class Pair:
         self.identified = any(mark in json.dumps(steps) for mark in MARKS)
         generated = None
         name, facts, found = f"f{self.prefix}-{self.scenarios}", [{}, {}], None
+        self.log = ([], [])
         for number, (method, path, content, body, *accept) in enumerate(steps):
             text = body if isinstance(body, str) or body is None else json.dumps(body)
             if method in PAUSES:
@@ -55,6 +57,8 @@ class Pair:
                 continue
             generated = generated_names(body) or generated
             plain = [(status, warned, normal(text, generated)) for status, warned, text in in_one_order(answers)]
+            for said, answer in zip(self.log, plain):
+                said.append(json.dumps(answer, default=str).replace(name, "fuzzed"))
             form = form_of(method, path, content)
             every = list(differences(form, *plain))
             told = [item for item in every if not known(item[0], plural_of(path))]
@@ -184,6 +188,17 @@ def shrink(pair, steps, wanted):
     return steps
 
 
+def is_chance(pair, steps):
+    """The real server says now this, now that, when it is asked again, and berth always the same. After the first play of the steps."""
+    plays = [pair.log]
+    for _ in range(AGAIN):
+        pair.run(copy.deepcopy(steps))
+        plays.append(pair.log)
+    size = min(len(log) for play in plays for log in play)
+    real, ours = ({tuple(play[side][:size]) for play in plays} for side in (0, 1))
+    return len(real) > 1 and len(ours) == 1
+
+
 def places(value):
     """Containers and keys of what is in a value, the outermost first."""
     level = [value]
@@ -200,7 +215,7 @@ def places(value):
 def work(options, addresses, number, results):
     """One of several processes, each with connections of its own. Its scenarios are those whose number leaves its own as rest."""
     pair = Pair(addresses, f"{number}")
-    schemas, classes, end = Schemas(pair.servers[0]), {}, time.monotonic() + options.seconds
+    schemas, classes, chances, end = Schemas(pair.servers[0]), {}, collections.Counter(), time.monotonic() + options.seconds
     names = options.kinds.split(",") if options.kinds else MAIN
     topics = [TOPICS[name] for name in options.topics.split(",")]
     serial, wanted = number, [int(word) for word in options.only.split(",")] if options.only else None
@@ -218,7 +233,9 @@ def work(options, addresses, number, results):
             found = pair.run(steps)
             count += 1
             asked[plural] += pair.requests - before
-            for name, real, ours in (found[1] if found else ())[:4]:
+            by_chance = found and any(name not in classes for name, _, _ in found[1][:4]) and is_chance(pair, steps)
+            chances.update({name for name, _, _ in found[1][:4]} if by_chance else ())
+            for name, real, ours in (found[1] if found and not by_chance else ())[:4]:
                 if name not in classes:
                     small = shrink(pair, copy.deepcopy(steps), name)
                     again = pair.run(small) or found
@@ -230,7 +247,7 @@ def work(options, addresses, number, results):
                 break
             serial += options.workers
     finally:
-        results.put((classes, count, asked))
+        results.put((classes, chances, count, asked))
 
 
 def merge(into, classes):
@@ -258,11 +275,11 @@ def fuzz(options, folder):
         workers = [multiprocessing.Process(target=work, args=(options, addresses, number, results)) for number in range(options.workers)]
         for worker in workers:
             worker.start()
-        classes, scenarios, asked_of = {}, 0, collections.Counter()
+        classes, chances, scenarios, asked_of = {}, collections.Counter(), 0, collections.Counter()
         for _ in workers:
-            found, count, asked = results.get()
+            found, often, count, asked = results.get()
             merge(classes, found)
-            scenarios, asked_of = scenarios + count, asked_of + asked
+            chances, scenarios, asked_of = chances + often, scenarios + count, asked_of + asked
         for worker in workers:
             worker.join()
         took = time.monotonic() - begin
@@ -270,6 +287,8 @@ def fuzz(options, folder):
             print(f"berth ended with {process.returncode}:\n{(folder / 'berth.log').read_text()[-2000:]}")
         requests = asked_of.total()
         report(classes)
+        for name, count in chances.most_common():
+            print(f"chance: {count} × {name}: the real server's answers differ when it is asked again, berth's do not")
         print(", ".join(f"{plural} {count}" for plural, count in sorted(asked_of.items())))
         print(f"seed {options.seed}: {scenarios} scenarios, {requests} requests to each server in {took:.0f} s, {requests / took:.0f} a second; "
               f"{len(classes)} classes of difference")
