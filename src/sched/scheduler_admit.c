@@ -3,30 +3,41 @@
 #include "plugin/sched_attempt.h"
 #include "sched/scheduler_group.h"
 
-void scheduler_admit(struct scheduler *scheduler, struct queued_pod *entry, int64_t now_ns) {
-        const struct sched_profile *profile = scheduler->config.profiles[entry->profile];
-        const struct pod_row *row = cluster_pod(scheduler->config.cluster, entry->pod);
+/* Parks the pod if a plugin does not let it in. */
+static bool hold_at_gate(struct scheduler *scheduler, struct queued_pod *entry) {
         struct sched_attempt attempt;
         struct phase_verdict gate;
-        entry->priority = row->priority;
+        arena_clear(&scheduler->scratch);
+        sched_attempt_init(&attempt, &(struct attempt_request){
+                                             .cluster = scheduler->config.cluster,
+                                             .profile = scheduler->config.profiles[entry->profile],
+                                             .pod = entry->pod,
+                                             .arena = &scheduler->scratch });
+        bool is_held = sched_attempt_gate(&attempt, &gate);
+        if (is_held) {
+                entry->wakes_on = gate.plugin->wakes_on;
+                scheduling_queue_park(&scheduler->queue, entry, true);
+        }
+        sched_attempt_release(&attempt);
+        return is_held;
+}
+
+void scheduler_admit(struct scheduler *scheduler, struct queued_pod *entry, int64_t now_ns) {
+        entry->priority = cluster_pod(scheduler->config.cluster, entry->pod)->priority;
         if (group_holds_back(scheduler, entry)) {
                 entry->wakes_on = CLUSTER_CLAIM;
                 scheduling_queue_park(&scheduler->queue, entry, true);
-                return;
-        }
-        arena_clear(&scheduler->scratch);
-        sched_attempt_init(&attempt,
-                           &(struct attempt_request){ .cluster = scheduler->config.cluster,
-                                                      .profile = profile,
-                                                      .pod = entry->pod,
-                                                      .arena = &scheduler->scratch });
-        if (sched_attempt_gate(&attempt, &gate)) {
-                entry->wakes_on = gate.plugin->wakes_on;
-                scheduling_queue_park(&scheduler->queue, entry, true);
-        } else {
+        } else if (!hold_at_gate(scheduler, entry)) {
                 scheduling_queue_move(&scheduler->queue, entry, now_ns);
         }
-        sched_attempt_release(&attempt);
+}
+
+/* Of all that gates look at only claims can go again. */
+bool scheduler_hold_again(struct scheduler *scheduler, struct queued_pod *entry) {
+        const struct cluster *cluster = scheduler->config.cluster;
+        const struct pod_row *row = cluster_pod(cluster, entry->pod);
+        return row->is_live && cluster_class(cluster, row->class)->spec.claim_count > 0 &&
+               hold_at_gate(scheduler, entry);
 }
 
 /* Admits the members that wait behind the gate, now that there may be enough. */

@@ -114,6 +114,9 @@ void group_members_note(struct scheduler *scheduler, struct pod_id pod);
 /* ---- entering the queue (scheduler_admit.c) ---- */
 /* Lets an entry in, or parks it behind its gate. */
 void scheduler_admit(struct scheduler *scheduler, struct queued_pod *entry, int64_t now_ns);
+/* A pod that is to be tried again waits behind the gate when what let it in is no longer so, as
+ * upstream asks PreEnqueue each time.  True: it does. */
+bool scheduler_hold_again(struct scheduler *scheduler, struct queued_pod *entry);
 /* A pod came, waiting or on a node: members of its group that waited for it enter the queue. */
 void scheduler_admit_group_of(struct scheduler *scheduler, struct pod_id pod, int64_t now_ns);
 

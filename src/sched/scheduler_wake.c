@@ -200,6 +200,8 @@ static bool is_concerned(const struct wake *wake, const struct queued_pod *entry
 
 static void move_woken(const struct wake *wake, struct queued_pod *entry, uint64_t woken) {
         struct scheduling_queue *queue = &wake->scheduler->queue;
+        if (scheduler_hold_again(wake->scheduler, entry))
+                return;
         if (entry->wakes_on_any)
                 scheduling_queue_retry(queue, entry, wake->now_ns);
         else if (entry->open_removals > 0)
