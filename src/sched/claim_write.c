@@ -121,10 +121,17 @@ size_t claim_write_make(const struct claim_states *states, const struct json *af
         char *object = states->seen ? object_patch(states->seen, after) : creation_body(after);
         char *status = status_patch(states, after);
         if (object)
-                ret_writes[count++] =
-                        (struct claim_write){ states->seen ? PATCH_OBJECT : PATCH_CREATE, object };
+                ret_writes[count++] = (struct claim_write){
+                        states->seen ? PATCH_OBJECT : PATCH_CREATE, object,
+                        states->seen ? CLAIM_WRITE_PROTECTS : "create claim for extended resources"
+                };
         if (status)
-                ret_writes[count++] = (struct claim_write){ PATCH_STATUS, status };
+                ret_writes[count++] =
+                        (struct claim_write){ PATCH_STATUS, status,
+                                              json_get(json_get(states->seen, "status"),
+                                                       "allocation")
+                                                      ? "add reservation to claim"
+                                                      : "add allocation and reservation to claim" };
         return count;
 }
 

@@ -11,7 +11,8 @@
 
 struct claim_write {
         enum patch_verb verb;
-        char *body; /* owned */
+        char *body;       /* owned */
+        const char *what; /* it does, in upstream's words; NULL: it is no claim's */
 };
 struct claim_states {
         const struct json *seen;   /* what the API has; NULL: the claim is new */
@@ -31,4 +32,5 @@ char *claim_write_unreserve(struct slice claim_uid, struct slice consumer_uid);
 /* Takes the finalizer of the scheduler off, so that the claim can be deleted. */
 char *claim_write_release(struct slice claim_uid);
 
+#define CLAIM_WRITE_PROTECTS "add finalizer to claim"
 #define CLAIM_FINALIZER "resource.kubernetes.io/delete-protection"

@@ -49,7 +49,7 @@ struct taken_object *taken_object_new(struct scheduler *scheduler, struct pre_bi
                 taken->write_count =
                         make_claim_writes(scheduler, taken, before, after, taken->writes);
         } else {
-                taken->writes[0] = (struct claim_write){ PATCH_STANDARD, text_of(after) };
+                taken->writes[0] = (struct claim_write){ PATCH_STANDARD, text_of(after), NULL };
                 taken->write_count = 1;
         }
         join_writers(scheduler, taken);
@@ -136,7 +136,7 @@ static void protect_again(struct taken_object *taken, const struct action_result
                 char *patch = claim_write_protect(json_doc_root(doc));
                 if (patch)
                         taken->writes[taken->write_count++] =
-                                (struct claim_write){ PATCH_OBJECT, patch };
+                                (struct claim_write){ PATCH_OBJECT, patch, CLAIM_WRITE_PROTECTS };
         }
         json_doc_free(doc);
 }

@@ -327,10 +327,17 @@ static void check_one(struct step *step, struct pre_bind *pre_bind) {
         free_pre_bind(step->scheduler, pre_bind);
 }
 
-static const char *prefix_of(struct slice kind) {
-        return slice_is(kind, "ResourceClaim") || slice_is(kind, "Pod")
-                       ? "running PreBind plugin \"DynamicResources\": "
-                       : "running PreBind plugin \"VolumeBinding\": binding volumes: ";
+#define DEVICES_FAILED "running PreBind plugin \"DynamicResources\": "
+
+static void fail_write(const struct taken_object *taken, struct slice text) {
+        const char *what = taken->writes[taken->sent - 1].what;
+        struct buf prefix = { 0 };
+        if (what)
+                buf_printf(&prefix, DEVICES_FAILED "%s %s/%s: ", what, taken->ns, taken->name);
+        else
+                buf_printf(&prefix, "running PreBind plugin \"VolumeBinding\": binding volumes: ");
+        fail_pre_bind(taken->owner, prefix.data, text);
+        buf_release(&prefix);
 }
 
 static void object_written(struct step *step, struct taken_object *taken,
@@ -338,7 +345,7 @@ static void object_written(struct step *step, struct taken_object *taken,
         struct pre_bind *pre_bind = taken->owner;
         bool was_undone = taken->is_undone;
         if (!taken_object_answered(step->scheduler, taken, result))
-                fail_pre_bind(pre_bind, prefix_of(result->target.kind), result->text);
+                fail_write(taken, result->text);
         bool goes_on =
                 !was_undone && !pre_bind->failure && waiting_entry(step->scheduler, pre_bind);
         if (!was_undone && !(goes_on && taken_object_send(step, taken)))
@@ -358,8 +365,13 @@ bool scheduler_pre_bind_answered(struct step *step, const struct action_result *
                 return false;
         pre_bind->pod_action = 0;
         pre_bind->open_writes--;
-        if (result->code != BERTH_OK)
-                fail_pre_bind(pre_bind, prefix_of(result->target.kind), result->text);
+        if (result->code != BERTH_OK) {
+                struct buf prefix = { 0 };
+                buf_printf(&prefix, DEVICES_FAILED "update pod %s/%s ExtendedResourceClaimStatus: ",
+                           pre_bind->ns, pre_bind->name);
+                fail_pre_bind(pre_bind, prefix.data, result->text);
+                buf_release(&prefix);
+        }
         check_one(step, pre_bind);
         return true;
 }

@@ -291,6 +291,29 @@ static void expect_message(struct claim_test *test, const char *message) {
         assert_null(find_action(&test->base, ACTION_PATCH_OBJECT, "rc"));
 }
 
+static size_t decisions_after(struct claim_test *test, uint32_t mask) {
+        test->base.now_ns += 30 * NS_PER_S; /* past the back-off */
+        scheduler_notice(test->base.scheduler, mask, (struct mono_time){ test->base.now_ns });
+        return step(&test->base).decisions;
+}
+
+/* Behind the gate again: devices that change do not concern it, and nothing is said. */
+static void test_waits_again_when_its_resource_claim_goes(void **state) {
+        struct claim_test *test = *state;
+        put_resource_claim(test, WANTS("gpu"));
+        put_device_pod(test);
+        step(&test->base);
+        assert_int_equal(decisions_after(test, CLUSTER_DEVICES), 1);
+        object_cache_remove(test->object_cache, CACHED_RESOURCE_CLAIM, SLICE_LITERAL("default"),
+                            SLICE_LITERAL("rc"));
+        assert_int_equal(decisions_after(test, CLUSTER_DEVICES), 0);
+        assert_int_equal(decisions_after(test, CLUSTER_DEVICES), 0);
+        put_devices(test);
+        put_resource_claim(test, WANTS("gpu"));
+        step(&test->base);
+        assert_non_null(find_action(&test->base, ACTION_PATCH_OBJECT, "rc"));
+}
+
 /* Nothing is tried again until devices change. */
 static void test_absent_class_is_refused(void **state) {
         struct claim_test *test = *state;
@@ -445,8 +468,8 @@ static void test_refused_allocation_is_taken_back(void **state) {
         assert_false(is_allocated(test));
         const struct action *status = find_action(&test->base, ACTION_POD_STATUS, "d");
         assert_non_null(status);
-        assert_true(slice_is(status->status.message,
-                             "running PreBind plugin \"DynamicResources\": refused"));
+        assert_true(slice_is(status->status.message, "running PreBind plugin \"DynamicResources\": "
+                                                     "add finalizer to claim default/rc: refused"));
 }
 
 /* The reservation may have happened: it is taken back, and the claim stays allocated until the API
@@ -495,6 +518,7 @@ int main(void) {
                 CASE("sched-067 gated until its claim is there", test_waits_for_its_resource_claim),
                 CASE("sched-067 on the node of its devices", test_honours_an_allocated_claim),
                 TEST(test_reserved_claim_needs_no_write),
+                TEST(test_waits_again_when_its_resource_claim_goes),
                 CASE("sched-067 class absent", test_absent_class_is_refused),
                 CASE("sched-067 no device left", test_devices_all_taken_are_refused),
                 CASE("sched-067 allocated elsewhere, reserved by nobody",
