@@ -11,7 +11,7 @@ import re
 import time
 
 import device_random_make as make
-from device_random_play import Player
+from device_random_play import FILTER_ERROR, Player
 from objects import MERGE
 from plane import Plane
 
@@ -44,31 +44,29 @@ def class_of(difference):
     return f"{key.split()[0]}{re.sub(r'[0-9]+', 'N', path)}: {texts[0]} | {texts[1]}"
 
 
-FILTER_ERROR = 'running "DynamicResources" filter plugin: '
-
-
 def is_any_error(difference):
     """Nodes are looked at side by side: which of their errors ends a cycle of kube-scheduler is chance."""
     return difference[1] == "/says" and all(str(text).startswith(FILTER_ERROR) for text in difference[2:])
 
 
-def fails_on_a_device(scene, real, ours):
-    """The cycle ends there with what is said of one node here; another one may fit then."""
-    failed = [key for key, each in real.items() if key.startswith("pod") and str(each["says"]).startswith(FILTER_ERROR)]
-    return failed and all(ours[key]["node"] or real[key]["says"].removeprefix(FILTER_ERROR) in str(ours[key]["says"]) for key in failed if key in ours)
+def said(found, text):
+    """kube-scheduler, of some pod, at any time."""
+    return any(text in each for each in found["said"])
 
 
 # Differences without --parity that are meant (docs/parity.md): whether a scene can show it.
 MEANT = {
-    "errors of a device refuse the node": fails_on_a_device,
-    "counters are given back": lambda scene, real, ours: "consumesCounters" in json.dumps(scene) and any(
+    "errors of a device refuse the node": lambda scene, found: said(found, FILTER_ERROR),
+    "counters are given back": lambda scene, found: "consumesCounters" in json.dumps(scene) and any(
         word in json.dumps(scene) for word in ("taints", "Attribute\"", "allowMultipleAllocations")),
-    "distinctAttribute compares all": lambda scene, real, ours: "distinctAttribute" in json.dumps(scene),
+    "distinctAttribute compares all": lambda scene, found: "distinctAttribute" in json.dumps(scene),
+    "no time is added to an allocation": lambda scene, found: said(found, "status.allocation: Invalid value"),
+    "no special claim without requests": lambda scene, found: said(found, "nil or empty request mappings"),
 }
 
 
-def meant(scene, real, ours):
-    return next((name for name, holds in MEANT.items() if holds(scene, real, ours)), None)
+def meant(scene, found):
+    return next((name for name, holds in MEANT.items() if holds(scene, found)), None)
 
 
 class Shrink:
@@ -76,7 +74,7 @@ class Shrink:
 
     PARTS = ("steps", "claims", "slices", "templates", "nodes", "classes")
     KEPT = {"metadata", "name", "spec", "driver", "pool", "generation", "resourceSliceCount", "deviceClassName", "expression", "cel", "zone", "cpu",
-            "claims", "priority", "pod", "delete", "ready", "type", "slice", "class", "claim", "scheduler", "requests", "devices", "value"}
+            "claims", "priority", "pod", "ready", "type", "do", "path", "body", "status", "claim", "scheduler", "requests", "devices", "value"}
 
     def __init__(self, player, scene, pair, wanted):
         self.player, self.scene, self.pair, self.wanted = player, scene, pair, wanted
@@ -217,7 +215,7 @@ class Search:
             self.chance += bool(both[0])
             return
         if name == PLAIN:
-            why = meant(scene, second[REAL], second[PLAIN])
+            why = meant(scene, second)
             if why:
                 self.meant[why] = self.meant.get(why, 0) + 1
                 return
@@ -231,7 +229,7 @@ class Search:
         kept.append((suspect.number, scene, difference))
         if len(kept) == 1:
             self.out.write(json.dumps({"scheduler": name, "class": key, "number": suspect.number, "scene": scene,
-                                       "outcomes": [{each: play[each] for each in (REAL, name)} for play in suspect.plays]}) + "\n")
+                                       "outcomes": [{each: play[each] for each in (REAL, name, "said")} for play in suspect.plays]}) + "\n")
             self.out.flush()
 
 
@@ -270,7 +268,7 @@ def device_random(stage, report):
     seed, seconds = os.environ.get("SEED", "1"), float(os.environ.get("SECONDS", 120))
     rounds = int(os.environ.get("SHRINK", 12))
     plane, schedulers = start(stage)
-    player = Player(plane, LETTERS, AT_ONCE)
+    player = Player(plane, LETTERS, AT_ONCE, REAL)
     search = Search(player, seed, (plane.folder / "differences.jsonl").open("w"))
     search.run(time.monotonic() + seconds)
     report.note(f"seed {seed}: scenes, claims, allocated, pods placed", f"{search.scenes}, {search.claims}, {search.allocated}, {search.placed}")

@@ -15,6 +15,7 @@ CLAIMS, TEMPLATES = GROUP + "/namespaces/default/resourceclaims", GROUP + "/name
 KINDS = ("pods/default", "resourceclaims/default", "resourceclaimtemplates/default", "resourceslices", "deviceclasses", "minions")
 WRITERS = 6
 QUIET, PATIENCE = 1.7, 8  # seconds without news after a step (waiting pods back off for one); at most for it
+POLL = 5  # seconds after which kube-scheduler looks again whether devices are ready
 PAUSE = 0.5
 LOST = 30  # seconds after which a pod is left that no scheduler looked at
 LATE = 10  # seconds for what still differs at the end: berth writes changed texts of conditions at a pace
@@ -35,6 +36,11 @@ def has_claims(pod, claims):
     return all(one.get("resourceClaimName", made.get(one["name"])) in there for one in pod["spec"].get("resourceClaims", []))
 
 
+def containers(letter, wants):
+    """With a name each, the first one without a number."""
+    return [{"name": f"{letter}{at or ''}", "image": "example.com/i", "resources": {"requests": one, "limits": one}} for at, one in enumerate(wants)]
+
+
 def pod_object(each, prefix, scheduler):
     """From its short form."""
     labels = {"scene": prefix}
@@ -47,16 +53,23 @@ def pod_object(each, prefix, scheduler):
             {"weight": weight, "preference": {"matchExpressions": [{"key": "kubernetes.io/hostname", "operator": "In", "values": [name]}]}}
             for name, weight in zip(each["order"], (100, 61, 23, 3))]}}
     wants = {**each.get("resources", {}), **({"cpu": each["cpu"]} if "cpu" in each else {})}
-    container = {"name": "c", "image": "example.com/i", "resources": {"requests": wants, "limits": wants}}
+    container, *others = containers("c", [wants, *each.get("more", [])])
+    if each.get("init"):
+        spec["initContainers"] = containers("i", each["init"])
     if each["claims"]:
         container["resources"]["claims"] = [{"name": f"e{at}"} for at in range(len(each["claims"]))]
         spec["resourceClaims"] = [{"name": f"e{at}", **({"resourceClaimName": one["claim"]} if "claim" in one else
                                                        {"resourceClaimTemplateName": one["template"]})} for at, one in enumerate(each["claims"])]
-    return {"metadata": {"name": each["name"], "labels": labels}, "spec": {**spec, "containers": [container]}}
+    return {"metadata": {"name": each["name"], "labels": labels}, "spec": {**spec, "containers": [container, *others]}}
 
 
 def node_object(each, prefix):
-    return node(each["name"], cpu=each["cpu"], labels={"scene": prefix, "zone": each["zone"]})
+    made = node(each["name"], cpu=each["cpu"], labels={"scene": prefix, "zone": each["zone"]})
+    made["status"]["capacity"] |= each.get("plugin", {})  # and allocatable, which is the same
+    return made
+
+
+FILTER_ERROR = 'running "DynamicResources" filter plugin: '
 
 
 class Copy:
@@ -67,6 +80,7 @@ class Copy:
         self.scene = json.loads(json.dumps(scene).replace("@", prefix))
         self.todo, self.refused, self.pods, self.claims = [None, *self.scene["steps"]], [], [], []
         self.state, self.since, self.began = None, time.monotonic(), time.monotonic()
+        self.poll, self.said = 0, set()
 
     def first(self):
         """What is there before the first pod."""
@@ -87,7 +101,7 @@ class Copy:
         waiting = [pod for pod in self.pods if not settled(pod, self.claims)]
         if any(has_claims(pod, self.claims) for pod in waiting):
             return now - self.began > LOST
-        return now - self.since > (2 * QUIET if waiting else QUIET) or now - self.began > PATIENCE
+        return now - self.since > (2 * QUIET if waiting else QUIET) + self.poll or now - self.began > PATIENCE + self.poll
 
     def next(self):
         """The writes of the next step, when the last one is over."""
@@ -95,19 +109,15 @@ class Copy:
             return []
         self.todo.pop(0)
         self.since = self.began = time.monotonic()
-        return self.writes(self.todo[0]) if self.todo else []
+        writes = self.writes(self.todo[0]) if self.todo else []
+        self.poll = POLL if writes and "ready" in self.todo[0] else 0
+        return writes
 
     def writes(self, step):
         if "pod" in step:
             return [(self, "POST", PODS, pod_object(step["pod"], self.prefix, self.scheduler))]
-        if "claim" in step:
-            return [(self, "POST", CLAIMS, step["claim"])]
-        if "delete" in step:
-            return [(self, "DELETE", f"{PODS}/{step['delete']}?gracePeriodSeconds=0", None)]
-        if "slice" in step:
-            return [(self, "PATCH", f"{GROUP}/resourceslices/{step['slice']}", {"spec": step["spec"]})]
-        if "class" in step:
-            return [(self, "PATCH", f"{GROUP}/deviceclasses/{step['class']}", {"spec": {"selectors": None, **step["spec"]}})]
+        if "do" in step:
+            return [(self, step["do"], step["path"], step["body"])]
         return self.make_ready(step)
 
     def make_ready(self, step):
@@ -123,6 +133,10 @@ class Copy:
             devices = [{key: one[key] for key in ("driver", "pool", "device", "shareID") if key in one} | {"conditions": [condition]} for one in results]
             todo.append((self, "PATCH", f"{CLAIMS}/{claim['metadata']['name']}/status", {"status": {"devices": devices}}))
         return todo
+
+    def hear(self):
+        """What is said of pods now."""
+        self.said |= {pod_outcome(each)["says"] for each in self.pods}
 
     def outcome(self):
         found = {"refused": sorted(self.refused)}
@@ -174,12 +188,16 @@ class Scene:
     def outcomes(self):
         return {copy.scheduler: copy.outcome() for copy in self.copies}
 
+    def said(self, scheduler):
+        return sorted({one for copy in self.copies if copy.scheduler == scheduler for one in copy.said})
+
 
 class Player:
     """Plays many scenes at once."""
 
-    def __init__(self, plane, schedulers, at_once):
-        self.plane, self.schedulers, self.at_once, self.etcd = plane, schedulers, at_once, Etcd(plane.etcd_port)
+    def __init__(self, plane, schedulers, at_once, heard):
+        """heard: the scheduler of which everything that it said is kept."""
+        self.plane, self.schedulers, self.at_once, self.heard, self.etcd = plane, schedulers, at_once, heard, Etcd(plane.etcd_port)
         self.pool, self.serial, self.active, self.copies = ThreadPoolExecutor(WRITERS), 0, [], {}
 
     def write(self, todo):
@@ -206,6 +224,8 @@ class Player:
                 copy = self.copies.get(each["metadata"]["name"].split("-", 1)[0])
                 if copy:
                     getattr(copy, field).append(each)
+        for copy in self.copies.values():
+            copy.hear()
 
     def end(self, scene):
         """Past finalizers, and one by one: what etcd deletes in one step has one version, and who watches may then miss some."""
@@ -216,7 +236,7 @@ class Player:
         self.active.remove(scene)
 
     def play(self, source):
-        """source: (key, scene, schedulers); yields (key, outcome by scheduler) as they end."""
+        """source: (key, scene, schedulers); yields (key, outcome by scheduler and what was said) as they end."""
         source, is_done = iter(source), False
         while not is_done or self.active:
             while not is_done and len(self.active) < self.at_once:
@@ -226,16 +246,19 @@ class Player:
                     self.write(self.begin(*each))
             self.look()
             for scene in [each for each in self.active if each.is_over()]:
-                outcomes = scene.outcomes()
+                outcomes = {**scene.outcomes(), "said": scene.said(self.heard)}
                 self.end(scene)
                 yield scene.key, outcomes
             self.write([item for copy in self.copies.values() for item in copy.next()])
             time.sleep(PAUSE)
 
 
+NOT_MINE = "(?:didn't match Pod's node affinity/selector|were unschedulable)"  # nodes of other scenes, mostly
+
+
 def plain_text(text):
     """Without the nodes of other scenes, and ends of generated names."""
-    text = re.sub(r"\d+ node\(s\) didn't match Pod's node affinity/selector(, )?|, \d+ node\(s\) didn't match Pod's node affinity/selector(?=\.)", "", text or "")
+    text = re.sub(rf"\d+ node\(s\) {NOT_MINE}(, )?|, \d+ node\(s\) {NOT_MINE}(?=\.)", "", text or "")
     text = re.sub(r"0/\d+ nodes|\d+ (?=Preemption is not helpful)", "* ", text)
     return re.sub(r"(-e\d|-extended-resources)-\w+", r"\1-*", text)
 
