@@ -353,7 +353,8 @@ void scheduler_notice(struct scheduler *scheduler, uint32_t mask, struct mono_ti
         wake_parked(&(struct wake){ scheduler, &change, INT32_MAX, mono.ns });
         for (struct queued_pod *entry = scheduler->queue.gated.first, *next; entry; entry = next) {
                 next = entry->next;
-                if ((entry->wakes_on & mask) != 0)
+                if ((entry->wakes_on & mask) != 0 &&
+                    cluster_pod(scheduler->config.cluster, entry->pod)->is_live)
                         scheduler_admit(scheduler, entry, mono.ns);
         }
         object_cache_settle(scheduler->config.object_cache);

@@ -291,6 +291,24 @@ static void expect_message(struct claim_test *test, const char *message) {
         assert_null(find_action(&test->base, ACTION_PATCH_OBJECT, "rc"));
 }
 
+static void remove_pod(struct claim_test *test, const char *name) {
+        apply(&test->base, OBJECT_POD, CHANGE_REMOVED,
+              "{\"metadata\":{\"namespace\":\"default\",\"name\":\"%s\",\"uid\":\"uid-%s\"}}", name,
+              name);
+}
+
+/* Its claim changes before the scheduler has seen that the pod, the last one, went. */
+static void test_goes_while_it_waits_for_its_resource_claim(void **state) {
+        struct claim_test *test = *state;
+        put_device_pod(test);
+        step(&test->base);
+        remove_pod(test, "p");
+        step(&test->base);
+        remove_pod(test, "d");
+        put_resource_claim(test, "");
+        assert_int_equal(step(&test->base).decisions, 0);
+}
+
 static size_t decisions_after(struct claim_test *test, uint32_t mask) {
         test->base.now_ns += 30 * NS_PER_S; /* past the back-off */
         scheduler_notice(test->base.scheduler, mask, (struct mono_time){ test->base.now_ns });
@@ -519,6 +537,7 @@ int main(void) {
                 CASE("sched-067 on the node of its devices", test_honours_an_allocated_claim),
                 TEST(test_reserved_claim_needs_no_write),
                 TEST(test_waits_again_when_its_resource_claim_goes),
+                TEST(test_goes_while_it_waits_for_its_resource_claim),
                 CASE("sched-067 class absent", test_absent_class_is_refused),
                 CASE("sched-067 no device left", test_devices_all_taken_are_refused),
                 CASE("sched-067 allocated elsewhere, reserved by nobody",
