@@ -1,6 +1,6 @@
 """Random requests to the sandbox and to a real kube-apiserver, whose answers must agree.
 
-fuzz_api.py BERTH PEERS [--seconds N] [--seed N] [--kinds a,b] [--workers N] [--only N,N] [--corpus FOLDER]: starts both, sends each scenario to both, compares
+fuzz_api.py BERTH PEERS [--seconds N] [--seed N] [--kinds a,b] [--workers N] [--only N,N] [--shrink N] [--corpus FOLDER]: starts both, sends each scenario to both, compares
 the answers after taking out what differs by nature, groups differences into classes and prints the smallest example of each. Objects are
 valid ones of each kind whose members are changed by the real server's OpenAPI schemas. A scenario is made from seed and number alone.
 """
@@ -27,7 +27,6 @@ from fuzz_api_topics import TOPICS  # noqa: E402
 from fuzz_api_wire import TOKEN, Server, start_berth, start_real, stop_real  # noqa: E402
 
 TRIES = 60
-AGAIN = 8  # plays more of a scenario whose answers differ
 
 
 class Pair:
@@ -43,7 +42,6 @@ class Pair:
         self.identified = any(mark in json.dumps(steps) for mark in MARKS)
         generated = None
         name, facts, found = f"f{self.prefix}-{self.scenarios}", [{}, {}], None
-        self.log = ([], [])
         for number, (method, path, content, body, *accept) in enumerate(steps):
             text = body if isinstance(body, str) or body is None else json.dumps(body)
             if method in PAUSES:
@@ -57,8 +55,6 @@ class Pair:
                 continue
             generated = generated_names(body) or generated
             plain = [(status, warned, normal(text, generated)) for status, warned, text in in_one_order(answers)]
-            for said, answer in zip(self.log, plain):
-                said.append(json.dumps(answer, default=str).replace(name, "fuzzed"))
             form = form_of(method, path, content)
             every = list(differences(form, *plain))
             told = [item for item in every if not known(item[0], plural_of(path))]
@@ -158,9 +154,12 @@ def form_of(method, path, content):
     return " ".join(word for word in (method, how, words[1] if len(words) > 1 else "collection" if method != "POST" else "", cached) if word)
 
 
-def shrink(pair, steps, wanted):
-    """Fewer steps, members and elements as long as the class stays."""
+def shrink(pair, steps, wanted, end):
+    """Fewer steps, members and elements as long as the class stays, until a moment at most."""
     tries = 0
+
+    def over():
+        return tries > TRIES or time.monotonic() > end
 
     def still(candidate):
         nonlocal tries
@@ -169,7 +168,7 @@ def shrink(pair, steps, wanted):
         return bool(found) and any(name == wanted for name, _, _ in found[1])
 
     for index in range(len(steps) - 2, 0, -1):
-        if tries > TRIES:
+        if over():
             break
         candidate = steps[:index] + steps[index + 1:]
         if still(candidate):
@@ -178,7 +177,7 @@ def shrink(pair, steps, wanted):
         if isinstance(body, str):
             continue
         for container, key in places(body) if body is not None else ():
-            if tries > TRIES:
+            if over():
                 return steps
             if not isinstance(container, dict) or key not in container or key in ("kind", "apiVersion", "name"):
                 continue
@@ -186,17 +185,6 @@ def shrink(pair, steps, wanted):
             if not still(steps):
                 container[key] = removed
     return steps
-
-
-def is_chance(pair, steps):
-    """The real server says now this, now that, when it is asked again, and berth always the same. After the first play of the steps."""
-    plays = [pair.log]
-    for _ in range(AGAIN):
-        pair.run(copy.deepcopy(steps))
-        plays.append(pair.log)
-    size = min(len(log) for play in plays for log in play)
-    real, ours = ({tuple(play[side][:size]) for play in plays} for side in (0, 1))
-    return len(real) > 1 and len(ours) == 1
 
 
 def places(value):
@@ -215,7 +203,7 @@ def places(value):
 def work(options, addresses, number, results):
     """One of several processes, each with connections of its own. Its scenarios are those whose number leaves its own as rest."""
     pair = Pair(addresses, f"{number}")
-    schemas, classes, chances, end = Schemas(pair.servers[0]), {}, collections.Counter(), time.monotonic() + options.seconds
+    schemas, classes, end = Schemas(pair.servers[0]), {}, time.monotonic() + options.seconds
     names = options.kinds.split(",") if options.kinds else MAIN
     topics = [TOPICS[name] for name in options.topics.split(",")]
     serial, wanted = number, [int(word) for word in options.only.split(",")] if options.only else None
@@ -233,12 +221,10 @@ def work(options, addresses, number, results):
             found = pair.run(steps)
             count += 1
             asked[plural] += pair.requests - before
-            by_chance = found and any(name not in classes for name, _, _ in found[1][:4]) and is_chance(pair, steps)
-            chances.update({name for name, _, _ in found[1][:4]} if by_chance else ())
-            for name, real, ours in (found[1] if found and not by_chance else ())[:4]:
+            for name, real, ours in (found[1] if found else ())[:4]:
                 if name not in classes:
-                    small = shrink(pair, copy.deepcopy(steps), name)
-                    again = pair.run(small) or found
+                    small = shrink(pair, copy.deepcopy(steps), name, min(end, time.monotonic() + options.shrink))
+                    again = (pair.run(small) if time.monotonic() < end else None) or found
                     shown = next(((a, b) for other, a, b in again[1] if other == name), (real, ours))
                     classes[name] = {"count": 0, "kinds": set(), "steps": small, "shown": shown, "serial": serial, "answer": again[2][0][2][:600]}
                 classes[name]["count"] += 1
@@ -247,7 +233,7 @@ def work(options, addresses, number, results):
                 break
             serial += options.workers
     finally:
-        results.put((classes, chances, count, asked))
+        results.put((classes, count, asked))
 
 
 def merge(into, classes):
@@ -275,11 +261,11 @@ def fuzz(options, folder):
         workers = [multiprocessing.Process(target=work, args=(options, addresses, number, results)) for number in range(options.workers)]
         for worker in workers:
             worker.start()
-        classes, chances, scenarios, asked_of = {}, collections.Counter(), 0, collections.Counter()
+        classes, scenarios, asked_of = {}, 0, collections.Counter()
         for _ in workers:
-            found, often, count, asked = results.get()
+            found, count, asked = results.get()
             merge(classes, found)
-            chances, scenarios, asked_of = chances + often, scenarios + count, asked_of + asked
+            scenarios, asked_of = scenarios + count, asked_of + asked
         for worker in workers:
             worker.join()
         took = time.monotonic() - begin
@@ -287,8 +273,6 @@ def fuzz(options, folder):
             print(f"berth ended with {process.returncode}:\n{(folder / 'berth.log').read_text()[-2000:]}")
         requests = asked_of.total()
         report(classes)
-        for name, count in chances.most_common():
-            print(f"chance: {count} × {name}: the real server's answers differ when it is asked again, berth's do not")
         print(", ".join(f"{plural} {count}" for plural, count in sorted(asked_of.items())))
         print(f"seed {options.seed}: {scenarios} scenarios, {requests} requests to each server in {took:.0f} s, {requests / took:.0f} a second; "
               f"{len(classes)} classes of difference")
@@ -319,6 +303,7 @@ def main():
     parser.add_argument("--topics", default="writes", help=f"of {', '.join(TOPICS)}")
     parser.add_argument("--gates", default=GATES, help="feature gates, for kinds that are served with some")
     parser.add_argument("--workers", type=int, default=3)
+    parser.add_argument("--shrink", type=float, default=20, help="seconds for making an example smaller: those with pauses take long")
     parser.add_argument("--only", default="", help="numbers of scenarios, as reports show them")
     parser.add_argument("--corpus", type=pathlib.Path, help="folder of recordings: all kinds of their objects, or those of --kinds")
     options = parser.parse_args()

@@ -374,7 +374,7 @@ class Definitions(Reads):
         if self.alone:
             options = [("dryRun", "All")] if self.chance(0.6) else []
             first = ("POST", DEFINITIONS + self.options("one", options), JSON, self.body)
-            return [first] if options else [first, ("SLEEP", "", None, 0.3)] + [step for _ in range(self.pick([1, 2, 3])) for step in self.change_definition()] + self.end()
+            return [first] if options else [first, ("SLEEP", "", None, 0.6)] + [step for _ in range(self.pick([1, 2, 3])) for step in self.change_definition()] + self.end()
         where = "/namespaces/default" if self.namespaced else ""
         self.collection = f"/apis/{self.group}/v1{where}/widgets"
         self.item, self.calm = f"{self.collection}/fuzzed-a", True
