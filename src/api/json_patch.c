@@ -10,7 +10,6 @@ struct patch {
         struct json_tree *tree;
         size_t copied; /* bytes so far */
         bool has_moved;
-        struct map_u64 *opened; /* containers by address; NULL = nobody asks */
         struct err *err;
 };
 
@@ -77,49 +76,6 @@ static bool is_container(const struct json_node *node) {
         return type == JSON_OBJECT || type == JSON_ARRAY;
 }
 
-/* ---- what was opened ---- */
-
-/* The library keeps a container as text until an operation looks into it, and then as a map, which
- * it writes with sorted keys. */
-static void open_container(struct patch *p, struct json_node *node) {
-        if (p->opened && is_container(node))
-                map_u64_put(p->opened, (uintptr_t)node, node);
-}
-
-/* As a comparison does. */
-static void open_all(struct patch *p, struct json_node *node) {
-        struct node_iter iter = node_iter(node);
-        struct json_node *inner;
-
-        if (!p->opened || !is_container(node))
-                return;
-        open_container(p, node);
-        while (node_next(&iter, NULL, &inner))
-                open_all(p, inner);
-}
-
-/* A value that is copied is written before. */
-static void sort_within(struct patch *p, struct json_node *node) {
-        struct node_iter iter = node_iter(node);
-        struct json_node *inner;
-
-        if (!p->opened || !is_container(node))
-                return;
-        if (map_u64_get(p->opened, (uintptr_t)node))
-                node_sort(node, slice_compare);
-        while (node_next(&iter, NULL, &inner))
-                sort_within(p, inner);
-}
-
-static void sort_opened(struct patch *p) {
-        uint64_t key;
-        void *node;
-
-        open_container(p, json_tree_root(p->tree));
-        for (size_t at = 0; map_u64_next(p->opened, &at, &key, &node);)
-                node_sort(node, slice_compare);
-}
-
 /* In the words of that library. */
 static int json_patch_missing(struct patch *p, const char *op, const char *member,
                               struct slice path) {
@@ -163,7 +119,6 @@ static int json_patch_locate(struct patch *p, const char *op, const char *member
                 size_t length;
                 if (!is_container(at))
                         return json_patch_missing(p, op, member, path);
-                open_container(p, at);
                 depth++;
                 if (is_last)
                         break;
@@ -375,7 +330,7 @@ static int apply_copy(struct patch *p, const struct json_node *op) {
                 r = locate_member(p, "copy", op, "path", &to);
         if (r < 0)
                 return r;
-        struct json_node *value = json_patch_child(from.container, from.key_text, &exists);
+        const struct json_node *value = json_patch_child(from.container, from.key_text, &exists);
         if (!exists && node_type(from.container) == JSON_ARRAY)
                 return in_operation(p, bad_index(p, from.key_text), "copy for from",
                                     node_get_text(op, "from"));
@@ -385,7 +340,6 @@ static int apply_copy(struct patch *p, const struct json_node *op) {
         if (p->copied > JSON_PATCH_COPY_MAX)
                 return err_set(p->err, BERTH_ERR_INVALID, "copy operations exceed %d bytes",
                                JSON_PATCH_COPY_MAX);
-        sort_within(p, value);
         return add_at(p, &to, exists ? node_clone(p->tree, value) : node_null(p->tree));
 }
 
@@ -395,8 +349,7 @@ static bool is_nothing(const struct json_node *node) {
 
 static int apply_test(struct patch *p, const struct json_node *op) {
         CLEANUP(place_release) struct json_patch_place place = { 0 };
-        struct json_node *have = json_tree_root(p->tree);
-        const struct json_node *want = node_get(op, "value");
+        const struct json_node *have = json_tree_root(p->tree), *want = node_get(op, "value");
         struct slice path;
         bool exists = true;
         int r = read_path(p, op, "path", &path);
@@ -408,10 +361,8 @@ static int apply_test(struct patch *p, const struct json_node *op) {
                 have = json_patch_child(place.container, place.key_text, &exists);
         if (!exists && node_type(place.container) == JSON_ARRAY)
                 return in_operation(p, bad_index(p, place.key_text), "test for path", path);
-        if ((is_nothing(have) && is_nothing(want)) || (have && want && node_equal(have, want))) {
-                open_all(p, have);
+        if ((is_nothing(have) && is_nothing(want)) || (have && want && node_equal(have, want)))
                 return 0;
-        }
         return err_set(p->err, JSON_PATCH_UNEQUAL, "testing value " SLICE_FMT " failed",
                        SLICE_ARG(path));
 }
@@ -452,29 +403,60 @@ static int check_ops(const struct json_node *ops, struct err *err) {
         return 0;
 }
 
-static int apply_all(struct patch *patch, const struct json_node *ops) {
-        int r = check_ops(ops, patch->err);
+int json_patch_apply(struct json_tree *tree, const struct json_node *ops, struct err *err) {
+        struct patch patch = { .tree = tree, .err = err };
+        int r = check_ops(ops, err);
         struct node_iter iter = node_iter(ops);
         struct json_node *op;
         while (r == 0 && node_next(&iter, NULL, &op))
-                r = apply_one(patch, op);
-        if (r == 0 && patch->has_moved && is_deeper(json_tree_root(patch->tree), JSON_DEPTH_MAX))
-                r = too_deep(patch);
+                r = apply_one(&patch, op);
+        if (r == 0 && patch.has_moved && is_deeper(json_tree_root(tree), JSON_DEPTH_MAX))
+                r = too_deep(&patch);
         return r;
 }
 
-int json_patch_apply(struct json_tree *tree, const struct json_node *ops, struct err *err) {
-        struct patch patch = { .tree = tree, .err = err };
+/* What an operation puts in somebody's place is as it was sent, whoever opened its predecessor. */
+struct later_writes {
+        struct map *last; /* number of the last operation that writes a path, from 1 on */
+        size_t current;
+};
 
-        return apply_all(&patch, ops);
+static bool is_replaced(const struct later_writes *writes, struct slice path) {
+        return (size_t)(uintptr_t)map_get(writes->last, path) > writes->current;
 }
 
-int json_patch_apply_sorted(struct json_tree *tree, const struct json_node *ops, struct err *err) {
-        struct patch patch = { .tree = tree, .err = err, .opened = map_u64_new() };
-        int r = apply_all(&patch, ops);
+static void sort_along(struct json_node *at, struct slice path, const struct later_writes *writes) {
+        const char *start = path.ptr;
+        struct slice segment;
 
-        if (r == 0)
-                sort_opened(&patch);
-        map_u64_free(patch.opened);
-        return r;
+        slice_split(&path, '/', &segment); /* what stands before the first slash is ignored */
+        while (is_container(at) && slice_split(&path, '/', &segment)) {
+                bool exists;
+                size_t length;
+                CLEANUP(cleanup_free) char *key = json_patch_unescape(segment, &length);
+                size_t gone = (size_t)(segment.ptr - start);
+
+                if (gone > 1 && is_replaced(writes, slice_make(start, gone - 1)))
+                        return;
+                node_sort(at, slice_compare);
+                at = json_patch_child(at, slice_make(key, length), &exists);
+        }
+}
+
+void json_patch_sort(struct json_node *root, const struct json_node *ops) {
+        struct later_writes writes = { .last = map_new() };
+        struct node_iter iter = node_iter(ops);
+        struct json_node *op;
+
+        for (size_t number = 1; node_next(&iter, NULL, &op); number++)
+                if (!slice_is(node_get_text(op, "op"), "test"))
+                        map_put(writes.last, node_get_text(op, "path"), (void *)(uintptr_t)number);
+        node_sort(root, slice_compare);
+        iter = node_iter(ops);
+        while (node_next(&iter, NULL, &op)) {
+                writes.current++;
+                sort_along(root, node_get_text(op, "from"), &writes);
+                sort_along(root, node_get_text(op, "path"), &writes);
+        }
+        map_free(writes.last);
 }

@@ -16,6 +16,5 @@
 #define JSON_PATCH_REFUSED "the server rejected our request due to an error in our request"
 #define JSON_PATCH_UNEQUAL BERTH_ERR_CONFLICT /* instead, of a test that fails */
 int json_patch_apply(struct json_tree *tree, const struct json_node *ops, struct err *err);
-/* The same, and the objects into which the operations looked have their members in the order of
- * their keys, as that library leaves them. */
-int json_patch_apply_sorted(struct json_tree *tree, const struct json_node *ops, struct err *err);
+/* Sorts the members of the objects that `ops` opened on their ways, as that library does. */
+void json_patch_sort(struct json_node *root, const struct json_node *ops);

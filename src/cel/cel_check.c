@@ -209,8 +209,11 @@ static int check_macro(struct cel_checker *checker, const struct cel_scope *scop
         if (cel_check_check(checker, scope, node->args[0]) < 0)
                 return BERTH_ERR_INVALID;
         const struct cel_type *from = node->args[0]->type;
-        if (from->kind != CEL_DYN && from->kind != CEL_LIST && from->kind != CEL_MAP)
-                return cel_check_fail_range(checker, node);
+        if (from->kind != CEL_DYN && from->kind != CEL_LIST && from->kind != CEL_MAP) {
+                if (cel_check_fail_range(checker, node) < 0)
+                        return BERTH_ERR_INVALID;
+                node->args[0]->type = cel_type_basic(CEL_DYN); /* the rest is checked too */
+        }
         cel_macro_scopes(node, &first, &second);
         for (size_t i = 1; i < node->arg_count; i++) {
                 if (cel_check_check(checker, node->variable_count == 2 ? &second : &first,

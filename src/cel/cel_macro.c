@@ -91,6 +91,7 @@ struct cel_node *cel_macro_has(struct cel_parser *parser, struct cel_node *call)
                 return cel_parser_fail(parser, select ? select->at : call->at,
                                        "invalid argument to has() macro");
         select->kind = CEL_NODE_HAS;
+        select->at = call->at; /* where what is wrong with it is reported */
         return select;
 }
 

@@ -47,6 +47,28 @@ static struct cel_node *fail_expecting(struct cel_parser *parser, const char *wh
                                             : NULL;
 }
 
+/* Behind a dot, at `dot`: two rules begin with it, and neither goes on so. */
+static struct cel_node *fail_member(struct cel_parser *parser, size_t dot, bool is_optional) {
+        const struct cel_token *token = &parser->token;
+        struct slice source = parser->lexer.source;
+        size_t end = token->kind == CEL_TOKEN_END ? source.len : parser->lexer.at;
+        bool is_word = token->kind == CEL_TOKEN_LITERAL &&
+                       (token->literal.kind == CEL_BOOL || token->literal.kind == CEL_NULL);
+
+        if (token->kind == CEL_TOKEN_BAD || is_optional || is_word) {
+                size_t at = token->at;
+
+                fail_expecting(parser, "mismatched",
+                               is_optional ? "{IDENTIFIER, ESC_IDENTIFIER}" : "IDENTIFIER");
+                return is_optional ? cel_parser_fail(parser, at, "unsupported ident kind") : NULL;
+        }
+        return cel_parser_fail(
+                parser, token->at,
+                arena_printf(parser->arena,
+                             "Syntax error: no viable alternative at input '" SLICE_FMT "'",
+                             SLICE_ARG(slice_make(source.ptr + dot, end - dot))));
+}
+
 static struct cel_node *fail_token(struct cel_parser *parser) {
         return fail_expecting(parser, "mismatched", "");
 }
@@ -213,8 +235,11 @@ static struct cel_node *cel_parser_primary(struct cel_parser *parser) {
         struct cel_token token = parser->token;
         struct cel_node *node;
 
-        take_mark(parser, "."); /* a leading dot names the root; there is but one */
+        bool has_dot = take_mark(parser, "."); /* it names the root; there is but one */
+        size_t dot = token.at;
         token = parser->token;
+        if (has_dot && token.kind != CEL_TOKEN_NAME)
+                return fail_member(parser, dot, false);
         if (token.kind == CEL_TOKEN_LITERAL) {
                 cel_parser_advance(parser);
                 if (token.literal.kind == CEL_INT && token.literal.count)
@@ -247,9 +272,9 @@ static struct cel_node *cel_parser_member(struct cel_parser *parser, struct cel_
         struct cel_node *node;
 
         if (token.kind != CEL_TOKEN_NAME && token.kind != CEL_TOKEN_QUOTED_NAME)
-                return fail_token(parser);
+                return fail_member(parser, at, is_optional);
         if (slice_is(token.text, "in") && token.kind == CEL_TOKEN_NAME)
-                return fail_token(parser);
+                return fail_member(parser, at, is_optional);
         cel_parser_advance(parser);
         size_t opening = parser->token.at;
         if (token.kind == CEL_TOKEN_NAME && !is_optional && take_mark(parser, "(")) {

@@ -21,4 +21,6 @@ void check_crd_common(struct checker *checker, const struct at *at, const struct
                       const struct crd_parts *common);
 void check_crd_schemas(struct checker *checker, const struct at *spec_at,
                        const struct json_node *versions, const struct crd_parts *common);
+/* at: of the schema, which has to be structural. False when a default does not fit. */
+bool check_crd_defaults(struct checker *checker, const struct at *at, const struct json *schema);
 void check_crd_stored(struct checker *checker, const struct json_node *versions);

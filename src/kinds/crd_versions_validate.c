@@ -6,6 +6,8 @@
 #include "kinds/crd_check.h"
 #include "schema/custom_rules.h"
 #include "schema/custom_structure.h"
+#include "schema/schema_path.h"
+#include <string.h>
 
 #define SELECTABLE_MAX 8
 
@@ -77,44 +79,56 @@ static bool is_unchanged_schema(const struct json_node *version, const struct cr
         return false;
 }
 
+static struct json_doc *schema_doc(const struct json_node *version) {
+        struct json_doc *doc = NULL;
+        struct buf text = { 0 };
+
+        if (crd_schema(version)) {
+                node_write(crd_schema(version), &text);
+                (void)json_parse(buf_view(&text), &doc, NULL);
+        }
+        buf_release(&text);
+        return doc;
+}
+
+/* Expressions are looked at where the schema is structural, with defaults that fit. */
+static void check_schema_doc(struct checker *checker, const struct at *schema_at,
+                             const struct json *schema, bool is_unchanged) {
+        const char *path = at_text(checker, schema_at);
+        struct field_errors *errors = checker->errors;
+        bool has_types = custom_structure_check(schema, path, errors) &&
+                         check_crd_defaults(checker, schema_at, schema);
+        size_t first = errors->count;
+
+        custom_schema_check(schema, path, errors);
+        if (has_types)
+                custom_rules_check(&(struct custom_rules_question){ .schema = schema,
+                                                                    .path = path,
+                                                                    .is_unchanged = is_unchanged,
+                                                                    .first = first },
+                                   errors);
+}
+
 static void check_schema(struct checker *checker, const struct at *at,
                          const struct json_node *version, const struct crd_parts *common) {
-        const struct json_node *root = crd_schema(version);
         bool has_status = node_get(node_get(version, "subresources"), "status");
         struct at schema_at = at_member(at, "openAPIV3Schema");
-        const char *path = at_text(checker, &schema_at);
-        struct buf text = { 0 };
-        struct json_doc *doc = NULL;
-
-        if (!root)
-                return;
+        struct json_doc *doc = schema_doc(version);
         size_t before = checker->errors->count;
-        node_write(root, &text);
-        if (json_parse(buf_view(&text), &doc, NULL) == 0) {
-                const struct json *schema = json_doc_root(doc);
 
-                if (has_status)
-                        check_root(checker, at, schema);
-                if (json_is_true(json_get(schema, "nullable")))
-                        report(checker, FIELD_FORBIDDEN, &schema_at, "nullable", NULL,
-                               "nullable cannot be true at the root");
-                bool is_structural = custom_structure_check(schema, path, checker->errors);
-                size_t first = checker->errors->count;
-                custom_schema_check(schema, path, checker->errors);
-                custom_rules_check(
-                        &(struct custom_rules_question){
-                                .schema = schema,
-                                .path = path,
-                                .is_structural = is_structural,
-                                .is_unchanged = is_unchanged_schema(version, common),
-                                .first = first },
-                        checker->errors);
-                if (checker->errors->count == before && !custom_structure_is_possible(schema))
-                        report(checker, FIELD_INVALID, &schema_at, NULL, "\"\"",
-                               "OpenAPIV3Schema 'schema' is not supported");
-        }
+        if (!doc)
+                return;
+        const struct json *schema = json_doc_root(doc);
+        if (has_status)
+                check_root(checker, at, schema);
+        if (json_is_true(json_get(schema, "nullable")))
+                report(checker, FIELD_FORBIDDEN, &schema_at, "nullable", NULL,
+                       "nullable cannot be true at the root");
+        check_schema_doc(checker, &schema_at, schema, is_unchanged_schema(version, common));
+        if (checker->errors->count == before && !custom_structure_is_possible(schema))
+                report(checker, FIELD_INVALID, &schema_at, NULL, "\"\"",
+                       "OpenAPIV3Schema 'schema' is not supported");
         json_doc_free(doc);
-        buf_release(&text);
 }
 
 /* ---- subresources, columns, selectable fields ---- */
@@ -204,53 +218,53 @@ static void check_columns(struct checker *checker, const struct at *up,
         }
 }
 
-/* The schema that .spec.a.b leads to; NULL when there is none. */
-static const struct json_node *schema_at(const struct json_node *schema, struct slice path) {
-        struct slice name;
+static void check_selectable_field(struct checker *checker, const struct at *at, struct slice path,
+                                   const struct json *schema, struct text_set *seen) {
+        static const char types[] = "string,boolean,integer";
+        CLEANUP(buf_release) struct buf text = { 0 };
+        const char *problem = NULL;
+        const struct json *found =
+                schema_path_find(schema, path, false, checker->errors->arena, &text, &problem);
 
-        if (path.len < 2 || path.ptr[0] != '.')
-                return NULL;
-        path = slice_make(path.ptr + 1, path.len - 1);
-        while (schema && slice_split(&path, '.', &name))
-                schema = node_find(node_get(schema, "properties"), name);
-        return schema;
+        if (!found) {
+                report_text(checker, at, "jsonPath", path,
+                            message_of(checker, "is an invalid path: %s", problem));
+                return;
+        }
+        struct slice root = buf_view(&text);
+        root.len = strcspn(text.data ? text.data : "", ".[");
+        if (slice_is(root, "metadata"))
+                report_text(checker, at, "jsonPath", path, "must not point to fields in metadata");
+        if (!is_crd_word(json_get_text(found, "type"), types))
+                report_text(checker, at, "jsonPath", path,
+                            "must point to a field of type string, boolean or integer. "
+                            "Enum string fields and strings with formats are allowed.");
+        if (!text_set_add(seen, arena_slice(checker->errors->arena, buf_view(&text))))
+                report(checker, FIELD_DUPLICATE, at, "jsonPath", quoted(checker, path), NULL);
 }
 
 static void check_selectable(struct checker *checker, const struct at *up,
-                             const struct json_node *fields, const struct json_node *schema) {
-        static const char types[] = "string,boolean,integer";
+                             const struct json_node *version) {
+        const struct json_node *fields = node_get(version, "selectableFields");
         struct at list = at_member(up, "selectableFields");
         CLEANUP(text_set_release) struct text_set seen = { 0 };
+        struct json_doc *doc = node_count(fields) ? schema_doc(version) : NULL;
         struct node_iter iter = node_iter(fields);
         struct json_node *field;
 
         for (size_t i = 0; node_next(&iter, NULL, &field); i++) {
                 struct at at = at_index(&list, i);
                 struct slice path = node_get_text(field, "jsonPath");
-                const struct json_node *found = schema_at(schema, path);
 
                 if (path.len == 0)
                         report(checker, FIELD_REQUIRED, &at, "jsonPath", NULL, NULL);
-                else if (!found)
-                        report_text(checker, &at, "jsonPath", path,
-                                    "is an invalid path: does not refer to a valid field");
-                if (path.len == 0 || !found)
-                        continue;
-                if (slice_has_prefix(path, SLICE_LITERAL(".metadata")))
-                        report_text(checker, &at, "jsonPath", path,
-                                    "must not point to fields in metadata");
-                if (!is_crd_word(node_get_text(found, "type"), types))
-                        report_text(checker, &at, "jsonPath", path,
-                                    "must point to a field of type string, boolean or integer. "
-                                    "Enum string fields and strings with formats are allowed.");
-                if (!text_set_add(&seen, path))
-                        report(checker, FIELD_DUPLICATE, &at, "jsonPath", quoted(checker, path),
-                               NULL);
+                else
+                        check_selectable_field(checker, &at, path, json_doc_root(doc), &seen);
         }
-        if (node_count(fields) > SELECTABLE_MAX)
-                report(checker, FIELD_TOO_MANY, &list, NULL,
-                       message_of(checker, "%zu", node_count(fields)),
+        if (seen.count > SELECTABLE_MAX)
+                report(checker, FIELD_TOO_MANY, &list, NULL, message_of(checker, "%zu", seen.count),
                        message_of(checker, "must have at most %d items", SELECTABLE_MAX));
+        json_doc_free(doc);
 }
 
 /* ---- versions ---- */
@@ -302,8 +316,7 @@ static void check_version(struct checker *checker, const struct at *at,
         if (!common->columns)
                 check_columns(checker, at, node_get(version, "additionalPrinterColumns"));
         if (!common->selectable)
-                check_selectable(checker, at, node_get(version, "selectableFields"),
-                                 crd_schema(version));
+                check_selectable(checker, at, version);
 }
 
 /* Versions as upstream's own types print them, without what all have alike. */
@@ -422,7 +435,7 @@ void check_crd_common(struct checker *checker, const struct at *at, const struct
         if (!common->selectable || node_count(selectable) == 0)
                 return;
         if (common->schema && node_get(version, "schema"))
-                check_selectable(checker, at, selectable, crd_schema(version));
+                check_selectable(checker, at, version);
         else
                 report(checker, FIELD_INVALID, at, "selectableFields", "\"\"",
                        "may only be set when validations.schema is included");

@@ -167,10 +167,12 @@ struct kind_info {
          * question goes to errors; the result is an error for anything else. */
         int (*review)(struct kind_context *context, struct json_tree *tree,
                       struct json_node *object, struct field_errors *errors, struct err *err);
-        /* Kinds without field tables: prunes and reports what the object may not have. */
-        void (*prune)(const struct kind_info *kind, struct json_tree *tree,
-                      struct json_node *object, void (*unknown)(void *context, const char *path),
-                      void *context);
+        /* Kinds without field tables: prunes and reports what the object may not have. An error
+         * says where a member of an embedded object has another type; the rest is done then, too.
+         */
+        int (*prune)(const struct kind_info *kind, struct json_tree *tree, struct json_node *object,
+                     void (*unknown)(void *context, const char *path), void *context,
+                     struct err *err);
         /* The same kinds: their OpenAPI type, appended as one JSON object. */
         void (*openapi)(const struct kind_info *kind, struct buf *out);
         const char *const *scale_paths; /* replicas asked for, there, selector text; NULL = usual */

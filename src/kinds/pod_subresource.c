@@ -284,16 +284,6 @@ static void check_pod_level(struct resize_check *check) {
                               "only cpu and memory resources are mutable at pod-level");
 }
 
-/* What is left to compare when nothing else is wrong: empty resources of the pod are not none. */
-static void check_pod_level_kept(struct resize_check *check) {
-        const struct json_node *was = node_get(check->was, "resources");
-        const struct json_node *now = node_get(check->now, "resources");
-
-        if (check->checker->errors->count == 0 && !has_pod_level(check->was) &&
-            !has_pod_level(check->now) && !was != !now)
-                forbid_resize(check, &check->at, NULL, ONLY_RESOURCES);
-}
-
 /* A node that reports no resources of running containers cannot change them. */
 static bool can_resize(const struct json *old) {
         struct json_iter iter = json_iter(json_get(json_get(old, "status"), "containerStatuses"));
@@ -328,7 +318,6 @@ static void check_containers_resize(struct resize_check *check) {
         check_removed(check, "initContainers");
         check_removed(check, "containers");
         check_mutable(check);
-        check_pod_level_kept(check);
 }
 
 static void check_resize(struct checker *checker, const struct json_node *pod,

@@ -285,9 +285,8 @@ static void share_job_labels(struct json_tree *tree, struct json_node *object) {
         const struct json_node *template = node_get(node_get(object, "spec"), "template");
         const struct json_node *labels = node_get(node_get(template, "metadata"), "labels");
 
-        if (node_count(labels))
-                node_put(tree, node_need_object(tree, object, "metadata"), "labels",
-                         node_clone(tree, labels));
+        node_put(tree, node_need_object(tree, object, "metadata"), "labels",
+                 node_clone(tree, labels));
 }
 
 PREPARE_HOOK(job_prepare) {
@@ -295,10 +294,6 @@ PREPARE_HOOK(job_prepare) {
                           node_count(node_get(node_get(object, "metadata"), "labels"));
 
         status_prepare(context, operation, tree, object, old);
-        /* Upstream fills in defaults again when it reads what it stored: the template is back. */
-        if (operation == KIND_UPDATE_STATUS &&
-            !node_count(node_get(node_get(object, "metadata"), "labels")))
-                share_job_labels(tree, object);
         if (operation != KIND_CREATE ||
             node_is_true(node_get(object_at(object, "spec"), "manualSelector")))
                 return;

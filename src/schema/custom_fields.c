@@ -68,6 +68,18 @@ static bool is_object(const struct json *schema) {
         return slice_is(json_get_text(schema, "type"), "object") || json_get(schema, "properties");
 }
 
+/* How far ownership goes into the value. */
+static uint16_t extent_flags(const struct json *schema) {
+        const struct json *items = json_get(schema, "items");
+
+        if (slice_is(json_get_text(schema, MAP_TYPE), "atomic") ||
+            (items && slice_is(json_get_text(items, MAP_TYPE), "atomic")))
+                return FIELD_ATOMIC;
+        return type_of(schema) == SCHEMA_RAW && json_get_bool(schema, PRESERVE, false)
+                       ? FIELD_DEDUCED
+                       : 0;
+}
+
 /* A list, a map or one value: its type, and how it is merged. */
 static struct schema_field field_type(struct slice name, const struct json *schema,
                                       struct arena *arena) {
@@ -76,11 +88,9 @@ static struct schema_field field_type(struct slice name, const struct json *sche
         const struct json *of = items ? items : json_get(schema, "properties") ? schema : values;
         struct slice list = json_get_text(schema, "x-kubernetes-list-type");
         struct schema_field field = { .name = arena_string(arena, name),
-                                      .type = (uint8_t)type_of(schema) };
+                                      .type = (uint8_t)type_of(schema),
+                                      .flags = extent_flags(schema) };
 
-        if (slice_is(json_get_text(schema, "x-kubernetes-map-type"), "atomic") ||
-            (items && slice_is(json_get_text(items, "x-kubernetes-map-type"), "atomic")))
-                field.flags |= FIELD_ATOMIC;
         if (items) {
                 field.shape = SHAPE_LIST;
                 field.merge_key = merge_key_of(schema, arena);
@@ -110,24 +120,42 @@ static int compare_fields(const void *a, const void *b) {
         return strcmp(x->name, y->name);
 }
 
-/* Metadata is that of every object, whatever a root's schema says of it. */
+/* What every object has, whatever the schema says of it. A root says its kind outside of its
+ * fields.
+ */
+static size_t add_identity(struct schema_field *fields, bool is_root) {
+        size_t count = 0;
+
+        fields[count++] = (struct schema_field){ .name = "metadata",
+                                                 .type = SCHEMA_OBJECT,
+                                                 .own = schema_named("meta.v1.ObjectMeta") };
+        if (is_root)
+                return count;
+        fields[count++] = (struct schema_field){ .name = "apiVersion", .type = SCHEMA_STRING };
+        fields[count++] = (struct schema_field){ .name = "kind", .type = SCHEMA_STRING };
+        return count;
+}
+
+static bool is_identity(struct slice name, bool is_root) {
+        return slice_is(name, "metadata") ||
+               (!is_root && (slice_is(name, "apiVersion") || slice_is(name, "kind")));
+}
+
 static const struct schema_object *object_type(const struct json *schema, bool is_root,
                                                struct arena *arena) {
         const struct json *properties = json_get(schema, "properties"), *property;
         struct schema_object *type = ARENA_NEW(arena, struct schema_object);
         struct json_iter iter = json_iter(properties);
         struct schema_field *fields =
-                ARENA_ARRAY(arena, struct schema_field, json_count(properties) + 1);
+                ARENA_ARRAY(arena, struct schema_field, json_count(properties) + 3);
         struct slice name;
         size_t count = 0;
 
-        if (is_root)
-                fields[count++] =
-                        (struct schema_field){ .name = "metadata",
-                                               .type = SCHEMA_OBJECT,
-                                               .own = schema_named("meta.v1.ObjectMeta") };
+        bool is_resource = is_root || json_get_bool(schema, EMBEDDED, false);
+        if (is_resource)
+                count = add_identity(fields, is_root);
         while (json_next(&iter, &name, &property))
-                if (!is_root || !slice_is(name, "metadata"))
+                if (!is_resource || !is_identity(name, is_root))
                         fields[count++] = field_type(name, property, arena);
         qsort(fields, count, sizeof(*fields), compare_fields);
         *type = (struct schema_object){

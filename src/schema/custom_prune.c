@@ -13,6 +13,10 @@ void custom_path_member(char *to, const char *path, struct slice name) {
         snprintf(to, CUSTOM_PATH_BYTES, "%s%s" SLICE_FMT, path, *path ? "." : "", SLICE_ARG(name));
 }
 
+void custom_path_other(char *to, const char *path, struct slice name) {
+        snprintf(to, CUSTOM_PATH_BYTES, "%s." SLICE_FMT, path, SLICE_ARG(name));
+}
+
 void custom_path_element(char *to, const char *path, size_t index) {
         snprintf(to, CUSTOM_PATH_BYTES, "%s[%zu]", path, index);
 }
@@ -80,7 +84,7 @@ static void prune_object(struct pruning *pruning, const struct json *schema,
                 if (!inner || (is_resource && is_custom_identity(name)))
                         continue;
                 custom_path_member(here, path, name);
-                prune_value(pruning, inner, value, here, json_is_true(json_get(inner, EMBEDDED)));
+                prune_value(pruning, inner, value, here, false);
         }
 }
 
@@ -90,6 +94,7 @@ static void prune_value(struct pruning *pruning, const struct json *schema, stru
         struct json_node *element;
         char here[CUSTOM_PATH_BYTES];
 
+        is_resource |= json_is_true(json_get(schema, EMBEDDED));
         if (node_type(value) == JSON_OBJECT)
                 prune_object(pruning, schema, value, path, is_resource);
         for (size_t i = 0; node_type(value) == JSON_ARRAY && node_next(&iter, NULL, &element);
@@ -99,12 +104,11 @@ static void prune_value(struct pruning *pruning, const struct json *schema, stru
         }
 }
 
-void custom_prune(const struct json *schema, struct json_tree *tree, struct json_node *object,
+void custom_prune(const struct json *schema, struct json_node *value, bool is_resource,
                   void (*unknown)(void *context, const char *path), void *context) {
         struct pruning pruning = { schema_cache_new(), unknown, context };
 
-        (void)tree;
-        prune_value(&pruning, schema, object, "", true);
+        prune_value(&pruning, schema, value, "", is_resource);
         schema_cache_free(pruning.cache);
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/util.h"
 #include "schema/custom_rules_priv.h"
+#include "schema/schema_path.h"
 #include <stdlib.h>
 
 const struct json *rules_element_schema(const struct json *schema) {
@@ -60,26 +61,49 @@ const char *rules_quote(struct arena *arena, struct slice text) {
         return copy;
 }
 
-/* Rules that do not compile were refused with their definition; one that got in another way, or
- * that needs what is not implemented, is left out. */
+const char *rules_problem(struct arena *arena, const struct err *err, bool is_message) {
+        bool has_place = strncmp(err->text, "ERROR: ", 7) == 0;
+
+        return arena_printf(arena, "%s%s%s", has_place && is_message ? "messageExpression " : "",
+                            has_place ? "compilation failed: " : "", err->text);
+}
+
+/* Where its complaints belong, below the value, as upstream prints it. */
+static const char *field_of(struct arena *arena, const struct json *schema,
+                            const struct json *rule) {
+        struct slice path = json_get_text(rule, "fieldPath");
+        CLEANUP(buf_release) struct buf text = { 0 };
+        const char *problem;
+
+        if (path.len == 0 || !schema_path_find(schema, path, true, arena, &text, &problem))
+                return NULL;
+        return arena_string(arena, buf_view(&text));
+}
+
+static void make_rule(struct arena *arena, const struct rules_level *level, const struct json *json,
+                      struct rules_rule *rule) {
+        struct err err = { 0 };
+
+        *rule = (struct rules_rule){ .json = json,
+                                     .field = field_of(arena, level->schema, json),
+                                     .is_old_optional =
+                                             json_get_bool(json, "optionalOldSelf", false) };
+        if (slice_trim(json_get_text(json, "rule")).len == 0)
+                return;
+        if (rules_compile(arena, json, level->type, &rule->program, &err) < 0)
+                rule->problem = rules_problem(arena, &err, false);
+        else if (json_get_text(json, "messageExpression").len)
+                (void)rules_compile_message(arena, json, level->type, &rule->message, NULL);
+}
+
 static void make_rules(struct arena *arena, struct rules_level *level) {
         const struct json *list = json_get(level->schema, RULES_MEMBER);
         struct json_iter iter = json_iter(list);
         const struct json *json;
 
         level->rules = ARENA_ARRAY(arena, struct rules_rule, json_count(list));
-        while (level->type && json_next(&iter, NULL, &json)) {
-                struct rules_rule *rule = &level->rules[level->rule_count];
-
-                *rule = (struct rules_rule){ .json = json,
-                                             .is_old_optional = json_get_bool(
-                                                     json, "optionalOldSelf", false) };
-                if (rules_compile(arena, json, level->type, &rule->program, NULL) < 0)
-                        continue;
-                if (json_get_text(json, "messageExpression").len)
-                        (void)rules_compile_message(arena, json, level->type, &rule->message, NULL);
-                level->rule_count++;
-        }
+        while (level->type && json_next(&iter, NULL, &json))
+                make_rule(arena, level, json, &level->rules[level->rule_count++]);
 }
 
 static struct rules_level *level_new(struct arena *arena, const struct json *schema,
@@ -106,15 +130,15 @@ static struct rules_level *level_new(struct arena *arena, const struct json *sch
         return level;
 }
 
-struct custom_rules *custom_rules_new(const struct json *schema) {
+struct custom_rules *custom_rules_new(const struct json *schema, bool is_resource) {
         struct custom_rules *rules;
 
         if (!rules_below(schema))
                 return NULL;
         rules = xcalloc(1, sizeof(*rules));
         arena_init(&rules->arena, 0);
-        rules->root =
-                level_new(&rules->arena, schema, cel_type_of_schema(&rules->arena, schema, true));
+        rules->root = level_new(&rules->arena, schema,
+                                cel_type_of_schema(&rules->arena, schema, is_resource));
         return rules;
 }
 

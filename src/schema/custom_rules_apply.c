@@ -9,12 +9,11 @@
 #include <stdio.h>
 
 #define MESSAGE_MAX 2048
-#define STEPS_PER_OBJECT 10000000 /* of all rules together */
 
 struct application {
         struct field_errors *errors;
-        int64_t steps; /* left */
-        bool is_over;  /* nothing further is run */
+        int64_t *steps; /* left */
+        bool is_over;   /* nothing further is run */
 };
 
 /* One value of the object and what it was. */
@@ -59,7 +58,7 @@ static void add_failure(struct application *application, const struct rules_leve
 static const char *computed_message(struct application *application, const struct rules_rule *rule,
                                     const struct custom_rules_apply_place *place) {
         struct cel_input input = { place->value, place->old, application->errors->arena,
-                                   &application->steps };
+                                   application->steps };
         const char *text;
 
         if (!rule->message || cel_evaluate(rule->message, &input, &text) != CEL_TEXT)
@@ -74,17 +73,14 @@ static void add_violation(struct application *application, const struct rules_ru
                           const struct custom_rules_apply_place *place) {
         struct arena *arena = application->errors->arena;
         struct slice reason = json_get_text(rule->json, "reason");
-        struct slice field = json_get_text(rule->json, "fieldPath");
         const char *detail = computed_message(application, rule, place), *path = place->path;
 
         if (!detail && json_get_text(rule->json, "message").len)
                 detail = arena_string(arena, rule_text(rule));
         if (!detail)
                 detail = arena_printf(arena, "failed rule: " SLICE_FMT, SLICE_ARG(rule_text(rule)));
-        if (field.len && !*path && *field.ptr == '.') /* without a dot in front */
-                field = slice_make(field.ptr + 1, field.len - 1);
-        if (field.len)
-                path = arena_printf(arena, "%s" SLICE_FMT, path, SLICE_ARG(field));
+        if (rule->field)
+                path = arena_printf(arena, "%s%s%s", path, *path ? "." : "", rule->field);
         path = path_text(path);
         if (slice_is(reason, "FieldValueRequired"))
                 field_error_add(application->errors, FIELD_REQUIRED, path, NULL, detail);
@@ -121,7 +117,7 @@ static void add_over_budget(struct application *application, const struct rules_
                             const struct rules_rule *rule,
                             const struct custom_rules_apply_place *place) {
         application->is_over = true;
-        if (application->steps <= 0) {
+        if (*application->steps <= 0) {
                 add_failure(application, level, place,
                             "validation failed due to running out of cost budget, no further "
                             "validation rules will be run");
@@ -138,12 +134,16 @@ static void add_over_budget(struct application *application, const struct rules_
 static void apply_rule(struct application *application, const struct rules_level *level,
                        const struct rules_rule *rule,
                        const struct custom_rules_apply_place *place) {
-        bool uses_old = cel_program_uses_old(rule->program);
+        bool uses_old = rule->program && cel_program_uses_old(rule->program);
         struct cel_input input = { place->value, place->old, application->errors->arena,
-                                   &application->steps };
+                                   application->steps };
         const char *why;
 
-        if (uses_old && !place->old && !rule->is_old_optional)
+        if (rule->problem)
+                add_failure(application, level, place,
+                            arena_printf(application->errors->arena, "rule compile error: %s",
+                                         rule->problem));
+        if (!rule->program || (uses_old && !place->old && !rule->is_old_optional))
                 return;
         switch (cel_evaluate(rule->program, &input, &why)) {
         case CEL_FALSE:
@@ -250,12 +250,21 @@ static const struct json_node *old_object(struct json_tree *tree, const struct j
         return node;
 }
 
+void custom_rules_apply_at(const struct custom_rules *rules, const char *path,
+                           const struct json_node *value, const struct json_node *old,
+                           int64_t *budget, struct field_errors *errors) {
+        struct application application = { .errors = errors, .steps = budget };
+        struct custom_rules_apply_place root = { path, value, old };
+
+        apply_level(&application, rules->root, &root);
+}
+
 void custom_rules_apply(const struct custom_rules *rules, const struct json_node *object,
                         const struct json *old, struct field_errors *errors) {
-        struct application application = { .errors = errors, .steps = STEPS_PER_OBJECT };
         CLEANUP(cleanup_json_tree) struct json_tree *tree = json_tree_new();
-        struct custom_rules_apply_place root = { "", object, old_object(tree, object, old) };
+        int64_t budget = CUSTOM_RULES_BUDGET;
 
         if (!is_blocked(errors))
-                apply_level(&application, rules->root, &root);
+                custom_rules_apply_at(rules, "", object, old_object(tree, object, old), &budget,
+                                      errors);
 }

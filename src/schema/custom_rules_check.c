@@ -4,12 +4,7 @@
 #include "base/util.h"
 #include "cel/cel_estimate.h"
 #include "schema/custom_rules_priv.h"
-#include "schema/custom_structure.h"
 #include <stdio.h>
-
-static bool is_blank(struct slice text) {
-        return slice_trim(text).len == 0;
-}
 
 /* The dearest rules of a schema. */
 #define EXPENSIVE_MAX 4
@@ -29,110 +24,14 @@ struct rules_check {
         uint64_t cardinality;
         struct rules_cost cost;
         const char *uncorrelated; /* path of the list whose elements have no identity, or NULL */
-        size_t first, last;       /* errors of the schema and of the texts of its rules */
+        size_t first, last;       /* errors of the schema */
 };
-
-static void custom_rules_check_complain(struct rules_check *check, enum field_error_kind kind,
-                                        const char *path, const char *member, const char *detail) {
-        field_error_add(check->errors, kind,
-                        arena_printf(check->errors->arena, "%s.%s", path, member), NULL, detail);
-}
 
 static void complain_text(struct rules_check *check, const char *path, const char *member,
                           struct slice value, const char *detail) {
         field_error_add(check->errors, FIELD_INVALID,
                         arena_printf(check->errors->arena, "%s.%s", path, member),
                         rules_quote(check->errors->arena, value), detail);
-}
-
-/* Takes .name or ['name'] off the front of a path; false when it begins otherwise. */
-static bool take_step(struct slice *path, struct slice *ret_name) {
-        bool is_dot = path->ptr[0] == '.';
-        size_t start = is_dot ? 1 : 2, at = start;
-
-        if (!is_dot && !slice_has_prefix(*path, SLICE_LITERAL("['")))
-                return false;
-        while (at < path->len && !strchr(is_dot ? ".[" : "'", path->ptr[at]))
-                at++;
-        *ret_name = slice_make(path->ptr + start, at - start);
-        *path = slice_make(path->ptr + at, path->len - at);
-        if (is_dot)
-                return ret_name->len > 0;
-        if (!slice_has_prefix(*path, SLICE_LITERAL("']")))
-                return false;
-        *path = slice_make(path->ptr + 2, path->len - 2);
-        return ret_name->len > 0;
-}
-
-/* The schema at the end of .a.b['c'] from here; NULL when there is none. */
-static const struct json *schema_at(const struct json *schema, struct slice path) {
-        struct slice name;
-
-        while (schema && path.len) {
-                const struct json *properties = json_get(schema, "properties");
-
-                if (!take_step(&path, &name))
-                        return NULL;
-                schema = properties ? json_get_slice(properties, name)
-                                    : json_get(schema, "additionalProperties");
-        }
-        return json_type(schema) == JSON_OBJECT ? schema : NULL;
-}
-
-static void check_reason(struct rules_check *check, const char *path, const struct json *rule) {
-        static const char *const reasons[] = { "FieldValueDuplicate", "FieldValueForbidden",
-                                               "FieldValueInvalid", "FieldValueRequired" };
-        struct slice reason = json_get_text(rule, "reason");
-
-        for (size_t i = 0; i < ARRAY_LEN(reasons); i++) {
-                if (slice_is(reason, reasons[i]))
-                        return;
-        }
-        if (json_get(rule, "reason"))
-                field_error_add(check->errors, FIELD_NOT_SUPPORTED,
-                                arena_printf(check->errors->arena, "%s.reason", path),
-                                rules_quote(check->errors->arena, reason),
-                                "supported values: \"FieldValueDuplicate\", "
-                                "\"FieldValueForbidden\", \"FieldValueInvalid\", "
-                                "\"FieldValueRequired\"");
-}
-
-static void check_field_path(struct rules_check *check, const char *path, const struct json *schema,
-                             const struct json *rule) {
-        struct slice field = json_get_text(rule, "fieldPath");
-
-        if (field.len == 0)
-                return;
-        if (is_blank(field))
-                complain_text(check, path, "fieldPath", field, "must be non-empty if specified");
-        else if (rules_has_newline(field))
-                complain_text(check, path, "fieldPath", field, "must not contain line breaks");
-        if (custom_structure_is_possible(schema) && !schema_at(schema, field))
-                complain_text(check, path, "fieldPath", field, "must be a valid path");
-}
-
-/* All but the expressions themselves. */
-static void check_texts(struct rules_check *check, const char *path, const struct json *schema,
-                        const struct json *rule) {
-        struct slice text = json_get_text(rule, "rule"), message = json_get_text(rule, "message");
-        struct slice computed = json_get_text(rule, "messageExpression");
-
-        if (is_blank(text))
-                custom_rules_check_complain(check, FIELD_REQUIRED, path, "rule",
-                                            "rule is not specified");
-        else if (message.len && is_blank(message))
-                complain_text(check, path, "message", message, "must be non-empty if specified");
-        else if (rules_has_newline(slice_trim(message)))
-                complain_text(check, path, "message", message, "must not contain line breaks");
-        else if (rules_has_newline(slice_trim(text)) && is_blank(message))
-                custom_rules_check_complain(
-                        check, FIELD_REQUIRED, path, "message",
-                        "message must be specified if rule contains line breaks");
-        if (computed.len && is_blank(computed))
-                custom_rules_check_complain(check, FIELD_REQUIRED, path, "messageExpression",
-                                            "messageExpression must be non-empty if specified");
-        check_reason(check, path, rule);
-        check_field_path(check, path, schema, rule);
 }
 
 /* As Go writes JSON: without what looks like markup. */
@@ -171,27 +70,28 @@ static void rule_text(const struct json *rule, struct buf *out) {
 }
 
 static void complain_compile(struct rules_check *check, const char *path, const char *member,
-                             const struct json *rule, const struct err *err) {
-        bool has_place = strncmp(err->text, "ERROR: ", 7) == 0;
+                             const struct json *rule, const char *problem) {
         struct buf value = { 0 };
 
         rule_text(rule, &value);
         field_error_add(check->errors, FIELD_INVALID,
                         arena_printf(check->errors->arena, "%s.%s", path, member), value.data,
-                        arena_printf(check->errors->arena, "%s%s",
-                                     has_place ? "compilation failed: " : "", err->text));
+                        problem);
         buf_release(&value);
 }
 
+/* A rule that does not compile (NULL) uses nothing. */
 static void check_old(struct rules_check *check, const char *path, const struct json *rule,
                       const struct cel_program *program) {
-        if (cel_program_uses_old(program) && check->uncorrelated)
+        bool uses_old = program && cel_program_uses_old(program);
+
+        if (uses_old && check->uncorrelated)
                 complain_text(check, path, "rule", json_get_text(rule, "rule"),
                               arena_printf(check->errors->arena,
                                            "oldSelf cannot be used on the uncorrelatable portion "
                                            "of the schema within %s",
                                            check->uncorrelated));
-        if (!cel_program_uses_old(program) && json_get(rule, "optionalOldSelf"))
+        if (!uses_old && json_get(rule, "optionalOldSelf"))
                 field_error_add(check->errors, FIELD_INVALID,
                                 arena_printf(check->errors->arena, "%s.optionalOldSelf", path),
                                 json_is_true(json_get(rule, "optionalOldSelf")) ? "true" : "false",
@@ -260,6 +160,11 @@ static void check_total(struct rules_check *check, const char *path) {
 
 /* ---- rules ---- */
 
+#define NO_TYPE                                                                                    \
+        "internal error: failed to construct type information for x-kubernetes-validations "       \
+        "rules: "                                                                                  \
+        "unable to convert structural schema to CEL declarations"
+
 static void check_message(struct rules_check *check, const char *path, const struct json *rule,
                           const struct cel_type *type) {
         struct cel_program *message = NULL;
@@ -268,34 +173,31 @@ static void check_message(struct rules_check *check, const char *path, const str
         if (json_get_text(rule, "messageExpression").len == 0)
                 return;
         if (rules_compile_message(check->errors->arena, rule, type, &message, &err) < 0)
-                complain_compile(check, path, "messageExpression", rule, &err);
+                complain_compile(check, path, "messageExpression", rule,
+                                 rules_problem(check->errors->arena, &err, true));
         else
                 note_cost(check, path, "messageExpression", "estimated messageExpression cost",
                           cel_estimate(message));
         cel_program_release(message);
 }
 
+/* A message is looked at where its rule compiles. */
 static void check_rule(struct rules_check *check, const char *path, const struct json *rule,
                        const struct cel_type *type) {
         struct cel_program *program = NULL;
         struct err err = { 0 };
 
-        if (!type) {
-                custom_rules_check_complain(
-                        check, FIELD_INVALID, path, "rule",
-                        "rule declared on schema that does not support validation rules");
-                return;
-        }
-        if (rules_compile(check->errors->arena, rule, type, &program, &err) < 0)
-                complain_compile(check, path, "rule", rule, &err);
-        else
+        if (rules_compile(check->errors->arena, rule, type, &program, &err) < 0) {
+                complain_compile(check, path, "rule", rule,
+                                 rules_problem(check->errors->arena, &err, false));
+        } else {
                 note_cost(check, path, "rule", "estimated rule cost",
                           guarded_product(cel_estimate(program), check->is_unbounded
                                                                          ? cel_cardinality(type)
                                                                          : check->cardinality));
-        check_message(check, path, rule, type);
-        if (program)
-                check_old(check, path, rule, program);
+                check_message(check, path, rule, type);
+        }
+        check_old(check, path, rule, program);
         cel_program_release(program);
 }
 
@@ -345,21 +247,37 @@ static bool has_faults(const struct rules_check *check, const char *path) {
         return false;
 }
 
+static void check_own(struct rules_check *check, const char *path, const struct json *schema,
+                      const struct cel_type *type) {
+        struct json_iter rules = json_iter(json_get(schema, RULES_MEMBER));
+        const struct json *rule;
+        char here[RULES_PATH_BYTES];
+
+        if (json_count(json_get(schema, RULES_MEMBER)) == 0 || has_faults(check, path))
+                return;
+        if (!type) {
+                field_error_add(check->errors, FIELD_INTERNAL,
+                                arena_printf(check->errors->arena, "%s." RULES_MEMBER, path), NULL,
+                                NO_TYPE);
+                return;
+        }
+        for (size_t i = 0; json_next(&rules, NULL, &rule); i++) {
+                snprintf(here, sizeof(here), "%s." RULES_MEMBER "[%zu]", path, i);
+                check_rule(check, here, rule, type);
+        }
+}
+
+/* The rules below come before the schema's own. */
 static void check_tree(struct rules_check *check, const char *path, const struct json *schema,
                        const struct cel_type *type) {
-        struct json_iter rules = json_iter(json_get(schema, RULES_MEMBER));
         struct json_iter properties = json_iter(json_get(schema, "properties"));
         const uint64_t cardinality = check->cardinality;
         const bool is_unbounded = check->is_unbounded;
-        const struct json *rule, *property;
+        const struct json *property;
         char here[RULES_PATH_BYTES];
         struct slice name;
         uint64_t below;
 
-        for (size_t i = 0; !has_faults(check, path) && json_next(&rules, NULL, &rule); i++) {
-                snprintf(here, sizeof(here), "%s." RULES_MEMBER "[%zu]", path, i);
-                check_rule(check, here, rule, type);
-        }
         check->is_unbounded |= !max_below(schema, &below);
         check->cardinality = guarded_product(cardinality, below);
         while (json_next(&properties, &name, &property)) {
@@ -371,44 +289,7 @@ static void check_tree(struct rules_check *check, const char *path, const struct
         check_elements(check, path, schema, cel_type_items(type));
         check->cardinality = cardinality;
         check->is_unbounded = is_unbounded;
-}
-
-/* Rules wherever they stand. */
-static void check_all_texts(struct rules_check *check, const char *path,
-                            const struct json *schema) {
-        static const char *const lists[] = { "allOf", "oneOf", "anyOf" };
-        static const char *const single[] = { "items", "additionalProperties", "not" };
-        static const char *const maps[] = { "properties", "definitions" };
-        struct json_iter rules = json_iter(json_get(schema, RULES_MEMBER)), iter;
-        const struct json *inner;
-        char here[RULES_PATH_BYTES];
-        struct slice name;
-
-        if (json_type(schema) != JSON_OBJECT)
-                return;
-        for (size_t i = 0; json_next(&rules, NULL, &inner); i++) {
-                snprintf(here, sizeof(here), "%s." RULES_MEMBER "[%zu]", path, i);
-                check_texts(check, here, schema, inner);
-        }
-        for (size_t i = 0; i < ARRAY_LEN(single); i++) {
-                snprintf(here, sizeof(here), "%s.%s", path, single[i]);
-                check_all_texts(check, here, json_get(schema, single[i]));
-        }
-        for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
-                iter = json_iter(json_get(schema, lists[i]));
-                for (size_t k = 0; json_next(&iter, NULL, &inner); k++) {
-                        snprintf(here, sizeof(here), "%s.%s[%zu]", path, lists[i], k);
-                        check_all_texts(check, here, inner);
-                }
-        }
-        for (size_t i = 0; i < ARRAY_LEN(maps); i++) {
-                iter = json_iter(json_get(schema, maps[i]));
-                while (json_next(&iter, &name, &inner)) {
-                        snprintf(here, sizeof(here), "%s.%s[" SLICE_FMT "]", path, maps[i],
-                                 SLICE_ARG(name));
-                        check_all_texts(check, here, inner);
-                }
-        }
+        check_own(check, path, schema, type);
 }
 
 void custom_rules_check(const struct custom_rules_question *question, struct field_errors *errors) {
@@ -418,9 +299,8 @@ void custom_rules_check(const struct custom_rules_question *question, struct fie
                                      .is_unchanged = question->is_unchanged,
                                      .cardinality = 1 };
 
-        check_all_texts(&check, question->path, schema);
         check.last = errors->count;
-        if (!question->is_structural || !rules_below(schema))
+        if (!rules_below(schema))
                 return;
         check_tree(&check, question->path, schema, cel_type_of_schema(errors->arena, schema, true));
         check_total(&check, question->path);

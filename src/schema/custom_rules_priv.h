@@ -11,6 +11,8 @@
 struct rules_rule {
         const struct json *json; /* the rule as written */
         struct cel_program *program, *message;
+        const char *problem; /* why it has no program; NULL = it has one, or is blank */
+        const char *field;   /* what it speaks of, below the value; NULL = the value */
         bool is_old_optional;
 };
 
@@ -36,6 +38,11 @@ bool rules_below(const struct json *schema);
 bool rules_has_newline(struct slice text);
 /* A JSON string in the arena. */
 const char *rules_quote(struct arena *arena, struct slice text);
+struct structure_walk;
+/* What is wrong with the schema's own rules besides their expressions. */
+void rules_check_texts(struct structure_walk *walk, const struct json *schema);
+/* What is said of one that does not compile. is_message: of its messageExpression. */
+const char *rules_problem(struct arena *arena, const struct err *err, bool is_message);
 /* The rule and its messageExpression, for values of the type. */
 int rules_compile(struct arena *arena, const struct json *rule, const struct cel_type *type,
                   struct cel_program **ret_program, struct err *err);

@@ -304,7 +304,10 @@ static void check_object(struct schema_cache *cache, const struct json *schema,
 
                 if (!inner)
                         continue;
-                custom_path_member(here, path, key);
+                if (schema_cache_property(cache, schema, key))
+                        custom_path_member(here, path, key);
+                else
+                        custom_path_other(here, path, key);
                 custom_schema_validate(cache, inner, child, here, errors);
         }
         while (json_next(&required, NULL, &name)) {
@@ -470,19 +473,12 @@ static void check_identities(struct schema_cache *cache, const struct json *sche
                         continue;
                 if (is_list)
                         custom_path_element(here, path, i);
-                else
+                else if (schema_cache_property(cache, schema, name))
                         custom_path_member(here, path, name);
+                else
+                        snprintf(here, sizeof(here), "%s[" SLICE_FMT "]", path, SLICE_ARG(name));
                 check_identities(cache, inner, child, here, errors);
         }
-}
-
-void custom_validate(const struct json *schema, const struct json_node *object,
-                     struct field_errors *errors) {
-        struct schema_cache *cache = schema_cache_new();
-
-        custom_schema_validate(cache, schema, object, "", errors);
-        check_identities(cache, schema, object, "", errors);
-        schema_cache_free(cache);
 }
 
 /* Notes each value that is what it was; elements of lists have counterparts by their keys. */
@@ -512,29 +508,47 @@ static void note_unchanged(struct schema_cache *cache, const struct json *schema
         map_free(elements);
 }
 
-static bool has_bad_identities(struct schema_cache *cache, const struct json *schema,
-                               const struct json_node *object, struct arena *arena) {
-        struct field_errors errors = { .arena = arena };
-
-        check_identities(cache, schema, object, "", &errors);
-        return errors.count > 0;
-}
-
-void custom_validate_update(const struct json *schema, const struct json_node *object,
-                            const struct json *old, struct field_errors *errors) {
+void custom_validate(const struct json *schema, const struct json_node *value,
+                     const struct json *old, struct field_errors *errors) {
         struct schema_cache *cache = schema_cache_new();
         struct field_errors found = { .arena = errors->arena };
 
-        custom_schema_validate(cache, schema, object, "", &found);
-        bool is_bad = has_bad_identities(cache, schema, object, errors->arena);
-        if (found.count || is_bad) {
+        custom_schema_validate(cache, schema, value, "", &found);
+        if (found.count && old) {
                 CLEANUP(cleanup_json_tree) struct json_tree *tree = json_tree_new();
-                const struct json_node *was = node_import(tree, old);
 
-                note_unchanged(cache, schema, object, was);
-                custom_schema_validate(cache, schema, object, "", errors);
-                if (is_bad && !has_bad_identities(cache, schema, was, errors->arena))
-                        check_identities(cache, schema, object, "", errors);
+                note_unchanged(cache, schema, value, node_import(tree, old));
+                custom_schema_validate(cache, schema, value, "", errors);
+        } else {
+                for (size_t i = 0; i < found.count; i++)
+                        field_error_take(errors, &found.items[i]);
         }
         schema_cache_free(cache);
+}
+
+void custom_check_lists(const struct json *schema, const struct json_node *object,
+                        const struct json *old, struct field_errors *errors) {
+        struct schema_cache *cache = schema_cache_new();
+        struct field_errors found = { .arena = errors->arena }, before = found;
+
+        check_identities(cache, schema, object, "", &found);
+        if (found.count && old) {
+                CLEANUP(cleanup_json_tree) struct json_tree *tree = json_tree_new();
+
+                check_identities(cache, schema, node_import(tree, old), "", &before);
+        }
+        for (size_t i = 0; before.count == 0 && i < found.count; i++)
+                field_error_take(errors, &found.items[i]);
+        schema_cache_free(cache);
+}
+
+void custom_errors_at(struct field_errors *found, const char *path, struct field_errors *errors) {
+        for (size_t i = 0; i < found->count; i++) {
+                struct field_error *error = &found->items[i];
+                const char *below = *error->path == '.' ? error->path + 1 : error->path;
+                bool is_whole = !*below || strcmp(below, "<nil>") == 0;
+
+                error->path = is_whole ? path : arena_printf(found->arena, "%s.%s", path, below);
+                field_error_take(errors, error);
+        }
 }

@@ -4,6 +4,7 @@
 
 #include "base/text_set.h"
 #include "base/util.h"
+#include "schema/custom_rules_priv.h"
 #include "schema/structure_priv.h"
 #include <string.h>
 
@@ -256,40 +257,48 @@ static void check_properties(struct structure_walk *walk, const struct json *sch
         }
 }
 
+static void check_single(struct structure_walk *walk, const struct json *schema, const char *member,
+                         struct below below) {
+        if (!schema_below(schema, member))
+                return;
+        size_t length = schema_walk_in(walk, member);
+        check_schema(walk, schema_below(schema, member), false, below);
+        schema_walk_out(walk, length);
+}
+
+static void check_map(struct structure_walk *walk, const struct json *schema, const char *member,
+                      struct below below) {
+        struct json_iter iter = json_iter(schema_below(schema, member));
+        const struct json *inner;
+        struct slice name;
+
+        while (json_next(&iter, &name, &inner)) {
+                size_t length = schema_walk_key(walk, member, name);
+
+                check_schema(walk, inner, false, below);
+                schema_walk_out(walk, length);
+        }
+}
+
 static void check_below(struct structure_walk *walk, const struct json *schema,
                         struct below below) {
         static const char *const lists[] = { "allOf", "oneOf", "anyOf" };
-        static const char *const members[] = { "not", "items" };
-        static const char *const maps[] = { "definitions", "dependencies" };
         const struct json *inner;
-        size_t length;
 
+        check_single(walk, schema, "not", below);
         for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
                 struct json_iter iter = json_iter(json_get(schema, lists[i]));
 
                 for (size_t k = 0; json_next(&iter, NULL, &inner); k++) {
-                        length = schema_walk_index(walk, lists[i], k);
-                        check_schema(walk, inner, false, below);
-                        schema_walk_out(walk, length);
-                }
-        }
-        for (size_t i = 0; i < ARRAY_LEN(members); i++) {
-                if (!schema_below(schema, members[i]))
-                        continue;
-                length = schema_walk_in(walk, members[i]);
-                check_schema(walk, schema_below(schema, members[i]), false, below);
-                schema_walk_out(walk, length);
-        }
-        for (size_t i = 0; i < ARRAY_LEN(maps); i++) {
-                struct json_iter iter = json_iter(schema_below(schema, maps[i]));
-                struct slice name;
+                        size_t length = schema_walk_index(walk, lists[i], k);
 
-                while (json_next(&iter, &name, &inner)) {
-                        length = schema_walk_key(walk, maps[i], name);
                         check_schema(walk, inner, false, below);
                         schema_walk_out(walk, length);
                 }
         }
+        check_map(walk, schema, "definitions", below);
+        check_single(walk, schema, "items", below);
+        check_map(walk, schema, "dependencies", below);
 }
 
 static void check_schema(struct structure_walk *walk, const struct json *schema, bool is_root,
@@ -302,6 +311,7 @@ static void check_schema(struct structure_walk *walk, const struct json *schema,
         check_below(walk, schema, below);
         check_map_type(walk, schema);
         check_list_type(walk, schema);
+        rules_check_texts(walk, schema);
 }
 
 void custom_schema_check(const struct json *schema, const char *path, struct field_errors *errors) {

@@ -5,7 +5,6 @@
 #include "base/regex.h"
 #include "base/regex_problem.h"
 #include "base/util.h"
-#include "schema/custom_schema.h"
 #include "schema/structure_priv.h"
 #include <stdlib.h>
 #include <string.h>
@@ -389,59 +388,6 @@ static void check_complete(struct completeness *check, const struct json *nested
         }
 }
 
-/* ---- defaults ---- */
-
-static void count_unknown(void *context, const char *path) {
-        (void)path;
-        ++*(size_t *)context;
-}
-
-static void check_default(struct structure_walk *walk, const struct json *schema) {
-        struct field_errors found = { .arena = walk->errors->arena };
-        const struct json *value = json_get(schema, "default");
-        CLEANUP(cleanup_json_tree) struct json_tree *tree = json_tree_new();
-        struct json_node *node = node_import(tree, value);
-        size_t unknown = 0;
-
-        custom_prune(schema, tree, node, count_unknown, &unknown);
-        if (unknown)
-                schema_complain(walk, FIELD_INVALID, "default", value,
-                                "must not have unknown fields");
-        custom_validate(schema, node_import(tree, value), &found);
-        for (size_t i = 0; i < found.count; i++) {
-                struct field_error *error = &found.items[i];
-                const char *dot = *error->path && *error->path != '[' ? "." : "";
-
-                error->path = arena_printf(found.arena, "%s.default%s%s", walk->path.data, dot,
-                                           strcmp(error->path, "<nil>") == 0 ? "" : error->path);
-                field_error_take(walk->errors, error);
-        }
-}
-
-static void check_defaults(struct structure_walk *walk, const struct json *schema) {
-        struct json_iter iter = json_iter(json_get(schema, "properties"));
-        const struct json *below[] = { schema_below(schema, "items"),
-                                       schema_below(schema, "additionalProperties") };
-        const struct json *property;
-        struct slice name;
-        size_t length;
-
-        if (json_get(schema, "default"))
-                check_default(walk, schema);
-        for (size_t i = 0; i < ARRAY_LEN(below); i++) {
-                if (!below[i])
-                        continue;
-                length = schema_walk_in(walk, i ? "additionalProperties" : "items");
-                check_defaults(walk, below[i]);
-                schema_walk_out(walk, length);
-        }
-        while (json_next(&iter, &name, &property)) {
-                length = schema_walk_key(walk, "properties", name);
-                check_defaults(walk, property);
-                schema_walk_out(walk, length);
-        }
-}
-
 /* ---- together ---- */
 
 static int compare_errors(const void *left, const void *right) {
@@ -515,8 +461,6 @@ bool custom_structure_check(const struct json *schema, const char *path,
         check_complete_junctors(&check, schema, schema);
         if (found.count > 1)
                 qsort(found.items, found.count, sizeof(*found.items), compare_errors);
-        if (found.count == 0)
-                check_defaults(&check.outside, schema);
         for (size_t i = 0; i < found.count; i++)
                 field_error_take(errors, &found.items[i]);
         buf_release(&check.outside.path);

@@ -1,5 +1,5 @@
 /* Whether the schema of a CustomResourceDefinition is one that a server can work with: structural,
- * with defaults that fit, of known types. */
+ * of known types. */
 #pragma once
 
 #include "api/json.h"
@@ -7,7 +7,7 @@
 
 bool custom_structure_is_possible(const struct json *schema); /* else nothing is looked at */
 /* Errors read as upstream's, in its order; path is the schema's own in the definition. False when
- * the schema is not structural or a default does not fit, so that its rules need no look. */
+ * the schema is not structural. */
 bool custom_structure_check(const struct json *schema, const char *path,
                             struct field_errors *errors);
 /* The other mistakes of single schemas, such as list types without keys. */

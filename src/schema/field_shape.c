@@ -32,7 +32,8 @@ enum field_extent field_extent(struct field_shape shape, const struct json_node 
         const struct schema_field *field = shape.field;
 
         if (node_type(value) == JSON_OBJECT) {
-                bool is_whole = field && (field->type == SCHEMA_RAW || field->flags & FIELD_ATOMIC);
+                bool is_raw = field && field->type == SCHEMA_RAW && !(field->flags & FIELD_DEDUCED);
+                bool is_whole = is_raw || (field && field->flags & FIELD_ATOMIC);
 
                 return is_whole ? EXTENT_LEAF : EXTENT_MAP;
         }

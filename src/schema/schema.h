@@ -33,8 +33,9 @@ enum schema_flags {
         FIELD_PATCH_REPLACE = 16, /* patchStrategy replace */
         FIELD_LIST_SET = 32,      /* listType for apply; neither flag = atomic */
         FIELD_LIST_MAP = 64,
-        FIELD_ATOMIC = 128, /* map or struct (or list element) applied as a whole */
-        FIELD_UNREAD = 256, /* of nodes and pods: the model and the roles never look at it */
+        FIELD_ATOMIC = 128,  /* map or struct (or list element) applied as a whole */
+        FIELD_DEDUCED = 512, /* of any type: a map is owned by its members, whatever they are */
+        FIELD_UNREAD = 256,  /* of nodes and pods: the model and the roles never look at it */
 };
 
 struct schema_field {

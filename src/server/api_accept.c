@@ -134,6 +134,8 @@ static int fail_partial(struct api_context *context, bool is_list) {
         const char *name = kind->prune ? "Unstructured" : kind->kind;
 
         group = kind->prune ? "unstructured" : group;
+        if (!is_list && is_custom(context->resource))
+                return fail_plain(context, 500, NULL, "content is not a list");
         return fail_plain(context, 406, "NotAcceptable",
                           "you requested PartialObjectMetadata%s, but the requested object is %s "
                           "(*%.*s.%s%s)",

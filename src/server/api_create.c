@@ -94,7 +94,9 @@ int serve_create(struct api_context *context) {
                 return serve_eviction(context);
         if (slice_is(route->subresource, "token"))
                 return serve_token(context);
-        if (route->name.len || !(context->resource->kind->verbs & VERB_CREATE))
+        /* Of custom resources, the name in the path means nothing. */
+        if ((route->name.len && !is_custom(context->resource)) ||
+            !(context->resource->kind->verbs & VERB_CREATE))
                 return fail_method(context);
         if (context->resource->kind->flags & KIND_REVIEW)
                 return serve_review(context);

@@ -366,11 +366,13 @@ static int check_fields(struct api_context *context, struct strictness *strictne
         keep_owner_reset(decoded->tree, decoded->object);
         if (!schema)
                 report_paths(strictness, true);
-        if (!schema && context->resource && context->resource->kind->prune)
-                context->resource->kind->prune(context->resource->kind, decoded->tree,
-                                               decoded->object, strictness_unknown, strictness);
-        int r = schema ? schema_normalise(schema, decoded->tree, decoded->object, &report, &err)
-                       : 0;
+        int r = 0;
+        if (schema)
+                r = schema_normalise(schema, decoded->tree, decoded->object, &report, &err);
+        else if (context->resource && context->resource->kind->prune)
+                r = context->resource->kind->prune(context->resource->kind, decoded->tree,
+                                                   decoded->object, strictness_unknown, strictness,
+                                                   &err);
         report_paths(strictness, r == 0);
         if (r < 0)
                 context->warning_count = strictness->warnings_before; /* only of what decodes */

@@ -19,12 +19,10 @@
 
 /* ---- options ---- */
 
-static char *quoted_text(struct arena *arena, struct slice text, bool is_list) {
+static char *quoted_text(struct arena *arena, struct slice text) {
         struct buf out = { 0 };
 
-        buf_text(&out, is_list ? "[" : "");
         buf_json_string(&out, text);
-        buf_text(&out, is_list ? "]" : "");
         char *copy = arena_string(arena, buf_view(&out));
         buf_release(&out);
         return copy;
@@ -43,7 +41,7 @@ static void take_propagation(struct api_context *context, struct given_propagati
         options->is_no_orphan = given.has_orphan && !given.is_orphan;
         if (given.has_orphan && given.has_policy)
                 field_error_add(errors, FIELD_INVALID, "propagationPolicy",
-                                quoted_text(context->arena, policy, false),
+                                quoted_text(context->arena, policy),
                                 "orphanDependents and deletionPropagation cannot be both set");
         if (slice_is(policy, "Foreground"))
                 options->propagation = PROPAGATE_FOREGROUND;
@@ -53,7 +51,7 @@ static void take_propagation(struct api_context *context, struct given_propagati
                 options->propagation = PROPAGATE_ORPHAN;
         else if (given.has_policy)
                 field_error_add(errors, FIELD_NOT_SUPPORTED, "propagationPolicy",
-                                quoted_text(context->arena, policy, false),
+                                quoted_text(context->arena, policy),
                                 "supported values: \"Foreground\", \"Background\", \"Orphan\", "
                                 "\"nil\"");
         else if (given.has_orphan)
@@ -87,9 +85,10 @@ static int options_from_query(struct api_context *context, struct delete_options
                 .policy = query_text(&context->query, "propagationPolicy"),
         };
         take_propagation(context, given, &errors, options);
-        if (query_get(&context->query, "dryRun", &text))
-                take_dry_run(quoted_text(context->arena, text, true), slice_is(text, "All"),
-                             &errors, options);
+        bool is_known;
+        const char *dry_run = query_values(context, "dryRun", "All", &is_known);
+        if (dry_run)
+                take_dry_run(dry_run, is_known, &errors, options);
         return check_options(context, &errors);
 }
 

@@ -226,6 +226,17 @@ int fail_hook(struct api_context *context, struct slice name, const struct err *
         return API_FAILED;
 }
 
+int fail_internal(struct api_context *context, const char *why) {
+        struct failure_cause *cause = ARENA_NEW(context->arena, struct failure_cause);
+
+        *cause = (struct failure_cause){ .message = why };
+        fail_plain(context, 500, "InternalError", "Internal error occurred: %s", why);
+        context->failure.has_details = true;
+        context->failure.causes = cause;
+        context->failure.cause_count = 1;
+        return API_FAILED;
+}
+
 int fail_method(struct api_context *context) {
         fail_plain(context, 405, "MethodNotAllowed",
                    "the server does not allow this method on the requested resource");

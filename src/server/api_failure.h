@@ -28,6 +28,8 @@ int fail_option(struct api_context *context, const char *options, enum field_err
                 const char *path, const char *value, const char *detail);
 /* Admission and other hooks: code and text come from err; details name the object. */
 int fail_hook(struct api_context *context, struct slice name, const struct err *err);
+/* 500: "Internal error occurred: why"; why outlives the request's answer. */
+int fail_internal(struct api_context *context, const char *why);
 int fail_method(struct api_context *context);
 int fail_unknown(struct api_context *context); /* 404 for a resource or path that is not served */
 

@@ -131,13 +131,24 @@ struct slice default_manager(struct slice user_agent) {
         return head.len ? head : SLICE_LITERAL("unknown");
 }
 
-static char *quoted_list(struct arena *arena, struct slice one) {
+const char *query_values(struct api_context *context, const char *key, const char *word,
+                         bool *ret_is_known) {
+        const struct api_query *query = &context->query;
+        const char *copy = NULL;
         struct buf text = { 0 };
 
-        buf_char(&text, '[');
-        buf_json_string(&text, one);
-        buf_char(&text, ']');
-        char *copy = arena_string(arena, buf_view(&text));
+        *ret_is_known = true;
+        for (size_t i = 0; i < query->count; i++) {
+                if (!slice_is(query->items[i].key, key))
+                        continue;
+                *ret_is_known &= slice_is(query->items[i].value, word);
+                buf_char(&text, text.len ? ',' : '[');
+                buf_json_string(&text, query->items[i].value);
+        }
+        if (text.len) {
+                buf_char(&text, ']');
+                copy = arena_string(context->arena, buf_view(&text));
+        }
         buf_release(&text);
         return copy;
 }
@@ -171,16 +182,15 @@ static void manager_option(struct api_context *context, struct field_errors *err
 }
 
 int write_options(struct api_context *context, const char *options, struct field_errors *errors) {
-        struct slice dry_run, validation = query_text(&context->query, "fieldValidation");
+        struct slice validation = query_text(&context->query, "fieldValidation");
+        bool is_known;
+        const char *dry_run = query_values(context, "dryRun", "All", &is_known);
 
         manager_option(context, errors);
-        if (query_get(&context->query, "dryRun", &dry_run)) {
-                if (!slice_is(dry_run, "All"))
-                        field_error_add(errors, FIELD_NOT_SUPPORTED, "dryRun",
-                                        quoted_list(context->arena, dry_run),
-                                        "supported values: \"All\"");
-                context->is_dry_run = true;
-        }
+        if (!is_known)
+                field_error_add(errors, FIELD_NOT_SUPPORTED, "dryRun", dry_run,
+                                "supported values: \"All\"");
+        context->is_dry_run |= !!dry_run;
         context->is_forced = query_is_true(&context->query, "force");
         if (slice_is(validation, "Strict"))
                 context->validation = VALIDATE_STRICT;

@@ -10,6 +10,7 @@
 #include "server/api_query.h"
 #include "server/api_state.h"
 #include "server/api_verbs.h"
+#include "server/custom_route.h"
 #include "server/warning_header.h"
 #include <stdlib.h>
 
@@ -56,6 +57,7 @@ static bool is_served(const struct api_route *route) {
         const struct api_resource *resource = route->resource;
 
         return resource && has_subresource(resource, route->subresource) &&
+               (!is_custom(resource) || custom_route_is_in_scope(route)) &&
                (resource->kind->verbs != VERB_CREATE || route->name.len == 0);
 }
 
@@ -66,6 +68,8 @@ static int check_route(struct api_context *context) {
                                                "scale",    "status" };
         struct slice method = context->request->method;
 
+        if (is_custom(context->resource))
+                return custom_route_check(context);
         for (size_t i = 0; i < ARRAY_LEN(written); i++)
                 if (slice_is(context->route.subresource, written[i]) &&
                     (slice_is(method, "POST") || slice_is(method, "DELETE")))
@@ -73,12 +77,21 @@ static int check_route(struct api_context *context) {
         return slice_is(method, "PATCH") ? check_patch_route(context) : 0;
 }
 
+/* Definitions answer for all parts of their objects, that there are and that there are not. */
+static int fail_unserved(struct api_context *context) {
+        const struct api_route *route = &context->route;
+
+        return route->resource && is_custom(route->resource) && custom_route_is_in_scope(route)
+                       ? fail_not_found(context, route->resource, route->name)
+                       : fail_unknown(context);
+}
+
 static int serve_resource(struct api_context *context) {
         struct slice method = context->request->method;
 
         context->resource = context->route.resource;
         if (!is_served(&context->route))
-                return fail_unknown(context);
+                return fail_unserved(context);
         if (check_route(context) < 0 || accept_negotiate(context) < 0)
                 return API_FAILED;
         hooks_prepare(context, context->resource);

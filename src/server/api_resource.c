@@ -172,3 +172,7 @@ const struct api_resource *resource_any_version(const struct resource_table *tab
 bool has_subresource(const struct api_resource *resource, struct slice name) {
         return release_has_subresource(resource->minor, resource->kind, name);
 }
+
+bool is_custom(const struct api_resource *resource) {
+        return resource->kind->prune && !resource->merge_type;
+}

@@ -65,3 +65,5 @@ const struct api_resource *resource_of_kind(const struct resource_table *table,
 const struct api_resource *resource_any_version(const struct resource_table *table,
                                                 const char *group, const char *plural);
 bool has_subresource(const struct api_resource *resource, struct slice name);
+/* A client defined it; what berth brings along is served as all else. */
+bool is_custom(const struct api_resource *resource);

@@ -18,11 +18,12 @@ static size_t split_path(struct slice path, struct slice *segments) {
         return count;
 }
 
+/* Of the API itself: those of definitions know only what these serve. */
 static bool group_exists(const struct api_engine *engine, struct slice group) {
         const struct api_resource *resource = NULL;
 
         while ((resource = resource_next(&engine->resources, resource))) {
-                if (slice_is(group, resource->kind->group))
+                if (slice_is(group, resource->kind->group) && !is_custom(resource))
                         return true;
         }
         return false;

@@ -134,8 +134,7 @@ static const struct api_resource *scale_resource(const struct api_context *conte
                 .minor = context->resource->minor,
         };
         scale->owned_type = scale->schema;
-        if (context->resource->schema) /* custom resources take no strategic patches */
-                scale->merge_type = scale->schema;
+        scale->merge_type = scale->schema;
         return scale;
 }
 
@@ -215,7 +214,7 @@ static int check_scale(struct api_context *context, const struct api_write *scal
                                         paths[SCALE_SPEC_REPLICAS]);
         if (paths)
                 return 0;
-        validate_metadata(context, scale, &errors);
+        validate_metadata(scale, &errors);
         if (replicas < 0)
                 field_error_add(&errors, FIELD_INVALID, "spec.replicas",
                                 arena_printf(context->arena, "%lld", (long long)replicas),
@@ -285,6 +284,18 @@ static int write_scale(struct api_context *context, const struct store_object *o
         return r;
 }
 
+/* A custom resource need not say how many replicas it wants; then there is nothing to read. */
+static int read_scale(struct api_context *context, struct slice body) {
+        const char *const *paths = context->resource->kind->scale_paths;
+
+        if (paths && !value_at(request_json(context, body), slice_of(paths[SCALE_SPEC_REPLICAS])))
+                return fail_internal(context,
+                                     arena_printf(context->arena,
+                                                  "the spec replicas field \"%s\" does not exist",
+                                                  paths[SCALE_SPEC_REPLICAS]));
+        return respond_scale(context, body);
+}
+
 int serve_scale(struct api_context *context) {
         const struct store_object *object =
                 object_find(context, context->resource, context->route.ns, context->route.name);
@@ -297,7 +308,7 @@ int serve_scale(struct api_context *context) {
         if (slice_is(context->request->method, "GET"))
                 return read_object(context, &object) < 0
                                ? API_FAILED
-                               : respond_scale(context, store_object_body(object));
+                               : read_scale(context, store_object_body(object));
         if (!object)
                 return fail_not_found(context, context->resource, context->route.name);
         return write_scale(context, object, is_put ? decoded.object : NULL);

@@ -1,6 +1,7 @@
 /* From a CustomResourceDefinition to a resource for each of its versions. */
 #include "server/custom_resource_priv.h"
 
+#include "kinds/embedded_resource.h"
 #include "kinds/release.h"
 #include "schema/custom_rules.h"
 #include "schema/custom_schema.h"
@@ -158,7 +159,8 @@ static void version_new(struct api_engine *engine, struct custom_definition *def
         custom->is_storage = json_get_bool(version, "storage", false);
         custom->kind.has_own_field_table = true;
         custom->schema = json_get(json_get(version, "schema"), "openAPIV3Schema");
-        custom->rules = custom_rules_new(custom->schema);
+        custom->rules = custom_rules_new(custom->schema, true);
+        custom->has_embedded = embedded_below(custom->schema);
         custom->printer_columns = json_get(version, "additionalPrinterColumns");
         make_columns(custom, &definition->arena);
         make_subresources(custom, &definition->arena, version);

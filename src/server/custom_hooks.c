@@ -1,8 +1,8 @@
-/* Hooks of custom resources: pruning, defaults, validation, rows of tables, schema documents. */
+/* Hooks of custom resources: pruning, defaults, rows of tables, schema documents. */
 #include "server/custom_resource_priv.h"
 
+#include "kinds/embedded_resource.h"
 #include "schema/column_path.h"
-#include "schema/custom_rules.h"
 #include "schema/custom_schema.h"
 #include "server/unknown_paths.h"
 
@@ -10,20 +10,46 @@ const struct custom_resource *custom_of(const struct kind_info *kind) {
         return CONTAINER_OF((struct kind_info *)kind, struct custom_resource, kind);
 }
 
-void custom_resource_prune(const struct kind_info *kind, struct json_tree *tree,
+/* The objects inside of it get metadata of the usual form. */
+static int coerce_embedded(const struct custom_resource *custom, struct json_tree *tree,
                            struct json_node *object,
-                           void (*unknown)(void *context, const char *path), void *context) {
+                           void (*unknown)(void *context, const char *path), void *context,
+                           struct err *err) {
+        struct embedded_value whole = { custom->schema, "", false };
+        struct unknown_paths found = { 0 };
+        struct arena arena;
+        int r = 0;
+
+        arena_init(&arena, 0);
+        struct field_errors errors = { .arena = &arena };
+        if (!embedded_coerce(&whole, tree, object, unknown_paths_note, &found, &errors))
+                r = err_set(err, BERTH_ERR_BAD_REQUEST, "%s: %s", errors.items[0].path,
+                            errors.items[0].message);
+        unknown_paths_report(&found, true, unknown, context);
+        arena_release(&arena);
+        return r;
+}
+
+int custom_resource_prune(const struct kind_info *kind, struct json_tree *tree,
+                          struct json_node *object,
+                          void (*unknown)(void *context, const char *path), void *context,
+                          struct err *err) {
         const struct schema_object *metadata = schema_named("meta.v1.ObjectMeta");
+        const struct custom_resource *custom = custom_of(kind);
         struct json_node *given = node_get(object, "metadata");
         struct unknown_paths found = { 0 };
+        int r = 0;
 
-        if (custom_of(kind)->schema) {
-                custom_prune(custom_of(kind)->schema, tree, object, unknown_paths_note, &found);
+        if (custom->schema) {
+                custom_prune(custom->schema, object, true, unknown_paths_note, &found);
                 unknown_paths_report(&found, true, unknown, context);
-                custom_default(custom_of(kind)->schema, tree, object);
+                if (custom->has_embedded)
+                        r = coerce_embedded(custom, tree, object, unknown, context, err);
+                custom_default(custom->schema, tree, object);
         }
         if (metadata && node_type(given) == JSON_OBJECT)
                 schema_normalise(metadata, tree, given, NULL, NULL);
+        return r;
 }
 
 /* The version an object of another one is stored in; NULL = it is its own. */
@@ -48,81 +74,8 @@ void custom_resource_prepare(struct kind_context *context, enum kind_operation o
         custom = storage_version(custom);
         if (!custom || !custom->schema)
                 return;
-        custom_prune(custom->schema, tree, object, NULL, NULL);
+        custom_prune(custom->schema, object, true, NULL, NULL);
         custom_default(custom->schema, tree, object);
-}
-
-static void check_further(const struct custom_resource *custom, const struct json_node *object,
-                          const struct json *old, struct wall_time now,
-                          struct field_errors *errors) {
-        struct json_doc *doc = NULL;
-        struct buf text = { 0 };
-        struct err err = { 0 };
-
-        node_write(object, &text);
-        if (json_parse(buf_view(&text), &doc, &err) < 0 ||
-            custom->definition->check(json_doc_root(doc), old, now, &err) < 0)
-                field_error_add(errors, FIELD_INVALID, *err.path ? err.path : "status", NULL,
-                                err.text);
-        json_doc_free(doc);
-        buf_release(&text);
-}
-
-/* What is wrong in a way that rules could not be asked about the object. */
-static bool has_blocking_error(const struct field_errors *errors) {
-        for (size_t i = 0; i < errors->count; i++) {
-                switch (errors->items[i].kind) {
-                case FIELD_REQUIRED:
-                case FIELD_NOT_SUPPORTED:
-                case FIELD_TOO_LONG:
-                case FIELD_TOO_MANY:
-                case FIELD_TYPE_INVALID:
-                case FIELD_INTERNAL:
-                        return true;
-                default:
-                        break;
-                }
-        }
-        return false;
-}
-
-static void check_replicas(const struct custom_resource *custom, const struct json_node *object,
-                           size_t which, struct field_errors *errors) {
-        struct slice rest = slice_of(custom->scale_paths[which]), name;
-        const struct json_node *value = object;
-        int64_t replicas;
-
-        while (slice_split(&rest, '.', &name))
-                if (name.len)
-                        value = node_find(value, name);
-        if (!value || !node_as_i64(value, &replicas) || (replicas >= 0 && replicas <= INT32_MAX))
-                return;
-        field_error_add(errors, FIELD_INVALID, custom->scale_paths[which],
-                        arena_printf(errors->arena, "%lld", (long long)replicas),
-                        replicas < 0 ? "should be a non-negative integer"
-                                     : "should be less than or equal to 2147483647");
-}
-
-void custom_resource_validate(struct kind_context *context, enum kind_operation operation,
-                              const struct json_node *object, const struct json *old,
-                              struct field_errors *errors) {
-        const struct custom_resource *custom = custom_of(context->kind);
-
-        if (custom->schema && old)
-                custom_validate_update(custom->schema, object, old, errors);
-        else if (custom->schema)
-                custom_validate(custom->schema, object, errors);
-        bool is_blocked = custom->rules && has_blocking_error(errors);
-        if (is_blocked)
-                field_error_add(errors, FIELD_INVALID, "<nil>", "null",
-                                "some validation rules were not checked because the object was "
-                                "invalid; correct the existing errors to complete validation");
-        else if (custom->rules)
-                custom_rules_apply(custom->rules, object, old, errors);
-        for (size_t i = 0; custom->kind.scale_paths && i < 2; i++)
-                check_replicas(custom, object, i, errors);
-        if (custom->definition->check && errors->count == 0 && operation != KIND_UPDATE)
-                check_further(custom, object, old, context->now, errors);
 }
 
 static void cell_write(const struct json *value, struct slice type, struct wall_time now,

@@ -32,7 +32,8 @@ struct custom_resource {
         const struct json *schema, *printer_columns;
         struct custom_rules *rules; /* NULL when there are none */
         const char *scale_paths[3];
-        bool is_storage; /* the version that objects are stored in */
+        bool is_storage;   /* the version that objects are stored in */
+        bool has_embedded; /* objects may have whole objects inside (kinds/embedded_resource.h) */
 };
 
 struct custom_resources {
@@ -46,9 +47,10 @@ struct custom_resources {
 
 /* Hooks of the kinds that definitions make. */
 const struct custom_resource *custom_of(const struct kind_info *kind);
-void custom_resource_prune(const struct kind_info *kind, struct json_tree *tree,
-                           struct json_node *object,
-                           void (*unknown)(void *context, const char *path), void *context);
+int custom_resource_prune(const struct kind_info *kind, struct json_tree *tree,
+                          struct json_node *object,
+                          void (*unknown)(void *context, const char *path), void *context,
+                          struct err *err);
 void custom_resource_openapi(const struct kind_info *kind, struct buf *out);
 void custom_resource_prepare(struct kind_context *context, enum kind_operation operation,
                              struct json_tree *tree, struct json_node *object,

@@ -50,13 +50,7 @@ static int mutation_fail(struct policy_run *run, const char *why) {
 /* Ends the request, whatever the policy says. */
 static int mutation_break(struct policy_run *run, const char *why) {
         run->is_over = true;
-        fail_plain(run->context, 500, "InternalError", "Internal error occurred: %s", why);
-        struct failure_cause *cause = ARENA_NEW(run->context->arena, struct failure_cause);
-        *cause = (struct failure_cause){ .message = why };
-        run->context->failure.has_details = true;
-        run->context->failure.causes = cause;
-        run->context->failure.cause_count = 1;
-        return API_FAILED;
+        return fail_internal(run->context, why);
 }
 
 /* The first one gives message and reason; failures of configuration come first. */
@@ -219,13 +213,14 @@ static struct json_node *apply_patch_of(struct policy_run *run, const struct jso
         struct err err = { 0 };
 
         json_tree_set_root(tree, node_clone(tree, target->object));
-        int r = json_patch_apply_sorted(tree, made, &err);
+        int r = json_patch_apply(tree, made, &err);
         if (r == JSON_PATCH_UNEQUAL)
                 return target->object;
         if (r < 0) {
                 mutation_fail(run, arena_printf(run->context->arena, "JSON Patch: %s", err.text));
                 return NULL;
         }
+        json_patch_sort(json_tree_root(tree), made);
         return check_patched(run, tree, json_tree_root(tree)) < 0
                        ? NULL
                        : node_clone(target->tree, json_tree_root(tree));

@@ -5,7 +5,6 @@
 #include "api/merge_patch.h"
 #include "schema/go_text.h"
 #include "schema/schema.h"
-#include "schema/schema_order.h"
 #include "schema/strategic_merge.h"
 #include "server/api_context.h"
 #include "server/api_decode.h"
@@ -13,6 +12,7 @@
 #include "server/api_object.h"
 #include "server/api_output.h"
 #include "server/managed_fields.h"
+#include "server/patched_order.h"
 
 enum patch_type patch_type(const struct api_context *context) {
         static const char *const names[] = { "application/json-patch+json",
@@ -31,14 +31,13 @@ enum patch_type patch_type(const struct api_context *context) {
 
 /* ---- applying ---- */
 
-static int apply_json(struct api_context *context, struct api_write *write, bool is_sorted) {
+static int apply_json(struct api_context *context, struct api_write *write) {
         struct json_tree *ops = NULL;
         struct err err = { 0 };
 
         if (json_tree_parse(context->request->body, &ops, &err) < 0)
                 return fail_bad_request(context, "error decoding patch: %s", err.text);
-        int r = (is_sorted ? json_patch_apply_sorted : json_patch_apply)(write->tree,
-                                                                         json_tree_root(ops), &err);
+        int r = json_patch_apply(write->tree, json_tree_root(ops), &err);
         json_tree_free(ops);
         if (r == 0) {
                 write->object = json_tree_root(write->tree);
@@ -97,11 +96,6 @@ static int apply_merge_patch(struct api_context *context, struct api_write *writ
 static int apply_strategic(struct api_context *context, struct api_write *write) {
         CLEANUP(buf_release) struct buf complaint = { 0 };
 
-        if (!write->resource->merge_type)
-                return fail_plain(context, 415, "UnsupportedMediaType",
-                                  "the body of the request was in an unknown format - accepted "
-                                  "media types include: application/json-patch+json, "
-                                  "application/merge-patch+json, application/apply-patch+yaml");
         const struct json *patch = request_json(context, context->request->body);
         if (json_type(patch) == JSON_NULL)
                 return 0;
@@ -127,7 +121,7 @@ static int apply_strategic(struct api_context *context, struct api_write *write)
 
 static int apply_patch(struct api_context *context, enum patch_type type, struct api_write *write) {
         if (type == PATCH_JSON)
-                return apply_json(context, write, false);
+                return apply_json(context, write);
         return type == PATCH_MERGE ? apply_merge_patch(context, write)
                                    : apply_strategic(context, write);
 }
@@ -135,10 +129,7 @@ static int apply_patch(struct api_context *context, enum patch_type type, struct
 /* ---- what does not decode ---- */
 
 /* Patches once more, in upstream's order: what was patched first is half decoded by now, and in the
- * order of what clients sent. Upstream patches what Go prints of the object, by the fields of its
- * type and maps by their keys; what the patch opens becomes a map. That order shows in refusals
- * only: in the text that they hold, and in which of several wrong values they name. NULL without
- * success; the caller frees the tree. */
+ * order of what clients sent. NULL without success; the caller frees the tree. */
 static struct json_tree *patch_again(struct api_context *context, enum patch_type type,
                                      const struct api_write *write) {
         const struct api_resource *resource = write->resource;
@@ -156,15 +147,11 @@ static struct json_tree *patch_again(struct api_context *context, enum patch_typ
         if (json_tree_parse(buf_view(&before), &again.tree, NULL) == 0 &&
             json_tree_parse(context->request->body, &patch, NULL) == 0) {
                 again.object = json_tree_root(again.tree);
-                if (resource->schema)
-                        schema_order(resource->schema, again.tree, again.object);
-                else
-                        node_sort_all(again.object); /* a custom resource is maps alone */
-                r = type == PATCH_JSON ? apply_json(context, &again, true)
-                                       : apply_patch(context, type, &again);
+                patched_order_begin(resource->schema, again.tree, again.object);
+                r = apply_patch(context, type, &again);
         }
-        if (r == 0 && type == PATCH_MERGE)
-                merge_patch_sort(again.object, json_tree_root(patch));
+        if (r == 0)
+                patched_order_end(type, again.object, json_tree_root(patch));
         json_tree_free(patch);
         buf_release(&before);
         if (r == 0)
@@ -225,7 +212,7 @@ static int fail_patched(struct api_context *context, const struct api_write *wri
 
 /* What a patch makes must be an object whose type can be read. */
 static int check_patched_form(struct api_context *context, const struct api_write *write) {
-        static const char *const members[] = { "apiVersion", "kind" }; /* as they are read */
+        static const char *const members[] = { "kind", "apiVersion" };
         const char *complaint = NULL;
         enum json_type type = node_type(write->object);
 
@@ -368,8 +355,10 @@ static int check_patched_fields(struct api_context *context, struct api_write *w
                 json_duplicates(request_json(context, context->request->body), strictness_duplicate,
                                 &strictness);
         if (write->resource->kind->prune)
-                write->resource->kind->prune(write->resource->kind, write->tree, write->object,
-                                             strictness_note, &strictness);
+                r = write->resource->kind->prune(write->resource->kind, write->tree, write->object,
+                                                 strictness_note, &strictness, &err);
+        if (write->is_apply && write->resource->kind->prune)
+                r = 0; /* validation says so */
         if (write->resource->schema)
                 r = schema_normalise(write->resource->schema, write->tree, write->object, &report,
                                      &err);
@@ -377,8 +366,9 @@ static int check_patched_fields(struct api_context *context, struct api_write *w
                              r < 0 ? NULL : strictness_unknown, &strictness);
         if (r < 0) {
                 context->warning_count = warnings; /* there are warnings only of what decodes */
-                r = write->is_apply ? fail_applied(context, write->resource, err.text)
-                                    : fail_document(context, write, err.text, true);
+                r = write->is_apply
+                            ? fail_applied(context, write->resource, err.text)
+                            : fail_document(context, write, err.text, !!write->resource->schema);
         } else if (context->validation == VALIDATE_STRICT && strictness.count) {
                 r = fail_patched(context, write,
                                  arena_printf(context->arena, "strict decoding error: " SLICE_FMT,

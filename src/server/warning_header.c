@@ -31,29 +31,17 @@ static struct slice cut_runes(struct slice text, size_t most) {
         return slice_make(text.ptr, at);
 }
 
-/* Text with control characters goes into no header: upstream leaves it out. */
-static bool is_sayable(struct slice text) {
-        for (size_t i = 0; i < text.len; i++) {
-                unsigned char c = (unsigned char)text.ptr[i];
-                bool is_c1 = c == 0xc2 && i + 1 < text.len && (unsigned char)text.ptr[i + 1] < 0xa0;
-
-                if (c < 0x20 || c == 0x7f || is_c1)
-                        return false;
-        }
-        return true;
-}
-
 static void write_text(struct warning_header *header, struct slice text) {
         struct buf *out = header->out;
         size_t before = out->len;
 
-        if (header->is_full || !is_sayable(text))
+        if (header->is_full)
                 return;
         buf_text(out, before > header->start ? ", 299 - \"" : "299 - \"");
         for (size_t i = 0; i < text.len; i++) {
                 if (text.ptr[i] == '"' || text.ptr[i] == '\\')
                         buf_char(out, '\\');
-                buf_char(out, text.ptr[i]);
+                buf_char(out, (unsigned char)text.ptr[i] < 0x20 ? ' ' : text.ptr[i]);
         }
         buf_char(out, '"');
         header->runes += count_runes(text);
@@ -89,8 +77,6 @@ void warning_header_write(const struct slice *texts, size_t count, struct buf *o
                 distinct[distinct_count++] = texts[i];
                 if (header.is_cutting)
                         write_cut(&header, texts[i]);
-                else if (!is_sayable(texts[i]))
-                        continue;
                 else if (header.runes + count_runes(texts[i]) <= WARNING_RUNES_MAX)
                         write_text(&header, texts[i]);
                 else

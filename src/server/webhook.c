@@ -21,16 +21,9 @@
 static int fail_call(struct api_context *context, const struct webhook *webhook, const char *why) {
         if (slice_is(json_get_text(webhook->row, "failurePolicy"), "Ignore"))
                 return 0;
-        struct failure_cause *cause = ARENA_NEW(context->arena, struct failure_cause);
-        *cause = (struct failure_cause){
-                .message = arena_printf(context->arena, "failed calling webhook \"%s\": %s",
-                                        webhook->name, why),
-        };
-        fail_plain(context, 500, "InternalError", "Internal error occurred: %s", cause->message);
-        context->failure.has_details = true;
-        context->failure.causes = cause;
-        context->failure.cause_count = 1;
-        return API_FAILED;
+        return fail_internal(context,
+                             arena_printf(context->arena, "failed calling webhook \"%s\": %s",
+                                          webhook->name, why));
 }
 
 /* C string of a member; NULL when it is absent or empty. */

@@ -177,12 +177,12 @@ int run_validation(struct api_context *context, struct api_write *write) {
         if (write->old_json)
                 general = validate_metadata_update(context, write, &errors);
         else if (!is_metadata_last)
-                validate_metadata(context, write, &errors);
+                validate_metadata(write, &errors);
         if (kind->validate)
                 kind->validate(&context->hooks, write->operation, write->object, write->old_json,
                                &errors);
         if (is_metadata_last && errors.count == 0)
-                validate_metadata(context, write, &errors);
+                validate_metadata(write, &errors);
         if (kind->flags & KIND_REPORTED_ONCE)
                 field_errors_once(&errors, general);
         /* Views are validated as what they are stored as, and named so. */

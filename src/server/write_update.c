@@ -186,6 +186,8 @@ static void bump_generation(const struct api_context *context, struct api_write 
                 is_changed |= !has_same_member(metadata, old, "annotations");
         if (write->operation == KIND_UPDATE && (flags & KIND_LABEL_GENERATION))
                 is_changed |= !has_same_member(metadata, old, "labels");
+        if (write->operation == KIND_UPDATE && is_custom(write->resource) && !(flags & KIND_STATUS))
+                is_changed |= !has_same_member(write->object, write->old_json, "status");
         is_changed |= write->is_raw_changed;
         is_changed |= write->has_dropped && (flags & KIND_EARLY_GENERATION);
         if (write->operation == KIND_UPDATE && (flags & KIND_EXACT_GENERATION))

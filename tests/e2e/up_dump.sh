@@ -8,20 +8,17 @@ berth=$1
 export HOME="$work"
 cd "$work" || exit 1
 
-# up NAME FILE...: loads the files, reads the pods with their uids into NAME.pods, and ends it after two more seconds, in which controllers
-# may say what they want; output in NAME.out
+# up NAME FILE...: loads the files for two seconds; output in NAME.out, the pods with their uids in NAME.pods
 up() {
         name=$1 arguments=
         shift
         for file in "$@"; do arguments="$arguments -f $file"; done
         # shellcheck disable=SC2086
-        "$berth" up $arguments --kubeconfig-out "$name.kubeconfig" --v 1 >"$name.out" 2>&1 &
+        "$berth" up $arguments --for 4s --kubeconfig-out "$name.kubeconfig" --v 1 >"$name.out" 2>&1 &
         upper=$!
         children="$children $upper"
         until_true grep -q '\] nodes [0-9]' "$name.out"
         KUBECONFIG=$name.kubeconfig pods >"$name.pods"
-        sleep 2
-        kill "$upper"
         wait $upper || judge bad "$name: $(cat "$name.out")"
 }
 pods() {
@@ -208,10 +205,5 @@ exits "two policies" 1 "expected one DeschedulerPolicy among the objects, found 
         "$berth" plan --objects np.yaml --objects policy.yaml --objects policy.yaml
 exits "two policies, one named" 0 "eviction(s)" "$berth" plan --objects np.yaml --objects policy.yaml --objects policy.yaml --policy policy.yaml
 { cat np.yaml; echo ---; cat policy.yaml; } >stream.yaml
-"$berth" up -f stream.yaml --descheduling-interval 1s >stream.out 2>&1 &
-upper=$!
-children="$children $upper"
-wait_for "policy in the stream of up" "PodLifeTime" cat stream.out
-kill "$upper"
-wait $upper || judge bad "the stream of up: $(cat stream.out)"
+exits "policy in the stream of up" 0 "PodLifeTime" "$berth" up -f stream.yaml --descheduling-interval 1s --for 4s
 finish

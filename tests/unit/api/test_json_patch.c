@@ -168,48 +168,9 @@ static void test_too_many_operations(void **state) {
         json_tree_free(patch);
 }
 
-/* Members are sorted where operations looked, and in what is copied from there. */
-static void test_sorted(void **state) {
-        static const struct {
-                const char *document, *ops, *result;
-        } cases[] = {
-                { "{\"b\":{\"z\":1,\"a\":2},\"a\":1}", "[]", "{\"a\":1,\"b\":{\"z\":1,\"a\":2}}" },
-                { "{\"b\":{\"z\":1,\"a\":2}}", "[" OP("remove", "/b/z") "]", "{\"b\":{\"a\":2}}" },
-                { "{\"b\":{\"z\":1,\"a\":2}}", "[" OP_VALUE("add", "/b", "{\"y\":1,\"x\":2}") "]",
-                  "{\"b\":{\"y\":1,\"x\":2}}" },
-                { "{\"b\":{\"z\":1,\"a\":2}}", "[" OP_VALUE("test", "/b", "{\"a\":2,\"z\":1}") "]",
-                  "{\"b\":{\"a\":2,\"z\":1}}" },
-                { "{\"b\":{\"z\":1,\"a\":2}}",
-                  "[" OP_FROM("copy", "/b", "/c") "," OP("remove", "/b") "]",
-                  "{\"c\":{\"z\":1,\"a\":2}}" },
-                { "{\"b\":{\"z\":{\"y\":1,\"x\":2},\"a\":2}}",
-                  "[" OP_VALUE("add", "/b/m", "3") "," OP_FROM("copy", "/b", "/c") "," OP("remove",
-                                                                                          "/b") "]",
-                  "{\"c\":{\"a\":2,\"m\":3,\"z\":{\"y\":1,\"x\":2}}}" },
-                { "{\"b\":{\"z\":1,\"a\":2}}",
-                  "[" OP_VALUE("add", "/b/m", "3") "," OP_FROM("move", "/b", "/c") "]",
-                  "{\"c\":{\"a\":2,\"m\":3,\"z\":1}}" },
-                { "{\"b\":{\"z\":1,\"a\":2}}",
-                  "[" OP_VALUE("replace", "", "{\"y\":{\"c\":1,\"b\":2},\"x\":2}") "]",
-                  "{\"x\":2,\"y\":{\"c\":1,\"b\":2}}" },
-        };
-
-        (void)state;
-        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-                struct json_tree *tree = must_parse_tree(cases[i].document);
-                struct json_tree *ops = must_parse_tree(cases[i].ops);
-
-                assert_int_equal(json_patch_apply_sorted(tree, json_tree_root(ops), NULL), 0);
-                json_tree_free(ops);
-                assert_tree_is(tree, cases[i].result);
-                json_tree_free(tree);
-        }
-}
-
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_apply),
-                cmocka_unit_test(test_sorted),
                 cmocka_unit_test(test_refused),
                 cmocka_unit_test(test_copy_bombs),
                 cmocka_unit_test(test_too_many_operations),

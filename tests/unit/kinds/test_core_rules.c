@@ -310,10 +310,6 @@ static const struct wrong sizes[] = {
           POD_OF("{" STORED "{\"requests\":{\"cpu\":\"1\",\"ephemeral-storage\":\"1\"}}}",
                  "Burstable"),
           "spec: Forbidden: only cpu and memory resources are mutable" },
-        { "empty resources of the pod", "v1", "Pod", POD_OF("{" STORED "{}}", "BestEffort"),
-          "{\"spec\":{\"restartPolicy\":\"Always\",\"dnsPolicy\":\"ClusterFirst\",\"resources\":{},"
-          "\"containers\":[{" STORED "{}}]},\"status\":{\"qosClass\":\"BestEffort\"}}",
-          "spec: Forbidden: only cpu and memory resources are mutable" },
         { "fewer containers", "v1", "Pod",
           POD_OF("{" STORED "{}},{\"name\":\"d\",\"image\":\"i\"}", "BestEffort"),
           POD_OF("{" STORED "{}}", "BestEffort"),

@@ -55,6 +55,13 @@ static char *definition(const char *part, const char *instead) {
         "XPreserveUnknownFields XValidations] fields are allowed at the root of the schema if "    \
         "the "                                                                                     \
         "status subresource is enabled"
+#define EMBEDDED_OBJECT                                                                            \
+        "'type':'object','x-kubernetes-embedded-resource':true,"                                   \
+        "'x-kubernetes-preserve-unknown-fields':true"
+#define LABEL_1123                                                                                 \
+        "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', "   \
+        "and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', "   \
+        "regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')"
 #define LABEL_1035                                                                                 \
         "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with "  \
         "an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or "    \
@@ -142,6 +149,14 @@ static const struct {
         { "VERSION", ",'selectableFields':[{'jsonPath':'.spec.none'}]",
           "spec.selectableFields[0].jsonPath: Invalid value: \".spec.none\": is an invalid path: "
           "does not refer to a valid field" },
+        { "VERSION", ",'selectableFields':[{'jsonPath':'.spec[size]'}]",
+          "spec.selectableFields[0].jsonPath: Invalid value: \".spec[size]\": is an invalid path: "
+          "array notation is not allowed" },
+        { "VERSION", ",'selectableFields':[{'jsonPath':'spec'},{'jsonPath':'.'}]",
+          "spec.selectableFields[0].jsonPath: Invalid value: \"spec\": is an invalid path: "
+          "expected "
+          "[ or . but got: spec\nspec.selectableFields[1].jsonPath: Invalid value: \".\": is an "
+          "invalid path: unexpected end of JSON path" },
         /* the root of a schema beside a status of its own */
         { "ROOT", ",'maxProperties':2", "" },
         { "VERSION", ",'subresources':{'status':{}}", "" },
@@ -162,6 +177,76 @@ static const struct {
         { "PROPERTIES", "'size':{'type':'integer','default':'a'}",
           SIZE
           ".default: Invalid value: \"string\":  in body must be of type integer: \"string\"" },
+        /* defaults: an object inside has a type and metadata, rules hold, map values have no
+           default */
+        { "PROPERTIES", "'size':{" EMBEDDED_OBJECT ",'default':{}}",
+          SIZE ".default.apiVersion: Required value\n" SIZE ".default.kind: Required value" },
+        { "PROPERTIES",
+          "'size':{" EMBEDDED_OBJECT ",'default':{'apiVersion':'a/b/c','kind':'K','metadata':{"
+          "'namespace':'A'}}}",
+          SIZE ".default.apiVersion: Invalid value: \"a/b/c\": unexpected GroupVersion string: "
+               "a/b/c\n" SIZE ".default.metadata.namespace: Invalid value: \"A\": " LABEL_1123 },
+        { "PROPERTIES",
+          "'size':{'type':'array','items':{" EMBEDDED_OBJECT "},'default':[{'apiVersion':'v1',"
+          "'kind':'K','metadata':{'labels':{'a':1}}}]}",
+          SIZE ".default[0].metadata: Invalid value: {\"labels\":{\"a\":1}}: json: cannot "
+               "unmarshal number into Go struct field ObjectMeta.labels of type string" },
+        { "PROPERTIES",
+          "'size':{'type':'object','x-kubernetes-embedded-resource':true,'properties':{'metadata':{"
+          "'type':'object','properties':{'name':{'type':'string','default':'a/b'}}}}}",
+          SIZE
+          ".properties[metadata].properties[name].default: Invalid value: \"a/b\": must result "
+          "in valid metadata: metadata.name: Invalid value: \"a/b\": may not contain '/'" },
+        { "PROPERTIES",
+          "'size':{'type':'integer','default':0,'x-kubernetes-validations':[{'rule':'self > 0'}]}",
+          SIZE ".default: Invalid value: 0: failed rule: self > 0" },
+        { "PROPERTIES",
+          "'size':{'type':'integer','default':0,'x-kubernetes-validations':[{'rule':"
+          "'oldSelf.hasValue()','optionalOldSelf':true}]}",
+          SIZE ".default: Invalid value: 0: failed rule: oldSelf.hasValue()" },
+        { "PROPERTIES",
+          "'size':{'type':'integer','default':0,'x-kubernetes-validations':[{'rule':'x'}]}",
+          SIZE ".default: Invalid value: \"integer\": rule compile error: compilation failed: "
+               "ERROR: <input>:1:1: undeclared reference to 'x' (in container '')\n | x\n | ^" },
+        { "PROPERTIES", "'size':{'type':'array','items':{'type':'integer'},'default':['a']}",
+          SIZE ".default.[0]: Invalid value: \"string\": [0] in body must be of type integer: "
+               "\"string\"" },
+        { "PROPERTIES",
+          "'size':{'type':'object','additionalProperties':{'type':'integer','default':'x'},"
+          "'default':{'a':'b'}}",
+          SIZE ".default.a: Invalid value: \"string\": .a in body must be of type integer: "
+               "\"string\"" },
+        { "PROPERTIES", "'size':{'type':'integer','default':null}", "" },
+        /* rules: what is wrong with schemas comes first, then the rules below, then the schema's */
+        { "PROPERTIES",
+          "'size':{'type':'object','x-kubernetes-map-type':'x','properties':{'a':{'type':'string',"
+          "'x-kubernetes-validations':[{'rule':'x','optionalOldSelf':true}]}}},'b':{'type':'object'"
+          ","
+          "'x-kubernetes-validations':[{'rule':'y','messageExpression':'1'}],'properties':{'c':{"
+          "'type':'string','x-kubernetes-validations':[{'rule':'true','reason':''}]},'d':{'type':"
+          "'string','x-kubernetes-validations':[{'rule':'true','optionalOldSelf':true}]}}}",
+          SIZE
+          ".x-kubernetes-map-type: Unsupported value: \"x\": supported values: \"atomic\", "
+          "\"granular\"\nspec.validation.openAPIV3Schema.properties[spec].properties[b]."
+          "properties[c].x-kubernetes-validations[0].reason: Unsupported value: \"\": "
+          "supported values: \"FieldValueDuplicate\", \"FieldValueForbidden\", "
+          "\"FieldValueInvalid\", \"FieldValueRequired\"\n" SIZE
+          ".properties[a].x-kubernetes-validations[0].rule: Invalid value: {\"Rule\":\"x\","
+          "\"Message\":\"\",\"MessageExpression\":\"\",\"Reason\":null,\"FieldPath\":\"\","
+          "\"OptionalOldSelf\":true}: compilation failed: ERROR: <input>:1:1: undeclared "
+          "reference to 'x' (in container '')\n | x\n | ^\n" SIZE
+          ".properties[a].x-kubernetes-validations[0].optionalOldSelf: Invalid value: true: may "
+          "not be set if oldSelf is not used in rule\n"
+          "spec.validation.openAPIV3Schema.properties[spec].properties[b].properties[d]."
+          "x-kubernetes-validations[0].optionalOldSelf: Invalid value: true: may not be set if "
+          "oldSelf is not used in rule" },
+        { "PROPERTIES",
+          "'size':{'x-kubernetes-preserve-unknown-fields':true,'x-kubernetes-validations':[{"
+          "'rule':'true'}]}",
+          SIZE
+          ".x-kubernetes-validations: Internal error: internal error: failed to construct type "
+          "information for x-kubernetes-validations rules: unable to convert structural schema "
+          "to CEL declarations" },
         { "PROPERTIES", "'size':{'type':'integer','uniqueItems':true}",
           SIZE ".uniqueItems: Forbidden: uniqueItems cannot be set to true since the runtime "
                "complexity becomes quadratic" },

@@ -567,14 +567,200 @@ static void test_bad_rules(void **state) {
         }
 }
 
+#define HOLDERS "/apis/x.example/v1/namespaces/default/holders"
+#define EMBEDDED                                                                                   \
+        "\"type\":\"object\",\"x-kubernetes-embedded-resource\":true,"                             \
+        "\"x-kubernetes-preserve-unknown-fields\":true"
+
+static const char holders[] =
+        "{\"metadata\":{\"name\":\"holders.x.example\"},\"spec\":{\"group\":\"x.example\","
+        "\"scope\":"
+        "\"Namespaced\",\"names\":{\"plural\":\"holders\",\"kind\":\"Holder\"},\"versions\":[{"
+        "\"name\":"
+        "\"v1\",\"served\":true,\"storage\":true,\"schema\":{\"openAPIV3Schema\":{\"type\":"
+        "\"object\","
+        "\"properties\":{\"spec\":{\"type\":\"object\",\"properties\":{\"one\":{" EMBEDDED
+        "},\"map\":{\"type\":\"object\",\"additionalProperties\":{" EMBEDDED
+        "}},\"list\":{\"type\":\"array\",\"items\":{\"type\":\"object\","
+        "\"x-kubernetes-embedded-resource\":true,\"properties\":{\"a\":{\"type\":\"string\"}}}},"
+        "\"limits\":{\"type\":\"object\",\"additionalProperties\":{\"type\":\"integer\"},"
+        "\"x-kubernetes-validations\":[{\"rule\":\"self.all(k, self[k] < 5)\",\"fieldPath\":"
+        "\".cpu\"}]}}}}}}}]}}";
+
+/* Objects inside of objects say what they are, and have metadata like all others. */
+static void test_embedded(void **state) {
+        static const struct {
+                const char *query, *spec;
+                int status;
+                const char *message; /* a part of it */
+        } cases[] = {
+                { "", "{\"one\":{}}", 422,
+                  "[spec.one.apiVersion: Required value, spec.one.kind: Required value, " },
+                { "", "{\"one\":{\"apiVersion\":\"a/b/c\",\"kind\":\"x y\"}}", 422,
+                  "spec.one.apiVersion: Invalid value: \"a/b/c\": unexpected GroupVersion string" },
+                { "", "{\"one\":{\"apiVersion\":1,\"kind\":\"K\"}}", 400,
+                  "cannot be handled as a Holder: spec.one.apiVersion: Invalid value: 1: must be a "
+                  "string" },
+                { "", "{\"map\":{\"k\":{\"kind\":\"K\",\"metadata\":1}}}", 400,
+                  "spec.map[k].metadata: Invalid value: 1: json: cannot unmarshal number into Go "
+                  "value of type v1.ObjectMeta" },
+                { "",
+                  "{\"list\":[{\"apiVersion\":\"v1\",\"kind\":\"K\",\"metadata\":{\"name\":\"a/b\","
+                  "\"namespace\":\"n\",\"labels\":{\"-\":\"x\"}}}]}",
+                  422,
+                  "[spec.list[0].metadata.name: Invalid value: \"a/b\": may not contain '/', " },
+                { "?fieldValidation=Strict",
+                  "{\"one\":{\"apiVersion\":\"v1\",\"kind\":\"K\",\"metadata\":{\"junk\":1}}}", 400,
+                  "strict decoding error: unknown field \"spec.one.metadata.junk\"" },
+                { "", "{\"limits\":{\"cpu\":7}}", 422, "spec.limits.[cpu]: Invalid value: " },
+                { "",
+                  "{\"one\":{\"apiVersion\":\"v1\",\"kind\":\"K\",\"metadata\":{\"name\":\"n\","
+                  "\"junk\":1,\"creationTimestamp\":null}}}",
+                  201, "" },
+        };
+        struct fixture f = fixture_new();
+        char path[128], body[512];
+
+        (void)state;
+        assert_int_equal(ask(&f, "POST", DEFINITIONS, holders), 201);
+        virtual_loop_run(f.fake);
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+                snprintf(path, sizeof(path), HOLDERS "%s", cases[i].query);
+                snprintf(body, sizeof(body), "{\"metadata\":{\"name\":\"h\"},\"spec\":%s}",
+                         cases[i].spec);
+                int status = ask(&f, "POST", path, body);
+                if (status != cases[i].status || !strstr(answer(&f, "/message"), cases[i].message))
+                        fail_msg("case %zu: %d %s", i, status, f.text);
+        }
+        assert_string_equal(answer(&f, "/spec/one/metadata"), "{\"name\":\"n\"}");
+        assert_int_equal(ask_patch(&f, MERGE_PATCH, HOLDERS "/h",
+                                   "{\"spec\":{\"one\":{\"metadata\":{\"labels\":{\"a\":1}}}}}"),
+                         422);
+        assert_non_null(strstr(f.text, "spec.one.metadata: Invalid value: "));
+        fixture_free(&f);
+}
+
+/* What definitions do not serve is refused in words of their own. */
+static void test_paths(void **state) {
+        static const struct {
+                const char *method, *path, *body;
+                int status;
+                const char *message; /* a part of the answer */
+        } cases[] = {
+                { "GET", WIDGETS "/w/other", NULL, 404, "widgets.x.example \\\"w\\\" not found" },
+                { "POST", WIDGETS "/w/status", "{}", 405,
+                  "create is not supported on resources of kind \\\"widgets.x.example\\\"" },
+                { "DELETE", WIDGETS "/w/scale", NULL, 405, "\"details\":{\"group\":\"x.example\"" },
+                { "PUT", WIDGETS, "{}", 400, "name must be provided" },
+                { "POST", WIDGETS "/any", "{\"metadata\":{\"name\":\"v\"},\"spec\":{}}", 201,
+                  "\"name\":\"v\"" },
+                { "DELETE", "/apis/x.example/v1/widgets", NULL, 404, "404 page not found" },
+                { "GET", "/apis/x.example/v1/none", NULL, 404, "404 page not found" },
+                { "GET", WIDGETS "/v/scale", NULL, 500,
+                  "Internal error occurred: the spec replicas field \\\".spec.count\\\" does not "
+                  "exist" },
+                { "POST", WIDGETS "?dryRun=All&dryRun=", "{\"metadata\":{\"name\":\"x\"}}", 422,
+                  "dryRun: Unsupported value: [\\\"All\\\",\\\"\\\"]: supported values: "
+                  "\\\"All\\\"" },
+        };
+        struct fixture f = widgets_new();
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+                int status = ask(&f, cases[i].method, cases[i].path, cases[i].body);
+
+                if (status != cases[i].status || !strstr(f.text, cases[i].message))
+                        fail_msg("%s %s: %d %s", cases[i].method, cases[i].path, status, f.text);
+        }
+        assert_int_equal(ask_patch(&f, STRATEGIC_PATCH, WIDGETS "/none?dryRun=x", "{}"), 415);
+        assert_int_equal(ask_as(&f, "GET", WIDGETS "/v", NULL,
+                                "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io",
+                                NULL),
+                         500);
+        fixture_free(&f);
+}
+
+/* The numbers of scales are looked at where they stand; a status is judged by its own schema. */
+static void test_scale_numbers(void **state) {
+        static const struct {
+                const char *path, *patch, *message;
+        } cases[] = {
+                { "/w", "{\"spec\":{\"count\":-1}}",
+                  ".spec.count: Invalid value: -1: should be a non-" },
+                { "/w/status", "{\"status\":{\"count\":\"x\"}}",
+                  ".status.count: Invalid value: 0: .status.count accessor error: x is of the type "
+                  "string, expected int64" },
+                { "/w/status", "{\"status\":[1,{\"b\":2}]}",
+                  ".status.count accessor error: [1 map[]] is of the type []interface {}, "
+                  "expected "
+                  "map[string]interface{}" },
+                { "/w/status", "{\"status\":1}",
+                  "status: Invalid value: \\\"integer\\\":  in body must be of type object: " },
+        };
+        struct fixture f = widgets_new();
+
+        (void)state;
+        assert_int_equal(ask(&f, "POST", WIDGETS, "{\"metadata\":{\"name\":\"w\"},\"spec\":{}}"),
+                         201);
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+                char path[128];
+
+                snprintf(path, sizeof(path), WIDGETS "%s", cases[i].path);
+                int status = ask_patch(&f, MERGE_PATCH, path, cases[i].patch);
+                if (status != 422 || !strstr(f.text, cases[i].message))
+                        fail_msg("%s: %d %s", cases[i].patch, status, f.text);
+        }
+        fixture_free(&f);
+}
+
+/* Where anything may stand, maps are owned by their members; without a status apart, what is
+ * written there is news. */
+static void test_open_owners(void **state) {
+        struct fixture f = fixture_new();
+
+        (void)state;
+        assert_int_equal(
+                ask(&f, "POST", DEFINITIONS,
+                    "{\"metadata\":{\"name\":\"opens.x.example\"},\"spec\":{\"group\":\"x."
+                    "example\","
+                    "\"scope\":\"Cluster\",\"names\":{\"plural\":\"opens\",\"kind\":\"Open\"},"
+                    "\"versions\":[{\"name\":\"v1\",\"served\":true,\"storage\":true,\"schema\":{"
+                    "\"openAPIV3Schema\":{\"type\":\"object\",\"properties\":{\"spec\":{"
+                    "\"x-kubernetes-preserve-unknown-fields\":true},\"status\":{\"type\":"
+                    "\"object\","
+                    "\"x-kubernetes-preserve-unknown-fields\":true}}}}}]}}"),
+                201);
+        virtual_loop_run(f.fake);
+        assert_int_equal(
+                ask(&f, "POST", "/apis/x.example/v1/opens",
+                    "{\"metadata\":{\"name\":\"o\"},\"spec\":{\"a\":{\"b\":1},\"l\":[{}]}}"),
+                201);
+        assert_string_equal(answer(&f, "/metadata/managedFields/0/fieldsV1/f:spec"),
+                            "{\".\":{},\"f:a\":{\".\":{},\"f:b\":{}},\"f:l\":{}}");
+        assert_int_equal(
+                ask_patch(&f, MERGE_PATCH, "/apis/x.example/v1/opens/o", "{\"status\":{\"x\":1}}"),
+                200);
+        assert_string_equal(answer(&f, "/metadata/generation"), "2");
+        fixture_free(&f);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_definition),       cmocka_unit_test(test_many_definitions),
-                cmocka_unit_test(test_definition_again), cmocka_unit_test(test_objects),
-                cmocka_unit_test(test_validation),       cmocka_unit_test(test_bad_definitions),
-                cmocka_unit_test(test_judgements),       cmocka_unit_test(test_rules),
-                cmocka_unit_test(test_ratcheting),       cmocka_unit_test(test_schema_ratcheting),
+                cmocka_unit_test(test_definition),
+                cmocka_unit_test(test_many_definitions),
+                cmocka_unit_test(test_definition_again),
+                cmocka_unit_test(test_objects),
+                cmocka_unit_test(test_validation),
+                cmocka_unit_test(test_bad_definitions),
+                cmocka_unit_test(test_judgements),
+                cmocka_unit_test(test_rules),
+                cmocka_unit_test(test_ratcheting),
+                cmocka_unit_test(test_schema_ratcheting),
                 cmocka_unit_test(test_bad_rules),
+                cmocka_unit_test(test_embedded),
+                cmocka_unit_test(test_paths),
+                cmocka_unit_test(test_scale_numbers),
+                cmocka_unit_test(test_open_owners),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,9 +1,6 @@
 /* No request costs the square of what it holds: for every kind of list, on every path, four times
  * as many elements may take less than eight times the processor time. A square takes sixteen times,
- * n log n less than five. Nothing is compared with a clock.
- * A square takes as much again at the next fourfold; an allocator that asks the system for more
- * than some size, page by page, makes one step dear and not the next. So both steps must be too
- * dear. */
+ * n log n less than five. Nothing is compared with a clock. */
 #include "request_cost.h"
 
 #include "../long_form.h"
@@ -22,96 +19,26 @@
 /* Requests as short as this are not told from what every request costs. */
 #define SHORT_NS 400000
 
-typedef struct cost (*cost_of)(const void *context, size_t count);
-
 static void keep_least(struct cost *least, struct cost cost) {
         if (least->ns == 0 || cost.ns < least->ns)
                 *least = cost;
 }
 
 /* Measures until the least of the larger one is small enough; others on the machine only make
- * either of them longer. What is answered otherwise than the smaller one shows nothing. */
-static bool is_step_dear(cost_of measure, const void *context, size_t count, struct cost found[2]) {
-        found[0] = found[1] = (struct cost){ 0 };
-        for (int i = 0; i < TRIES; i++) {
-                keep_least(&found[0], measure(context, count));
-                keep_least(&found[1], measure(context, TIMES * count));
-                if (found[0].status != found[1].status)
-                        continue;
-                if (found[1].ns < SHORT_NS || found[1].ns < RATIO_MAX * found[0].ns)
-                        return false;
-        }
-        return true;
-}
-
-static bool is_square(cost_of measure, const void *context, size_t count, struct cost found[2]) {
-        struct cost next[2];
-
-        return is_step_dear(measure, context, count, found) &&
-               is_step_dear(measure, context, TIMES * count, next);
-}
-
-struct pair {
-        const struct cost_shape *shape;
-        enum cost_path path;
-};
-
-static struct cost cost_of_pair(const void *context, size_t count) {
-        const struct pair *pair = context;
-
-        return cost_measure(pair->shape, pair->path, count);
-}
-
+ * either of them longer. */
 static bool is_cheap(const struct cost_shape *shape, enum cost_path path, size_t count) {
-        struct pair pair = { shape, path };
-        struct cost found[2];
+        struct cost few = { 0 }, many = { 0 };
 
-        if (!is_square(cost_of_pair, &pair, count, found))
-                return true;
+        for (int i = 0; i < TRIES; i++) {
+                keep_least(&few, cost_measure(shape, path, count));
+                keep_least(&many, cost_measure(shape, path, TIMES * count));
+                if (many.ns < SHORT_NS || many.ns < RATIO_MAX * few.ns)
+                        return true;
+        }
         print_error("%s, %s: %zu elements %.1f ms, %zu elements %.1f ms\n", shape->name,
-                    cost_path_names[path], count, (double)found[0].ns / 1e6, TIMES * count,
-                    (double)found[1].ns / 1e6);
+                    cost_path_names[path], count, (double)few.ns / 1e6, TIMES * count,
+                    (double)many.ns / 1e6);
         return false;
-}
-
-/* ---- what the rule finds ---- */
-
-struct planted {
-        const char *name;
-        int64_t per_element_ns, per_pair_ns;
-        size_t dear_from;    /* elements from which each costs ten times as much; 0 = none */
-        size_t refused_from; /* elements from which the request is refused, for nothing; 0 = none */
-        bool is_square;
-};
-
-static struct cost planted_cost(const void *context, size_t count) {
-        const struct planted *planted = context;
-        int64_t elements = (int64_t)count;
-        int64_t each_ns = planted->per_element_ns;
-
-        if (planted->refused_from && count >= planted->refused_from)
-                return (struct cost){ .ns = SHORT_NS, .status = 422 };
-        if (planted->dear_from && count >= planted->dear_from)
-                each_ns *= 10;
-        return (struct cost){ .ns = elements * each_ns + elements * elements * planted->per_pair_ns,
-                              .status = 201 };
-}
-
-static void test_rule(void **state) {
-        static const struct planted rows[] = {
-                { "a line", 2000, 0, 0, 0, false },
-                { "a square", 1, 2, 0, 0, true },
-                { "a square behind a line", 400, 2, 0, 0, true },
-                { "a line that is dearer from a size on", 2000, 0, 1000, 0, false },
-                { "the same with a square", 400, 20, 1000, 0, true },
-                { "a square that is refused when it grows", 1, 2, 0, 6400, true },
-        };
-        struct cost found[2];
-
-        (void)state;
-        for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-                if (is_square(planted_cost, &rows[i], 400, found) != rows[i].is_square)
-                        fail_msg("%s", rows[i].name);
 }
 
 /* BERTH_COST_ELEMENTS: of the smaller request. */
@@ -198,7 +125,6 @@ static void test_too_large(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_rule),
                 cmocka_unit_test(test_requests_succeed),
                 cmocka_unit_test(test_no_squares),
                 cmocka_unit_test(test_too_large),

@@ -1,0 +1,19 @@
+/* Rules of the metadata of any object, in upstream's order and words (ValidateObjectMeta). Paths of
+ * errors begin with "metadata". */
+#pragma once
+
+#include "kinds/kind.h"
+#include "schema/field_error.h"
+
+/* What created objects must keep to. kind: whose rule the name follows; NULL = it need only be a
+ * segment of a path. is_embedded: a part of another object, which needs no name. */
+void metadata_check(const struct json_node *object, const struct kind_info *kind, bool is_embedded,
+                    struct field_errors *errors);
+
+/* Parts of it. */
+void metadata_check_labels(const struct json_node *metadata, struct field_errors *errors);
+void metadata_check_annotations(const struct json_node *metadata, struct field_errors *errors);
+void metadata_check_owners(const struct json_node *metadata, struct field_errors *errors);
+/* Finalizers without a domain are Kubernetes' own. */
+void metadata_check_finalizer_domains(const struct json_node *metadata,
+                                      struct field_errors *errors);
