@@ -22,6 +22,8 @@ struct cel_authorizer; /* cel/cel_access.h */
  * is_resource: the root of an object with metadata. The schema has to outlive the arena. */
 const struct cel_type *cel_type_of_schema(struct arena *arena, const struct json *schema,
                                           bool is_resource);
+/* A member of that name can be written in expressions, maybe escaped. */
+bool cel_name_is_usable(struct slice name);
 const struct cel_type *cel_type_items(const struct cel_type *type); /* of lists and maps, or NULL */
 /* Of a member, by its name in the object; NULL when there is none. */
 const struct cel_type *cel_type_member(const struct cel_type *type, struct slice name);

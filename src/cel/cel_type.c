@@ -159,6 +159,15 @@ static const char *escape_name(struct arena *arena, struct slice name) {
         return copy;
 }
 
+bool cel_name_is_usable(struct slice name) {
+        struct arena arena;
+
+        arena_init(&arena, 0);
+        bool is_usable = escape_name(&arena, name);
+        arena_release(&arena);
+        return is_usable;
+}
+
 #define REQUEST_MAX ((uint64_t)3 * 1024 * 1024)
 #define TEXT_MAX (REQUEST_MAX - 2) /* between quotes */
 

@@ -52,7 +52,7 @@ static bool fits_schema(struct defaults_walk *walk, const struct default_place *
                         const struct json_node *node, const char *path) {
         struct field_errors found = { .arena = walk->checker->errors->arena };
 
-        custom_validate(place->schema, node, NULL, &found);
+        custom_validate_default(place->schema, node, &found);
         custom_errors_at(&found, path, walk->checker->errors);
         return found.count == 0;
 }

@@ -1,7 +1,7 @@
 /* Rules about addresses and networks. */
 #pragma once
 
-#include "kinds/ip_text.h"
+#include "base/ip_text.h"
 #include "kinds/rules.h"
 
 /* Each reports what is wrong; true when nothing is. Strict: no leading zeros, no IPv4 address

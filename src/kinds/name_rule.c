@@ -1,6 +1,6 @@
 /* What names of objects may look like, by the rule of their kind. */
 #include "api/dns_name.h"
-#include "kinds/ip_text.h"
+#include "base/ip_text.h"
 #include "kinds/kind.h"
 #include <stdlib.h>
 

@@ -3,8 +3,8 @@
 
 #include "api/quantity.h"
 #include "base/base64.h"
+#include "base/ip_text.h"
 #include "base/util.h"
-#include "kinds/ip_text.h"
 #include <stdio.h>
 
 /* Where warnings go. */

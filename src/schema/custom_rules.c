@@ -117,9 +117,15 @@ static struct rules_level *level_new(struct arena *arena, const struct json *sch
         level->type = type;
         make_rules(arena, level);
         while (json_next(&iter, &name, &property)) {
+                const struct cel_type *inner = cel_type_member(type, name);
+
                 if (!rules_below(property))
                         continue;
-                struct rules_level *child = level_new(arena, property, cel_type_member(type, name));
+                if (!inner && !cel_name_is_usable(name))
+                        inner = cel_type_of_schema(arena, property, false);
+                if (!inner) /* what has no type is left out with all below it */
+                        continue;
+                struct rules_level *child = level_new(arena, property, inner);
                 child->name = arena_slice(arena, name);
                 child->next = level->properties;
                 level->properties = child;

@@ -211,6 +211,10 @@ static void apply_level(struct application *application, const struct rules_leve
 
         if (type == JSON_NULL)
                 return;
+        if (!level->type && json_count(json_get(level->schema, RULES_MEMBER)))
+                add_failure(application, level, place,
+                            "rule compiler initialization error: failed to convert to declType for "
+                            "CEL validation rules");
         for (size_t i = 0; i < level->rule_count && !application->is_over; i++)
                 apply_rule(application, level, &level->rules[i], place);
         if (type == JSON_OBJECT)

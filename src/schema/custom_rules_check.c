@@ -284,7 +284,10 @@ static void check_tree(struct rules_check *check, const char *path, const struct
                 if (!rules_below(property))
                         continue;
                 snprintf(here, sizeof(here), "%s.properties[" SLICE_FMT "]", path, SLICE_ARG(name));
-                check_tree(check, here, property, cel_type_member(type, name));
+                const struct cel_type *inner = cel_type_member(type, name);
+                check_tree(check, here, property,
+                           inner ? inner
+                                 : cel_type_of_schema(check->errors->arena, property, false));
         }
         check_elements(check, path, schema, cel_type_items(type));
         check->cardinality = cardinality;

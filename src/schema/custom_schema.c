@@ -4,12 +4,12 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "base/regex.h"
-#include "base/time.h"
 #include "base/util.h"
 #include "schema/custom_schema_priv.h"
 #include "schema/list_key.h"
 #include "schema/schema_cache.h"
 #include "schema/structure_priv.h"
+#include "schema/text_format.h"
 #include <math.h>
 #include <stdio.h>
 
@@ -30,6 +30,11 @@ static void custom_schema_invalid(struct field_errors *errors, const char *path,
                                   const struct json_node *value, const char *what) {
         field_error_add(errors, FIELD_INVALID, path, value_text(errors, value),
                         arena_printf(errors->arena, "%s in body %s", path, what));
+}
+
+/* Upstream's form of a schema for defaults has no type for what is a number or a text. */
+static bool is_loose_union(const struct schema_cache *cache, const struct json *schema) {
+        return schema_cache_is_loose(cache) && json_is_true(json_get(schema, INT_OR_STRING));
 }
 
 static bool has_type(const struct json *schema, const struct json_node *value) {
@@ -151,24 +156,11 @@ static size_t character_count(struct slice text) {
         return count;
 }
 
-/* Formats that are looked at; the others are taken as they are. */
-static bool has_format(struct slice format, struct slice text) {
-        struct wall_time time;
-        char moment[40];
-
-        if (slice_is(format, "date-time") || slice_is(format, "datetime"))
-                return wall_time_parse(text, &time);
-        if (!slice_is(format, "date"))
-                return true;
-        snprintf(moment, sizeof(moment), SLICE_FMT "T00:00:00Z", SLICE_ARG(text));
-        return text.len == 10 && wall_time_parse(slice_of(moment), &time);
-}
-
 static void check_format(const struct json *schema, const struct json_node *value, const char *path,
                          struct field_errors *errors) {
         struct slice format = json_get_text(schema, "format");
 
-        if (format.len && !has_format(format, node_get_slice(value)))
+        if (format.len && !text_format_holds(format, node_get_slice(value)))
                 field_error_add(errors, FIELD_TYPE_INVALID, path, value_text(errors, value),
                                 arena_printf(errors->arena,
                                              "%s in body must be of type " SLICE_FMT ": %s", path,
@@ -186,8 +178,8 @@ static void check_string(struct schema_cache *cache, const struct json *schema,
 
         if (json_as_i64(json_get(schema, "maxLength"), &limit) && count > (size_t)limit)
                 field_error_add(errors, FIELD_TOO_LONG, path, NULL,
-                                arena_printf(errors->arena, "may not be more than %lld bytes",
-                                             (long long)limit));
+                                arena_printf(errors->arena, "may not be more than %lld byte%s",
+                                             (long long)limit, limit == 1 ? "" : "s"));
         else if (json_as_i64(json_get(schema, "minLength"), &limit) && count < (size_t)limit)
                 custom_schema_invalid(errors, path, value,
                                       arena_printf(errors->arena,
@@ -440,7 +432,7 @@ static void custom_schema_validate(struct schema_cache *cache, const struct json
                                    struct field_errors *errors) {
         if (schema_cache_passes(cache, value))
                 return;
-        if (!has_type(schema, value)) {
+        if (!is_loose_union(cache, schema) && !has_type(schema, value)) {
                 complain_of_type(schema, value, path, errors);
         } else if (node_type(value) == JSON_NULL) {
                 return;
@@ -506,6 +498,15 @@ static void note_unchanged(struct schema_cache *cache, const struct json *schema
                                                : node_find(old, name));
         }
         map_free(elements);
+}
+
+void custom_validate_default(const struct json *schema, const struct json_node *value,
+                             struct field_errors *errors) {
+        struct schema_cache *cache = schema_cache_new();
+
+        schema_cache_loosen(cache);
+        custom_schema_validate(cache, schema, value, "", errors);
+        schema_cache_free(cache);
 }
 
 void custom_validate(const struct json *schema, const struct json_node *value,

@@ -19,6 +19,9 @@ const struct schema_object *custom_type(const struct json *schema, struct arena 
  * What was wrong then, and did not change, may stay. */
 void custom_validate(const struct json *schema, const struct json_node *value,
                      const struct json *old, struct field_errors *errors);
+/* The same of a default, for which a number or a text may be anything. */
+void custom_validate_default(const struct json *schema, const struct json_node *value,
+                             struct field_errors *errors);
 /* Elements of sets and maps that there are twice, unless there were before. */
 void custom_check_lists(const struct json *schema, const struct json_node *object,
                         const struct json *old, struct field_errors *errors);

@@ -6,6 +6,7 @@
 #include "base/util.h"
 #include "schema/custom_rules_priv.h"
 #include "schema/structure_priv.h"
+#include "schema/text_format.h"
 #include <string.h>
 
 /* What applies below a place. */
@@ -325,40 +326,11 @@ void custom_schema_check(const struct json *schema, const char *path, struct fie
 /* ---- formats ---- */
 
 static bool is_known_format(struct slice type, struct slice format) {
-        static const char *const texts[] = { "bsonobjectid",
-                                             "uri",
-                                             "email",
-                                             "hostname",
-                                             "ipv4",
-                                             "ipv6",
-                                             "cidr",
-                                             "mac",
-                                             "uuid",
-                                             "uuid3",
-                                             "uuid4",
-                                             "uuid5",
-                                             "isbn",
-                                             "isbn10",
-                                             "isbn13",
-                                             "creditcard",
-                                             "ssn",
-                                             "hexcolor",
-                                             "rgbcolor",
-                                             "byte",
-                                             "password",
-                                             "date",
-                                             "duration",
-                                             "datetime",
-                                             "date-time",
-                                             "bson-object-id",
-                                             "k8s-short-name",
-                                             "k8s-long-name",
-                                             NULL };
         static const char *const integers[] = { "int32", "int64", NULL };
         static const char *const numbers[] = { "float", "double", NULL };
 
         if (type.len == 0 || slice_is(type, "string"))
-                return is_one_of(format, texts);
+                return text_format_is_known(format);
         if (slice_is(type, "integer"))
                 return is_one_of(format, integers);
         return slice_is(type, "number") ? is_one_of(format, numbers) : false;

@@ -84,7 +84,12 @@ const struct json *schema_below(const struct json *schema, const char *member) {
 
 static const char *const junctors[] = { "anyOf", "allOf", "oneOf" };
 
-static void check_junctors(struct structure_walk *walk, const struct json *schema);
+/* How a number or a text may be written, which is passed by: anyOf, and that in the first of allOf.
+ */
+enum union_form { UNION_NONE, UNION_ANY_OF, UNION_EITHER };
+
+static void check_junctors(struct structure_walk *walk, const struct json *schema,
+                           enum union_form form);
 
 /* What only the schema outside may say. */
 static void check_forbidden(struct structure_walk *walk, const struct json *schema) {
@@ -117,7 +122,8 @@ static void check_forbidden(struct structure_walk *walk, const struct json *sche
         }
 }
 
-static void check_nested(struct structure_walk *walk, const struct json *schema) {
+static void check_nested(struct structure_walk *walk, const struct json *schema,
+                         enum union_form form) {
         struct json_iter iter = json_iter(json_get(schema, "properties"));
         const struct json *property;
         struct slice name;
@@ -125,15 +131,15 @@ static void check_nested(struct structure_walk *walk, const struct json *schema)
 
         if (json_type(schema) != JSON_OBJECT)
                 return;
-        check_junctors(walk, schema);
+        check_junctors(walk, schema, form);
         if (schema_below(schema, "items")) {
                 length = schema_walk_in(walk, "items");
-                check_nested(walk, schema_below(schema, "items"));
+                check_nested(walk, schema_below(schema, "items"), UNION_NONE);
                 schema_walk_out(walk, length);
         }
         while (json_next(&iter, &name, &property)) {
                 length = schema_walk_key(walk, "properties", name);
-                check_nested(walk, property);
+                check_nested(walk, property, UNION_NONE);
                 schema_walk_out(walk, length);
         }
         check_forbidden(walk, schema);
@@ -171,26 +177,28 @@ static void check_pattern(struct structure_walk *walk, const struct json *schema
         regex_free(regex);
 }
 
-static void check_junctors(struct structure_walk *walk, const struct json *schema) {
+static void check_junctors(struct structure_walk *walk, const struct json *schema,
+                           enum union_form form) {
         for (size_t i = 0; i < ARRAY_LEN(junctors); i++) {
                 const struct json *list = json_get(schema, junctors[i]), *inner;
                 struct json_iter iter = json_iter(list);
 
                 if (json_type(list) != JSON_ARRAY ||
-                    (i == 0 && schema_says(schema, INT_OR_STRING) && is_int_or_string(list)))
+                    (i == 0 && form != UNION_NONE && is_int_or_string(list)))
                         continue;
                 for (size_t k = 0; json_next(&iter, NULL, &inner); k++) {
                         size_t length = schema_walk_index(walk, junctors[i], k);
 
-                        if (!(i == 1 && k == 0 && is_int_or_string(json_get(inner, "anyOf"))))
-                                check_nested(walk, inner);
+                        check_nested(walk, inner,
+                                     i == 1 && k == 0 && form == UNION_EITHER ? UNION_ANY_OF
+                                                                              : UNION_NONE);
                         schema_walk_out(walk, length);
                 }
         }
         if (schema_below(schema, "not")) {
                 size_t length = schema_walk_in(walk, "not");
 
-                check_nested(walk, schema_below(schema, "not"));
+                check_nested(walk, schema_below(schema, "not"), UNION_NONE);
                 schema_walk_out(walk, length);
         }
         check_pattern(walk, schema);
@@ -317,7 +325,7 @@ static void check_structure(struct structure_walk *walk, const struct json *sche
                 schema_walk_out(walk, length);
         }
         check_extensions(walk, schema);
-        check_junctors(walk, schema);
+        check_junctors(walk, schema, UNION_EITHER);
         check_structure_type(walk, schema, level);
 }
 

@@ -22,6 +22,7 @@ struct schema_pattern {
 struct schema_cache {
         struct map_u64 *properties, *patterns; /* by the schema's address */
         struct map_u64 *passed;                /* by the value's; NULL = none */
+        bool is_loose;
 };
 
 struct schema_cache *schema_cache_new(void) {
@@ -114,6 +115,14 @@ const struct json_member *schema_cache_defaults(struct schema_cache *cache,
 
         *ret_count = properties->default_count;
         return properties->defaults;
+}
+
+void schema_cache_loosen(struct schema_cache *cache) {
+        cache->is_loose = true;
+}
+
+bool schema_cache_is_loose(const struct schema_cache *cache) {
+        return cache->is_loose;
 }
 
 const struct regex *schema_cache_pattern(struct schema_cache *cache, const struct json *schema) {

@@ -19,5 +19,8 @@ const struct json_member *schema_cache_defaults(struct schema_cache *cache,
 /* Values that need no look, since they are what they were. */
 void schema_cache_pass(struct schema_cache *cache, const struct json_node *value);
 bool schema_cache_passes(const struct schema_cache *cache, const struct json_node *value);
+/* x-kubernetes-int-or-string allows any type from here on. */
+void schema_cache_loosen(struct schema_cache *cache);
+bool schema_cache_is_loose(const struct schema_cache *cache);
 /* The schema's pattern; NULL when it has none, or none that can be read. */
 const struct regex *schema_cache_pattern(struct schema_cache *cache, const struct json *schema);

@@ -324,6 +324,9 @@ static void item_write(struct api_context *context, const struct store_object *o
                         meta_version(context->table), out);
         else if (is_view)
                 buf_slice(out, object_view(context->arena, resource, store_object_body(object)));
+        else if (is_custom(resource)) /* each says what it is */
+                object_write(slice_make(resource->prefix, resource->prefix_size),
+                             store_object_body(object), out);
         else
                 store_object_append(object, out);
 }

@@ -5,6 +5,7 @@
 #include "schema/column_path.h"
 #include "schema/custom_schema.h"
 #include "server/unknown_paths.h"
+#include <stdio.h>
 
 const struct custom_resource *custom_of(const struct kind_info *kind) {
         return CONTAINER_OF((struct kind_info *)kind, struct custom_resource, kind);
@@ -30,25 +31,40 @@ static int coerce_embedded(const struct custom_resource *custom, struct json_tre
         return r;
 }
 
+static int coerce_own_metadata(struct json_tree *tree, struct json_node *given,
+                               void (*unknown)(void *context, const char *path), void *context,
+                               struct err *err) {
+        struct unknown_paths found = { 0 };
+        struct schema_report report = { .unknown = unknown_paths_note, .context = &found };
+
+        if (node_type(given) != JSON_OBJECT)
+                return 0;
+        int r = schema_normalise(schema_named("meta.v1.ObjectMeta"), tree, given, &report, err);
+        for (size_t i = 0; unknown && i < found.count; i++) {
+                char path[256];
+
+                snprintf(path, sizeof(path), "metadata.%s", found.paths[i]);
+                unknown(context, path);
+        }
+        unknown_paths_report(&found, false, NULL, NULL);
+        return r;
+}
+
 int custom_resource_prune(const struct kind_info *kind, struct json_tree *tree,
                           struct json_node *object,
                           void (*unknown)(void *context, const char *path), void *context,
                           struct err *err) {
-        const struct schema_object *metadata = schema_named("meta.v1.ObjectMeta");
         const struct custom_resource *custom = custom_of(kind);
-        struct json_node *given = node_get(object, "metadata");
         struct unknown_paths found = { 0 };
-        int r = 0;
+        int r = coerce_own_metadata(tree, node_get(object, "metadata"), unknown, context, err);
 
-        if (custom->schema) {
+        if (r == 0 && custom->schema) {
                 custom_prune(custom->schema, object, true, unknown_paths_note, &found);
                 unknown_paths_report(&found, true, unknown, context);
                 if (custom->has_embedded)
                         r = coerce_embedded(custom, tree, object, unknown, context, err);
                 custom_default(custom->schema, tree, object);
         }
-        if (metadata && node_type(given) == JSON_OBJECT)
-                schema_normalise(metadata, tree, given, NULL, NULL);
         return r;
 }
 
@@ -78,24 +94,38 @@ void custom_resource_prepare(struct kind_context *context, enum kind_operation o
         custom_default(custom->schema, tree, object);
 }
 
+/* Of a number; null where it has another type. */
+static void number_cell_write(const struct json *value, bool is_whole, struct buf *out) {
+        double number;
+
+        if (!json_as_f64(value, &number))
+                buf_text(out, "null");
+        else if (is_whole && json_type(value) == JSON_REAL)
+                buf_printf(out, "%lld", (long long)number);
+        else
+                json_write(value, out);
+}
+
+/* What is not of the column's type is not shown; the path need not lead anywhere. */
 static void cell_write(const struct json *value, struct slice type, struct wall_time now,
                        struct buf *out) {
+        enum json_type is = json_type(value);
+        bool is_date = slice_is(type, "date");
         struct wall_time time;
         char text[40];
 
-        if (slice_is(type, "date") && wall_time_parse(json_text(value), &time)) {
+        if (is_date && is == JSON_STRING && !wall_time_parse(json_text(value), &time)) {
+                buf_text(out, "\"<invalid>\"");
+        } else if (is_date && is == JSON_STRING) {
                 duration_format_human(now.ns - time.ns, text);
                 buf_json_string(out, slice_of(text));
-        } else if (!value) {
-                buf_text(out, "null");
-        } else if (slice_is(type, "string") && json_type(value) != JSON_STRING) {
-                struct buf plain = { 0 };
-
-                json_write(value, &plain);
-                buf_json_string(out, buf_view(&plain));
-                buf_release(&plain);
-        } else {
+        } else if (slice_is(type, "integer") || slice_is(type, "number")) {
+                number_cell_write(value, slice_is(type, "integer"), out);
+        } else if ((slice_is(type, "string") && is == JSON_STRING) ||
+                   (slice_is(type, "boolean") && is == JSON_BOOL)) {
                 json_write(value, out);
+        } else {
+                buf_text(out, "null");
         }
 }
 

@@ -319,12 +319,33 @@ static int check_native_type(struct api_context *context, struct api_write *writ
         return 0;
 }
 
+/* A patch took away what says what the custom resource is. */
+static int fail_untyped(struct api_context *context, const struct api_write *write,
+                        bool is_version) {
+        CLEANUP(cleanup_json_tree)
+        struct json_tree *tree =
+                is_version ? NULL : patch_again(context, patch_type(context), write);
+        CLEANUP(buf_release) struct buf text = { 0 };
+
+        if (is_version)
+                return fail_internal(context, "Object 'apiVersion' is missing in 'object has no "
+                                              "apiVersion field'");
+        if (tree)
+                node_write(json_tree_root(tree), &text);
+        return fail_patched(context, write,
+                            arena_printf(context->arena,
+                                         "Object 'Kind' is missing in '" SLICE_FMT "'",
+                                         SLICE_ARG(buf_view(&text))));
+}
+
 static int check_patched_type(struct api_context *context, struct api_write *write) {
         if (check_patched_form(context, write) < 0)
                 return API_FAILED;
         struct slice kind = node_get_text(write->object, "kind");
         struct slice version = node_get_text(write->object, "apiVersion");
 
+        if (!write->resource->schema && !write->is_apply && (!kind.len || !version.len))
+                return fail_untyped(context, write, version.len == 0);
         if (!write->resource->schema && !slice_is(version, write->resource->api_version))
                 return fail_custom_type(context, write->object, "apiVersion",
                                         write->resource->api_version);

@@ -211,11 +211,14 @@ class Judged(Reads):
             steps += made if isinstance(made, list) else [made]
         steps.append(("SLEEP", "", None, 0.4))
         for _ in range(self.pick([3, 5, 7])):
-            step = self.pick([self.create_judged] * 3 + [self.update_judged])()
-            steps.append(step)
-            if step[0] in ("PUT", "PATCH", "DELETE") and any(word in step[1] for word in ("quota", "limitrange")) or step[1] == self.space:
-                steps.append(("SLEEP", "", None, 0.4))
+            steps += self.judged()
         return steps + self.end()
+
+    def judged(self):
+        """A write, and a pause where it decides over what follows: upstream learns of it a moment later."""
+        step = self.pick([self.create_judged] * 3 + [self.update_judged])()
+        decides = step[0] in ("PUT", "PATCH", "DELETE") and any(word in step[1] for word in ("quota", "limitrange")) or step[1] == self.space
+        return [step, ("SLEEP", "", None, 0.4)] if decides else [step]
 
     def end(self):
         """Nobody empties a namespace without controllers."""
@@ -240,10 +243,11 @@ class Classes(Judged):
             else:
                 body = self.named("PriorityClass", "scheduling.k8s.io/v1", name, value=self.pick([5, 10]), globalDefault=self.chance(0.8), **self.pick([{}, {"preemptionPolicy": "Never"}]))
                 plural, group = "priorityclasses", "scheduling.k8s.io"
-            steps.append(("POST", f"/apis/{group}/v1/{plural}", JSON, body))
+            steps += [("POST", f"/apis/{group}/v1/{plural}", JSON, body), ("SLEEP", "", None, 0.3)]
             ends.append(("DELETE", f"/apis/{group}/v1/{plural}/{name}", None, None))
             if self.chance(0.3):
                 steps.append(("PATCH", f"/apis/{group}/v1/{plural}/{name}", MERGE, self.pick([{"globalDefault": True}, {"value": 7}, {"metadata": {"labels": {"a": "b"}}}, {"allowVolumeExpansion": True}, {"provisioner": "x"}])))
         steps.append(("SLEEP", "", None, 0.5))
-        steps += [self.pick([self.create_judged] * 3 + [self.update_judged])() for _ in range(5)]
+        for _ in range(5):
+            steps += self.judged()
         return steps + ends + self.end() + [("SLEEP", "", None, 0.3)]

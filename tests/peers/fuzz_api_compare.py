@@ -106,10 +106,10 @@ def unnamed(message):
 
 
 def rest_of(causes):
-    """Their places, without those of metadata. Properties of a schema come in the order of a Go map."""
+    """Their places, without those of metadata. Properties of a schema, and resources by name, come in the order of a Go map."""
     rest = [place(cause[0]) for cause in causes if not cause[0].startswith("metadata")]
-    groups = itertools.groupby(rest, lambda field: "openAPIV3Schema." in field)
-    return [field for is_schema, fields in groups for field in (sorted(fields) if is_schema else fields)]
+    groups = itertools.groupby(rest, lambda field: (re.search(r"openAPIV3Schema(?=\.)|.*\.resources(?=\.)", field) or [""])[0])
+    return [field for what, fields in groups for field in (sorted(fields) if what else fields)]
 
 
 def failure_differences(real, ours):

@@ -217,6 +217,33 @@ static const struct {
           SIZE ".default.a: Invalid value: \"string\": .a in body must be of type integer: "
                "\"string\"" },
         { "PROPERTIES", "'size':{'type':'integer','default':null}", "" },
+        { "PROPERTIES", "'size':{'x-kubernetes-int-or-string':true,'default':1.5}", "" },
+        { "PROPERTIES", "'size':{'type':'string','format':'uuid','default':'x'}",
+          SIZE ".default: Invalid value: \"x\":  in body must be of type uuid: \"x\"" },
+        { "PROPERTIES", "'size':{'type':'string','maxLength':1,'default':'ab'}",
+          SIZE ".default: Too long: may not be more than 1 byte" },
+        { "PROPERTIES",
+          "'size':{'type':'array','items':{'type':'object','additionalProperties':{"
+          "'x-kubernetes-preserve-unknown-fields':true},'x-kubernetes-validations':[{'rule':"
+          "'true'}]},'default':[{}]}",
+          SIZE ".default[0]: Invalid value: \"object\": rule compiler initialization error: failed "
+               "to convert to declType for CEL validation rules" },
+        { "PROPERTIES",
+          "'size':{'type':'array','items':{'type':'string'},'anyOf':[{'type':'integer'},{"
+          "'type':'string'}]}",
+          "" },
+        { "PROPERTIES",
+          "'size':{'type':'string','oneOf':[{'anyOf':[{'type':'integer'},{'type':"
+          "'string'}]}]}",
+          SIZE ".oneOf[0].anyOf[0].type: Forbidden: must be empty to be structural\n" SIZE
+               ".oneOf[0].anyOf[1].type: Forbidden: must be empty to be structural" },
+        { "PROPERTIES", "'é':{'type':'string','x-kubernetes-validations':[{'rule':'self == 1'}]}",
+          "spec.validation.openAPIV3Schema.properties[spec].properties[é].x-kubernetes-validations["
+          "0]"
+          ".rule: Invalid value: {\"Rule\":\"self == 1\",\"Message\":\"\","
+          "\"MessageExpression\":\"\",\"Reason\":null,\"FieldPath\":\"\","
+          "\"OptionalOldSelf\":null}: compilation failed: ERROR: <input>:1:6: found no matching "
+          "overload for '_==_' applied to '(string, int)'\n | self == 1\n | .....^" },
         /* rules: what is wrong with schemas comes first, then the rules below, then the schema's */
         { "PROPERTIES",
           "'size':{'type':'object','x-kubernetes-map-type':'x','properties':{'a':{'type':'string',"

@@ -713,6 +713,40 @@ static void test_scale_numbers(void **state) {
         fixture_free(&f);
 }
 
+/* Metadata has the types and members of all objects; elements of lists say what they are; cells
+ * show what is of their column's type. */
+static void test_own_metadata(void **state) {
+        struct fixture f = widgets_new();
+
+        (void)state;
+        assert_int_equal(ask(&f, "POST", WIDGETS,
+                             "{\"metadata\":{\"name\":\"w\",\"labels\":{\"a\":1}},\"spec\":{}}"),
+                         400);
+        assert_non_null(strstr(f.text,
+                               "Widget in version \\\"v1\\\" cannot be handled as a Widget: json: "
+                               "cannot unmarshal number into Go struct field "
+                               "ObjectMeta.labels of type string"));
+        assert_int_equal(ask(&f, "POST", WIDGETS "?fieldValidation=Strict",
+                             "{\"metadata\":{\"name\":\"w\",\"junk\":1},\"spec\":{\"junk\":1}}"),
+                         400);
+        assert_non_null(strstr(f.text, "unknown field \\\"metadata.junk\\\", unknown field "
+                                       "\\\"spec.junk\\\""));
+        assert_int_equal(ask(&f, "POST", WIDGETS, "{\"metadata\":{\"name\":\"w\"},\"spec\":{}}"),
+                         201);
+        assert_int_equal(
+                ask_patch(&f, MERGE_PATCH, WIDGETS "/w", "{\"metadata\":{\"finalizers\":\"x\"}}"),
+                422);
+        assert_non_null(strstr(f.text, "cannot unmarshal string into Go struct field "
+                                       "ObjectMeta.finalizers of type []string"));
+        assert_int_equal(ask_patch(&f, MERGE_PATCH, WIDGETS "/w", "{\"apiVersion\":null}"), 500);
+        assert_int_equal(ask_patch(&f, MERGE_PATCH, WIDGETS "/w", "{\"kind\":null}"), 422);
+        assert_non_null(strstr(f.text, "Object 'Kind' is missing in '{"));
+        assert_int_equal(ask(&f, "GET", WIDGETS, NULL), 200);
+        assert_string_equal(answer(&f, "/items/0/kind"), "Widget");
+        assert_string_equal(answer(&f, "/items/0/apiVersion"), "x.example/v1");
+        fixture_free(&f);
+}
+
 /* Where anything may stand, maps are owned by their members; without a status apart, what is
  * written there is news. */
 static void test_open_owners(void **state) {
@@ -761,6 +795,7 @@ int main(void) {
                 cmocka_unit_test(test_paths),
                 cmocka_unit_test(test_scale_numbers),
                 cmocka_unit_test(test_open_owners),
+                cmocka_unit_test(test_own_metadata),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

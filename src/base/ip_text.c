@@ -1,5 +1,5 @@
 /* Addresses and networks as text. */
-#include "kinds/ip_text.h"
+#include "base/ip_text.h"
 
 #include <arpa/inet.h>
 #include <stdio.h>
