@@ -94,6 +94,10 @@ static const char *type_text(struct arena *arena, const struct cel_type *type, c
                                     type_text(arena, type->element, null));
         case CEL_NULL:
                 return null;
+        case CEL_DURATION:
+                return "duration";
+        case CEL_TIMESTAMP:
+                return "timestamp";
         default:
                 return type->name ? type->name : cel_kind_name(type->kind);
         }

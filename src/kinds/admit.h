@@ -15,12 +15,13 @@ ADMIT_HOOK(persistent_volume_admit);
 ADMIT_HOOK(persistent_volume_claim_admit);
 ADMIT_HOOK(volume_attributes_class_admit);
 
-/* Defaults of the LimitRanges of the pod's namespace (pods at create). */
+/* Defaults of the LimitRanges of the pod's namespace. old: of a pod that is resized, as below. */
 int limit_range_admit(struct kind_context *context, struct json_tree *tree, struct json_node *pod,
-                      struct err *err);
-/* The bounds of the LimitRanges, once a new pod or claim is valid. */
+                      const struct json *old, struct err *err);
+/* The bounds of the LimitRanges, once a pod or claim is valid. old: the stored one, NULL at create.
+ */
 int limit_range_judge(struct kind_context *context, struct json_tree *tree,
-                      struct json_node *object, struct err *err);
+                      struct json_node *object, const struct json *old, struct err *err);
 /* Resource quotas of the namespace against what one more object would use (any kind at create). */
 int quota_admit(struct kind_context *context, const struct json_node *object, struct slice ns,
                 struct err *err);

@@ -190,7 +190,8 @@ static const struct kind_info apiextensions_rows[] = {
         {
                 CLUSTER_WIDE("apiextensions.k8s.io", "customresourcedefinitions",
                              "customresourcedefinition", "CustomResourceDefinition",
-                             KIND_GENERATION | KIND_STATUS | KIND_STATUS_METADATA),
+                             KIND_GENERATION | KIND_STATUS | KIND_STATUS_METADATA |
+                                     KIND_WARN_OF_NEW),
                 .apply_defaults = custom_resource_definition_defaults,
                 .prepare = custom_resource_definition_prepare,
                 .name_of_spec = custom_resource_definition_name,

@@ -136,6 +136,8 @@ void persistent_volume_claim_defaults(struct json_tree *tree, struct json_node *
         struct json_node *status = node_need_object(tree, object, "status");
 
         default_text(tree, status, "phase", "Pending");
+        resource_list_defaults(tree, node_get(status, "capacity"));
+        resource_list_defaults(tree, node_get(status, "allocatedResources"));
         claim_spec_defaults(tree, node_need_object(tree, object, "spec"));
 }
 
@@ -176,5 +178,7 @@ void resource_quota_defaults(struct json_tree *tree, struct json_node *object) {
         struct json_node *spec = node_need_object(tree, object, "spec");
 
         resource_list_defaults(tree, node_get(spec, "hard"));
-        node_need_object(tree, object, "status");
+        struct json_node *status = node_need_object(tree, object, "status");
+        resource_list_defaults(tree, node_get(status, "hard"));
+        resource_list_defaults(tree, node_get(status, "used"));
 }

@@ -78,17 +78,21 @@ static size_t check_config_keys(struct checker *checker, const struct json_node 
         return size;
 }
 
+/* is_made: the first of the members is there even if it is empty; of the others, upstream tells an
+ * empty map from none. */
 static void check_frozen(struct checker *checker, const struct json_node *object,
-                         const struct json *old, const char *const *members) {
+                         const struct json *old, const char *const *members, bool is_made) {
         if (!json_get_bool(old, "immutable", false))
                 return;
         struct at at = at_root("immutable");
         if (!node_is_true(node_get(object, "immutable")))
                 report(checker, FIELD_FORBIDDEN, &at, NULL, NULL,
                        "field is immutable when `immutable` is set");
-        for (; *members; members++) {
-                at = at_root(*members);
-                if (!is_same_member(object, old, *members))
+        for (size_t i = 0; members[i]; i++) {
+                at = at_root(members[i]);
+                bool is_emptied_now = !(is_made && i == 0) && !json_get(old, members[i]) &&
+                                      is_emptied(checker, &at);
+                if (is_emptied_now || !is_same_member(object, old, members[i]))
                         report(checker, FIELD_FORBIDDEN, &at, NULL, NULL,
                                "field is immutable when `immutable` is set");
         }
@@ -102,7 +106,7 @@ VALIDATE_HOOK(config_map_validate) {
         struct slice key;
 
         (void)operation;
-        check_frozen(&checker, object, old, frozen);
+        check_frozen(&checker, object, old, frozen, true);
         size_t size = check_config_keys(&checker, object, "data");
         while (node_next(&iter, &key, NULL))
                 if (node_find(node_get(object, "data"), key)) {
@@ -201,7 +205,7 @@ VALIDATE_HOOK(secret_validate) {
 
                 if (!slice_eq(type, json_get_text(old, "type")))
                         report_text(&checker, &place, NULL, type, "field is immutable");
-                check_frozen(&checker, object, old, frozen);
+                check_frozen(&checker, object, old, frozen, false);
         }
         check_config_keys(&checker, object, "data");
         if (slice_is(type, "kubernetes.io/basic-auth"))

@@ -263,7 +263,7 @@ static const struct rule device_status_rules[] = {
         { "driver", rule_driver_name, .flags = RULE_REQUIRED },
         { "pool", rule_pool_name, .flags = RULE_REQUIRED },
         { "device", rule_form, .low = FORM_LABEL, .flags = RULE_ALWAYS },
-        { "shareID", rule_uuid },
+        { "shareID", rule_uuid, .flags = RULE_PRESENT },
         { NULL, rule_is_allocated },
         { "conditions", rule_conditions, .high = DEVICE_CONDITIONS_MAX },
         { "data", rule_device_data },
@@ -282,7 +282,7 @@ static const struct rule result_rules[] = {
         { "pool", rule_pool_name, .flags = RULE_REQUIRED },
         { "device", rule_form, .low = FORM_LABEL, .flags = RULE_ALWAYS },
         { NULL, rule_binding_conditions },
-        { "shareID", rule_uuid },
+        { "shareID", rule_uuid, .flags = RULE_PRESENT },
         RULES_END,
 };
 static const char *const config_sources[] = { "FromClaim", "FromClass", NULL };

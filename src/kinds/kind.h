@@ -52,6 +52,7 @@ enum kind_flags {
                 524288,               /* what is dropped of a change counts as one, too (slices) */
         KIND_OWNED_STATUS = 1048576,  /* writes of the object own the status they bring, too */
         KIND_REPORTED_ONCE = 2097152, /* of equal complaints one is shown */
+        KIND_WARN_OF_NEW = 4194304,   /* an update warns of what the stored object does not */
         KIND_UNCOLLECTED = 16384, /* no garbage collection: the policy of a deletion is unread */
 };
 

@@ -3,6 +3,8 @@
 #include "kinds/admit.h"
 
 #include "api/quantity.h"
+#include "base/arena.h"
+#include "base/text_set.h"
 #include "base/util.h"
 #include "kinds/defaults.h"
 #include <stdio.h>
@@ -16,7 +18,8 @@ struct limiter {
         struct json_node *pod;
         struct buf note;     /* what was filled in */
         struct buf problems; /* joined by commas */
-        size_t problem_count;
+        struct text_set complaints;
+        struct arena *arena; /* of their texts */
         size_t filled_count;
 };
 
@@ -83,12 +86,19 @@ struct limit_bound {
         struct slice resource, amount;
 };
 
+/* The same of several containers is said once. */
+static void add_complaint(struct limiter *limiter, const char *text) {
+        if (text_set_add(&limiter->complaints, slice_of(text)))
+                buf_printf(&limiter->problems, "%s%s", limiter->problems.len ? ", " : "", text);
+}
+
 static void limit_range_admit_complain(struct limiter *limiter, const struct limit_bound *bound,
                                        const char *rest, struct slice amount) {
-        buf_printf(&limiter->problems,
-                   "%s%s " SLICE_FMT " usage per %s is " SLICE_FMT "%s" SLICE_FMT,
-                   limiter->problem_count++ ? ", " : "", bound->name, SLICE_ARG(bound->resource),
-                   bound->type, SLICE_ARG(bound->amount), rest, SLICE_ARG(amount));
+        add_complaint(limiter,
+                      arena_printf(limiter->arena,
+                                   "%s " SLICE_FMT " usage per %s is " SLICE_FMT "%s" SLICE_FMT,
+                                   bound->name, SLICE_ARG(bound->resource), bound->type,
+                                   SLICE_ARG(bound->amount), rest, SLICE_ARG(amount)));
 }
 
 static int limit_range_admit_order(struct slice a, struct slice b) {
@@ -131,10 +141,12 @@ static void check_maximum(struct limiter *limiter, const struct limit_bound *bou
 
 static void complain_ratio(struct limiter *limiter, const struct limit_bound *bound,
                            const char *rest) {
-        buf_printf(&limiter->problems,
-                   "%s" SLICE_FMT " max limit to request ratio per %s is " SLICE_FMT ", but %s",
-                   limiter->problem_count++ ? ", " : "", SLICE_ARG(bound->resource), bound->type,
-                   SLICE_ARG(bound->amount), rest);
+        add_complaint(limiter,
+                      arena_printf(limiter->arena,
+                                   SLICE_FMT " max limit to request ratio per %s is " SLICE_FMT
+                                             ", but %s",
+                                   SLICE_ARG(bound->resource), bound->type,
+                                   SLICE_ARG(bound->amount), rest));
 }
 
 /* How many times its request a limit may be. */
@@ -304,6 +316,7 @@ static bool visit_fill(void *context, const struct json *range) {
         return true;
 }
 
+/* The first range that is not kept to is the one that is complained of. */
 static bool visit_check(void *context, const struct json *range) {
         struct json_iter iter = json_iter(json_get(json_get(range, "spec"), "limits"));
         struct limiter *limiter = context;
@@ -315,7 +328,7 @@ static bool visit_check(void *context, const struct json *range) {
                 else if (slice_is(json_get_text(item, "type"), "Pod"))
                         check_bounds(limiter, item, "Pod", pod_resources(limiter));
         }
-        return true;
+        return limiter->problems.len == 0;
 }
 
 static void write_note(struct limiter *limiter) {
@@ -329,12 +342,26 @@ static void write_note(struct limiter *limiter) {
         buf_release(&text);
 }
 
+/* New ones, claims that change and pods that are resized; not what is being deleted. */
+static bool is_limited(const struct kind_context *context, const struct json *old) {
+        const char *plural = context->kind->plural;
+        bool is_pod = strcmp(plural, "pods") == 0;
+
+        if (*context->kind->group || (!is_pod && strcmp(plural, "persistentvolumeclaims") != 0))
+                return false;
+        if (!old)
+                return true;
+        if (json_get_text(json_get(old, "metadata"), "deletionTimestamp").len)
+                return false;
+        return is_pod ? slice_is(context->subresource, "resize") : context->subresource.len == 0;
+}
+
 int limit_range_admit(struct kind_context *context, struct json_tree *tree, struct json_node *pod,
-                      struct err *err) {
+                      const struct json *old, struct err *err) {
         struct slice ns = node_get_text(node_get(pod, "metadata"), "namespace");
         struct limiter limiter = { .tree = tree, .pod = pod };
 
-        if (!context->each || ns.len == 0)
+        if (!context->each || ns.len == 0 || !is_limited(context, old))
                 return 0;
         context->each(context->engine, "", "limitranges", ns, visit_fill, &limiter);
         if (limiter.filled_count > FILLED_MAX) {
@@ -379,35 +406,33 @@ static void check_claim_bounds(struct limiter *limiter, const struct json *item,
 
 static bool visit_claim(void *context, const struct json *range) {
         struct json_iter iter = json_iter(json_get(json_get(range, "spec"), "limits"));
+        struct limiter *limiter = context;
         const struct json *item;
 
         while (json_next(&iter, NULL, &item))
                 if (slice_is(json_get_text(item, "type"), "PersistentVolumeClaim")) {
-                        check_claim_bounds(context, item, true);
-                        check_claim_bounds(context, item, false);
+                        check_claim_bounds(limiter, item, true);
+                        check_claim_bounds(limiter, item, false);
                 }
-        return true;
+        return limiter->problems.len == 0;
 }
 
 int limit_range_judge(struct kind_context *context, struct json_tree *tree,
-                      struct json_node *object, struct err *err) {
+                      struct json_node *object, const struct json *old, struct err *err) {
         struct slice ns = node_get_text(node_get(object, "metadata"), "namespace");
         bool is_pod = strcmp(context->kind->plural, "pods") == 0;
-        bool is_claim = strcmp(context->kind->plural, "persistentvolumeclaims") == 0;
-        struct limiter limiter = { .tree = tree, .pod = object };
-        struct json_node *pod = object;
+        struct limiter limiter = { .tree = tree, .pod = object, .arena = context->scratch };
         int r = 0;
 
-        if (!context->each || ns.len == 0 || *context->kind->group || (!is_pod && !is_claim))
+        if (!context->each || ns.len == 0 || !is_limited(context, old))
                 return 0;
         context->each(context->engine, "", "limitranges", ns, is_pod ? visit_check : visit_claim,
                       &limiter);
-        if (limiter.problem_count == 1)
-                r = admit_forbid(context, pod, err, SLICE_FMT,
-                                 SLICE_ARG(buf_view(&limiter.problems)));
-        else if (limiter.problem_count > 1)
-                r = admit_forbid(context, pod, err, "[" SLICE_FMT "]",
-                                 SLICE_ARG(buf_view(&limiter.problems)));
+        bool is_several = limiter.complaints.count > 1;
+        if (limiter.problems.len)
+                r = admit_forbid(context, object, err, "%s" SLICE_FMT "%s", is_several ? "[" : "",
+                                 SLICE_ARG(buf_view(&limiter.problems)), is_several ? "]" : "");
         buf_release(&limiter.problems);
+        text_set_release(&limiter.complaints);
         return r;
 }

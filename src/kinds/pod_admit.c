@@ -318,9 +318,9 @@ ADMIT_HOOK(pod_admit) {
                 if (!node_get(spec, "preemptionPolicy"))
                         keep_member(tree, spec, json_get(old, "spec"), "preemptionPolicy");
                 toleration_admit(tree, spec);
-                return 0;
+                return limit_range_admit(context, tree, object, old, err);
         }
-        int r = limit_range_admit(context, tree, object, err);
+        int r = limit_range_admit(context, tree, object, old, err);
         if (r < 0)
                 return r;
         r = priority_admit(context, tree, object, err);

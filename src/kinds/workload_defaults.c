@@ -28,6 +28,12 @@ void daemon_set_defaults(struct json_tree *tree, struct json_node *object) {
                 default_absent_i64(tree, rolling, "maxUnavailable", 1);
                 default_absent_i64(tree, rolling, "maxSurge", 0);
         }
+        rolling =
+                object_at(strategy, "rollingUpdate"); /* also of another type: no pointers inside */
+        if (rolling) {
+                default_absent_i64(tree, rolling, "maxUnavailable", 0);
+                default_absent_i64(tree, rolling, "maxSurge", 0);
+        }
         default_absent_i64(tree, spec, "revisionHistoryLimit", 10);
         /* A number inside upstream, so that every writer has one to own. */
         struct json_node *metadata = node_need_object(tree, object, "metadata");

@@ -25,8 +25,8 @@ void custom_rules_free(struct custom_rules *rules); /* accepts NULL */
 /* old: the stored object, NULL on create. Rules about what did not change are passed over. */
 void custom_rules_apply(const struct custom_rules *rules, const struct json_node *object,
                         const struct json *old, struct field_errors *errors);
-/* The same of a value at a path, whatever else is wrong. *budget is what the rules may cost,
- * counted down. */
+/* The same of a value at a path, whatever else is wrong, and whether it changed or not. *budget is
+ * what the rules may cost, counted down. */
 void custom_rules_apply_at(const struct custom_rules *rules, const char *path,
                            const struct json_node *value, const struct json_node *old,
                            int64_t *budget, struct field_errors *errors);

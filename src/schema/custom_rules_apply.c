@@ -12,8 +12,9 @@
 
 struct application {
         struct field_errors *errors;
-        int64_t *steps; /* left */
-        bool is_over;   /* nothing further is run */
+        int64_t *steps;  /* left */
+        bool is_over;    /* nothing further is run */
+        bool is_lenient; /* what was wrong before and did not change may stay so */
 };
 
 /* One value of the object and what it was. */
@@ -147,8 +148,8 @@ static void apply_rule(struct application *application, const struct rules_level
                 return;
         switch (cel_evaluate(rule->program, &input, &why)) {
         case CEL_FALSE:
-                /* What was wrong before and did not change may stay so. */
-                if (uses_old || !place->old || !node_equal(place->value, place->old))
+                if (uses_old || !application->is_lenient || !place->old ||
+                    !node_equal(place->value, place->old))
                         add_violation(application, rule, place);
                 break;
         case CEL_FAILED:
@@ -267,8 +268,9 @@ void custom_rules_apply(const struct custom_rules *rules, const struct json_node
                         const struct json *old, struct field_errors *errors) {
         CLEANUP(cleanup_json_tree) struct json_tree *tree = json_tree_new();
         int64_t budget = CUSTOM_RULES_BUDGET;
+        struct application application = { .errors = errors, .steps = &budget, .is_lenient = true };
+        struct custom_rules_apply_place root = { "", object, old_object(tree, object, old) };
 
         if (!is_blocked(errors))
-                custom_rules_apply_at(rules, "", object, old_object(tree, object, old), &budget,
-                                      errors);
+                apply_level(&application, rules->root, &root);
 }

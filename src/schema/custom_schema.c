@@ -102,6 +102,16 @@ static void check_enum(const struct json *schema, const struct json_node *value,
         buf_release(&list);
 }
 
+/* Up to what a double can hold exactly, and nearly. */
+static bool is_whole_number(double number) {
+        const double max = 9007199254740991.0, size = fabs(number);
+
+        if (isnan(number) || size > max)
+                return false;
+        double gap = fabs(size - floor(size));
+        return fpclassify(gap) == FP_ZERO || (floor(size) > 0 && gap / (size + floor(size)) < 1e-9);
+}
+
 /* That it is whole, and a multiple. */
 static void check_steps(const struct json *schema, const struct json_node *value, const char *path,
                         struct field_errors *errors) {
@@ -115,7 +125,7 @@ static void check_steps(const struct json *schema, const struct json_node *value
                                              "format) in %s",
                                              path));
         if (json_as_f64(json_get(schema, "multipleOf"), &step) && step > 0 &&
-            fpclassify(fmod(number, step)) != FP_ZERO)
+            !is_whole_number(step < 1 ? 1 / step * number : number / step))
                 custom_schema_invalid(
                         errors, path, value,
                         arena_printf(errors->arena, "should be a multiple of %g", step));
@@ -435,6 +445,7 @@ static void custom_schema_validate(struct schema_cache *cache, const struct json
         if (!is_loose_union(cache, schema) && !has_type(schema, value)) {
                 complain_of_type(schema, value, path, errors);
         } else if (node_type(value) == JSON_NULL) {
+                check_enum(schema, value, path, errors);
                 return;
         }
         check_combinations(cache, schema, value, path, errors);
@@ -500,12 +511,24 @@ static void note_unchanged(struct schema_cache *cache, const struct json *schema
         map_free(elements);
 }
 
+/* What several schemas of one value complain of is said once; the value itself has no path. */
+static void take_once(struct field_errors *found, struct field_errors *errors) {
+        for (size_t i = 0; i < found->count; i++)
+                if (!*found->items[i].path)
+                        found->items[i].path = "<nil>";
+        field_errors_once(found, 0);
+        for (size_t i = 0; i < found->count; i++)
+                field_error_take(errors, &found->items[i]);
+}
+
 void custom_validate_default(const struct json *schema, const struct json_node *value,
                              struct field_errors *errors) {
         struct schema_cache *cache = schema_cache_new();
+        struct field_errors found = { .arena = errors->arena };
 
         schema_cache_loosen(cache);
-        custom_schema_validate(cache, schema, value, "", errors);
+        custom_schema_validate(cache, schema, value, "", &found);
+        take_once(&found, errors);
         schema_cache_free(cache);
 }
 
@@ -519,11 +542,10 @@ void custom_validate(const struct json *schema, const struct json_node *value,
                 CLEANUP(cleanup_json_tree) struct json_tree *tree = json_tree_new();
 
                 note_unchanged(cache, schema, value, node_import(tree, old));
-                custom_schema_validate(cache, schema, value, "", errors);
-        } else {
-                for (size_t i = 0; i < found.count; i++)
-                        field_error_take(errors, &found.items[i]);
+                found = (struct field_errors){ .arena = errors->arena };
+                custom_schema_validate(cache, schema, value, "", &found);
         }
+        take_once(&found, errors);
         schema_cache_free(cache);
 }
 

@@ -59,6 +59,8 @@ bool schema_says(const struct json *schema, const char *member) {
         /* A pointer upstream. */
         if (strcmp(member, "$ref") == 0)
                 return json_type(value) == JSON_STRING;
+        if (strcmp(member, "patternProperties") == 0 || strcmp(member, "definitions") == 0)
+                return json_count(value) > 0;
         switch (json_type(value)) {
         case JSON_BOOL:
                 return json_is_true(value);

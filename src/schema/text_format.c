@@ -272,6 +272,13 @@ static bool is_host_letter(char c) {
         return (unsigned char)c >= 0x80 || is_ascii_letter(c);
 }
 
+/* It may begin and end with a dash where it is the last one. */
+static bool is_host_label(struct slice label, bool is_last) {
+        if (label.len == 0 || label.len > 63 || run_length(label, 0, is_host_or_dash) != label.len)
+                return false;
+        return is_last || (label.ptr[0] != '-' && label.ptr[label.len - 1] != '-');
+}
+
 /* One label, with a dash behind its first character at most; or several, of which the last has two
  * letters or more and nothing else. */
 static bool is_hostname(struct slice text) {
@@ -284,10 +291,7 @@ static bool is_hostname(struct slice text) {
                 bool is_last = !rest.ptr;
 
                 labels++;
-                if (label.len == 0 || label.len > 63 ||
-                    run_length(label, 0, is_host_or_dash) != label.len)
-                        return false;
-                if (!is_last && (label.ptr[0] == '-' || label.ptr[label.len - 1] == '-'))
+                if (!is_host_label(label, is_last))
                         return false;
                 if (is_last && labels > 1)
                         return label.len >= 2 && run_length(label, 0, is_host_letter) == label.len;
@@ -363,22 +367,32 @@ static bool take_pair(struct slice text, size_t at, int max) {
                (text.ptr[at] - '0') * 10 + text.ptr[at + 1] - '0' <= max;
 }
 
+/* A date and a time of the day, whose text is long enough to have both. */
+static bool has_clock(struct slice text) {
+        return is_date(slice_make(text.ptr, 10)) && strchr("tT", text.ptr[10]) &&
+               take_pair(text, 11, 23) && text.ptr[13] == ':' && take_pair(text, 14, 59) &&
+               text.ptr[16] == ':' && take_pair(text, 17, 59);
+}
+
+/* What is behind all else: Z, or hours and minutes. */
+static bool is_zone(struct slice text) {
+        if (text.len == 1)
+                return strchr("zZ", text.ptr[0]);
+        return text.len == 6 && strchr("+-", text.ptr[0]) && take_pair(text, 1, 99) &&
+               text.ptr[3] == ':' && take_pair(text, 4, 99);
+}
+
 /* Any character may stand before the fraction. */
 static bool is_datetime(struct slice text) {
-        if (text.len < 20 || !is_date(slice_make(text.ptr, 10)) || !strchr("tT", text.ptr[10]) ||
-            !take_pair(text, 11, 23) || text.ptr[13] != ':' || !take_pair(text, 14, 59) ||
-            text.ptr[16] != ':' || !take_pair(text, 17, 59))
+        if (text.len < 20 || !has_clock(text))
                 return false;
         size_t at = 19, digits = at + 1 < text.len ? run_length(text, at + 1, is_ascii_digit) : 0;
-        bool is_zone = strchr("+-zZ", text.ptr[at]);
-        if (!is_zone && digits == 0)
-                return false;
-        if (!is_zone)
+        if (!strchr("+-zZ", text.ptr[at])) {
+                if (digits == 0)
+                        return false;
                 at += 1 + digits;
-        if (at < text.len && strchr("zZ", text.ptr[at]))
-                return at + 1 == text.len;
-        return at + 6 == text.len && strchr("+-", text.ptr[at]) && take_pair(text, at + 1, 99) &&
-               text.ptr[at + 3] == ':' && take_pair(text, at + 4, 99);
+        }
+        return is_zone(slice_make(text.ptr + at, text.len - at));
 }
 
 static bool is_unit(struct slice word) {

@@ -18,21 +18,24 @@
 #define STREAM_FROM_BYTES (1U << 20)
 #define CONTINUE_LATEST 0 /* revision in a token that goes on with the present state */
 
-static int fail_future(struct api_context *context, const char *heading, uint64_t wanted) {
+/* Events are read from etcd, all else from a cache, which may have it a second later. */
+static int fail_future(struct api_context *context, uint64_t wanted) {
+        bool is_cached = strcmp(context->resource->kind->plural, "events") != 0;
+
         if (context->pending && pending_await(context->pending, wanted)) {
                 context->is_waiting = true;
                 return API_FAILED;
         }
         struct failure_cause *cause = ARENA_NEW(context->arena, struct failure_cause);
         fail_plain(context, 504, "Timeout",
-                   "%sToo large resource version: %" PRIu64 ", current: %" PRIu64, heading, wanted,
+                   "Timeout: Too large resource version: %" PRIu64 ", current: %" PRIu64, wanted,
                    store_revision(context->engine->store));
         *cause = (struct failure_cause){ .reason = "ResourceVersionTooLarge",
                                          .message = "Too large resource version" };
         context->failure.has_details = true;
         context->failure.causes = cause;
         context->failure.cause_count = 1;
-        context->failure.retry_after_s = 1;
+        context->failure.retry_after_s = is_cached ? 1 : 0;
         return API_FAILED;
 }
 
@@ -61,7 +64,7 @@ int read_object(struct api_context *context, const struct store_object **ret_obj
         if (version.len && !slice_to_u64(version, &wanted))
                 return fail_get_version(context, version);
         if (wanted > store_revision(context->engine->store))
-                return fail_future(context, "Timeout: ", wanted);
+                return fail_future(context, wanted);
         *ret_object = object_find(context, context->resource, route->ns, route->name);
         return *ret_object ? 0 : fail_not_found(context, context->resource, route->name);
 }
@@ -197,7 +200,7 @@ static int version_option(struct api_context *context, struct page *page) {
                 return fail_version(context, 400, "BadRequest",
                                     "invalid resource version: ", version);
         if (wanted > store_revision(context->engine->store))
-                return fail_future(context, "", wanted);
+                return fail_future(context, wanted);
         if (slice_is(match, "Exact"))
                 page->range.revision = wanted;
         return 0;

@@ -77,13 +77,19 @@ static int check_route(struct api_context *context) {
         return slice_is(method, "PATCH") ? check_patch_route(context) : 0;
 }
 
+static void warn_of_deprecation(struct api_context *context) {
+        if (context->resource->kind->deprecation)
+                warn_add(context, slice_of(context->resource->kind->deprecation));
+}
+
 /* Definitions answer for all parts of their objects, that there are and that there are not. */
 static int fail_unserved(struct api_context *context) {
         const struct api_route *route = &context->route;
 
-        return route->resource && is_custom(route->resource) && custom_route_is_in_scope(route)
-                       ? fail_not_found(context, route->resource, route->name)
-                       : fail_unknown(context);
+        if (!route->resource || !is_custom(route->resource) || !custom_route_is_in_scope(route))
+                return fail_unknown(context);
+        warn_of_deprecation(context);
+        return fail_not_found(context, route->resource, route->name);
 }
 
 static int serve_resource(struct api_context *context) {
@@ -95,8 +101,7 @@ static int serve_resource(struct api_context *context) {
         if (check_route(context) < 0 || accept_negotiate(context) < 0)
                 return API_FAILED;
         hooks_prepare(context, context->resource);
-        if (context->resource->kind->deprecation)
-                warn_add(context, slice_of(context->resource->kind->deprecation));
+        warn_of_deprecation(context);
         if (check_name(context) < 0)
                 return API_FAILED;
         if (slice_is(method, "GET") || slice_is(method, "HEAD"))

@@ -2,6 +2,7 @@
 #include "server/write_stages.h"
 
 #include "base/map.h"
+#include "base/text_set.h"
 #include "kinds/admit.h"
 #include "kinds/gated_fields.h"
 #include "kinds/pod_security.h"
@@ -25,6 +26,37 @@ static int fail_admission(struct api_context *context, const struct api_write *w
 
 static void emit_warning(void *context, const char *text) {
         warn_add(context, slice_of(text));
+}
+
+struct known_warnings {
+        struct api_context *context;
+        struct text_set texts;
+};
+
+static void note_warning(void *context, const char *text) {
+        struct known_warnings *known = context;
+
+        text_set_add(&known->texts, arena_slice(known->context->arena, slice_of(text)));
+}
+
+static void emit_new_warning(void *context, const char *text) {
+        struct known_warnings *known = context;
+
+        if (!text_set_has(&known->texts, slice_of(text)))
+                emit_warning(known->context, text);
+}
+
+/* Without what the stored object is warned of, where the kind says so. */
+static void emit_warnings(struct api_context *context, const struct api_write *write,
+                          const struct kind_info *kind) {
+        CLEANUP(cleanup_json_tree) struct json_tree *tree = json_tree_new();
+        struct known_warnings known = { .context = context };
+
+        if (write->old_json && kind->flags & KIND_WARN_OF_NEW)
+                kind->warn(write->operation, node_import(tree, write->old_json), note_warning,
+                           &known);
+        kind->warn(write->operation, write->object, emit_new_warning, &known);
+        text_set_release(&known.texts);
 }
 
 bool has_quotas(const struct api_context *context, const struct api_write *write) {
@@ -191,7 +223,7 @@ int run_validation(struct api_context *context, struct api_write *write) {
         if (errors.count)
                 return fail_invalid(context, kind->kind, kind->group, write->name, &errors);
         if (kind->warn && (!(kind->flags & KIND_WARN_OF_CHANGES) || is_new_generation(write)))
-                kind->warn(write->operation, write->object, emit_warning, context);
+                emit_warnings(context, write, kind);
         return 0;
 }
 
@@ -201,7 +233,8 @@ static int ask_plugins(struct api_context *context, struct api_write *write,
         const struct kind_info *kind = write->resource->kind;
         bool is_create = write->operation == KIND_CREATE;
 
-        if (is_create && limit_range_judge(&context->hooks, write->tree, write->object, err) < 0)
+        if (limit_range_judge(&context->hooks, write->tree, write->object, write->old_json, err) <
+            0)
                 return API_FAILED;
         if (kind->judge && kind->judge(&context->hooks, write->operation, write->object, err) < 0)
                 return API_FAILED;

@@ -216,6 +216,26 @@ static const struct {
           "'default':{'a':'b'}}",
           SIZE ".default.a: Invalid value: \"string\": .a in body must be of type integer: "
                "\"string\"" },
+        { "PROPERTIES",
+          "'size':{'type':'integer','default':0,'x-kubernetes-validations':[{'rule':'x'},{'rule':"
+          "'self > 0'}]}",
+          SIZE
+          ".default: Invalid value: \"integer\": rule compile error: compilation failed: "
+          "ERROR: <input>:1:1: undeclared reference to 'x' (in container '')\n | x\n | ^\n" SIZE
+          ".default: Invalid value: 0: failed rule: self > 0" },
+        { "PROPERTIES", "'size':{'type':'number','multipleOf':2,'default':1e30}",
+          SIZE ".default: Invalid value: 1e+30:  in body should be a multiple of 2" },
+        { "PROPERTIES", "'size':{'type':'number','multipleOf':0.1,'default':0.3}", "" },
+        { "PROPERTIES",
+          "'size':{'type':'object','default':{'b':null},'properties':{'b':{'type':'string',"
+          "'nullable':true,'enum':['a']}}}",
+          SIZE ".default.b: Unsupported value: null: supported values: \"a\"" },
+        { "PROPERTIES",
+          "'size':{'type':'object','default':{},'allOf':[{'required':['a']},{'required':['a']}]}",
+          SIZE ".default.a: Required value\n" SIZE
+               ".default: Invalid value: \"\": \"\" must validate all the schemas (allOf). None "
+               "validated" },
+        { "PROPERTIES", "'size':{'type':'object','patternProperties':{},'definitions':{}}", "" },
         { "PROPERTIES", "'size':{'type':'integer','default':null}", "" },
         { "PROPERTIES", "'size':{'x-kubernetes-int-or-string':true,'default':1.5}", "" },
         { "PROPERTIES", "'size':{'type':'string','format':'uuid','default':'x'}",

@@ -29,6 +29,11 @@ static const struct {
           "\"default-scheduler\"" },
         { "apps/v1", "DaemonSet", "{\"spec\":{" SELECTED "}}", "spec.updateStrategy.rollingUpdate",
           "{\"maxUnavailable\":1,\"maxSurge\":0}" },
+        { "apps/v1", "DaemonSet",
+          "{\"spec\":{\"updateStrategy\":{\"type\":\"OnDelete\",\"rollingUpdate\":{}}," SELECTED
+          "}}",
+          "spec.updateStrategy",
+          "{\"type\":\"OnDelete\",\"rollingUpdate\":{\"maxUnavailable\":0,\"maxSurge\":0}}" },
         { "apps/v1", "DaemonSet", "{\"spec\":{" SELECTED "}}", "metadata.annotations",
           "{\"deprecated.daemonset.template.generation\":\"1\"}" },
         { "apps/v1", "StatefulSet",
@@ -188,6 +193,16 @@ static const struct {
         enum kind_operation operation;
         const char *old, *json, *path, *expected;
 } updates[] = {
+        { "v1", "PersistentVolumeClaim", KIND_UPDATE_STATUS, "{\"spec\":{}}",
+          "{\"spec\":{},\"status\":{\"capacity\":{\"storage\":\"1n\"},\"allocatedResources\":{"
+          "\"storage\":\"1001u\"}}}",
+          "status",
+          "{\"capacity\":{\"storage\":\"1m\"},\"allocatedResources\":{\"storage\":\"2m\"},"
+          "\"phase\":"
+          "\"Pending\"}" },
+        { "v1", "ResourceQuota", KIND_UPDATE_STATUS, "{\"spec\":{}}",
+          "{\"spec\":{},\"status\":{\"hard\":{\"cpu\":\"1\"},\"used\":{\"cpu\":\"1u\"}}}", "status",
+          "{\"hard\":{\"cpu\":\"1\"},\"used\":{\"cpu\":\"1m\"}}" },
         { "v1", "Node", KIND_UPDATE, "{\"status\":{\"phase\":\"old\"}}",
           "{\"status\":{\"phase\":\"new\"}}", "status.phase", "\"old\"" },
         { "v1", "Node", KIND_UPDATE_STATUS, "{\"spec\":{\"unschedulable\":true}}",

@@ -260,7 +260,8 @@ static void test_admission(void **state) {
                 test.others = others;
                 r = kind_test_write(&test, KIND_CREATE);
                 if (r == 0)
-                        r = limit_range_judge(&test.context, test.tree, test.object, &test.err);
+                        r = limit_range_judge(&test.context, test.tree, test.object, NULL,
+                                              &test.err);
                 if (r == 0)
                         r = runtime_class_judge(
                                 &test.context, test.object,
@@ -316,12 +317,83 @@ static void test_pod_bounds(void **state) {
                 test.others = ranges;
                 assert_int_equal(kind_test_write(&test, KIND_CREATE), 0);
                 assert_int_equal(
-                        limit_range_judge(&test.context, test.tree, test.object, &test.err),
+                        limit_range_judge(&test.context, test.tree, test.object, NULL, &test.err),
                         bound_cases[i].error ? BERTH_ERR_FORBIDDEN : 0);
                 if (bound_cases[i].error)
                         assert_string_equal(test.err.text, bound_cases[i].error);
                 kind_test_end(&test);
                 buf_release(&pod);
+        }
+}
+
+/* Of two ranges the first that is not kept to complains, of equal complaints of containers once. */
+static void test_range_complaints(void **state) {
+        static const struct other_object ranges[] = {
+                { "/limitranges",
+                  "{\"metadata\":{\"name\":\"l\"},\"spec\":{\"limits\":[{\"type\":\"Container\","
+                  "\"min\":{\"cpu\":\"4\"}}]}}" },
+                { "/limitranges",
+                  "{\"metadata\":{\"name\":\"m\"},\"spec\":{\"limits\":[{\"type\":\"Container\","
+                  "\"max\":{\"memory\":\"4\"}}]}}" },
+                { NULL, NULL },
+        };
+        struct kind_test test;
+
+        (void)state;
+        kind_test_begin(&test, "v1", "Pod",
+                        "{\"metadata\":{\"name\":\"p\",\"namespace\":\"n\"},\"spec\":{"
+                        "\"initContainers\":" PLAIN ",\"containers\":" PLAIN "}}",
+                        NULL);
+        test.others = ranges;
+        assert_int_equal(limit_range_judge(&test.context, test.tree, test.object, NULL, &test.err),
+                         BERTH_ERR_FORBIDDEN);
+        assert_string_equal(test.err.text,
+                            "pods \"p\" is forbidden: minimum cpu usage per Container is 4.  No "
+                            "request is specified");
+        kind_test_end(&test);
+}
+
+/* Which writes of which objects ranges look at. */
+static const struct {
+        const char *kind, *subresource, *old;
+        bool is_limited;
+} limited_cases[] = {
+        { "Pod", "", NULL, true },
+        { "Pod", "", "{}", false },
+        { "Pod", "status", "{}", false },
+        { "Pod", "resize", "{}", true },
+        { "Pod", "resize", "{\"metadata\":{\"deletionTimestamp\":\"" TEST_NOW "\"}}", false },
+        { "PersistentVolumeClaim", "", NULL, true },
+        { "PersistentVolumeClaim", "", "{}", true },
+        { "PersistentVolumeClaim", "status", "{}", false },
+        { "PersistentVolumeClaim", "", "{\"metadata\":{\"deletionTimestamp\":\"" TEST_NOW "\"}}",
+          false },
+        { "ConfigMap", "", NULL, false },
+};
+
+static void test_limited_writes(void **state) {
+        static const struct other_object ranges[] = {
+                { "/limitranges",
+                  "{\"spec\":{\"limits\":[{\"type\":\"Pod\",\"min\":{\"cpu\":\"4\"}},{\"type\":"
+                  "\"PersistentVolumeClaim\",\"max\":{\"storage\":\"1\"}}]}}" },
+                { NULL, NULL },
+        };
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(limited_cases); i++) {
+                struct kind_test test;
+
+                kind_test_begin(&test, "v1", limited_cases[i].kind,
+                                "{\"metadata\":{\"name\":\"p\",\"namespace\":\"n\"},\"spec\":{"
+                                "\"resources\":{\"requests\":{\"storage\":\"2\"}}}}",
+                                limited_cases[i].old);
+                test.others = ranges;
+                test.context.subresource = slice_of(limited_cases[i].subresource);
+                int r = limit_range_judge(&test.context, test.tree, test.object, test.old,
+                                          &test.err);
+                if ((r < 0) != limited_cases[i].is_limited)
+                        fail_msg("case %zu: %s", i, test.err.text);
+                kind_test_end(&test);
         }
 }
 
@@ -364,6 +436,8 @@ int main(void) {
                 cmocka_unit_test(test_qos),
                 cmocka_unit_test(test_admission),
                 cmocka_unit_test(test_pod_bounds),
+                cmocka_unit_test(test_range_complaints),
+                cmocka_unit_test(test_limited_writes),
                 cmocka_unit_test(test_update_keeps_priority),
                 cmocka_unit_test(test_addresses),
         };

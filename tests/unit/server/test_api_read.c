@@ -49,6 +49,12 @@ static void test_pages(void **state) {
         assert_string_equal(answer(&f, "/items/0/metadata/name"), "bb");
         assert_int_equal(ask(&f, "GET", MAPS "?continue=garbage", NULL), 400);
         assert_int_equal(ask(&f, "GET", MAPS "?limit=x", NULL), 400);
+        assert_int_equal(ask(&f, "GET", MAPS "?resourceVersion=99999", NULL), 504);
+        assert_non_null(strstr(answer(&f, "/message"),
+                               "Timeout: Too large resource version: 99999, current"));
+        assert_string_equal(answer(&f, "/details/retryAfterSeconds"), "1");
+        assert_int_equal(ask(&f, "GET", "/api/v1/events?resourceVersion=99999", NULL), 504);
+        assert_string_equal(answer(&f, "/details/retryAfterSeconds"), "");
         fixture_free(&f);
 }
 

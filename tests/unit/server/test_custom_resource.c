@@ -778,6 +778,39 @@ static void test_open_owners(void **state) {
         fixture_free(&f);
 }
 
+/* Schemas that stand where there may be something else are read like others; an update warns of
+ * formats that are new. */
+static void test_written_schemas(void **state) {
+        static const char written[] =
+                "{\"metadata\":{\"name\":\"w.x.example\"},\"spec\":{\"group\":\"x.example\","
+                "\"scope\":"
+                "\"Cluster\",\"names\":{\"plural\":\"w\",\"kind\":\"W\"},\"versions\":[{\"name\":"
+                "\"v1\","
+                "\"served\":true,\"storage\":true,\"schema\":{\"openAPIV3Schema\":{\"type\":"
+                "\"object\",\"properties\":{\"a\":{\"type\":\"array\",\"items\":{\"type\":"
+                "\"string\","
+                "\"format\":\"%s\",\"minLength\":null,\"title\":\"\",\"default\":null}}}}}}]}}";
+        struct fixture f = fixture_new();
+        char body[1024];
+
+        (void)state;
+        snprintf(body, sizeof(body), written, "x");
+        assert_int_equal(ask(&f, "POST", DEFINITIONS, body), 201);
+        assert_true(f.has_warning);
+        assert_string_equal(
+                answer(&f, "/spec/versions/0/schema/openAPIV3Schema/properties/a/items"),
+                "{\"type\":\"string\",\"format\":\"x\"}");
+        assert_int_equal(ask_as(&f, "PATCH", DEFINITIONS "/w.x.example", MERGE_PATCH, NULL,
+                                "{\"metadata\":{\"labels\":{\"a\":\"b\"}}}"),
+                         200);
+        assert_false(f.has_warning);
+        snprintf(body, sizeof(body), written, "y");
+        assert_int_equal(ask_as(&f, "PATCH", DEFINITIONS "/w.x.example", MERGE_PATCH, NULL, body),
+                         200);
+        assert_true(f.has_warning);
+        fixture_free(&f);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_definition),
@@ -796,6 +829,7 @@ int main(void) {
                 cmocka_unit_test(test_scale_numbers),
                 cmocka_unit_test(test_open_owners),
                 cmocka_unit_test(test_own_metadata),
+                cmocka_unit_test(test_written_schemas),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

@@ -122,6 +122,10 @@ static void test_emptied(void **state) {
                   RULES_BODY("[{" RULE ",\"resourceNames\":[]}]"), 200, OWNER(0) "/manager", "c" },
                 { "PUT", ROLES "/r?fieldManager=d", NULL, RULES_BODY("[{" RULE "}]"), 200,
                   OWNER(0) "/manager", "c" },
+                { "POST", MAPS, NULL, MAP_BODY("\"immutable\":true"), 201, NULL, NULL },
+                { "PUT", MAP, NULL, MAP_BODY("\"immutable\":true,\"data\":{}"), 200, NULL, NULL },
+                { "PUT", MAP, NULL, MAP_BODY("\"immutable\":true,\"binaryData\":{}"), 422,
+                  "/details/causes/0/field", "binaryData" },
         };
 
         (void)state;
