@@ -22,15 +22,18 @@ int limit_range_admit(struct kind_context *context, struct json_tree *tree, stru
  */
 int limit_range_judge(struct kind_context *context, struct json_tree *tree,
                       struct json_node *object, const struct json *old, struct err *err);
-/* Resource quotas of the namespace against what one more object would use (any kind at create). */
-int quota_admit(struct kind_context *context, const struct json_node *object, struct slice ns,
-                struct err *err);
-/* What a created object adds to the use that a quota's status shows: called for each resource of
- * each quota it takes of, one quota after the other. used: the new amount. */
-typedef void quota_charge_visit(void *context, struct slice quota, struct slice resource,
-                                struct slice used);
-void quota_charge(struct kind_context *context, const struct json_node *object, struct slice ns,
-                  quota_charge_visit *visit, void *visitor);
+/* Resource quotas of the namespace against what one more object would use, or one that changes more
+ * than it did. old: NULL at create, of any kind. */
+int quota_admit(struct kind_context *context, const struct json_node *object,
+                const struct json *old, struct slice ns, struct err *err);
+/* What that adds to the use that a quota's status shows: called for each resource of each quota the
+ * object takes of, one quota after the other. used: the new amount. */
+struct quota_charges {
+        void (*visit)(void *context, struct slice quota, struct slice resource, struct slice used);
+        void *context;
+};
+void quota_charge(struct kind_context *context, const struct json_node *object,
+                  const struct json *old, struct slice ns, const struct quota_charges *charges);
 /* RuntimeClass of a pod: overhead and where it may run. */
 int runtime_class_admit(struct kind_context *context, struct json_tree *tree, struct json_node *pod,
                         struct err *err);

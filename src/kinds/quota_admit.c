@@ -1,6 +1,6 @@
-/* Resource quotas at create: what is in use is what their status says, which every create is added
- * to. As upstream, only quotas whose status shows limits count: nothing is limited before their
- * controller has seen them. */
+/* Resource quotas: what is in use is what their status says, which every create, and every change
+ * that takes more, is added to. As upstream, only quotas whose status shows limits count: nothing
+ * is limited before their controller has seen them. */
 #include "kinds/admit.h"
 
 #include "api/object.h"
@@ -34,11 +34,11 @@ struct quota_check {
         struct kind_context *context;
         const struct json_node *object;
         const struct json *created; /* the same, parsed */
+        const struct json *old;     /* what the object was, NULL at create */
         struct slice ns;
         struct err *err;
         int result;
-        quota_charge_visit *visit; /* once the object is admitted */
-        void *visitor;
+        const struct quota_charges *charges; /* once the object is admitted */
 };
 
 static bool has_prefix(struct slice text, const char *prefix, struct slice *ret_rest) {
@@ -184,10 +184,20 @@ static struct slice claim_class(const struct json *claim) {
                        : json_get_text(json_get(claim, "spec"), "storageClassName");
 }
 
-static int64_t claim_use(struct slice key, const struct json *claim) {
+/* Whole bytes: what is asked for, or what is being allocated where that is more. */
+static int64_t claim_storage(const struct json *claim) {
         const struct json *resources = json_get(json_get(claim, "spec"), "resources");
+        const struct json *given = json_get(json_get(claim, "status"), "allocatedResources");
+        int64_t wanted = 0, allocated = 0;
+
+        quantity_milli(json_get_text(json_get(resources, "requests"), "storage"), &wanted, NULL);
+        quantity_milli(json_get_text(given, "storage"), &allocated, NULL);
+        int64_t most = allocated > wanted ? allocated : wanted;
+        return most % MILLI ? sum_saturated(most, MILLI - most % MILLI) : most;
+}
+
+static int64_t claim_use(struct slice key, const struct json *claim) {
         struct slice class = claim_class(claim), rest = key;
-        int64_t milli = 0;
 
         if (class.len && slice_has_prefix(key, class)) {
                 rest = slice_make(key.ptr + class.len, key.len - class.len);
@@ -196,10 +206,7 @@ static int64_t claim_use(struct slice key, const struct json *claim) {
         }
         if (slice_is(rest, "persistentvolumeclaims"))
                 return MILLI;
-        if (slice_is(rest, "requests.storage"))
-                quantity_milli(json_get_text(json_get(resources, "requests"), "storage"), &milli,
-                               NULL);
-        return milli;
+        return slice_is(rest, "requests.storage") ? claim_storage(claim) : 0;
 }
 
 /* Ports that are, or will be, open on every node. */
@@ -330,7 +337,20 @@ static void amount_add(struct buf *out, struct slice key, int64_t milli) {
         buf_printf(out, "%s" SLICE_FMT "=%s", out->len ? "," : "", SLICE_ARG(key), text);
 }
 
-/* All limits of a quota, then those the new object takes of. */
+/* What an object took already; nothing of a quota that was not about it. */
+static void quota_use_take_off(struct quota_use *use, const struct json *old) {
+        struct quota_use before = *use;
+
+        before.limited = xcalloc(use->count + 1, sizeof(*before.limited));
+        for (size_t i = 0; i < use->count; i++)
+                before.limited[i].key = use->limited[i].key;
+        quota_use_add(&before, old);
+        for (size_t i = 0; i < use->count; i++)
+                use->limited[i].wanted_milli -= before.limited[i].wanted_milli;
+        free(before.limited);
+}
+
+/* All limits of a quota, then those the object takes of. */
 static void quota_use_begin(struct quota_use *use, struct quota_check *check,
                             const struct json *quota) {
         const struct json *hard = json_get(json_get(quota, "status"), "hard"), *amount;
@@ -350,6 +370,8 @@ static void quota_use_begin(struct quota_use *use, struct quota_check *check,
                                NULL);
         }
         quota_use_add(use, check->created);
+        if (check->old)
+                quota_use_take_off(use, check->old);
         for (size_t i = 0; i < use->count; i++)
                 if (use->limited[i].wanted_milli > 0)
                         use->limited[count++] = use->limited[i];
@@ -525,11 +547,36 @@ static bool charge_quota(void *context, const struct json *quota) {
 
                 amount_format(limited->key,
                               sum_saturated(limited->used_milli, limited->wanted_milli), text);
-                check->visit(check->visitor, json_get_text(json_get(quota, "metadata"), "name"),
-                             limited->key, slice_of(text));
+                check->charges->visit(check->charges->context,
+                                      json_get_text(json_get(quota, "metadata"), "name"),
+                                      limited->key, slice_of(text));
         }
         free(use.limited);
         return true;
+}
+
+/* Pods that end by themselves are what some scopes are about. */
+static bool is_end_changed(const struct quota_check *check) {
+        static const char deadline[] = "activeDeadlineSeconds";
+        int64_t old = json_get_i64(json_get(check->old, "spec"), deadline, -1);
+
+        return (node_get_i64(node_get(check->object, "spec"), deadline, -1) >= 0) != (old >= 0);
+}
+
+/* Changes that may take more: of the kinds of which more than their number is counted. */
+static bool is_counted(const struct quota_check *check) {
+        struct slice subresource = check->context->subresource;
+        const struct kind_info *kind = check->context->kind;
+
+        if (!check->old || (is_core_kind(kind, "pods") && slice_is(subresource, "resize")))
+                return true;
+        if (is_core_kind(kind, "persistentvolumeclaims"))
+                return subresource.len == 0 || slice_is(subresource, "status");
+        if (subresource.len)
+                return false;
+        if (is_core_kind(kind, "pods"))
+                return is_end_changed(check);
+        return is_core_kind(kind, "services") || strcmp(kind->plural, "resourceclaims") == 0;
 }
 
 static void visit_quotas(struct quota_check *check,
@@ -537,7 +584,7 @@ static void visit_quotas(struct quota_check *check,
         struct json_doc *doc = NULL;
         struct buf text = { 0 };
 
-        if (check->ns.len == 0)
+        if (check->ns.len == 0 || !is_counted(check))
                 return;
         node_write(check->object, &text);
         if (json_parse(buf_view(&text), &doc, NULL) == 0) {
@@ -549,20 +596,22 @@ static void visit_quotas(struct quota_check *check,
         buf_release(&text);
 }
 
-int quota_admit(struct kind_context *context, const struct json_node *object, struct slice ns,
-                struct err *err) {
-        struct quota_check check = { .context = context, .object = object, .ns = ns, .err = err };
+int quota_admit(struct kind_context *context, const struct json_node *object,
+                const struct json *old, struct slice ns, struct err *err) {
+        struct quota_check check = {
+                .context = context, .object = object, .old = old, .ns = ns, .err = err
+        };
 
         visit_quotas(&check, check_ready);
-        if (check.result == 0)
+        if (check.result == 0 && !slice_is(context->subresource, "status"))
                 visit_quotas(&check, check_quota);
         return check.result;
 }
 
-void quota_charge(struct kind_context *context, const struct json_node *object, struct slice ns,
-                  quota_charge_visit *visit, void *visitor) {
+void quota_charge(struct kind_context *context, const struct json_node *object,
+                  const struct json *old, struct slice ns, const struct quota_charges *charges) {
         struct quota_check check = {
-                .context = context, .object = object, .ns = ns, .visit = visit, .visitor = visitor
+                .context = context, .object = object, .old = old, .ns = ns, .charges = charges
         };
 
         visit_quotas(&check, charge_quota);

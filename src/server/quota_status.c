@@ -4,6 +4,7 @@
 #include "kinds/admit.h"
 #include "server/api_context.h"
 #include "server/managed_fields.h"
+#include "server/write_stages.h"
 
 struct quota_change {
         const struct quota_change *next;
@@ -67,7 +68,10 @@ int quota_status_charge(struct api_context *context, const struct api_write *wri
         struct quota_changes changes = { .arena = context->arena };
         int r = 0;
 
-        quota_charge(&context->hooks, write->object, write->ns, note_change, &changes);
+        if (context->is_dry_run || !has_quotas(context, write))
+                return 0;
+        quota_charge(&context->hooks, write->object, write->old_json, write->ns,
+                     &(struct quota_charges){ note_change, &changes });
         const struct quota_change *change = changes.first;
         while (change && r == 0)
                 r = write_changes(context, write->ns, &change);

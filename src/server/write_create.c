@@ -178,13 +178,6 @@ static int check_is_free(struct api_context *context, struct api_write *write,
         return 0;
 }
 
-/* Quotas are charged before the store is asked whether the name is free, as upstream. */
-static int charge_quotas(struct api_context *context, const struct api_write *write) {
-        if (context->is_dry_run || !has_quotas(context, write))
-                return 0;
-        return quota_status_charge(context, write);
-}
-
 int write_create(struct api_context *context, struct api_write *write, struct slice *ret_body) {
         struct json_node *metadata = node_need_object(write->tree, write->object, "metadata");
         bool is_generated = node_get_text(metadata, "name").len == 0;
@@ -207,7 +200,8 @@ int write_create(struct api_context *context, struct api_write *write, struct sl
             run_judges(context, write) < 0)
                 return API_FAILED;
         metadata = node_get(write->object, "metadata");
-        if (charge_quotas(context, write) < 0 ||
+        /* Quotas are charged before the store is asked whether the name is free, as upstream. */
+        if (quota_status_charge(context, write) < 0 ||
             check_is_free(context, write, metadata, is_generated) < 0)
                 return API_FAILED;
         if (write->resource->kind->flags & KIND_READ_DEFAULTS)

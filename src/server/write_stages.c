@@ -259,8 +259,8 @@ int run_judges(struct api_context *context, struct api_write *write) {
                 return fail_invalid(context, kind->kind, kind->group, write->name, &errors);
         if (webhooks_validate(context, write) < 0)
                 return API_FAILED;
-        if (write->operation == KIND_CREATE && has_quotas(context, write) &&
-            quota_admit(&context->hooks, write->object, write->ns, &err) < 0)
+        if (has_quotas(context, write) &&
+            quota_admit(&context->hooks, write->object, write->old_json, write->ns, &err) < 0)
                 return fail_admission(context, write, &err);
         return 0;
 }

@@ -1,5 +1,6 @@
 /* Changing one object: versions, and what a write may change. */
 #include "server/api_write.h"
+#include "server/quota_status.h"
 
 #include "kinds/release.h"
 #include "schema/object_compare.h"
@@ -8,6 +9,7 @@
 #include "server/api_object.h"
 #include "server/emptied_values.h"
 #include "server/managed_fields.h"
+#include "server/quota_status.h"
 #include "server/raw_forms.h"
 #include "server/write_stages.h"
 #include <string.h>
@@ -265,7 +267,8 @@ static int finish_deletion(struct api_context *context, struct api_write *write,
 int write_update(struct api_context *context, struct api_write *write, struct slice *ret_body,
                  bool *ret_is_deleted) {
         *ret_is_deleted = false;
-        if (prepare_update(context, write) < 0 || run_judges(context, write) < 0)
+        if (prepare_update(context, write) < 0 || run_judges(context, write) < 0 ||
+            quota_status_charge(context, write) < 0)
                 return API_FAILED;
         api_write_convert(write);
         if (is_deletion_due(write)) {
