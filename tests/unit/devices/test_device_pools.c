@@ -1,0 +1,423 @@
+/* What nodes see of pools that are given in parts, against the rules written out one slice at a
+ * time: newest generation that reaches the node, pools that are being replaced, incomplete ones,
+ * mistakes in them, their order, and what is left of counters. Small random cases: three nodes in
+ * two zones, slices of two pools for a node, a zone, everybody or by device, with devices or with
+ * sets of counters. The same inventory answers for all nodes, before and after devices are taken.
+ */
+#include "base/buf.h"
+#include "base/rng.h"
+#include "base/util.h"
+#include "device_scene.h"
+#include "devices/device_reach.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define CASES 4000
+#define NODES 3
+#define POOLS 2
+#define SLICES_MAX 7
+#define DEVICES_MAX 3
+#define NAMES 20 /* of devices */
+#define SETS 3
+#define OF_SET 9      /* of the counter of a set */
+#define NO_SET (-100) /* in place of what is left of one */
+
+static const char *const node_texts[NODES] = {
+        "{\"metadata\":{\"name\":\"n0\",\"labels\":{\"zone\":\"z0\"}}}",
+        "{\"metadata\":{\"name\":\"n1\",\"labels\":{\"zone\":\"z0\"}}}",
+        "{\"metadata\":{\"name\":\"n2\",\"labels\":{\"zone\":\"z1\"}}}",
+};
+enum { AT_NODE, AT_ZONE = AT_NODE + NODES, EVERYWHERE = AT_ZONE + 2, PLACES };
+static bool place_has(int place, int node) {
+        return place == EVERYWHERE || place == AT_NODE + node || place == AT_ZONE + (node == 2);
+}
+
+struct pools_device {
+        int name, place, cost; /* of the counter; 0: consumes none */
+        int set;
+        bool has_other; /* consumes a counter that the set may lack */
+        bool waits;     /* for conditions */
+};
+struct pools_slice {
+        int pool, generation, place;
+        bool has_places, has_sets;
+        bool sets[SETS];
+        int device_count;
+        struct pools_device devices[DEVICES_MAX];
+};
+struct pools_case {
+        int slice_count, counts[POOLS][3]; /* by generation: so many slices are said to be */
+        struct pools_slice slices[SLICES_MAX];
+        bool has_counters; /* the gate */
+        bool taken[POOLS][NAMES];
+};
+
+static int pick(struct rng *rng, int bound) {
+        return (int)rng_below(rng, (uint64_t)bound);
+}
+
+static void make_slice(struct rng *rng, struct pools_slice *slice) {
+        *slice = (struct pools_slice){ .pool = pick(rng, POOLS),
+                                       .generation = pick(rng, 4) ? 1 : 2,
+                                       .place = pick(rng, PLACES),
+                                       .has_sets = pick(rng, 3) == 0 };
+        for (int i = 0; slice->has_sets && i < SETS; i++)
+                slice->sets[i] = pick(rng, 2);
+        if (slice->has_sets)
+                return;
+        slice->has_places = pick(rng, 4) == 0;
+        slice->device_count = pick(rng, DEVICES_MAX + 1);
+        for (int i = 0; i < slice->device_count; i++)
+                slice->devices[i] = (struct pools_device){ .name = pick(rng, NAMES),
+                                                           .place = pick(rng, PLACES),
+                                                           .cost = pick(rng, 3),
+                                                           .set = pick(rng, SETS),
+                                                           .has_other = pick(rng, 30) == 0,
+                                                           .waits = pick(rng, 8) == 0 };
+}
+
+/* Leaves few mistakes: names that differ, each set once, in the first slices that have some. */
+static void mend_case(struct pools_case *c) {
+        bool sets[POOLS][3][SETS] = { { { false } } };
+        for (int i = 0; i < c->slice_count; i++) {
+                struct pools_slice *slice = &c->slices[i];
+                for (int j = 0; j < SETS; j++) {
+                        slice->sets[j] &= !sets[slice->pool][slice->generation][j];
+                        sets[slice->pool][slice->generation][j] |= slice->sets[j];
+                }
+        }
+        for (int i = 0; i < c->slice_count; i++) {
+                struct pools_slice *slice = &c->slices[i];
+                for (int j = 0; j < slice->device_count; j++) {
+                        struct pools_device *device = &slice->devices[j];
+                        device->name = (i + SLICES_MAX * j) % NAMES;
+                        device->has_other = false;
+                        if (!sets[slice->pool][slice->generation][device->set])
+                                device->cost = 0;
+                }
+        }
+}
+
+static void make_case(struct rng *rng, struct pools_case *c) {
+        *c = (struct pools_case){ .slice_count = 1 + pick(rng, SLICES_MAX),
+                                  .has_counters = pick(rng, 5) != 0 };
+        for (int i = 0; i < c->slice_count; i++) {
+                struct pools_slice *slice = &c->slices[i];
+                make_slice(rng, slice);
+                c->counts[slice->pool][slice->generation]++;
+        }
+        if (pick(rng, 3))
+                mend_case(c);
+        for (int i = 0; i < POOLS; i++) {
+                for (int j = 1; j <= 2; j++)
+                        c->counts[i][j] += pick(rng, 4) == 0;
+                for (int j = 0; j < NAMES; j++)
+                        c->taken[i][j] = pick(rng, 3) == 0;
+        }
+}
+
+/* ---- as objects ---- */
+
+static void say_place(struct buf *out, int place) {
+        if (place == EVERYWHERE)
+                buf_printf(out, "\"allNodes\":true");
+        else if (place < AT_ZONE)
+                buf_printf(out, "\"nodeName\":\"n%d\"", place - AT_NODE);
+        else
+                buf_printf(out,
+                           "\"nodeSelector\":{\"nodeSelectorTerms\":[{\"matchExpressions\":[{"
+                           "\"key\":\"zone\",\"operator\":\"In\",\"values\":[\"z%d\"]}]}]}",
+                           place - AT_ZONE);
+}
+
+static void say_device(struct buf *out, const struct pools_slice *slice,
+                       const struct pools_device *device) {
+        buf_printf(out, "{\"name\":\"d%d\"", device->name);
+        if (slice->has_places) {
+                buf_printf(out, ",");
+                say_place(out, device->place);
+        }
+        if (device->cost)
+                buf_printf(out,
+                           ",\"consumesCounters\":[{\"counterSet\":\"s%d\",\"counters\":{\"k\":{"
+                           "\"value\":\"%d\"}%s}}]",
+                           device->set, device->cost,
+                           device->has_other ? ",\"other\":{\"value\":\"1\"}" : "");
+        if (device->waits)
+                buf_printf(out,
+                           ",\"bindingConditions\":[\"r\"],\"bindingFailureConditions\":[\"f\"]");
+        buf_printf(out, "}");
+}
+
+static void say_slice(struct buf *out, const struct pools_case *c, int at) {
+        const struct pools_slice *slice = &c->slices[at];
+        const char *comma = "";
+        buf_printf(out,
+                   "%s{\"metadata\":{\"name\":\"s%d\"},\"spec\":{\"driver\":\"d\",\"pool\":{"
+                   "\"name\":\"p%d\",\"generation\":%d,\"resourceSliceCount\":%d},",
+                   at ? "," : "", at, slice->pool, slice->generation,
+                   c->counts[slice->pool][slice->generation]);
+        if (slice->has_places)
+                buf_printf(out, "\"perDeviceNodeSelection\":true");
+        else
+                say_place(out, slice->place);
+        buf_printf(out, slice->has_sets ? ",\"sharedCounters\":[" : ",\"devices\":[");
+        for (int i = 0; slice->has_sets && i < SETS; i++) {
+                if (!slice->sets[i])
+                        continue;
+                buf_printf(out, "%s{\"name\":\"s%d\",\"counters\":{\"k\":{\"value\":\"%d\"}}}",
+                           comma, i, OF_SET);
+                comma = ",";
+        }
+        for (int i = 0; i < slice->device_count; i++) {
+                buf_printf(out, "%s", i ? "," : "");
+                say_device(out, slice, &slice->devices[i]);
+        }
+        buf_printf(out, "]}}");
+}
+
+static struct slice say_case(const struct pools_case *c, struct buf *out) {
+        buf_printf(out, "{\"resourceSlices\":[");
+        for (int i = 0; i < c->slice_count; i++)
+                say_slice(out, c, i);
+        buf_printf(out, "]}");
+        return buf_view(out);
+}
+
+/* ---- the rules ---- */
+
+/* A slice without any set is one of devices, as the API has it. */
+static bool has_sets(const struct pools_slice *slice) {
+        return slice->has_sets && (slice->sets[0] || slice->sets[1] || slice->sets[2]);
+}
+
+static bool is_relevant(const struct pools_case *c, const struct pools_slice *slice, int node) {
+        if (!c->has_counters && (slice->has_places || has_sets(slice)))
+                return false;
+        if (has_sets(slice))
+                return true;
+        if (!slice->has_places)
+                return place_has(slice->place, node);
+        for (int i = 0; i < slice->device_count; i++)
+                if (place_has(slice->devices[i].place, node))
+                        return true;
+        return false;
+}
+
+/* One pool as one node sees it. */
+struct seen_pool {
+        bool exists, is_incomplete, is_invalid, is_late;
+        int generation;
+        bool has_slice[SLICES_MAX]; /* of devices */
+        int left[SETS];             /* of counters */
+};
+
+static bool is_of(const struct pools_case *c, int at, int pool, int generation) {
+        return c->slices[at].pool == pool && c->slices[at].generation == generation;
+}
+
+/* No name twice among the devices that reach the node; sets once each; consumption of what there
+ * is. */
+static bool has_mistake(const struct pools_case *c, const struct seen_pool *seen, int pool) {
+        int names[NAMES] = { 0 }, sets[SETS] = { 0 };
+        for (int i = 0; i < c->slice_count; i++) {
+                for (int j = 0; seen->has_slice[i] && j < c->slices[i].device_count; j++)
+                        if (names[c->slices[i].devices[j].name]++)
+                                return true;
+                for (int j = 0; is_of(c, i, pool, seen->generation) && j < SETS; j++)
+                        if (c->has_counters && c->slices[i].sets[j] && sets[j]++)
+                                return true;
+        }
+        for (int i = 0; c->has_counters && i < c->slice_count; i++) {
+                for (int j = 0; j < c->slices[i].device_count; j++) {
+                        const struct pools_device *device = &c->slices[i].devices[j];
+                        if (is_of(c, i, pool, seen->generation) && device->cost &&
+                            (!sets[device->set] || device->has_other))
+                                return true;
+                }
+        }
+        return false;
+}
+
+static void count_left(const struct pools_case *c, struct seen_pool *seen, int pool) {
+        for (int i = 0; i < SETS; i++)
+                seen->left[i] = NO_SET;
+        for (int i = 0; c->has_counters && i < c->slice_count; i++)
+                for (int j = 0; is_of(c, i, pool, seen->generation) && j < SETS; j++)
+                        if (c->slices[i].sets[j])
+                                seen->left[j] = OF_SET;
+        for (int i = 0; c->has_counters && i < c->slice_count; i++)
+                for (int j = 0;
+                     is_of(c, i, pool, seen->generation) && j < c->slices[i].device_count; j++)
+                        if (c->taken[pool][c->slices[i].devices[j].name])
+                                seen->left[c->slices[i].devices[j].set] -=
+                                        c->slices[i].devices[j].cost;
+}
+
+static struct seen_pool see_pool(const struct pools_case *c, int pool, int node) {
+        struct seen_pool seen = { .generation = 0 };
+        int newest = 0, reached = 0, all = 0, devices = 0;
+        for (int i = 0; i < c->slice_count; i++) {
+                const struct pools_slice *slice = &c->slices[i];
+                if (slice->pool != pool)
+                        continue;
+                newest = slice->generation > newest ? slice->generation : newest;
+                if (is_relevant(c, slice, node) && slice->generation > seen.generation)
+                        seen.generation = slice->generation;
+        }
+        for (int i = 0; i < c->slice_count; i++) {
+                if (!is_of(c, i, pool, seen.generation))
+                        continue;
+                all++;
+                reached += is_relevant(c, &c->slices[i], node);
+                seen.has_slice[i] = is_relevant(c, &c->slices[i], node) && !has_sets(&c->slices[i]);
+                devices += seen.has_slice[i] ? c->slices[i].device_count : 0;
+        }
+        int wanted = c->counts[pool][seen.generation];
+        if (reached == 0 || (reached != wanted && newest > seen.generation))
+                return seen;
+        seen.is_incomplete = reached != wanted && all != wanted;
+        seen.is_invalid = !seen.is_incomplete && has_mistake(c, &seen, pool);
+        seen.exists = seen.is_incomplete || seen.is_invalid || devices > 0;
+        for (int i = 0; i < c->slice_count; i++)
+                for (int j = 0; seen.has_slice[i] && j < c->slices[i].device_count; j++)
+                        seen.is_late |= c->slices[i].devices[j].waits && !seen.is_incomplete &&
+                                        !seen.is_invalid;
+        count_left(c, &seen, pool);
+        return seen;
+}
+
+/* ---- comparing ---- */
+
+static bool is_worth_it(const struct device_pool *pool) {
+        for (size_t i = 0; i < pool->slice_count; i++)
+                if (pool->slices[i]->slice->device_count)
+                        return true;
+        return pool->is_incomplete || pool->problem;
+}
+
+static bool has_slice(const struct device_pool *pool, int number) {
+        char name[8];
+        snprintf(name, sizeof(name), "s%d", number);
+        for (size_t i = 0; i < pool->slice_count; i++)
+                if (slice_is(pool->slices[i]->slice->name, name))
+                        return true;
+        return false;
+}
+
+static int left_of(const struct device_pool *pool, int set) {
+        char name[8];
+        snprintf(name, sizeof(name), "s%d", set);
+        for (size_t i = 0; i < pool->counter_count; i++)
+                if (slice_is(pool->counters[i].set, name))
+                        return (int)(pool->counters[i].left.milli / 1000);
+        return NO_SET;
+}
+
+static void compare_pool(const struct pools_case *c, const struct seen_pool *seen,
+                         const struct device_pool *pool, const char *where) {
+        if (pool->is_incomplete != seen->is_incomplete || !!pool->problem != seen->is_invalid)
+                fail_msg("%s: incomplete %d, problem %s, in place of %d, %d", where,
+                         pool->is_incomplete, pool->problem ? pool->problem : "none",
+                         seen->is_incomplete, seen->is_invalid);
+        if (seen->is_incomplete || seen->is_invalid)
+                return;
+        for (int i = 0; i < c->slice_count; i++)
+                if (has_slice(pool, i) != seen->has_slice[i])
+                        fail_msg("%s: slice s%d, %d", where, i, seen->has_slice[i]);
+        for (int i = 0; i < SETS; i++)
+                if (left_of(pool, i) != seen->left[i])
+                        fail_msg("%s: %d left of s%d, not %d", where, left_of(pool, i), i,
+                                 seen->left[i]);
+}
+
+/* Pools come by name, those that wait for conditions last. */
+static void compare_node(const struct pools_case *c, struct device_scene *scene, int node,
+                         const char *text) {
+        struct json_doc *doc = NULL;
+        struct device_pool **pools;
+        char where[8192], name[8];
+        assert_int_equal(json_parse(slice_of(node_texts[node]), &doc, NULL), 0);
+        snprintf(name, sizeof(name), "n%d", node);
+        const struct device_node place = { slice_of(name), device_scene_matches,
+                                           json_doc_root(doc) };
+        size_t count = device_pools_gather(scene->inventory, &place, &scene->arena, &pools);
+        size_t at = 0;
+        for (int turn = 0; turn < 2 * POOLS; turn++) {
+                struct seen_pool seen = see_pool(c, turn % POOLS, node);
+                if (!seen.exists || seen.is_late != (turn >= POOLS))
+                        continue;
+                while (at < count && !is_worth_it(pools[at]))
+                        at++;
+                snprintf(where, sizeof(where), "%s, pool p%d, of %s", name, turn % POOLS, text);
+                if (at == count || pools[at]->name.ptr[1] != '0' + turn % POOLS)
+                        fail_msg("not seen: %s", where);
+                device_pool_settle(scene->inventory, pools[at]);
+                compare_pool(c, &seen, pools[at++], where);
+        }
+        while (at < count && !is_worth_it(pools[at]))
+                at++;
+        if (at != count)
+                fail_msg("%s sees another pool, of %s", name, text);
+        json_doc_free(doc);
+}
+
+static void take(const struct pools_case *c, struct device_scene *scene) {
+        struct device_result *results =
+                ARENA_ARRAY(&scene->arena, struct device_result, POOLS * NAMES);
+        struct resource_claim claim = { .is_allocated = true, .results = results };
+        for (int i = 0; i < POOLS; i++)
+                for (int j = 0; j < NAMES; j++)
+                        if (c->taken[i][j])
+                                results[claim.result_count++] = (struct device_result){
+                                        .driver = SLICE_LITERAL("d"),
+                                        .pool = slice_of(arena_printf(&scene->arena, "p%d", i)),
+                                        .device = slice_of(arena_printf(&scene->arena, "d%d", j))
+                                };
+        device_inventory_take(scene->inventory, SLICE_LITERAL("n/c"), &claim);
+}
+
+static void compare_case(struct rng *rng, struct pools_case *c) {
+        struct device_gates gates = device_gates_standard();
+        struct device_scene scene;
+        struct json_doc *doc = NULL;
+        struct err err = { 0 };
+        struct buf text = { 0 };
+        if (json_parse(say_case(c, &text), &doc, &err) < 0)
+                fail_msg("%s in %s", err.text, text.data);
+        gates.has_counters = c->has_counters;
+        device_scene_init(&scene, json_doc_root(doc), &gates);
+        for (int turn = 0; turn < 2; turn++) {
+                take(c, &scene);
+                for (int i = 0; i < NODES; i++)
+                        compare_node(c, &scene, i, text.data);
+                c->taken[pick(rng, POOLS)][pick(rng, NAMES)] ^= true;
+        }
+        device_scene_release(&scene);
+        json_doc_free(doc);
+        buf_release(&text);
+}
+
+static void test_nodes_see_what_the_rules_say(void **state) {
+        const char *seed = getenv("BERTH_SEED");
+        struct rng rng;
+        (void)state;
+        rng_init(&rng, seed ? strtoull(seed, NULL, 10) : 1);
+        for (int i = 0; i < CASES; i++) {
+                struct pools_case c;
+                make_case(&rng, &c);
+                compare_case(&rng, &c);
+        }
+}
+
+int main(void) {
+        const struct CMUnitTest tests[] = { cmocka_unit_test(test_nodes_see_what_the_rules_say) };
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
