@@ -120,18 +120,22 @@ size_t claim_write_make(const struct claim_states *states, const struct json *af
         size_t count = 0;
         char *object = states->seen ? object_patch(states->seen, after) : creation_body(after);
         char *status = status_patch(states, after);
+        bool allocates = !json_get(json_get(states->seen, "status"), "allocation");
         if (object)
                 ret_writes[count++] = (struct claim_write){
-                        states->seen ? PATCH_OBJECT : PATCH_CREATE, object,
-                        states->seen ? CLAIM_WRITE_PROTECTS : "create claim for extended resources"
+                        .verb = states->seen ? PATCH_OBJECT : PATCH_CREATE,
+                        .body = object,
+                        .what = states->seen ? CLAIM_WRITE_PROTECTS
+                                             : "create claim for extended resources"
                 };
         if (status)
                 ret_writes[count++] =
-                        (struct claim_write){ PATCH_STATUS, status,
-                                              json_get(json_get(states->seen, "status"),
-                                                       "allocation")
-                                                      ? "add reservation to claim"
-                                                      : "add allocation and reservation to claim" };
+                        (struct claim_write){ .verb = PATCH_STATUS,
+                                              .body = status,
+                                              .what = allocates ? "add allocation and reservation "
+                                                                  "to claim"
+                                                                : "add reservation to claim",
+                                              .allocates = allocates };
         return count;
 }
 

@@ -13,6 +13,7 @@ struct claim_write {
         enum patch_verb verb;
         char *body;       /* owned */
         const char *what; /* it does, in upstream's words; NULL: it is no claim's */
+        bool allocates;
 };
 struct claim_states {
         const struct json *seen;   /* what the API has; NULL: the claim is new */

@@ -49,7 +49,8 @@ struct taken_object *taken_object_new(struct scheduler *scheduler, struct pre_bi
                 taken->write_count =
                         make_claim_writes(scheduler, taken, before, after, taken->writes);
         } else {
-                taken->writes[0] = (struct claim_write){ PATCH_STANDARD, text_of(after), NULL };
+                taken->writes[0] =
+                        (struct claim_write){ .verb = PATCH_STANDARD, .body = text_of(after) };
                 taken->write_count = 1;
         }
         join_writers(scheduler, taken);
@@ -124,19 +125,20 @@ static void taken_object_withdraw(struct scheduler *scheduler, struct taken_obje
         taken->is_joined = false;
 }
 
-/* A claim that others gave back meanwhile has lost its finalizer: without it nobody would give the
- * devices back once the pod is gone. */
+/* A claim that others gave back while it was allocated has lost its finalizer: without it nobody
+ * would give the devices back once the pod is gone.  One that somebody else allocated is his. */
 static void protect_again(struct taken_object *taken, const struct action_result *result) {
         struct json_doc *doc = NULL;
         if (taken->kind != CACHED_RESOURCE_CLAIM || taken->written < taken->write_count ||
-            taken->write_count == CLAIM_WRITES_MAX ||
-            taken->writes[taken->sent - 1].verb != PATCH_STATUS || result->body.len == 0)
+            taken->write_count == CLAIM_WRITES_MAX || !taken->writes[taken->sent - 1].allocates ||
+            result->body.len == 0)
                 return;
         if (json_parse(result->body, &doc, NULL) == 0) {
                 char *patch = claim_write_protect(json_doc_root(doc));
                 if (patch)
-                        taken->writes[taken->write_count++] =
-                                (struct claim_write){ PATCH_OBJECT, patch, CLAIM_WRITE_PROTECTS };
+                        taken->writes[taken->write_count++] = (struct claim_write){
+                                .verb = PATCH_OBJECT, .body = patch, .what = CLAIM_WRITE_PROTECTS
+                        };
         }
         json_doc_free(doc);
 }

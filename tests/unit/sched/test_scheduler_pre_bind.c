@@ -439,12 +439,10 @@ static void test_names_version_of_released_claim(void **state) {
         assert_null(find_action(&test->base, ACTION_BIND, "d"));
 }
 
-/* Whoever gave the claim back meanwhile took the finalizer off: it is put back before the bind. */
-static void test_protects_again(void **state) {
-        struct claim_test *test = *state;
-        start_allocation(test);
-        answer(&test->base, ACTION_PATCH_OBJECT, "rc", 0);
-        const struct action *write = claim_write(test, PATCH_STATUS, "\"device\":\"a\"");
+/* The answer of the API server has the claim without a finalizer. */
+static void answer_without_finalizer(struct claim_test *test) {
+        const struct action *write = find_action(&test->base, ACTION_PATCH_OBJECT, "rc");
+        assert_non_null(write);
         struct action_result result = {
                 .id = write->id,
                 .kind = write->kind,
@@ -461,11 +459,32 @@ static void test_protects_again(void **state) {
                          test_wall(&test->base), &out);
         action_list_release(&test->base.actions);
         test->base.actions = out;
+}
+
+/* Whoever gave the claim back meanwhile took the finalizer off: it is put back before the bind. */
+static void test_protects_again(void **state) {
+        struct claim_test *test = *state;
+        start_allocation(test);
+        answer(&test->base, ACTION_PATCH_OBJECT, "rc", 0);
+        claim_write(test, PATCH_STATUS, "\"device\":\"a\"");
+        answer_without_finalizer(test);
         assert_null(find_action(&test->base, ACTION_BIND, "d"));
         claim_write(test, PATCH_OBJECT,
                     "\"finalizers\":[\"resource.kubernetes.io/delete-protection\"]");
         answer(&test->base, ACTION_PATCH_OBJECT, "rc", 0);
         assert_non_null(find_action(&test->base, ACTION_BIND, "d"));
+}
+
+/* Whoever allocated it says when its devices are given back. */
+static void test_leaves_the_claim_of_another_allocator(void **state) {
+        struct claim_test *test = *state;
+        put_resource_claim(test, ON_N2);
+        put_device_pod(test);
+        step(&test->base);
+        claim_write(test, PATCH_STATUS, "\"uid-d\"");
+        answer_without_finalizer(test);
+        assert_non_null(find_action(&test->base, ACTION_BIND, "d"));
+        assert_null(find_action(&test->base, ACTION_PATCH_OBJECT, "rc"));
 }
 
 /* What the watch says meanwhile does not take the devices away: nobody else gets them. */
@@ -545,6 +564,7 @@ int main(void) {
                 TEST(test_writes_what_it_allocates),
                 TEST(test_names_version_of_released_claim),
                 TEST(test_protects_again),
+                TEST(test_leaves_the_claim_of_another_allocator),
                 TEST(test_stays_allocated_while_it_is_written),
                 TEST(test_refused_allocation_is_taken_back),
                 TEST(test_doubtful_allocation_is_unreserved),
