@@ -1,5 +1,5 @@
 /* What claims take of devices. */
-#include "devices/device_inventory.h"
+#include "devices/device_numbers.h"
 
 #include "api/quantity.h"
 #include "base/map.h"
@@ -173,8 +173,8 @@ static struct device_holding *holding_of(struct device_inventory *inventory, str
                 if (result->has_admin_access)
                         continue;
                 struct held_device *held = &holding->devices[holding->count++];
-                held->number = device_inventory_number(inventory, result->driver, result->pool,
-                                                       result->device);
+                held->number =
+                        device_number_of(inventory, result->driver, result->pool, result->device);
                 held->is_share = inventory->gates.has_shares && result->share_id.len > 0;
                 if (!held->is_share || result->consumed.count == 0)
                         continue;

@@ -1,5 +1,5 @@
 /* Slices, what is allocated of their devices, and selectors. */
-#include "devices/device_inventory.h"
+#include "devices/device_numbers.h"
 
 #include "base/map.h"
 #include "base/util.h"
@@ -17,24 +17,6 @@ struct device_gates device_gates_standard(void) {
 
 /* ---- devices ---- */
 
-/* Keys of the map are hashes of 64 bits; that two devices share one is not provided for, and would
- * only let each of them wait for the other.  Values are numbers, one higher so that none is NULL.
- */
-uint32_t device_inventory_number(struct device_inventory *inventory, struct slice driver,
-                                 struct slice pool, struct slice device) {
-        const uint64_t parts[] = { slice_hash(driver), slice_hash(pool), slice_hash(device) };
-        uint64_t key = hash_bytes(parts, sizeof(parts), 0);
-        void *known = map_u64_get(inventory->numbers, key);
-
-        if (known)
-                return (uint32_t)(uintptr_t)known - 1;
-        inventory->uses = arena_grow(&inventory->arena, inventory->uses, inventory->use_count,
-                                     &inventory->use_cap, sizeof(*inventory->uses));
-        inventory->uses[inventory->use_count] = (struct device_use){ 0 };
-        map_u64_put(inventory->numbers, key, (void *)(uintptr_t)(inventory->use_count + 1));
-        return (uint32_t)inventory->use_count++;
-}
-
 static void device_inventory_add_devices(struct device_inventory *inventory,
                                          struct inventory_slice *entry) {
         const struct resource_slice *slice = entry->slice;
@@ -46,8 +28,6 @@ static void device_inventory_add_devices(struct device_inventory *inventory,
 
                 device->device = &slice->devices[i];
                 device->serial = inventory->device_count++;
-                device->number = device_inventory_number(inventory, slice->driver, slice->pool,
-                                                         device->device->name);
         }
 }
 
@@ -151,7 +131,7 @@ struct device_inventory *device_inventory_new(const struct device_gates *gates,
 
         arena_init(&inventory->arena, 0);
         inventory->gates = *gates;
-        inventory->numbers = map_u64_new();
+        inventory->strangers = map_u64_new();
         inventory->selectors = map_new();
         inventory->classes = map_new();
         inventory->holdings = map_u64_new();
@@ -159,11 +139,8 @@ struct device_inventory *device_inventory_new(const struct device_gates *gates,
         inventory->slices = ARENA_ARRAY(&inventory->arena, struct inventory_slice, count);
         inventory->shared = ARENA_ARRAY(&inventory->arena, size_t, count);
         inventory->slice_count = count;
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < count; i++)
                 inventory->slices[i].slice = slices[i];
-                inventory->use_cap += slices[i]->device_count;
-        }
-        inventory->uses = ARENA_ARRAY(&inventory->arena, struct device_use, inventory->use_cap);
         if (count > 1)
                 qsort(inventory->slices, count, sizeof(*inventory->slices), compare_slices);
         for (size_t i = 0; i < count; i++) {
@@ -171,6 +148,7 @@ struct device_inventory *device_inventory_new(const struct device_gates *gates,
                 device_inventory_index(inventory, i);
         }
         device_inventory_pool(inventory);
+        device_numbers_give(inventory);
         device_inventory_house(inventory);
         return inventory;
 }

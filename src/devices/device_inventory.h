@@ -55,8 +55,9 @@ struct inventory_slice {
 struct inventory_pool {      /* slices of one driver and one name, whatever their generation */
         uint32_t first, end; /* of the slices */
         uint32_t newest_count;
-        int64_t newest; /* generation; so many slices are of it */
-        bool is_wide;   /* a slice does not name its node */
+        uint32_t number, device_count; /* the first one of its devices, by name; so many */
+        int64_t newest;                /* generation; so many slices are of it */
+        bool is_wide;                  /* a slice does not name its node */
         bool has_counters;
         /* Its devices consume counters that it has, in this generation: found out at the first
          * search. */
@@ -64,6 +65,10 @@ struct inventory_pool {      /* slices of one driver and one name, whatever thei
         int64_t sound_generation;
         uint64_t version;          /* counts changes of what is taken of its devices */
         struct device_pool *views; /* that nodes have of a wide one */
+};
+struct pool_key {
+        uint64_t hash; /* of driver and name */
+        uint32_t pool;
 };
 struct offered_device {
         const struct resource_slice *slice;
@@ -78,7 +83,8 @@ struct device_inventory {
         uint32_t device_count;
         struct device_use *uses; /* by the number of a device */
         size_t use_count, use_cap;
-        struct map_u64 *numbers;
+        const struct device **names; /* by the number of a device that slices have */
+        struct map_u64 *strangers; /* hash of others, which claims name, to their number plus one */
         struct map *selectors, *classes;
         struct map_u64 *holdings; /* hash of "namespace/name" of a claim to what it takes */
         struct device_holding *free_holdings[DEVICE_HOLDING_SIZES]; /* by size */
@@ -86,6 +92,7 @@ struct device_inventory {
         size_t shared_count;
         struct map *nodes; /* name to a list of slices that name it, ascending */
         struct inventory_pool *pools;
+        struct pool_key *pool_keys; /* by hash */
         uint32_t pool_count;
         size_t view_count; /* of pools */
         struct device_reaches
@@ -131,7 +138,4 @@ struct slice_list {
 /* Slices that name the node, ascending; NULL: none. */
 const struct slice_list *device_inventory_own(const struct device_inventory *inventory,
                                               struct slice node);
-/* The number of a device of that name, known or new. */
-uint32_t device_inventory_number(struct device_inventory *inventory, struct slice driver,
-                                 struct slice pool, struct slice device);
 void device_inventory_drop_holdings(struct device_inventory *inventory); /* at its end */

@@ -19,7 +19,7 @@ void device_inventory_free(struct device_inventory *inventory) {
         device_inventory_drop_holdings(inventory);
         device_pools_free_views(inventory);
         device_reaches_free(inventory->reaches);
-        map_u64_free(inventory->numbers);
+        map_u64_free(inventory->strangers);
         map_free(inventory->selectors);
         map_free(inventory->classes);
         map_free(inventory->nodes);
