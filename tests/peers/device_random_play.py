@@ -258,7 +258,7 @@ NOT_MINE = "(?:didn't match Pod's node affinity/selector|were unschedulable)"  #
 
 def plain_text(text):
     """Without the nodes of other scenes, and ends of generated names."""
-    text = re.sub(rf"\d+ node\(s\) {NOT_MINE}(, )?|, \d+ node\(s\) {NOT_MINE}(?=\.)", "", text or "")
+    text = re.sub(r", (?=\.)", "", re.sub(rf"\d+ node\(s\) {NOT_MINE}(, )?", "", text or ""))
     text = re.sub(r"\d{4}-\d\d-\d\dT[\d:.]+Z", "*", text)
     text = re.sub(r"0/\d+ nodes|\d+ (?=Preemption is not helpful)", "* ", text)
     return re.sub(r"(-e\d|-extended-resources)-\w+", r"\1-*", text)
