@@ -24,6 +24,7 @@
 #define POOLS 2
 #define SLICES_MAX 7
 #define DEVICES_MAX 3
+#define OTHER "\"other\":{\"value\":\"1\"}"
 #define NAMES 20 /* of devices */
 #define SETS 3
 #define OF_SET 9      /* of the counter of a set */
@@ -42,8 +43,8 @@ static bool place_has(int place, int node) {
 struct pools_device {
         int name, place, cost; /* of the counter; 0: consumes none */
         int set;
-        bool has_other; /* consumes a counter that the set may lack */
-        bool waits;     /* for conditions */
+        enum { NO_OTHER, BEFORE, BEHIND } other; /* it consumes a counter that no set has, too */
+        bool waits;                              /* for conditions */
 };
 struct pools_slice {
         int pool, generation, place;
@@ -75,12 +76,14 @@ static void make_slice(struct rng *rng, struct pools_slice *slice) {
         slice->has_places = pick(rng, 4) == 0;
         slice->device_count = pick(rng, DEVICES_MAX + 1);
         for (int i = 0; i < slice->device_count; i++)
-                slice->devices[i] = (struct pools_device){ .name = pick(rng, NAMES),
-                                                           .place = pick(rng, PLACES),
-                                                           .cost = pick(rng, 3),
-                                                           .set = pick(rng, SETS),
-                                                           .has_other = pick(rng, 30) == 0,
-                                                           .waits = pick(rng, 8) == 0 };
+                slice->devices[i] =
+                        (struct pools_device){ .name = pick(rng, NAMES),
+                                               .place = pick(rng, PLACES),
+                                               .cost = pick(rng, 3),
+                                               .set = pick(rng, SETS),
+                                               .other = pick(rng, 15) ? NO_OTHER
+                                                                      : BEFORE + pick(rng, 2),
+                                               .waits = pick(rng, 8) == 0 };
 }
 
 /* Leaves few mistakes: names that differ, each set once, in the first slices that have some. */
@@ -98,7 +101,7 @@ static void mend_case(struct pools_case *c) {
                 for (int j = 0; j < slice->device_count; j++) {
                         struct pools_device *device = &slice->devices[j];
                         device->name = (i + SLICES_MAX * j) % NAMES;
-                        device->has_other = false;
+                        device->other = NO_OTHER;
                         if (!sets[slice->pool][slice->generation][device->set])
                                 device->cost = 0;
                 }
@@ -146,10 +149,10 @@ static void say_device(struct buf *out, const struct pools_slice *slice,
         }
         if (device->cost)
                 buf_printf(out,
-                           ",\"consumesCounters\":[{\"counterSet\":\"s%d\",\"counters\":{\"k\":{"
+                           ",\"consumesCounters\":[{\"counterSet\":\"s%d\",\"counters\":{%s\"k\":{"
                            "\"value\":\"%d\"}%s}}]",
-                           device->set, device->cost,
-                           device->has_other ? ",\"other\":{\"value\":\"1\"}" : "");
+                           device->set, device->other == BEFORE ? OTHER "," : "", device->cost,
+                           device->other == BEHIND ? "," OTHER : "");
         if (device->waits)
                 buf_printf(out,
                            ",\"bindingConditions\":[\"r\"],\"bindingFailureConditions\":[\"f\"]");
@@ -239,7 +242,7 @@ static bool has_mistake(const struct pools_case *c, const struct seen_pool *seen
                 for (int j = 0; j < c->slices[i].device_count; j++) {
                         const struct pools_device *device = &c->slices[i].devices[j];
                         if (is_of(c, i, pool, seen->generation) && device->cost &&
-                            (!sets[device->set] || device->has_other))
+                            (!sets[device->set] || device->other))
                                 return true;
                 }
         }

@@ -15,7 +15,8 @@
 static const char objects[] =
         "{\"resourceSlices\":[{\"metadata\":{\"name\":\"c\"},\"spec\":{\"driver\":\"g\","
         "\"nodeName\":\"n\",\"pool\":{\"name\":\"p\",\"generation\":1,\"resourceSliceCount\":2},"
-        "\"sharedCounters\":[{\"name\":\"s\",\"counters\":{\"m\":{\"value\":\"1\"}}}]}},"
+        "\"sharedCounters\":[{\"name\":\"s\",\"counters\":{\"k\":{\"value\":\"1\"},\"m\":{"
+        "\"value\":\"1\"}}}]}},"
         "{\"metadata\":{\"name\":\"d\"},\"spec\":{\"driver\":\"g\",\"nodeName\":\"n\",\"pool\":{"
         "\"name\":\"p\",\"generation\":1,\"resourceSliceCount\":2},\"devices\":["
         "{\"name\":\"a\",\"attributes\":{\"m\":{\"string\":\"x\"}}},"
@@ -23,7 +24,7 @@ static const char objects[] =
         "\"value\":\"v\",\"effect\":\"NoSchedule\"}]},"
         "{\"name\":\"c\",\"attributes\":{\"m\":{\"string\":\"x\"}}},"
         "{\"name\":\"d\",\"attributes\":{\"m\":{\"string\":\"x\"}},\"consumesCounters\":[{"
-        "\"counterSet\":\"s\",\"counters\":{\"m\":{\"value\":\"2\"}}}]},"
+        "\"counterSet\":\"s\",\"counters\":{\"k\":{\"value\":\"1\"},\"m\":{\"value\":\"2\"}}}]},"
         "{\"name\":\"e\",\"attributes\":{\"m\":{\"string\":\"x\"}},\"allowMultipleAllocations\":"
         "true,\"capacity\":{\"memory\":{\"value\":\"1Gi\"}}},"
         "{\"name\":\"f\",\"attributes\":{\"m\":{\"string\":\"y\"}}}]}},"
@@ -84,6 +85,7 @@ static void expect_reasons(const char *more, size_t usable, const size_t *refuse
         assert_int_equal(reports->usable, usable);
         for (size_t i = 0; i < DEVICE_REFUSAL_COUNT; i++)
                 assert_int_equal(reports->refused[i], refused[i]);
+        assert_null(find_obstacle(reports, DEVICE_WITHOUT_COUNTERS, "s/k"));
         for (size_t i = 0; i < ARRAY_LEN(names); i++)
                 expect_obstacle(reports, &names[i], refused[names[i].kind]);
         device_scene_release(&scene);
