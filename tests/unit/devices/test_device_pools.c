@@ -226,27 +226,36 @@ static bool is_of(const struct pools_case *c, int at, int pool, int generation) 
         return c->slices[at].pool == pool && c->slices[at].generation == generation;
 }
 
-/* No name twice among the devices that reach the node; sets once each; consumption of what there
- * is. */
-static bool has_mistake(const struct pools_case *c, const struct seen_pool *seen, int pool) {
-        int names[NAMES] = { 0 }, sets[SETS] = { 0 };
-        for (int i = 0; i < c->slice_count; i++) {
+/* No name twice among the devices that reach the node. */
+static bool has_repeated_name(const struct pools_case *c, const struct seen_pool *seen) {
+        int names[NAMES] = { 0 };
+        for (int i = 0; i < c->slice_count; i++)
                 for (int j = 0; seen->has_slice[i] && j < c->slices[i].device_count; j++)
                         if (names[c->slices[i].devices[j].name]++)
                                 return true;
-                for (int j = 0; is_of(c, i, pool, seen->generation) && j < SETS; j++)
-                        if (c->has_counters && c->slices[i].sets[j] && sets[j]++)
+        return false;
+}
+
+/* Sets once each, and consumption of what there is. */
+static bool has_wrong_counters(const struct pools_case *c, int pool, int generation) {
+        int sets[SETS] = { 0 };
+        for (int i = 0; i < c->slice_count; i++)
+                for (int j = 0; is_of(c, i, pool, generation) && j < SETS; j++)
+                        if (c->slices[i].sets[j] && sets[j]++)
                                 return true;
-        }
-        for (int i = 0; c->has_counters && i < c->slice_count; i++) {
-                for (int j = 0; j < c->slices[i].device_count; j++) {
+        for (int i = 0; i < c->slice_count; i++)
+                for (int j = 0; is_of(c, i, pool, generation) && j < c->slices[i].device_count;
+                     j++) {
                         const struct pools_device *device = &c->slices[i].devices[j];
-                        if (is_of(c, i, pool, seen->generation) && device->cost &&
-                            (!sets[device->set] || device->other))
+                        if (device->cost && (!sets[device->set] || device->other))
                                 return true;
                 }
-        }
         return false;
+}
+
+static bool has_mistake(const struct pools_case *c, const struct seen_pool *seen, int pool) {
+        return has_repeated_name(c, seen) ||
+               (c->has_counters && has_wrong_counters(c, pool, seen->generation));
 }
 
 static void count_left(const struct pools_case *c, struct seen_pool *seen, int pool) {
@@ -264,17 +273,32 @@ static void count_left(const struct pools_case *c, struct seen_pool *seen, int p
                                         c->slices[i].devices[j].cost;
 }
 
+/* Generation 0: no slice reaches the node. */
+static void find_generations(const struct pools_case *c, int pool, int node, int *ret_seen,
+                             int *ret_newest) {
+        int seen = 0, newest = 0;
+        for (int i = 0; i < c->slice_count; i++) {
+                int generation = c->slices[i].pool == pool ? c->slices[i].generation : 0;
+                newest = generation > newest ? generation : newest;
+                if (generation > seen && is_relevant(c, &c->slices[i], node))
+                        seen = generation;
+        }
+        *ret_seen = seen;
+        *ret_newest = newest;
+}
+
+static bool waits_for_conditions(const struct pools_case *c, const struct seen_pool *seen) {
+        for (int i = 0; i < c->slice_count; i++)
+                for (int j = 0; seen->has_slice[i] && j < c->slices[i].device_count; j++)
+                        if (c->slices[i].devices[j].waits)
+                                return true;
+        return false;
+}
+
 static struct seen_pool see_pool(const struct pools_case *c, int pool, int node) {
         struct seen_pool seen = { .generation = 0 };
-        int newest = 0, reached = 0, all = 0, devices = 0;
-        for (int i = 0; i < c->slice_count; i++) {
-                const struct pools_slice *slice = &c->slices[i];
-                if (slice->pool != pool)
-                        continue;
-                newest = slice->generation > newest ? slice->generation : newest;
-                if (is_relevant(c, slice, node) && slice->generation > seen.generation)
-                        seen.generation = slice->generation;
-        }
+        int newest, reached = 0, all = 0, devices = 0;
+        find_generations(c, pool, node, &seen.generation, &newest);
         for (int i = 0; i < c->slice_count; i++) {
                 if (!is_of(c, i, pool, seen.generation))
                         continue;
@@ -289,10 +313,7 @@ static struct seen_pool see_pool(const struct pools_case *c, int pool, int node)
         seen.is_incomplete = reached != wanted && all != wanted;
         seen.is_invalid = !seen.is_incomplete && has_mistake(c, &seen, pool);
         seen.exists = seen.is_incomplete || seen.is_invalid || devices > 0;
-        for (int i = 0; i < c->slice_count; i++)
-                for (int j = 0; seen.has_slice[i] && j < c->slices[i].device_count; j++)
-                        seen.is_late |= c->slices[i].devices[j].waits && !seen.is_incomplete &&
-                                        !seen.is_invalid;
+        seen.is_late = !seen.is_incomplete && !seen.is_invalid && waits_for_conditions(c, &seen);
         count_left(c, &seen, pool);
         return seen;
 }

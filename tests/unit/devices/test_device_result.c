@@ -40,60 +40,53 @@ struct result_case {
 #define MEMORY(amount) ",'capacity':{'requests':{'memory':'" amount "'}}"
 #define IS(name) ",'selectors':[{'cel':{'expression':'device.attributes[`g`].id == `" name "`'}}]"
 
-static const struct result_case
-        cases[] = {
-                { "a device", WANTS("r", "y", ""), "", RESULT(GOT("r", "a", ""), "") },
-                { "devices of two requests, in their order",
-                  WANTS("r", "y", IS("b")) "," WANTS("s", "y", ""), "",
-                  RESULT(GOT("r", "b", "") "," GOT("s", "a", ""), "") },
-                { "administrative access", WANTS("r", "y", ",'adminAccess':true"), "",
-                  RESULT(GOT("r", "a", ",'adminAccess':true"), "") },
-                { "tolerations, with all members and with one",
-                  WANTS("r", "y", ",'tolerations':[" TOLERATES_ALL "," TOLERATES_ANY "]"), "",
-                  RESULT(GOT("r", "a", ",'tolerations':[" TOLERATES_ALL "," TOLERATES_ANY "]"),
-                         "") },
-                { "conditions of the device", WANTS("r", "y", IS("c")), "",
-                  RESULT(GOT("r", "c", CONDITIONS), "") },
-                { "a share", WANTS("r", "y", IS("d") MEMORY("1Gi")), "",
-                  RESULT(GOT("r", "d", ",'shareID':'*','consumedCapacity':{'memory':'1Gi'}"), "") },
-                { "a share of a device without capacity", WANTS("r", "y", IS("e")), "",
-                  RESULT(GOT("r", "e", ",'shareID':'*'"), "") },
-                { "a class's configuration for the requests of it, once",
-                  WANTS("r", "x", "") "," WANTS("s", "y", "") "," WANTS("t", "x", ""), "",
-                  RESULT(GOT("r", "a", "") "," GOT("s", "b", "") "," GOT("t", "c", CONDITIONS),
-                         ",'config':[" OF_CLASS("'r','t'", "x1") "," OF_CLASS("'r','t'",
-                                                                              "x2") "]") },
-                { "the claim's, for all and for the first, once for each that it names",
-                  WANTS("r", "y", "") "," WANTS("s", "y", ""),
-                  "{" OPAQUE("1") "},{'requests':['r']," OPAQUE(
-                          "2") "},{'requests':['r','s']," OPAQUE("3") "}",
-                  RESULT(GOT("r", "a", "") "," GOT("s", "b", ""),
-                         ",'config':[" OF_CLAIM("", "1") "," OF_CLAIM(
-                                 ",'requests':['r']",
-                                 "2") "," OF_CLAIM(",'requests':['r','s']",
-                                                   "3") "," OF_CLAIM(",'requests':['r','s']",
-                                                                     "3") "]") },
-                { "of choices only for the one that was made",
-                  "{'name':'r','firstAvailable':[" CHOICE("q", "x", "9") "," CHOICE("qq", "y",
-                                                                                    "1") "]}",
-                  "{'requests':['r/q']," OPAQUE("1") "},{'requests':['r/qq']," OPAQUE(
-                          "2") "},{'requests':['r']," OPAQUE("3") "},{'requests':['r/q','r/"
-                                                                  "qq']," OPAQUE("4") "}",
-                  RESULT(GOT("r/qq", "a", ""),
-                         ",'config':[" OF_CLAIM(",'requests':['r/qq']", "2") "," OF_CLAIM(
-                                 ",'requests':['r']",
-                                 "3") "," OF_CLAIM(",'requests':['r/q','r/qq']", "4") "]") },
-                { "a class's for a choice",
-                  "{'name':'r','firstAvailable':[" CHOICE("q", "x", "1") "," CHOICE("qq", "y",
-                                                                                    "1") "]}",
-                  "",
-                  RESULT(GOT("r/q", "a", ""),
-                         ",'config':[" OF_CLASS("'r/q'", "x1") "," OF_CLASS("'r/q'", "x2") "]") },
-                { "no device",
-                  "{'name':'r','exactly':{'deviceClassName':'y','allocationMode':'All'" IS(
-                          "none") "}}",
-                  "", "?" },
-        };
+static const struct result_case cases[] = {
+        { "a device", WANTS("r", "y", ""), "", RESULT(GOT("r", "a", ""), "") },
+        { "devices of two requests, in their order",
+          WANTS("r", "y", IS("b")) "," WANTS("s", "y", ""), "",
+          RESULT(GOT("r", "b", "") "," GOT("s", "a", ""), "") },
+        { "administrative access", WANTS("r", "y", ",'adminAccess':true"), "",
+          RESULT(GOT("r", "a", ",'adminAccess':true"), "") },
+        { "tolerations, with all members and with one",
+          WANTS("r", "y", ",'tolerations':[" TOLERATES_ALL "," TOLERATES_ANY "]"), "",
+          RESULT(GOT("r", "a", ",'tolerations':[" TOLERATES_ALL "," TOLERATES_ANY "]"), "") },
+        { "conditions of the device", WANTS("r", "y", IS("c")), "",
+          RESULT(GOT("r", "c", CONDITIONS), "") },
+        { "a share", WANTS("r", "y", IS("d") MEMORY("1Gi")), "",
+          RESULT(GOT("r", "d", ",'shareID':'*','consumedCapacity':{'memory':'1Gi'}"), "") },
+        { "a share of a device without capacity", WANTS("r", "y", IS("e")), "",
+          RESULT(GOT("r", "e", ",'shareID':'*'"), "") },
+        { "a class's configuration for the requests of it, once",
+          WANTS("r", "x", "") "," WANTS("s", "y", "") "," WANTS("t", "x", ""), "",
+          RESULT(GOT("r", "a", "") "," GOT("s", "b", "") "," GOT("t", "c", CONDITIONS),
+                 ",'config':[" OF_CLASS("'r','t'", "x1") "," OF_CLASS("'r','t'", "x2") "]") },
+        { "the claim's, for all and for the first, once for each that it names",
+          WANTS("r", "y", "") "," WANTS("s", "y", ""),
+          "{" OPAQUE("1") "},{'requests':['r']," OPAQUE("2") "},{'requests':['r','s']," OPAQUE(
+                  "3") "}",
+          RESULT(GOT("r", "a", "") "," GOT("s", "b", ""),
+                 ",'config':[" OF_CLAIM("", "1") "," OF_CLAIM(
+                         ",'requests':['r']",
+                         "2") "," OF_CLAIM(",'requests':['r','s']",
+                                           "3") "," OF_CLAIM(",'requests':['r','s']", "3") "]") },
+        { "of choices only for the one that was made",
+          "{'name':'r','firstAvailable':[" CHOICE("q", "x", "9") "," CHOICE("qq", "y", "1") "]}",
+          "{'requests':['r/q']," OPAQUE("1") "},{'requests':['r/qq']," OPAQUE(
+                  "2") "},{'requests':['r']," OPAQUE("3") "},{'requests':['r/q','r/"
+                                                          "qq']," OPAQUE("4") "}",
+          RESULT(GOT("r/qq", "a", ""),
+                 ",'config':[" OF_CLAIM(",'requests':['r/qq']", "2") "," OF_CLAIM(
+                         ",'requests':['r']", "3") "," OF_CLAIM(",'requests':['r/q','r/qq']",
+                                                                "4") "]") },
+        { "a class's for a choice",
+          "{'name':'r','firstAvailable':[" CHOICE("q", "x", "1") "," CHOICE("qq", "y", "1") "]}",
+          "",
+          RESULT(GOT("r/q", "a", ""),
+                 ",'config':[" OF_CLASS("'r/q'", "x1") "," OF_CLASS("'r/q'", "x2") "]") },
+        { "no device",
+          "{'name':'r','exactly':{'deviceClassName':'y','allocationMode':'All'" IS("none") "}}", "",
+          "?" },
+};
 
 static char *json_of(const struct result_case *one) {
         struct buf text = { 0 };
