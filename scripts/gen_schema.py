@@ -228,8 +228,8 @@ def is_always_printed(field):
     return shape == 'ONE' and kind in STRUCTS and 'POINTER' not in flags
 
 
-def main():
-    root = sys.argv[1]
+def collect(root):
+    """(roots, types in the order of the table)"""
     for package, _, _ in PACKAGES:
         read_package(root, package)
         find_atomic(root, package)
@@ -257,6 +257,11 @@ def main():
         visit((package, name))
     for key in IN_ANNOTATIONS:
         visit(key)
+    return roots, order
+
+
+def main():
+    roots, order = collect(sys.argv[1])
     ident = {}
     used = {}
     for package, name in order:

@@ -182,6 +182,8 @@ void node_drop(struct node_iter *iter);
 /* A value of a tree and a parsed one, whose members each occur once; in any order. */
 bool node_equal_json(const struct json_node *node, const struct json *json);
 bool node_write(const struct json_node *node, struct buf *out); /* compact */
+/* The same as Go does by default: what HTML would take for its own is written by its number. */
+void node_write_for_html(const struct json_node *node, struct buf *out);
 bool node_equal(const struct json_node *a, const struct json_node *b);
 /* The version of yyjson that runs, such as "0.5.1". */
 void json_library_version(struct buf *out);

@@ -2,6 +2,7 @@
  * out as Go's encoding/json prints a float64, because clients compare what they sent with what they
  * get back. */
 #include "api/json_priv.h"
+#include "base/arena.h"
 #include "base/pace.h"
 #include <math.h>
 #include <stdio.h>
@@ -147,4 +148,18 @@ bool node_write(const struct json_node *node, struct buf *out) {
                 return string_write(value, out);
         return value && unsafe_yyjson_is_ctn(value) ? container_write(value, out)
                                                     : scalar_write(value, out);
+}
+
+void node_write_for_html(const struct json_node *node, struct buf *out) {
+        CLEANUP(buf_release) struct buf text = { 0 };
+
+        node_write(node, &text);
+        for (size_t i = 0; i < text.len; i++) {
+                char c = text.data[i];
+
+                if (c == '<' || c == '>' || c == '&')
+                        buf_printf(out, "\\u%04x", (unsigned)c);
+                else
+                        buf_char(out, c);
+        }
 }

@@ -99,13 +99,6 @@ const char *access_selector_problems(struct checker *checker, const struct json_
 
 /* ---- reviews ---- */
 
-/* Upstream shows this object with the names of its Go type. */
-static const char *path_question(struct checker *checker, const struct json_node *question) {
-        return message_of(checker, "{\"Path\":%s,\"Verb\":%s}",
-                          quoted(checker, node_get_text(question, "path")),
-                          quoted(checker, node_get_text(question, "verb")));
-}
-
 /* True when nothing but the namespace is set, in reviews that may have one. */
 static bool is_bare_metadata(const struct json_node *metadata, bool with_namespace) {
         struct node_iter iter = node_iter(metadata);
@@ -130,7 +123,7 @@ void check_access_review(struct checker *checker, const struct json_node *object
 
         if (resource && path)
                 report(checker, FIELD_INVALID, &at, "nonResourceAttributes",
-                       path_question(checker, path),
+                       node_json(checker, path),
                        "cannot be specified in combination with resourceAttributes");
         if (!resource && !path)
                 report(checker, FIELD_INVALID, &at, "resourceAttributes", "null",
@@ -153,5 +146,5 @@ void check_access_review(struct checker *checker, const struct json_node *object
                             "must match metadata.namespace");
         if (path)
                 report(checker, FIELD_INVALID, &at, "nonResourceAttributes",
-                       path_question(checker, path), "disallowed on this kind of request");
+                       node_json(checker, path), "disallowed on this kind of request");
 }

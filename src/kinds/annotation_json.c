@@ -94,52 +94,7 @@ struct json_node *annotation_read_object(struct json_tree *tree, const struct sc
 
 /* ---- writing ---- */
 
-/* What HTML would take for its own is written by its number, which only texts can hold. */
-static void write_for_html(const struct json_node *value, struct buf *out) {
-        CLEANUP(buf_release) struct buf text = { 0 };
-
-        node_write(value, &text);
-        for (size_t i = 0; i < text.len; i++) {
-                char c = text.data[i];
-
-                if (c == '<' || c == '>' || c == '&')
-                        buf_printf(out, "\\u%04x", (unsigned)c);
-                else
-                        buf_char(out, c);
-        }
-}
-
 void annotation_write_list(struct json_tree *tree, const struct schema_object *type,
                            struct json_node *list, struct buf *out) {
-        write_for_html(make_canonical(tree, type, SHAPE_LIST, list), out);
-}
-
-static void internal_write_value(const struct schema_field *field, const struct json_node *value,
-                                 struct buf *out) {
-        const struct schema_object *type = schema_field_object(field);
-        size_t count = node_count(value);
-
-        if (!value)
-                buf_text(out, "null");
-        else if (!type)
-                write_for_html(value, out);
-        else if (field->shape == SHAPE_ONE)
-                annotation_write_internal(type, value, out);
-        for (size_t i = 0; type && field->shape == SHAPE_LIST && i < count; i++) {
-                buf_char(out, i ? ',' : '[');
-                annotation_write_internal(type, node_at(value, i), out);
-        }
-        if (type && field->shape == SHAPE_LIST && value)
-                buf_text(out, count ? "]" : "[]");
-}
-
-void annotation_write_internal(const struct schema_object *type, const struct json_node *object,
-                               struct buf *out) {
-        for (size_t i = 0; i < type->count; i++) {
-                const char *name = type->fields[i].name;
-
-                buf_printf(out, "%c\"%c%s\":", i ? ',' : '{', name[0] - 'a' + 'A', name + 1);
-                internal_write_value(&type->fields[i], node_get(object, name), out);
-        }
-        buf_char(out, '}');
+        node_write_for_html(make_canonical(tree, type, SHAPE_LIST, list), out);
 }

@@ -13,7 +13,3 @@ struct json_node *annotation_read_object(struct json_tree *tree, const struct sc
 /* The list is made canonical. */
 void annotation_write_list(struct json_tree *tree, const struct schema_object *type,
                            struct json_node *list, struct buf *out);
-/* A value of Go's internal type, whose members have the names of the type in upper case and are
- * null where nothing is set. */
-void annotation_write_internal(const struct schema_object *type, const struct json_node *object,
-                               struct buf *out);

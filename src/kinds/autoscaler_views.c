@@ -8,6 +8,7 @@
 #include "kinds/defaults.h"
 #include "kinds/prepare.h"
 #include "kinds/resource_rules.h"
+#include "schema/internal_form.h"
 
 #define CPU_PERCENT "targetCPUUtilizationPercentage"
 #define CPU_NOW "currentCPUUtilizationPercentage"
@@ -293,8 +294,7 @@ static void spec_from_v2(struct json_tree *tree, struct json_node *object) {
         if (node_count(others))
                 list_write(tree, object, METRICS, spec_part.type, others);
         if (node_get(spec, "behavior")) {
-                annotation_write_internal(schema_named(BEHAVIOR_TYPE), node_get(spec, "behavior"),
-                                          &text);
+                internal_form_write(schema_named(BEHAVIOR_TYPE), node_get(spec, "behavior"), &text);
                 annotation_put(tree, object, BEHAVIOR, buf_view(&text));
         }
         node_remove(spec, "metrics");

@@ -64,62 +64,6 @@ const char *node_json(struct checker *checker, const struct json_node *node) {
         return check_keep(checker, &out);
 }
 
-static int compare_slices(const void *a, const void *b) {
-        return slice_compare(*(const struct slice *)a, *(const struct slice *)b);
-}
-
-const char *selector_json(struct checker *checker, const struct json_node *selector) {
-        static const char *const members[] = { "key", "operator", "values" };
-        const struct json_node *labels = node_get(selector, "matchLabels");
-        const struct json_node *list = node_get(selector, "matchExpressions");
-        struct buf out = { 0 };
-
-        if (!selector)
-                return "null";
-        buf_char(&out, '{');
-        if (labels)
-                buf_printf(&out, "\"matchLabels\":%s", sorted_map_json(checker, labels));
-        if (list)
-                buf_printf(&out, "%s\"matchExpressions\":[", labels ? "," : "");
-        for (size_t i = 0; i < node_count(list); i++) {
-                buf_text(&out, i ? ",{" : "{");
-                for (size_t j = 0; j < ARRAY_LEN(members); j++) {
-                        const struct json_node *value = node_get(node_at(list, i), members[j]);
-
-                        if (!value)
-                                continue;
-                        buf_printf(&out, "%s\"%s\":", j ? "," : "", members[j]);
-                        node_write(value, &out);
-                }
-                buf_char(&out, '}');
-        }
-        buf_text(&out, list ? "]}" : "}");
-        return check_keep(checker, &out);
-}
-
-/* Maps are shown with their keys in order. */
-const char *sorted_map_json(struct checker *checker, const struct json_node *map) {
-        size_t count = node_count(map), at = 0;
-        struct slice *keys = ARENA_ARRAY(checker->errors->arena, struct slice, count + 1);
-        struct node_iter iter = node_iter(map);
-        struct buf out = { 0 };
-
-        if (!map)
-                return "null";
-        while (at < count && node_next(&iter, &keys[at], NULL))
-                at++;
-        qsort(keys, count, sizeof(keys[0]), compare_slices);
-        buf_char(&out, '{');
-        for (size_t i = 0; i < count; i++) {
-                buf_text(&out, i ? "," : "");
-                buf_json_string(&out, keys[i]);
-                buf_char(&out, ':');
-                node_write(node_find(map, keys[i]), &out);
-        }
-        buf_char(&out, '}');
-        return check_keep(checker, &out);
-}
-
 const char *message_of(struct checker *checker, const char *format, ...) {
         struct buf out = { 0 };
         va_list args;
@@ -145,8 +89,15 @@ void report(struct checker *checker, enum field_error_kind kind, const struct at
             const char *member, const char *value, const char *detail) {
         struct at place = at_member(at, member);
 
-        field_error_add(checker->errors, kind, at_text(checker, member ? &place : at), value,
-                        detail);
+        if (!member && at)
+                place = *at;
+        field_error_add(checker->errors, kind, at_text(checker, &place),
+                        shown_value(checker, &place, value), detail);
+}
+
+void report_as_is(struct checker *checker, enum field_error_kind kind, const struct at *at,
+                  const char *value, const char *detail) {
+        field_error_add(checker->errors, kind, at_text(checker, at), value, detail);
 }
 
 void report_text(struct checker *checker, const struct at *at, const char *member,

@@ -37,7 +37,8 @@ const char *at_text(struct checker *checker, const struct at *at);
 /* The client sent an empty list or map there, which is dropped as if it were absent. */
 bool is_emptied(struct checker *checker, const struct at *at);
 
-/* member may be NULL: the place itself. value is JSON text or NULL, detail text or NULL. */
+/* member may be NULL: the place itself. value is JSON text, shown as shown_value() makes it, or
+ * NULL; detail text or NULL. */
 void report(struct checker *checker, enum field_error_kind kind, const struct at *at,
             const char *member, const char *value, const char *detail);
 void report_text(struct checker *checker, const struct at *at, const char *member,
@@ -51,13 +52,16 @@ const char *quoted(struct checker *checker, struct slice text);
 /* Two texts as one, for sets of pairs. */
 struct slice pair_text(struct checker *checker, struct slice a, struct slice b);
 const char *node_json(struct checker *checker, const struct json_node *node);
-/* A value as Go prints the API server's own form of a type: members by their Go names, in order,
- * absent ones too. type: of schema/schema.h. */
-const char *typed_value_text(struct checker *checker, const char *type,
-                             const struct json_node *value);
-/* A label selector, in the order of its type. */
-const char *selector_json(struct checker *checker, const struct json_node *selector);
-const char *sorted_map_json(struct checker *checker, const struct json_node *map);
+/* A value as upstream shows it: by the type at the place, which its JSON text lacks. Others as they
+ * are. */
+const char *shown_value(struct checker *checker, const struct at *place, const char *value);
+void report_as_is(struct checker *checker, enum field_error_kind kind, const struct at *at,
+                  const char *value, const char *detail);
+/* report() of a value of a type (of schema/schema.h) that the place does not
+ * tell; NULL = all of its members are zero. */
+void report_typed(struct checker *checker, enum field_error_kind kind, const struct at *at,
+                  const char *member, const char *type, const struct json_node *value,
+                  const char *detail);
 
 /* Complaints about one member of an object; true when there was none. */
 bool check_required(struct checker *checker, const struct at *at, const struct json_node *object,

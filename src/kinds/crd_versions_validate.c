@@ -368,11 +368,11 @@ void check_crd_versions(struct checker *checker, const struct at *spec_at,
                 stored += node_is_true(node_get(version, "storage"));
         }
         if (!is_unique)
-                report(checker, FIELD_INVALID, &list, NULL, versions_text(checker, versions),
-                       "must contain unique version names");
+                report_as_is(checker, FIELD_INVALID, &list, versions_text(checker, versions),
+                             "must contain unique version names");
         if (stored != 1)
-                report(checker, FIELD_INVALID, &list, NULL, versions_text(checker, versions),
-                       "must have exactly one version marked as storage version");
+                report_as_is(checker, FIELD_INVALID, &list, versions_text(checker, versions),
+                             "must have exactly one version marked as storage version");
         if (node_count(versions) && node_get_text(node_at(versions, 0), "name").len)
                 check_crd_version_name(checker, spec_at, "version",
                                        node_get_text(node_at(versions, 0), "name"));

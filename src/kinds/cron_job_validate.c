@@ -108,7 +108,7 @@ VALIDATE_HOOK(cron_job_validate) {
         check_job_spec(&checker, &job_spec, job);
         if (node_get(job, "selector"))
                 report(&checker, FIELD_INVALID, &job_spec, "selector",
-                       selector_json(&checker, node_get(job, "selector")),
+                       node_json(&checker, node_get(job, "selector")),
                        "`selector` will be auto-generated");
         if (node_is_true(node_get(job, "manualSelector")))
                 report_choice(&checker, &job_spec, "manualSelector", "true", no_choice);

@@ -238,8 +238,8 @@ static bool is_allocated(struct checker *checker, const struct json_node *device
 OWN_RULE(rule_is_allocated) {
         (void)rule;
         if (!is_allocated(checker, value))
-                report(checker, FIELD_INVALID, at, NULL, device_key_json(checker, value),
-                       "must be an allocated device in the claim");
+                report_as_is(checker, FIELD_INVALID, at, device_key_json(checker, value),
+                             "must be an allocated device in the claim");
 }
 
 #define DEVICE_DATA_MAX (10 * 1024)

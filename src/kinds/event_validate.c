@@ -138,9 +138,9 @@ static const char *const fixed_members[][3] = {
         { "reportingInstance", "reportingInstance", "reportingInstance" },
 };
 
-/* As upstream's types print it, which have no member that is absent. */
-static const char *member_text(struct checker *checker, const char *member,
-                               const struct json_node *value) {
+static void report_fixed(struct checker *checker, const char *member,
+                         const struct json_node *value) {
+        static const char detail[] = "field is immutable";
         static const struct {
                 const char *member, *type;
                 bool is_pointer;
@@ -149,16 +149,20 @@ static const char *member_text(struct checker *checker, const char *member,
                 { "source", "core.v1.EventSource", false },
                 { "related", "core.v1.ObjectReference", true },
         };
-        CLEANUP(cleanup_json_tree) struct json_tree *tree = json_tree_new();
+        struct at at = at_root(member);
 
         for (size_t i = 0; i < ARRAY_LEN(types); i++)
-                if (strcmp(member, types[i].member) == 0)
-                        return typed_value_text(checker, types[i].type,
-                                                value || types[i].is_pointer ? value
-                                                                             : node_object(tree));
-        if (value)
-                return node_json(checker, value);
-        return strstr(member, "Time") ? "null" : strcmp(member, "count") == 0 ? "0" : "\"\"";
+                if (strcmp(member, types[i].member) == 0 && (value || !types[i].is_pointer)) {
+                        report_typed(checker, FIELD_INVALID, &at, NULL, types[i].type, value,
+                                     detail);
+                        return;
+                }
+        report(checker, FIELD_INVALID, &at, NULL,
+               value ? node_json(checker, value)
+               : strstr(member, "Time") || strcmp(member, "related") == 0 ? "null"
+               : strcmp(member, "count") == 0                             ? "0"
+                                                                          : "\"\"",
+               detail);
 }
 
 /* Nothing, a zero and an object without members are alike to upstream's types. */
@@ -193,13 +197,8 @@ VALIDATE_HOOK(new_event_validate) {
                 check_strict(&checker, object);
                 return;
         }
-        for (size_t i = 0; i < ARRAY_LEN(fixed_members); i++) {
-                struct at at = at_root(fixed_members[i][2]);
-
+        for (size_t i = 0; i < ARRAY_LEN(fixed_members); i++)
                 if (!is_unchanged(object, old, i))
-                        report(&checker, FIELD_INVALID, &at, NULL,
-                               member_text(&checker, fixed_members[i][2],
-                                           node_get(object, fixed_members[i][1])),
-                               "field is immutable");
-        }
+                        report_fixed(&checker, fixed_members[i][2],
+                                     node_get(object, fixed_members[i][1]));
 }

@@ -28,15 +28,7 @@ VALIDATE_HOOK(pod_disruption_budget_validate) {
                 return;
         }
         if (least && most)
-                report(&checker, FIELD_INVALID, &at, NULL,
-                       message_of(
-                               &checker,
-                               "{\"MinAvailable\":%s,\"Selector\":%s,\"MaxUnavailable\":%s,"
-                               "\"UnhealthyPodEvictionPolicy\":%s}",
-                               node_json(&checker, least),
-                               selector_json(&checker, node_get(spec, "selector")),
-                               node_json(&checker, most),
-                               node_json(&checker, node_get(spec, "unhealthyPodEvictionPolicy"))),
+                report(&checker, FIELD_INVALID, &at, NULL, node_json(&checker, spec),
                        "minAvailable and maxUnavailable cannot be both set");
         check_int_or_percent(&checker, &at, spec, "minAvailable", true);
         check_int_or_percent(&checker, &at, spec, "maxUnavailable", true);

@@ -379,13 +379,13 @@ static void check_generated_selector(struct checker *checker, const struct json_
                 if (!label)
                         report(checker, FIELD_REQUIRED, &place, NULL, NULL, text);
                 else if (!slice_eq(node_get_slice(label), wanted[i].value))
-                        report(checker, FIELD_INVALID, &place, NULL,
-                               sorted_map_json(checker, given), text);
+                        report(checker, FIELD_INVALID, &place, NULL, node_json(checker, given),
+                               text);
         }
         if (is_valid_selector(object_at(spec, "selector")) &&
             !matches_labels(object_at(spec, "selector"), expected))
                 report(checker, FIELD_INVALID, &root, "selector",
-                       selector_json(checker, object_at(spec, "selector")),
+                       node_json(checker, object_at(spec, "selector")),
                        "`selector` not auto-generated");
         json_tree_free(tree);
 }

@@ -21,14 +21,8 @@ static void check_taints(struct checker *checker, const struct json_node *taints
                 check_joined_value(checker, &place, "value", value);
                 check_taint_effect(checker, &place, taint, false);
                 if (!text_set_add(&pairs, pair_text(checker, key, effect)))
-                        report(checker, FIELD_DUPLICATE, &place, NULL,
-                               message_of(checker,
-                                          "{\"Key\":%s,\"Value\":%s,\"Effect\":%s,\"TimeAdded\":"
-                                          "%s}",
-                                          quoted(checker, key), quoted(checker, value),
-                                          quoted(checker, effect),
-                                          node_json(checker, node_get(taint, "timeAdded"))),
-                               "taints must be unique by key and effect pair");
+                        report_typed(checker, FIELD_DUPLICATE, &place, NULL, "core.v1.Taint", taint,
+                                     "taints must be unique by key and effect pair");
         }
 }
 
@@ -163,9 +157,7 @@ static void check_addresses(struct checker *checker, const struct json_node *add
 
                 if (!text_set_add(&seen, pair_text(checker, type, address)))
                         report(checker, FIELD_DUPLICATE, &place, NULL,
-                               message_of(checker, "{\"Type\":%s,\"Address\":%s}",
-                                          quoted(checker, type), quoted(checker, address)),
-                               NULL);
+                               node_json(checker, node_at(addresses, i)), NULL);
         }
 }
 

@@ -142,7 +142,7 @@ static void check_node_selector(struct pod_update_validate_pair *pair, const str
                 if (node_equal(node_find(after, key), value))
                         continue;
                 report(pair->checker, FIELD_INVALID, at, "nodeSelector",
-                       sorted_map_json(pair->checker, after),
+                       node_json(pair->checker, after),
                        "only additions to spec.nodeSelector are allowed (no mutations or "
                        "deletions)");
                 return;
@@ -169,39 +169,6 @@ static bool has_only_additions(const struct json_node *before, const struct json
         return true;
 }
 
-static void requirements_write(const struct json_node *list, struct buf *out) {
-        size_t count = node_count(list);
-
-        buf_text(out, count ? "[" : "null");
-        for (size_t i = 0; i < count; i++) {
-                const struct json_node *values = node_get(node_at(list, i), "values");
-
-                buf_printf(out, "%s{\"Key\":", i ? "," : "");
-                buf_json_string(out, node_get_text(node_at(list, i), "key"));
-                buf_text(out, ",\"Operator\":");
-                buf_json_string(out, node_get_text(node_at(list, i), "operator"));
-                buf_text(out, ",\"Values\":");
-                if (node_count(values))
-                        node_write(values, out);
-                else
-                        buf_text(out, "null");
-                buf_char(out, '}');
-        }
-        buf_text(out, count ? "]" : "");
-}
-
-/* Upstream shows a term as its own type, without the names of JSON. */
-static const char *term_text(struct checker *checker, const struct json_node *term) {
-        CLEANUP(buf_release) struct buf text = { 0 };
-
-        buf_text(&text, "{\"MatchExpressions\":");
-        requirements_write(node_get(term, "matchExpressions"), &text);
-        buf_text(&text, ",\"MatchFields\":");
-        requirements_write(node_get(term, "matchFields"), &text);
-        buf_char(&text, '}');
-        return message_of(checker, SLICE_FMT, SLICE_ARG(buf_view(&text)));
-}
-
 #define REQUIRED_TERMS "requiredDuringSchedulingIgnoredDuringExecution"
 
 static void check_node_affinity(struct pod_update_validate_pair *pair, const struct at *at) {
@@ -225,7 +192,7 @@ static void check_node_affinity(struct pod_update_validate_pair *pair, const str
 
                 if (!has_only_additions(node_at(old, i), node_at(new, i)))
                         report(pair->checker, FIELD_INVALID, &place, NULL,
-                               term_text(pair->checker, node_at(new, i)),
+                               node_json(pair->checker, node_at(new, i)),
                                "only additions are allowed (no mutations or deletions)");
         }
 }

@@ -268,12 +268,7 @@ static void check_claim(struct checker *checker, const struct at *at, const stru
         else
                 check_form(checker, &place, name, FORM_LABEL);
         if (!own == !template)
-                report(checker, FIELD_INVALID, at, NULL,
-                       message_of(checker,
-                                  "{\"Name\":%s,\"ResourceClaimName\":%s,"
-                                  "\"ResourceClaimTemplateName\":%s}",
-                                  quoted(checker, name), node_json(checker, own),
-                                  node_json(checker, template)),
+                report(checker, FIELD_INVALID, at, NULL, node_json(checker, claim),
                        own ? "at most one of `resourceClaimName` or `resourceClaimTemplateName` "
                              "may be specified"
                            : "must specify one of: `resourceClaimName`, "

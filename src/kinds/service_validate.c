@@ -177,9 +177,7 @@ OWN_RULE(rule_different_ports) {
 
                 if (!text_set_add(&seen, port_key(checker, port, "port")))
                         report(checker, FIELD_DUPLICATE, &place, NULL,
-                               message_of(checker,
-                                          "{\"Name\":\"\",\"Protocol\":%s,\"AppProtocol\":null,"
-                                          "\"Port\":%lld,\"TargetPort\":0,\"NodePort\":0}",
+                               message_of(checker, "{\"protocol\":%s,\"port\":%lld}",
                                           quoted(checker, node_get_text(port, "protocol")),
                                           (long long)node_get_i64(port, "port", 0)),
                                NULL);

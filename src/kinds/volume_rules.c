@@ -287,6 +287,17 @@ static bool is_same_affinity(const struct json_node *spec, const struct json *ol
         return is_same;
 }
 
+static void report_affinity(struct checker *checker, const struct json_node *affinity) {
+        static const char detail[] =
+                "field is immutable, except for updating from beta label to GA";
+
+        if (affinity)
+                report_typed(checker, FIELD_INVALID, NULL, "nodeAffinity",
+                             "core.v1.VolumeNodeAffinity", affinity, detail);
+        else
+                report(checker, FIELD_INVALID, NULL, "nodeAffinity", "null", detail);
+}
+
 static void check_volume_update(struct checker *checker, const struct json_node *spec,
                                 const struct json *old) {
         static const struct frozen frozen[] = { { "volumeMode", FIELD_INVALID, NULL, NULL } };
@@ -300,10 +311,7 @@ static void check_volume_update(struct checker *checker, const struct json_node 
                 }
         check_frozen_members(checker, NULL, spec, old, frozen, ARRAY_LEN(frozen));
         if (json_get(old, "nodeAffinity") && !is_same_affinity(spec, old))
-                report(checker, FIELD_INVALID, NULL, "nodeAffinity",
-                       typed_value_text(checker, "core.v1.VolumeNodeAffinity",
-                                        node_get(spec, "nodeAffinity")),
-                       "field is immutable, except for updating from beta label to GA");
+                report_affinity(checker, node_get(spec, "nodeAffinity"));
         if (json_get(old, "volumeAttributesClassName") &&
             !node_get(spec, "volumeAttributesClassName"))
                 report(checker, FIELD_FORBIDDEN, &at, "volumeAttributesClassName", NULL,

@@ -83,8 +83,7 @@ void check_template_match(struct checker *checker, const struct at *at,
         struct at template = at_member(at, "template"), metadata = at_member(&template, "metadata");
 
         if (!matches_labels(selector, labels))
-                report(checker, FIELD_INVALID, &metadata, "labels",
-                       sorted_map_json(checker, labels),
+                report(checker, FIELD_INVALID, &metadata, "labels", node_json(checker, labels),
                        "`selector` does not match template `labels`");
 }
 
@@ -145,7 +144,7 @@ void check_selector(struct checker *checker, const struct at *at, const struct j
         }
         check_label_selector(checker, &place, selector);
         if (is_empty_selector(selector))
-                report(checker, FIELD_INVALID, &place, NULL, selector_json(checker, selector),
+                report(checker, FIELD_INVALID, &place, NULL, node_json(checker, selector),
                        message_of(checker, "empty selector is invalid for %s", kind));
 }
 
@@ -155,7 +154,7 @@ void check_selected_template(struct checker *checker, const struct at *at,
         struct at place = at_member(at, "selector");
 
         if (!is_valid_selector(selector)) {
-                report(checker, FIELD_INVALID, &place, NULL, selector_json(checker, selector),
+                report(checker, FIELD_INVALID, &place, NULL, node_json(checker, selector),
                        "invalid label selector");
                 return;
         }

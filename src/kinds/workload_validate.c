@@ -20,17 +20,6 @@ static bool is_zero(const struct json_node *value) {
         return number == 0;
 }
 
-static void report_strategy(struct checker *checker, const struct at *at,
-                            const struct json_node *strategy, const char *const *choices) {
-        const struct json_node *rolling = node_get(strategy, "rollingUpdate");
-
-        report_choice(checker, at, NULL,
-                      message_of(checker, "{\"Type\":%s,\"RollingUpdate\":%s}",
-                                 quoted(checker, node_get_text(strategy, "type")),
-                                 node_json(checker, rolling)),
-                      choices);
-}
-
 static void check_deployment_strategy(struct checker *checker, const struct at *at,
                                       const struct json_node *strategy) {
         static const char *const choices[] = { "Recreate", "RollingUpdate", NULL };
@@ -52,7 +41,7 @@ static void check_deployment_strategy(struct checker *checker, const struct at *
                                "may not be 0 when `maxSurge` is 0");
                 check_not_over_percent(checker, &place, rolling, "maxUnavailable");
         } else {
-                report_strategy(checker, at, strategy, choices);
+                report_choice(checker, at, NULL, node_json(checker, strategy), choices);
         }
 }
 
@@ -66,7 +55,7 @@ static void check_daemon_strategy(struct checker *checker, const struct at *at,
         if (slice_is(type, "OnDelete"))
                 return;
         if (!slice_is(type, "RollingUpdate")) {
-                report_strategy(checker, at, strategy, choices);
+                report_choice(checker, at, NULL, node_json(checker, strategy), choices);
                 return;
         }
         check_int_or_percent(checker, &place, rolling, "maxUnavailable", false);
@@ -228,7 +217,7 @@ VALIDATE_HOOK(daemon_set_validate) {
         if (is_valid_selector(selector))
                 check_template_match(&checker, &at, spec, selector);
         if (is_empty_selector(selector))
-                report(&checker, FIELD_INVALID, &place, NULL, selector_json(&checker, selector),
+                report(&checker, FIELD_INVALID, &place, NULL, node_json(&checker, selector),
                        "empty selector is invalid for daemonset");
         check_template(&checker, &at, spec);
         check_endless(&checker, &at, spec, "DaemonSet");
@@ -333,8 +322,7 @@ static void check_stateful_template(struct checker *checker, const struct at *at
         const struct json_node *filled = filled_in_spec(tree, spec);
 
         if (!is_valid_selector(selector)) {
-                report(checker, FIELD_INVALID, &place, NULL, selector_json(checker, selector),
-                       NULL);
+                report(checker, FIELD_INVALID, &place, NULL, node_json(checker, selector), NULL);
         } else {
                 if (!is_empty_selector(selector))
                         check_template_match(checker, at, spec, selector);
@@ -450,8 +438,7 @@ VALIDATE_HOOK(replication_controller_validate) {
         while (node_next(&iter, &key, &value))
                 is_matching &= node_equal(node_find(labels, key), value);
         if (!is_matching)
-                report(&checker, FIELD_INVALID, &metadata, "labels",
-                       sorted_map_json(&checker, labels),
+                report(&checker, FIELD_INVALID, &metadata, "labels", node_json(&checker, labels),
                        "`selector` does not match template `labels`");
         check_template(&checker, &at, spec);
         check_endless(&checker, &at, spec, "ReplicationController");

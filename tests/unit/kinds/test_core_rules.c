@@ -235,7 +235,7 @@ static const struct wrong states[] = {
           "status.podIPs[1]: Invalid value: \"01.2.3.4\": must not have leading 0s\n"
           "status.podIPs: Internal error: failed to check for dual stack with error:invalid IP[0]: "
           "x\n"
-          "status.podIPs: Invalid value: [{\"ip\":\"x\"},{\"ip\":\"01.2.3.4\"}]: may specify no "
+          "status.podIPs: Invalid value: [{\"IP\":\"x\"},{\"IP\":\"01.2.3.4\"}]: may specify no "
           "more than one IP for each IP family\n"
           "status.hostIPs[0].ip: Invalid value: \"10.0.0.2\": must be equal to `hostIP`" },
         { "addresses of hosts", "v1", "Pod", "{\"spec\":{},\"status\":{}}",
@@ -246,7 +246,7 @@ static const struct wrong states[] = {
           "2001:db8::ffff)\n"
           "status.hostIPs: Internal error: failed to check for dual stack with error:invalid "
           "IP[1]: None\n"
-          "status.hostIPs: Invalid value: [{\"ip\":\"10.0.0.1\"},{\"ip\":\"None\"}]: may specify "
+          "status.hostIPs: Invalid value: [{\"IP\":\"10.0.0.1\"},{\"IP\":\"None\"}]: may specify "
           "no "
           "more than one IP for each IP family" },
         { "claims of pods", "v1", "Pod",

@@ -374,8 +374,8 @@ static const struct {
           "{\"roleRef\":{\"apiGroup\":\"rbac.authorization.k8s.io\",\"kind\":\"Role\",\"name\":"
           "\"a\"}}",
           "{\"roleRef\":{\"kind\":\"Role\",\"name\":\"b\"}}",
-          "roleRef: Invalid value: {\"kind\":\"Role\",\"name\":\"b\",\"apiGroup\":"
-          "\"rbac.authorization.k8s.io\"}: cannot change roleRef" },
+          "roleRef: Invalid value: {\"APIGroup\":\"rbac.authorization.k8s.io\",\"Kind\":\"Role\","
+          "\"Name\":\"b\"}: cannot change roleRef" },
         { "storage.k8s.io/v1", "StorageClass",
           "{\"provisioner\":\"p\",\"reclaimPolicy\":\"Delete\","
           "\"volumeBindingMode\":\"Immediate\"}",

@@ -183,9 +183,11 @@ static const struct rule_case cases[] = {
           " | device.x\n | ......^" },
         { DEV, "ResourceClaim", DEVICES_CLAIM(ONE, ",\"config\":[]"),
           DEVICES_CLAIM("{\"name\":\"q\",\"exactly\":{\"deviceClassName\":\"c\"}}", ""),
-          "spec: Invalid value: {\"devices\":{\"requests\":[{\"name\":\"r\",\"exactly\":{"
-          "\"deviceClassName\":\"c\",\"allocationMode\":\"ExactCount\",\"count\":1}}]}}: field is "
-          "immutable" },
+          "spec: Invalid value: "
+          "{\"Devices\":{\"Requests\":[{\"Name\":\"r\",\"Exactly\":{\"DeviceClassName\":\"c\","
+          "\"Selectors\":null,\"AllocationMode\":\"ExactCount\",\"Count\":1,\"AdminAccess\":null,"
+          "\"Tolerations\":null,\"Capacity\":null},\"FirstAvailable\":null}],\"Constraints\":null,"
+          "\"Config\":null}}: field is immutable" },
         { DEV, "DeviceClass",
           "{\"spec\":{\"config\":[{\"opaque\":{\"driver\":\"a.b\",\"parameters\":[1]}}]}}", NULL,
           "spec.config[0].opaque.parameters: Invalid value: \"<value omitted>\": must be a valid "

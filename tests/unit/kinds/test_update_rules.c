@@ -114,11 +114,13 @@ static const struct update_case cases[] = {
           TEMPLATE("\"ownerReferences\":[{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"name\":\"p\","
                    "\"uid\":\"u\"}],\"name\":\"n\",\"labels\":{\"a\":\"b\"}"),
           "spec.metadata.name: Forbidden: cannot be set\nspec.metadata.ownerReferences: Forbidden: "
-          "cannot be set\nspec: Invalid value: {\"metadata\":{\"ownerReferences\":[{"
-          "\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"name\":\"p\",\"uid\":\"u\"}],\"name\":\"n\","
-          "\"labels\":{\"a\":\"b\"}},\"spec\":{\"devices\":{\"requests\":[{\"name\":\"r\","
-          "\"exactly\":{\"deviceClassName\":\"g\",\"allocationMode\":\"ExactCount\",\"count\":1}}]}"
-          "}}: field is immutable" },
+          "cannot be set\nspec: Invalid value: "
+          "{\"name\":\"n\",\"labels\":{\"a\":\"b\"},\"ownerReferences\":[{\"apiVersion\":\"v1\","
+          "\"kind\":\"Pod\",\"name\":\"p\",\"uid\":\"u\"}],"
+          "\"Spec\":{\"Devices\":{\"Requests\":[{\"Name\":\"r\",\"Exactly\":{\"DeviceClassName\":"
+          "\"g\",\"Selectors\":null,\"AllocationMode\":\"ExactCount\",\"Count\":1,\"AdminAccess\":"
+          "null,\"Tolerations\":null,\"Capacity\":null},\"FirstAvailable\":null}],\"Constraints\":"
+          "null,\"Config\":null}}}: field is immutable" },
 
         /* the rest */
         { "events.k8s.io/v1", "Event", KIND_UPDATE, NOTED(",\"count\":0"),
