@@ -185,8 +185,8 @@ def fields_of(key, via=0, inlined=()):
 
 
 STRUCT_ATOMIC = {}
-# Types of annotations, which no kind has a member of; behind all others, so that these keep their places.
-IN_ANNOTATIONS = (('api/autoscaling/v1', 'MetricSpec'), ('api/autoscaling/v1', 'MetricStatus'))
+# Types that no kind has a member of: of annotations, and inlined ones that refusals show. Behind all others, so that these keep their places.
+APART = (('api/autoscaling/v1', 'MetricSpec'), ('api/autoscaling/v1', 'MetricStatus'), ('api/core/v1', 'PersistentVolumeSource'))
 UNREAD_OF_CONTAINERS = ('command', 'args', 'workingDir', 'envFrom', 'env', 'volumeMounts', 'volumeDevices', 'livenessProbe',
                         'readinessProbe', 'startupProbe', 'lifecycle', 'terminationMessagePath', 'terminationMessagePolicy',
                         'imagePullPolicy', 'securityContext', 'stdin', 'stdinOnce', 'tty')
@@ -255,7 +255,7 @@ def collect(root):
         order.append(key)
     for package, _, _, name in roots:
         visit((package, name))
-    for key in IN_ANNOTATIONS:
+    for key in APART:
         visit(key)
     return roots, order
 

@@ -75,8 +75,11 @@ struct json_iter json_iter(
 /* ret_key and ret_value may be NULL; the key is empty for arrays. */
 bool json_next(struct json_iter *iter, struct slice *ret_key, const struct json **ret_value);
 
-bool json_write(const struct json *value, struct buf *out);        /* compact */
-bool json_write_pretty(const struct json *value, struct buf *out); /* 4 spaces */
+bool json_write(const struct json *value, struct buf *out); /* compact */
+/* indent: blanks for each level. */
+bool json_write_pretty(const struct json *value, unsigned indent, struct buf *out);
+/* JSON text as Go writes it by default: what HTML would take for its own by its number. */
+void json_escape_for_html(struct slice json, struct buf *out);
 bool json_equal(const struct json *a, const struct json *b); /* member order does not matter */
 
 /* Members of an object without those a later one of the same name overrules, in document order.
@@ -182,7 +185,7 @@ void node_drop(struct node_iter *iter);
 /* A value of a tree and a parsed one, whose members each occur once; in any order. */
 bool node_equal_json(const struct json_node *node, const struct json *json);
 bool node_write(const struct json_node *node, struct buf *out); /* compact */
-/* The same as Go does by default: what HTML would take for its own is written by its number. */
+/* The same through json_escape_for_html(). */
 void node_write_for_html(const struct json_node *node, struct buf *out);
 bool node_equal(const struct json_node *a, const struct json_node *b);
 /* The version of yyjson that runs, such as "0.5.1". */

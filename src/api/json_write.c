@@ -99,11 +99,12 @@ bool json_write(const struct json *value, struct buf *out) {
         return ok && buf_char(out, type == JSON_ARRAY ? ']' : '}');
 }
 
-static bool line_break(struct buf *out, size_t depth) {
-        return buf_printf(out, "\n%*s", (int)(depth * 4), "");
+static bool line_break(struct buf *out, size_t blanks) {
+        return buf_printf(out, "\n%*s", (int)blanks, "");
 }
 
-static bool json_write_pretty_at(const struct json *value, size_t depth, struct buf *out) {
+static bool json_write_pretty_at(const struct json *value, size_t blanks, unsigned indent,
+                                 struct buf *out) {
         enum json_type type = json_type(value);
         if (json_count(value) == 0)
                 return json_write(value, out);
@@ -111,16 +112,16 @@ static bool json_write_pretty_at(const struct json *value, size_t depth, struct 
         const struct json *child;
         bool ok = buf_char(out, type == JSON_ARRAY ? '[' : '{');
         while (ok && json_next(&iter, NULL, &child)) {
-                ok = (iter.index == 1 || buf_char(out, ',')) && line_break(out, depth + 1);
+                ok = (iter.index == 1 || buf_char(out, ',')) && line_break(out, blanks + indent);
                 if (ok && type == JSON_OBJECT)
                         ok = string_write(val_of(child) - 1, out) && buf_text(out, ": ");
-                ok = ok && json_write_pretty_at(child, depth + 1, out);
+                ok = ok && json_write_pretty_at(child, blanks + indent, indent, out);
         }
-        return ok && line_break(out, depth) && buf_char(out, type == JSON_ARRAY ? ']' : '}');
+        return ok && line_break(out, blanks) && buf_char(out, type == JSON_ARRAY ? ']' : '}');
 }
 
-bool json_write_pretty(const struct json *value, struct buf *out) {
-        return json_write_pretty_at(value, 0, out);
+bool json_write_pretty(const struct json *value, unsigned indent, struct buf *out) {
+        return json_write_pretty_at(value, 0, indent, out);
 }
 
 static bool container_write(yyjson_mut_val *container, struct buf *out) {
@@ -150,16 +151,20 @@ bool node_write(const struct json_node *node, struct buf *out) {
                                                     : scalar_write(value, out);
 }
 
-void node_write_for_html(const struct json_node *node, struct buf *out) {
-        CLEANUP(buf_release) struct buf text = { 0 };
-
-        node_write(node, &text);
-        for (size_t i = 0; i < text.len; i++) {
-                char c = text.data[i];
+void json_escape_for_html(struct slice json, struct buf *out) {
+        for (size_t i = 0; i < json.len; i++) {
+                char c = json.ptr[i];
 
                 if (c == '<' || c == '>' || c == '&')
                         buf_printf(out, "\\u%04x", (unsigned)c);
                 else
                         buf_char(out, c);
         }
+}
+
+void node_write_for_html(const struct json_node *node, struct buf *out) {
+        CLEANUP(buf_release) struct buf text = { 0 };
+
+        node_write(node, &text);
+        json_escape_for_html(buf_view(&text), out);
 }

@@ -25,7 +25,7 @@ static void write_json(const struct json_node *value, struct buf *out) {
         node_write(value, &text);
         if (json_parse(buf_view(&text), &doc, NULL) < 0)
                 return;
-        json_write_pretty(json_doc_root(doc), out);
+        json_write_pretty(json_doc_root(doc), 4, out);
         buf_char(out, '\n');
         json_doc_free(doc);
 }

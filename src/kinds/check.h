@@ -63,6 +63,12 @@ void report_typed(struct checker *checker, enum field_error_kind kind, const str
                   const char *member, const char *type, const struct json_node *value,
                   const char *detail);
 
+/* A message, and below it what differs by lines between two values of a type. place: the path of
+ * the second in what was sent. */
+const char *shown_difference(struct checker *checker, const char *message, const char *type,
+                             const char *place, const struct json_node *before,
+                             const struct json_node *after);
+
 /* Complaints about one member of an object; true when there was none. */
 bool check_required(struct checker *checker, const struct at *at, const struct json_node *object,
                     const char *member);

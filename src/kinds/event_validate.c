@@ -183,8 +183,10 @@ static bool is_unchanged(const struct json_node *event, const struct json *old, 
                 before = json_get(old, fixed_members[index][1]);
         struct json_tree *scratch = json_tree_new();
         struct json_node *stored = before ? node_import(scratch, before) : NULL;
-        bool is_same = (is_unset(stored) && is_unset(after)) ||
-                       (stored && after && node_equal(stored, after));
+        bool is_pointer = strcmp(fixed_members[index][1], "related") == 0;
+        bool is_same =
+                (is_unset(stored) && is_unset(after) && (!is_pointer || !stored == !after)) ||
+                (stored && after && node_equal(stored, after));
         json_tree_free(scratch);
         return is_same;
 }

@@ -110,10 +110,14 @@ static void check_ephemeral(struct checker *checker, const struct json_node *spe
                                           SLICE_ARG(name)));
                 else if (!node_equal(now, node_at(before, i)))
                         report(checker, FIELD_FORBIDDEN, &place, "ephemeralContainers", NULL,
-                               message_of(checker,
-                                          "existing ephemeral containers \"" SLICE_FMT
-                                          "\" may not be changed\n",
-                                          SLICE_ARG(name)));
+                               shown_difference(
+                                       checker,
+                                       message_of(checker,
+                                                  "existing ephemeral containers \"" SLICE_FMT
+                                                  "\" may not be changed",
+                                                  SLICE_ARG(name)),
+                                       "core.v1.EphemeralContainer", at_text(checker, &place),
+                                       node_at(before, i), now));
         }
         json_tree_free(tree);
 }

@@ -238,7 +238,9 @@ static void check_spec_update(struct pod_update_validate_pair *pair) {
         even_out(pair, "schedulingGates");
         even_out(pair, "tolerations");
         if (!node_equal(pair->before, pair->after))
-                report(pair->checker, FIELD_FORBIDDEN, &at, NULL, NULL, UPDATABLE_TEXT);
+                report(pair->checker, FIELD_FORBIDDEN, &at, NULL, NULL,
+                       shown_difference(pair->checker, UPDATABLE_TEXT, "core.v1.PodSpec", "spec",
+                                        pair->before, pair->after));
 }
 
 void check_pod_update(struct checker *checker, const struct json_node *pod,

@@ -3,6 +3,7 @@
 #include "kinds/check.h"
 
 #include "base/arena.h"
+#include "base/line_diff.h"
 #include "base/util.h"
 #include "schema/internal_form.h"
 
@@ -40,6 +41,57 @@ static const char *keep_text(struct checker *checker, struct buf *text) {
         return copy;
 }
 
+/* ---- empty lists and maps ---- */
+
+/* The next part of a path such as ".ports[0].name": a member, or an index. */
+static struct slice next_part(struct slice *rest, bool *ret_is_index) {
+        size_t end = 1;
+
+        *ret_is_index = rest->ptr[0] == '[';
+        while (end < rest->len && rest->ptr[end] != '.' && rest->ptr[end] != '[' &&
+               rest->ptr[end] != ']')
+                end++;
+        struct slice part = slice_make(rest->ptr + 1, end - 1);
+        end += *ret_is_index && end < rest->len;
+        *rest = slice_make(rest->ptr + end, rest->len - end);
+        return part;
+}
+
+/* Upstream tells what was sent empty from what was not sent; the object does not have it. */
+static void put_emptied(struct json_tree *tree, struct json_node *root, struct slice path,
+                        const char *text) {
+        struct json_node *holder = root;
+        struct slice part = SLICE_EMPTY;
+        bool is_index = false;
+
+        while (holder && path.len) {
+                int64_t index = 0;
+
+                part = next_part(&path, &is_index);
+                if (path.len == 0)
+                        break;
+                if (!is_index)
+                        holder = node_find(holder, part);
+                else
+                        holder = slice_to_i64(part, &index) ? node_at(holder, (size_t)index) : NULL;
+        }
+        if (part.len && !is_index && node_type(holder) == JSON_OBJECT && !node_find(holder, part))
+                node_set(tree, holder, part, text[0] == '[' ? node_array(tree) : node_object(tree));
+}
+
+static void put_all_emptied(struct checker *checker, const char *base, struct json_tree *tree,
+                            struct json_node *root) {
+        const struct emptied_value *emptied = checker->errors->emptied;
+        size_t length = strlen(base);
+
+        for (; emptied; emptied = emptied->next)
+                if (strncmp(emptied->path, base, length) == 0 &&
+                    (emptied->path[length] == '.' || emptied->path[length] == '['))
+                        put_emptied(tree, root, slice_of(emptied->path + length), emptied->text);
+}
+
+/* ---- texts ---- */
+
 const char *shown_value(struct checker *checker, const struct at *place, const char *value) {
         const struct kind_info *kind = checker->context ? checker->context->kind : NULL;
         const struct schema_object *root =
@@ -55,6 +107,7 @@ const char *shown_value(struct checker *checker, const struct at *place, const c
         found = find_type(root, place);
         if (!found.field || json_tree_parse(slice_of(value), &tree, NULL) < 0)
                 return value;
+        put_all_emptied(checker, at_text(checker, place), tree, json_tree_root(tree));
         internal_form_write_field(found.field, found.is_element, json_tree_root(tree), &out);
         return keep_text(checker, &out);
 }
@@ -68,4 +121,32 @@ void report_typed(struct checker *checker, enum field_error_kind kind, const str
         internal_form_write(schema_named(type), value, &text);
         field_error_add(checker->errors, kind, at_text(checker, member ? &place : at),
                         keep_text(checker, &text), detail);
+}
+
+/* As Go prints it with one blank for each level. */
+static void write_indented(const char *type, const struct json_node *value, struct buf *out) {
+        CLEANUP(buf_release) struct buf text = { 0 }, indented = { 0 };
+        struct json_doc *doc = NULL;
+
+        internal_form_write(schema_named(type), value, &text);
+        if (json_parse(buf_view(&text), &doc, NULL) == 0)
+                json_write_pretty(json_doc_root(doc), 1, &indented);
+        json_escape_for_html(buf_view(&indented), out);
+        json_doc_free(doc);
+}
+
+const char *shown_difference(struct checker *checker, const char *message, const char *type,
+                             const char *place, const struct json_node *before,
+                             const struct json_node *after) {
+        CLEANUP(cleanup_json_tree) struct json_tree *tree = json_tree_new();
+        CLEANUP(buf_release) struct buf left = { 0 }, right = { 0 };
+        struct json_node *sent = node_clone(tree, after);
+        struct buf text = { 0 };
+
+        put_all_emptied(checker, place, tree, sent);
+        write_indented(type, before, &left);
+        write_indented(type, sent, &right);
+        buf_printf(&text, "%s\n", message);
+        line_diff_write(buf_view(&left), buf_view(&right), &text);
+        return keep_text(checker, &text);
 }

@@ -222,22 +222,27 @@ void check_volume_spec(struct checker *checker, const struct at *at, const struc
 }
 
 /* A secret for growing may be added to a volume that had none. */
-static bool is_same_source(const struct json_node *spec, const struct json *old,
-                           const char *member) {
-        const char *secret = "controllerExpandSecretRef";
-        const struct json *before = json_get(old, member);
+static void check_same_source(struct checker *checker, const struct at *at,
+                              const struct json_node *spec, const struct json *old) {
+        static const char secret[] = "controllerExpandSecretRef";
+        CLEANUP(cleanup_json_tree) struct json_tree *tree = json_tree_new();
+        struct json_node *before = node_import(tree, old), *after = node_clone(tree, spec);
+        const struct json_node *driver = node_get(before, "csi");
+        bool is_same = true;
 
-        if (is_same_member(spec, old, member))
-                return true;
-        if (strcmp(member, "csi") != 0 || !before || json_get(before, secret))
-                return false;
-        struct json_tree *tree = json_tree_new();
-        struct json_node *source = node_clone(tree, node_get(spec, member));
+        if (driver && !node_get(driver, secret))
+                node_remove(node_get(after, "csi"), secret);
+        for (size_t i = 0; is_same && i < volume_source_count; i++) {
+                const struct json_node *was = node_get(before, volume_sources[i].member);
+                const struct json_node *is = node_get(after, volume_sources[i].member);
 
-        node_remove(source, secret);
-        bool is_same = node_equal(source, node_import(tree, before));
-        json_tree_free(tree);
-        return is_same;
+                is_same = was && is ? node_equal(was, is) : !was == !is;
+        }
+        if (!is_same)
+                report(checker, FIELD_FORBIDDEN, at, "persistentvolumesource", NULL,
+                       shown_difference(checker,
+                                        "spec.persistentvolumesource is immutable after creation",
+                                        "core.v1.PersistentVolumeSource", "spec", before, after));
 }
 
 /* Labels of nodes that have got another name since. */
@@ -303,12 +308,7 @@ static void check_volume_update(struct checker *checker, const struct json_node 
         static const struct frozen frozen[] = { { "volumeMode", FIELD_INVALID, NULL, NULL } };
         struct at at = at_root("spec");
 
-        for (size_t i = 0; i < volume_source_count; i++)
-                if (!is_same_source(spec, old, volume_sources[i].member)) {
-                        report(checker, FIELD_FORBIDDEN, &at, "persistentvolumesource", NULL,
-                               "spec.persistentvolumesource is immutable after creation\n");
-                        break;
-                }
+        check_same_source(checker, &at, spec, old);
         check_frozen_members(checker, NULL, spec, old, frozen, ARRAY_LEN(frozen));
         if (json_get(old, "nodeAffinity") && !is_same_affinity(spec, old))
                 report_affinity(checker, node_get(spec, "nodeAffinity"));
@@ -420,40 +420,51 @@ static bool may_get_class(const struct json_node *object, const struct json *old
                (!annotation || slice_eq(json_text(annotation), node_get_slice(name)));
 }
 
-/* What of the spec may change in spite of everything is made equal first. */
-/* What a bound claim asks for may grow; nothing else of its resources changes. */
-static bool has_same_resources(const struct json_node *spec, const struct json *before) {
-        CLEANUP(cleanup_json_tree) struct json_tree *tree = json_tree_new();
-        const struct json *old = json_get(before, "resources");
-        struct json_node *left = old ? node_import(tree, old) : node_object(tree);
-        const struct json_node *given = node_get(spec, "resources");
-        struct json_node *right = given ? node_clone(tree, given) : node_object(tree);
-
-        struct json_node *sides[] = { left, right };
-
-        for (size_t i = 0; i < ARRAY_LEN(sides); i++) {
-                node_remove(node_get(sides[i], "requests"), "storage");
-                if (node_count(node_get(sides[i], "requests")) == 0)
-                        node_remove(sides[i], "requests");
-        }
-        return node_equal(left, right);
+static void even_out_member(struct json_tree *tree, struct json_node *to, const char *member,
+                            const struct json_node *value) {
+        node_remove(to, member);
+        if (value)
+                node_put(tree, to, member, node_clone(tree, value));
 }
 
-static bool is_same_claim(const struct json_node *object, const struct json *old) {
-        static const char *const members[] = { "accessModes", "selector",      "volumeMode",
-                                               "dataSource",  "dataSourceRef", "resources" };
-        const struct json_node *spec = node_get(object, "spec");
-        const struct json *before = json_get(old, "spec");
-        bool is_bound = slice_is(node_get_text(node_get(object, "status"), "phase"), "Bound");
-        bool has_volume = json_get_text(before, "volumeName").len > 0;
+/* Both states of a claim's spec, with what may change in spite of everything made equal. */
+static void even_out_claim(struct checker *checker, struct json_tree *tree,
+                           const struct json_node *object, const struct json *old,
+                           struct json_node *before, struct json_node *after) {
+        struct json_node *resources = node_get(after, "resources");
+        struct at spec = at_root("spec"), place = at_member(&spec, "resources");
+        struct at requests_at = at_member(&place, "requests");
 
-        for (size_t i = 0; i < ARRAY_LEN(members) - (is_bound ? 1 : 0); i++)
-                if (!is_same_member(spec, before, members[i]))
-                        return false;
-        return (!is_bound || has_same_resources(spec, before)) &&
-               (!has_volume || is_same_member(spec, before, "volumeName")) &&
-               (is_bound || is_same_member(spec, before, "volumeAttributesClassName")) &&
-               (may_get_class(object, old) || is_same_member(spec, before, "storageClassName"));
+        if (node_get_text(before, "volumeName").len == 0)
+                even_out_member(tree, before, "volumeName", node_get(after, "volumeName"));
+        if (may_get_class(object, old))
+                node_remove(after, "storageClassName");
+        if (!slice_is(node_get_text(node_get(object, "status"), "phase"), "Bound"))
+                return;
+        if (node_get(resources, "requests") || is_emptied(checker, &requests_at))
+                even_out_member(
+                        tree, node_need_object(tree, resources, "requests"), "storage",
+                        node_get(node_get(node_get(before, "resources"), "requests"), "storage"));
+        even_out_member(tree, after, "volumeAttributesClassName",
+                        node_get(before, "volumeAttributesClassName"));
+}
+
+static void check_claim_spec(struct checker *checker, const struct json_node *object,
+                             const struct json *old) {
+        CLEANUP(cleanup_json_tree) struct json_tree *tree = json_tree_new();
+        struct json_node *before = node_import(tree, json_get(old, "spec"));
+        struct json_node *after = node_clone(tree, node_get(object, "spec"));
+        struct at at = at_root("spec");
+
+        even_out_claim(checker, tree, object, old, before, after);
+        if (!node_equal(before, after))
+                report(checker, FIELD_FORBIDDEN, &at, NULL, NULL,
+                       shown_difference(checker,
+                                        "spec is immutable after creation except "
+                                        "resources.requests and volumeAttributesClassName for "
+                                        "bound claims",
+                                        "core.v1.PersistentVolumeClaimSpec", "spec", before,
+                                        after));
 }
 
 static void check_claim_shrink(struct checker *checker, const struct json_node *object,
@@ -503,16 +514,13 @@ static void check_claim_update(struct checker *checker, const struct json_node *
                 json_get_text(json_get(json_get(old, "metadata"), "annotations"), CLASS_ANNOTATION);
         struct slice annotation = node_get_text(
                 node_get(node_get(object, "metadata"), "annotations"), CLASS_ANNOTATION);
-        struct at at = at_root("spec"), metadata = at_root("metadata");
+        struct at metadata = at_root("metadata");
         struct at annotations = at_member(&metadata, "annotations");
 
         if (!slice_eq(before, annotation) && !(before.len && may_get_class(object, old)))
                 report_text(checker, &annotations, CLASS_ANNOTATION, annotation,
                             "field is immutable");
-        if (!is_same_claim(object, old))
-                report(checker, FIELD_FORBIDDEN, &at, NULL, NULL,
-                       "spec is immutable after creation except resources.requests and "
-                       "volumeAttributesClassName for bound claims\n");
+        check_claim_spec(checker, object, old);
         check_claim_shrink(checker, object, old);
         check_frozen_members(checker, NULL, spec, json_get(old, "spec"), frozen, ARRAY_LEN(frozen));
         if (!is_same_member(spec, json_get(old, "spec"), "volumeAttributesClassName"))

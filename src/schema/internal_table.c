@@ -2052,6 +2052,29 @@ const struct internal_member internal_members[] = {
         { "Resource", 3, INTERNAL_NULL, 0 },
         { "ContainerResource", 4, INTERNAL_NULL, 0 },
         { "External", 5, INTERNAL_NULL, 0 },
+        /* core.v1.PersistentVolumeSource */
+        { "GCEPersistentDisk", 0, INTERNAL_NULL, 0 },
+        { "AWSElasticBlockStore", 1, INTERNAL_NULL, 0 },
+        { "HostPath", 2, INTERNAL_NULL, 0 },
+        { "Glusterfs", 3, INTERNAL_NULL, 0 },
+        { "NFS", 4, INTERNAL_NULL, 0 },
+        { "RBD", 5, INTERNAL_NULL, 0 },
+        { "Quobyte", 14, INTERNAL_NULL, 0 },
+        { "ISCSI", 6, INTERNAL_NULL, 0 },
+        { "FlexVolume", 11, INTERNAL_NULL, 0 },
+        { "Cinder", 7, INTERNAL_NULL, 0 },
+        { "CephFS", 8, INTERNAL_NULL, 0 },
+        { "FC", 9, INTERNAL_NULL, 0 },
+        { "Flocker", 10, INTERNAL_NULL, 0 },
+        { "AzureFile", 12, INTERNAL_NULL, 0 },
+        { "VsphereVolume", 13, INTERNAL_NULL, 0 },
+        { "AzureDisk", 15, INTERNAL_NULL, 0 },
+        { "PhotonPersistentDisk", 16, INTERNAL_NULL, 0 },
+        { "PortworxVolume", 17, INTERNAL_NULL, 0 },
+        { "ScaleIO", 18, INTERNAL_NULL, 0 },
+        { "Local", 19, INTERNAL_NULL, 0 },
+        { "StorageOS", 20, INTERNAL_NULL, 0 },
+        { "CSI", 21, INTERNAL_NULL, 0 },
 };
 
 const struct internal_type internal_types[] = {
@@ -2465,5 +2488,6 @@ const struct internal_type internal_types[] = {
         { 531, 1623, 2 },
         { 538, 1625, 6 },
         { 544, 1631, 6 },
+        { 545, 1637, 22 },
 };
 const size_t internal_type_count = ARRAY_LEN(internal_types);

@@ -3243,6 +3243,30 @@ static const struct schema_field autoscaling_metric_status_fields[] = {
         { "containerResource", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 7, 0, 542 },
         { "external", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 5, 0, 543 },
 };
+static const struct schema_field persistent_volume_source_fields[] = {
+        { "gcePersistentDisk", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 0, 3 },
+        { "awsElasticBlockStore", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 4 },
+        { "hostPath", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 3, 0, 5 },
+        { "glusterfs", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 4, 0, 6 },
+        { "nfs", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 5, 0, 7 },
+        { "rbd", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 6, 0, 9 },
+        { "iscsi", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 7, 0, 10 },
+        { "cinder", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 8, 0, 11 },
+        { "cephfs", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 9, 0, 12 },
+        { "fc", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 10, 0, 13 },
+        { "flocker", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 11, 0, 14 },
+        { "flexVolume", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 12, 0, 15 },
+        { "azureFile", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 13, 0, 16 },
+        { "vsphereVolume", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 14, 0, 17 },
+        { "quobyte", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 15, 0, 18 },
+        { "azureDisk", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 16, 0, 19 },
+        { "photonPersistentDisk", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 17, 0, 20 },
+        { "portworxVolume", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 18, 0, 21 },
+        { "scaleIO", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 19, 0, 22 },
+        { "local", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 20, 0, 23 },
+        { "storageos", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 21, 0, 25 },
+        { "csi", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 22, 0, 26 },
+};
 
 const struct schema_object schema_objects[] = {
         { "meta.v1.OwnerReference", meta_owner_reference_fields, 6, { 0xfU, 0x0U } },
@@ -3790,6 +3814,7 @@ const struct schema_object schema_objects[] = {
         { "autoscaling.v1.ContainerResourceMetricStatus", autoscaling_container_resource_metric_status_fields, 4, { 0xdU, 0x0U } },
         { "autoscaling.v1.ExternalMetricStatus", autoscaling_external_metric_status_fields, 4, { 0x5U, 0x0U } },
         { "autoscaling.v1.MetricStatus", autoscaling_metric_status_fields, 6, { 0x1U, 0x0U } },
+        { "core.v1.PersistentVolumeSource", persistent_volume_source_fields, 22, { 0x0U, 0x0U } },
 };
 const size_t schema_object_count = ARRAY_LEN(schema_objects);
 

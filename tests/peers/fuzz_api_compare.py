@@ -89,17 +89,6 @@ def causes_of(answer):
     return [(c.get("field", ""), c.get("reason", ""), c.get("message", "")) for c in (answer.get("details") or {}).get("causes") or []]
 
 
-def echoed(field, message):
-    """A message without the values that upstream prints of its internal types, which have other names, or in the order of their Go members."""
-    message = re.sub(r"\n@@ .*|\n$", "", message, flags=re.S)  # differences of specs, with names of internal members
-    message = re.sub(r"^Invalid value: (null|\{\}|\[\]): ", "Invalid value: null: ", message)  # empty members are not kept
-    message = re.sub(r"(Invalid value|Unsupported value|Duplicate value): (\{.*\}|\[\{.*\}\])", r"\1: {…}", message, flags=re.S)
-    if field == "patch":  # the order of what is unknown is that of members, which the stored text may have otherwise
-        message = re.sub(r'^Invalid value: "(\{.*\}|map\[.*\])": ', "", message, flags=re.S)
-        message = ", ".join(sorted(re.split(r", (?=unknown field)", message.replace("strict decoding error: ", ""))))
-    return unnamed(message)
-
-
 def unnamed(message):
     """Without the names of Go's string types, which no table has."""
     return re.sub(r"(of type |cannot convert int64 to )(\[\]|map\[string\])*(\w+\.\w+|string)$", r"\1T", message)
@@ -121,7 +110,7 @@ def failure_differences(real, ours):
         other = next((cause for cause in extra if cause[:2] == (field, reason)), None)
         if other:
             extra.remove(other)
-            if echoed(field, message) == echoed(field, other[2]):
+            if unnamed(message) == unnamed(other[2]):
                 continue
             yield f"text of {place(field)} {reason}: {shape(message)} | {shape(other[2])}", message, other[2]
         else:

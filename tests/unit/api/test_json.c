@@ -50,7 +50,7 @@ static void test_write_pretty(void **state) {
         struct json_doc *doc = must_parse("{\"a\":[1,{\"b\":null}],\"c\":{},\"d\":[]}");
         struct buf out = { 0 };
         (void)state;
-        assert_true(json_write_pretty(json_doc_root(doc), &out));
+        assert_true(json_write_pretty(json_doc_root(doc), 4, &out));
         assert_string_equal(out.data, "{\n    \"a\": [\n        1,\n        {\n"
                                       "            \"b\": null\n        }\n    ],\n"
                                       "    \"c\": {},\n    \"d\": []\n}");

@@ -188,15 +188,24 @@ static void test_create(void **state) {
         "`spec.containers[*].image`,`spec.initContainers[*].image`,"                               \
         "`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing "             \
         "tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was "    \
-        "previously negative)"
+        "previously negative)\n"
 
 /* Members of the spec before and after; containers and defaults are added to both. */
 static const struct {
         const char *before, *after, *complaints;
 } updates[] = {
         { "", "", "" },
-        { "", ",\"schedulerName\":\"z\"", UPDATABLE },
-        { "", ",\"nodeSelector\":{\"a\":\"b\"}", UPDATABLE },
+        { "", ",\"schedulerName\":\"z\"",
+          UPDATABLE "@@ -68,7 +68,7 @@\n  \"Subdomain\": \"\",\n  \"SetHostnameAsFQDN\": null,\n  "
+                    "\"Affinity\": null,\n- \"SchedulerName\": \"default-scheduler\",\n+ "
+                    "\"SchedulerName\": \"z\",\n  \"Tolerations\": [\n   {\n    \"Key\": "
+                    "\"node.kubernetes.io/not-ready\",\n" },
+        { "", ",\"nodeSelector\":{\"a\":\"b\"}",
+          UPDATABLE "@@ -39,7 +39,9 @@\n  \"TerminationGracePeriodSeconds\": 30,\n  "
+                    "\"ActiveDeadlineSeconds\": null,\n  \"DNSPolicy\": \"ClusterFirst\",\n- "
+                    "\"NodeSelector\": null,\n+ \"NodeSelector\": {\n+  \"a\": \"b\"\n+ },\n  "
+                    "\"ServiceAccountName\": \"\",\n  \"AutomountServiceAccountToken\": null,\n  "
+                    "\"NodeName\": \"\",\n" },
         { "", ",\"activeDeadlineSeconds\":60", "" },
         { ",\"activeDeadlineSeconds\":60", ",\"activeDeadlineSeconds\":50", "" },
         { ",\"activeDeadlineSeconds\":60", ",\"activeDeadlineSeconds\":70",

@@ -138,7 +138,10 @@ static const struct rule_case cases[] = {
         { "v1", "PersistentVolumeClaim", CLAIM(",\"storageClassName\":\"b\""),
           CLAIM(",\"storageClassName\":\"a\",\"volumeMode\":\"Filesystem\""),
           "spec: Forbidden: spec is immutable after creation except resources.requests and "
-          "volumeAttributesClassName for bound claims\n" },
+          "volumeAttributesClassName for bound claims\n@@ -10,7 +10,7 @@\n   }\n  },\n  "
+          "\"VolumeName\": \"\",\n- \"StorageClassName\": \"a\",\n+ \"StorageClassName\": \"b\",\n"
+          "  \"VolumeMode\": \"Filesystem\",\n  \"DataSource\": null,\n  \"DataSourceRef\": "
+          "null,\n" },
         { "v1", "PersistentVolumeClaim", CLAIM(",\"storageClassName\":\"b\""),
           CLAIM(",\"volumeMode\":\"Filesystem\""), "" },
         { STORE, "StorageClass", "{\"provisioner\":\"a/b/c\",\"reclaimPolicy\":\"Recycle\"}", NULL,

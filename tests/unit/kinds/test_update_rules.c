@@ -68,8 +68,13 @@ static const struct update_case cases[] = {
           CLAIM("\"storage\":\"2Gi\"", ""), "" },
         { "v1", "PersistentVolumeClaim", KIND_UPDATE, CLAIM(ONE_GI, "\"phase\":\"Bound\""),
           CLAIM("", ""),
-          "spec.resources[storage]: Required value\nspec.resources.requests.storage: Forbidden: "
-          "field can not be less than status.capacity" },
+          "spec.resources[storage]: Required value\nspec: Forbidden: spec is immutable after "
+          "creation except resources.requests and volumeAttributesClassName for bound claims\n"
+          "@@ -5,9 +5,7 @@\n  \"Selector\": null,\n  \"Resources\": {\n   \"Limits\": null,\n-  "
+          "\"Requests\": {\n-   \"storage\": \"1Gi\"\n-  }\n+  \"Requests\": null\n  },\n  "
+          "\"VolumeName\": \"\",\n  \"StorageClassName\": null,\n\n"
+          "spec.resources.requests.storage: Forbidden: field can not be less than "
+          "status.capacity" },
         { "v1", "PersistentVolumeClaim", KIND_UPDATE_STATUS, CLAIM(ONE_GI, ""),
           CLAIM(ONE_GI, "\"allocatedResources\":{\"storage\":\"1Gi\",\"x.example/a\":\"1\"},"
                         "\"allocatedResourceStatuses\":{\"storage\":\"NodeResizePending\"}"),
