@@ -305,6 +305,7 @@ const struct kind_info core_rows[] = {
                 .plural = "replicationcontrollers",
                 .singular = "replicationcontroller",
                 .kind = "ReplicationController",
+                .has_free_prefix = true,
                 .short_names = NAMES("rc"),
                 .categories = NAMES("all"),
                 .verbs = VERB_STANDARD,

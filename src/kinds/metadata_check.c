@@ -242,7 +242,7 @@ void metadata_check(const struct json_node *object, const struct kind_info *kind
         struct slice prefix = node_get_text(metadata, "generateName");
         struct slice name = node_get_text(metadata, "name");
 
-        if (prefix.len)
+        if (prefix.len && !(kind && kind->has_free_prefix))
                 check_name(kind, "metadata.generateName", prefix, object, errors);
         if (name.len)
                 check_name(kind, "metadata.name", name, object, errors);

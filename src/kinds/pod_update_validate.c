@@ -115,20 +115,24 @@ static void check_removed_gates(struct pod_update_validate_pair *pair, const str
         struct node_iter iter = node_iter(node_get(pair->before, "schedulingGates"));
         CLEANUP(text_set_release) struct text_set names = { 0 };
         struct at list = at_member(at, "schedulingGates");
+        struct map *last = map_new(); /* place of a name, from 1 on: it is complained of once */
 
         while (node_next(&iter, NULL, &gate))
                 text_set_add(&names, node_get_text(gate, "name"));
+        for (size_t i = 0; i < node_count(after); i++)
+                map_put(last, node_get_text(node_at(after, i), "name"), (void *)(uintptr_t)(i + 1));
         for (size_t i = 0; i < node_count(after); i++) {
                 struct slice name = node_get_text(node_at(after, i), "name");
                 struct at place = at_index(&list, i);
 
-                if (!text_set_has(&names, name))
+                if (!text_set_has(&names, name) && (uintptr_t)map_get(last, name) == i + 1)
                         report(pair->checker, FIELD_FORBIDDEN, &place, "name", NULL,
                                message_of(pair->checker,
                                           "only deletion is allowed, but found new scheduling "
                                           "gate '" SLICE_FMT "'",
                                           SLICE_ARG(name)));
         }
+        map_free(last);
 }
 
 /* ---- gated pods may still be steered ---- */

@@ -24,6 +24,7 @@ static const struct kind_info rows[] = {
                 .since = 34,
                 .singular = "deviceclass",
                 .kind = "DeviceClass",
+                .has_free_prefix = true,
                 .verbs = VERB_STANDARD,
                 .flags = KIND_GENERATION | KIND_UNCONDITIONAL | KIND_DELETE_OBJECT,
                 .validate = device_class_validate,

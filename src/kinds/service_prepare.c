@@ -146,7 +146,9 @@ static bool has_type(const struct json *spec, const char *type) {
 }
 
 static bool had_node_ports(const struct json *spec) {
-        return has_type(spec, "NodePort") || has_type(spec, "LoadBalancer");
+        return has_type(spec, "NodePort") ||
+               (has_type(spec, "LoadBalancer") &&
+                json_get_bool(spec, "allocateLoadBalancerNodePorts", true));
 }
 
 static bool had_number(const struct json *spec, int64_t number) {
@@ -186,7 +188,6 @@ static void keep_allocated(struct json_tree *tree, struct json_node *spec,
                            const struct json *old_spec) {
         struct slice type = node_get_text(spec, "type");
         bool needs_address = !slice_is(type, "ExternalName");
-        bool needs_ports = slice_is(type, "NodePort") || slice_is(type, "LoadBalancer");
 
         if (needs_address && !has_type(old_spec, "ExternalName")) {
                 if (node_get_text(spec, "clusterIP").len == 0)
@@ -194,7 +195,7 @@ static void keep_allocated(struct json_tree *tree, struct json_node *spec,
                 if (node_count(node_get(spec, "clusterIPs")) == 0)
                         keep_member(tree, spec, old_spec, "clusterIPs");
         }
-        if (needs_ports && had_node_ports(old_spec))
+        if (wants_node_ports(spec) && had_node_ports(old_spec))
                 keep_node_ports(tree, spec, old_spec);
         if (slice_is(type, "LoadBalancer") && has_type(old_spec, "LoadBalancer") &&
             slice_is(node_get_text(spec, "externalTrafficPolicy"), "Local") &&

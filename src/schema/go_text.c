@@ -2,7 +2,9 @@
 #include "schema/go_text.h"
 
 #include "base/util.h"
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int compare_members(const void *left, const void *right) {
         const struct json_member *a = left, *b = right;
@@ -16,6 +18,32 @@ static struct json_member *sorted_members(const struct json *object, size_t *ret
         if (*ret_count > 1)
                 qsort(members, *ret_count, sizeof(*members), compare_members);
         return members;
+}
+
+/* The fewest digits that read back as the same number; with an exponent from a million on. */
+static void float_write(double number, struct buf *out) {
+        char text[40];
+        int precision = 0;
+
+        snprintf(text, sizeof(text), "%.0e", number);
+        while (precision < 16 && strtod(text, NULL) != number)
+                snprintf(text, sizeof(text), "%.*e", ++precision, number);
+        int exponent = (int)strtol(strchr(text, 'e') + 1, NULL, 10);
+        if (exponent < -4 || exponent >= 6)
+                buf_text(out, text);
+        else
+                buf_printf(out, "%.*f", precision > exponent ? precision - exponent : 0, number);
+}
+
+/* Whole numbers beyond 64 bits with a sign are floating-point ones to Go. */
+static void number_write(const struct json *value, struct buf *out) {
+        int64_t whole;
+        double number;
+
+        if (!json_as_i64(value, &whole) && json_as_f64(value, &number))
+                float_write(number, out);
+        else
+                json_write(value, out);
 }
 
 static void map_write(const struct json *value, struct buf *out) {
@@ -53,6 +81,10 @@ void go_text_write(const struct json *value, struct buf *out) {
                 break;
         case JSON_NULL:
                 buf_text(out, "<nil>");
+                break;
+        case JSON_INT:
+        case JSON_REAL:
+                number_write(value, out);
                 break;
         default:
                 json_write(value, out);

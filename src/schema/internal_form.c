@@ -100,8 +100,10 @@ static bool write_versioned_members(const struct frame *frame, struct buf *out) 
         for (size_t i = 0; i < frame->type->count; i++) {
                 const struct schema_field *field = &frame->type->fields[i];
                 const struct json_node *value = node_get(frame->value, field->name);
+                bool is_omitted = field->shape != SHAPE_ONE && node_count(value) == 0 &&
+                                  (field->flags & FIELD_OMIT_EMPTY);
 
-                if (!value)
+                if (!value || is_omitted)
                         continue;
                 buf_printf(out, "%s\"%s\":", is_any ? "," : "", field->name);
                 write_field(frame, field, value, out);

@@ -4,17 +4,17 @@
 #include "base/util.h"
 #include <string.h>
 
-static void path_write(const struct schema_normalise_place *place, bool has_index,
+static void path_write(const struct schema_normalise_place *place, bool has_index, bool has_key,
                        struct buf *out) {
         if (!place)
                 return;
-        path_write(place->parent, has_index, out);
+        path_write(place->parent, has_index, has_key, out);
         if (!place->field.ptr) {
                 if (has_index)
                         buf_printf(out, "[%zu]", place->index);
                 return;
         }
-        if (place->is_key && !has_index)
+        if (place->is_key && !has_key)
                 return;
         if (place->parent)
                 buf_char(out, '.');
@@ -103,7 +103,7 @@ static void decode_error_write(const struct schema_object *schema,
                         buf_text(out, ".0"); /* as it was sent, most likely */
         }
         buf_printf(out, " into Go struct field %s.", dot ? dot + 1 : "");
-        path_write(place, false, out);
+        path_write(place, false, false, out);
         buf_printf(out, " of type " SLICE_FMT, SLICE_ARG(type));
 }
 
@@ -196,7 +196,7 @@ void normalise_report_unknown(struct schema_normalise_walk *walk,
 
         if (!walk->report || !walk->report->unknown)
                 return;
-        path_write(&here, true, &path);
+        path_write(&here, true, !walk->is_value, &path); /* as the converter */
         walk->report->unknown(walk->report->context, path.data);
         buf_release(&path);
 }
@@ -210,7 +210,7 @@ void normalise_report_emptied(struct schema_normalise_walk *walk,
         if (!walk->report || !walk->report->emptied || node_count(value) > 0 ||
             (!is_list && node_type(value) != JSON_OBJECT))
                 return;
-        path_write(place, true, &path);
+        path_write(place, true, true, &path);
         walk->report->emptied(walk->report->context, path.data, is_list);
         buf_release(&path);
 }

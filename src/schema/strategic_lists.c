@@ -121,6 +121,30 @@ int strategic_check_order(struct merge *merge, const struct json *patch, const s
         return 0;
 }
 
+/* For each element its place is looked for in the order, whose elements have to be objects as far
+ * as one has to look. */
+int strategic_check_places(struct merge *merge, const struct json_node *list,
+                           const struct json *order, const char *key) {
+        struct json_iter iter = json_iter(order);
+        struct node_iter nodes = node_iter(list);
+        CLEANUP(buf_release) struct buf text = { 0 };
+        const struct json *element;
+        struct json_node *node;
+        size_t objects = 0;
+        bool is_found = true;
+
+        while (json_next(&iter, NULL, &element) && json_type(element) == JSON_OBJECT)
+                objects++;
+        if (!*key || objects == json_count(order))
+                return 0;
+        struct map *places = merge_places_new(order, key);
+        while (is_found && node_next(&nodes, NULL, &node))
+                is_found = merge_place(places, node, key) < objects;
+        map_free(places);
+        buf_printf(&text, "value for key %zu is not a map", objects);
+        return is_found ? 0 : strategic_fail(merge, text.data);
+}
+
 struct ranked {
         struct json_node *node;
         size_t server, patch; /* index in the old list, in the order; SIZE_MAX = absent */

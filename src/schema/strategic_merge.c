@@ -251,11 +251,15 @@ static int list_directive(struct merge *merge, struct json_node *target,
                 return 0;
         if (is_order && !has_member(patch, name) && node_count(list) == 0)
                 return strategic_fail_empty(merge);
-        if (is_drop)
+        if (is_drop) {
                 strategic_delete_values(list, member->value);
-        else if (!has_member(patch, name))
-                strategic_merge_reorder(merge, list, member->value, field->merge_key,
-                                        node_count(list), 0);
+                return 0;
+        }
+        if (has_member(patch, name))
+                return 0;
+        if (strategic_check_places(merge, list, member->value, field->merge_key) < 0)
+                return BERTH_ERR_INTERNAL;
+        strategic_merge_reorder(merge, list, member->value, field->merge_key, node_count(list), 0);
         return 0;
 }
 

@@ -31,6 +31,8 @@ struct json_node *strategic_copy(struct merge *merge, const struct json *value);
 /* What "$setElementOrder" says of a list fits what the patch puts into it. */
 int strategic_check_order(struct merge *merge, const struct json *patch, const struct json *order,
                           const char *key);
+int strategic_check_places(struct merge *merge, const struct json_node *list,
+                           const struct json *order, const char *key);
 /* key: the merge key; "" merges values. order may be NULL. */
 int strategic_merge_list(struct merge *merge, struct json_node *target, const char *key,
                          const struct schema_object *schema, const struct json *patch,

@@ -155,7 +155,8 @@ int delete_options_decode(struct api_context *context, struct delete_options *re
 static int check_preconditions(struct api_context *context, const struct api_write *write,
                                const struct delete_options *options) {
         const struct json *metadata = json_get(write->old_json, "metadata");
-        const struct kind_info *kind = write->resource->kind;
+        const struct kind_info *own = write->resource->kind;
+        const struct kind_info *kind = own->stored_as ? own->stored_as : own;
         struct slice uid = json_get_text(metadata, "uid");
         struct slice version = json_get_text(metadata, "resourceVersion");
 

@@ -227,6 +227,11 @@ static const struct {
           "spec.schedulingGates[0].name: Forbidden: only deletion is allowed, but found new "
           "scheduling gate 'a/b'" },
         { ",\"schedulingGates\":[{\"name\":\"a/b\"}]", "", "" },
+        { "", ",\"schedulingGates\":[{\"name\":\"a\"},{\"name\":\"b\"},{\"name\":\"a\"}]",
+          "spec.schedulingGates[2]: Duplicate value: \"a\"\n"
+          "spec.schedulingGates[1].name: Forbidden: only deletion is allowed, but found new "
+          "scheduling gate 'b'\nspec.schedulingGates[2].name: Forbidden: only deletion is allowed, "
+          "but found new scheduling gate 'a'" },
         { ",\"schedulingGates\":[{\"name\":\"a/b\"}]",
           ",\"schedulingGates\":[{\"name\":\"a/b\"}],\"nodeSelector\":{\"a\":\"b\"}", "" },
         { ",\"schedulingGates\":[{\"name\":\"a/b\"}],\"nodeSelector\":{\"a\":\"b\"}",

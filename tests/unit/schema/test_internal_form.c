@@ -40,7 +40,7 @@ static void test_objects(void **state) {
                   "{\"metadata\":{\"labels\":{\"a\":\"b\"}}}",
                   "{\"labels\":{\"a\":\"b\"},\"Spec\":{\"Devices\":{\"Requests\":null,"
                   "\"Constraints\":null,\"Config\":null}}}" },
-                { "resource.v1.ResourceClaimTemplateSpec", "{}",
+                { "resource.v1.ResourceClaimTemplateSpec", "{\"metadata\":{\"labels\":{}}}",
                   "{\"Spec\":{\"Devices\":{\"Requests\":null,\"Constraints\":null,\"Config\":null}}"
                   "}" },
         };

@@ -99,6 +99,12 @@ static const struct {
         int code;
 } complaints[] = {
         { "Deployment", "{}", "{\"spec\":{\"$setElementOrder/containers\":[]}}", NULL, 0 },
+        { "Pod", "{\"spec\":{\"containers\":[{\"name\":\"c\"}]}}",
+          "{\"spec\":{\"$setElementOrder/containers\":[{\"name\":\"d\"},\"c\"]}}",
+          "value for key 1 is not a map", BERTH_ERR_INTERNAL },
+        { "Pod", "{}", "{\"$patch\":\"x\",\"a\":9223372036854775808,\"b\":1.5,\"c\":1000000.0}",
+          "unknown patch type: x in map: map[$patch:x a:9.223372036854776e+18 b:1.5 c:1e+06]",
+          BERTH_ERR_INTERNAL },
         { "Deployment", CONTAINERS("[{\"image\":\"x\"}]"), CONTAINERS("[{\"name\":\"c\"}]"),
           "map: map[image:x] does not contain declared merge key: name", BERTH_ERR_INTERNAL },
         { "Pod", "{\"spec\":{\"containers\":[]}}",

@@ -27,6 +27,12 @@ static const struct {
         { INGRESS_CLASSES, "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"controller\":\"a.b/c\"}}" },
         { SLICES, "{\"metadata\":{\"name\":\"a\"},\"addressType\":\"IPv4\",\"endpoints\":[],"
                   "\"ports\":[]}" },
+        { SERVICES, "{\"metadata\":{\"name\":\"lb\"},\"spec\":{\"type\":\"LoadBalancer\","
+                    "\"ports\":[{\"port\":1}]}}" },
+        { "/apis/resource.k8s.io/v1/resourceslices",
+          "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"driver\":\"a.b\",\"nodeName\":\"n\",\"pool\":"
+          "{"
+          "\"name\":\"p\",\"resourceSliceCount\":1},\"devices\":[]}}" },
         { EVENTS, "{\"metadata\":{\"name\":\"a\"},\"eventTime\":\"2026-01-01T00:00:00.000000Z\","
                   "\"action\":\"x\",\"reason\":\"y\",\"reportingController\":\"a.b/c\","
                   "\"reportingInstance\":\"i\",\"type\":\"Normal\"}" },
@@ -152,6 +158,26 @@ static const struct {
           "already exists, the server was not able to generate a unique name for the object",
           NULL },
         { "GET", BUDGETS "/a%0Ab", NULL, NULL, 404, "\"a\\nb\" not found", NULL },
+        /* names of the store, not of the view */
+        { "DELETE", EVENTS "/a", NULL, "{\"preconditions\":{\"uid\":\"x\"}}", 409,
+          "Operation cannot be fulfilled on Event \"a\": the UID in the precondition (x)", NULL },
+        /* an empty object is not none */
+        { "PATCH", EVENTS "/a", "application/merge-patch+json", "{\"related\":{}}", 422,
+          "related: Invalid value: {\"Kind\":\"\",\"Namespace\":\"\",", NULL },
+        /* some kinds do not look at the prefix of a name */
+        { "POST", "/api/v1/namespaces/default/replicationcontrollers", NULL,
+          "{\"metadata\":{\"generateName\":\"50%\"}}", 422, "is invalid: [metadata.name: Invalid",
+          NULL },
+        /* a conversion tells no keys of maps */
+        { "PATCH", "/apis/resource.k8s.io/v1/resourceslices/a?fieldValidation=Strict",
+          "application/strategic-merge-patch+json",
+          "{\"spec\":{\"devices\":[{\"name\":\"d\",\"attributes\":{\"v\":{\"x\":1}}}]}}", 422,
+          "unknown field \"spec.devices[0].attributes.x\"", NULL },
+        /* ports of nodes go when a balancer does not want them any more */
+        { "PUT", SERVICES "/lb", NULL,
+          "{\"metadata\":{\"name\":\"lb\"},\"spec\":{\"type\":\"LoadBalancer\","
+          "\"allocateLoadBalancerNodePorts\":false,\"ports\":[{\"port\":1}]}}",
+          200, "", "/spec/ports/0/nodePort" },
         /* unknown fields are not looked into */
         { "POST", NODES "?fieldValidation=Strict", NULL,
           "{\"metadata\":{\"name\":\"n\",\"a\":{\"b\":1,\"b\":2},\"a\":1},\"kind\":\"Node\","
