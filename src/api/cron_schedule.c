@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/util.h"
+#include <ctype.h>
 #include <strings.h>
 
 #define FIELDS 5
@@ -163,6 +164,19 @@ static int parse_field(const struct cron_field *field, struct slice text, uint64
 
 /* ---- schedules ---- */
 
+/* Words are parted by white space of any kind. */
+static bool next_word(struct slice *rest, struct slice *ret_word) {
+        size_t start = 0, end;
+
+        while (start < rest->len && isspace((unsigned char)rest->ptr[start]))
+                start++;
+        for (end = start; end < rest->len && !isspace((unsigned char)rest->ptr[end]);)
+                end++;
+        *ret_word = slice_make(rest->ptr + start, end - start);
+        *rest = slice_make(rest->ptr + end, rest->len - end);
+        return end > start;
+}
+
 static int parse_fields(struct slice text, struct cron_schedule *schedule, struct err *err) {
         uint64_t *const bits[FIELDS] = { &schedule->minutes, &schedule->hours, &schedule->days,
                                          &schedule->months, &schedule->weekdays };
@@ -173,9 +187,7 @@ static int parse_fields(struct slice text, struct cron_schedule *schedule, struc
         size_t count = 0;
         int r = 0;
 
-        while (slice_split(&rest, ' ', &word)) {
-                if (word.len == 0)
-                        continue;
+        while (next_word(&rest, &word)) {
                 buf_printf(&list, "%s" SLICE_FMT, count ? " " : "", SLICE_ARG(word));
                 if (count < FIELDS)
                         words[count] = word;

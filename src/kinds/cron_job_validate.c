@@ -5,16 +5,21 @@
 #include "api/cron_schedule.h"
 #include "base/util.h"
 
-/* Names of places such as "Europe/Berlin", as the database of time zones has them. */
-static const char *time_zone_problem(struct checker *checker, struct slice zone) {
+/* Names of places such as "Europe/Berlin", as the database of time zones has them. "Local" is that
+ * of the server to Go, in this spelling. */
+static void check_time_zone_name(struct checker *checker, const struct at *at, struct slice zone) {
+        bool is_local = zone.len == 5 && strncasecmp(zone.ptr, "Local", 5) == 0;
+
         if (zone.len == 0)
-                return "timeZone must be nil or non-empty string";
-        if (zone.len == 5 && strncasecmp(zone.ptr, "Local", 5) == 0)
-                return "timeZone must be an explicit time zone as defined in "
-                       "https://www.iana.org/time-zones";
-        if (!time_zone_is_known(zone))
-                return message_of(checker, "unknown time zone " SLICE_FMT, SLICE_ARG(zone));
-        return NULL;
+                report_text(checker, at, "timeZone", zone,
+                            "timeZone must be nil or non-empty string");
+        if (is_local)
+                report_text(checker, at, "timeZone", zone,
+                            "timeZone must be an explicit time zone as defined in "
+                            "https://www.iana.org/time-zones");
+        if (zone.len && !slice_is(zone, "Local") && !time_zone_is_known(zone))
+                report_text(checker, at, "timeZone", zone,
+                            message_of(checker, "unknown time zone " SLICE_FMT, SLICE_ARG(zone)));
 }
 
 static void check_time_zone(struct checker *checker, const struct at *at,
@@ -23,9 +28,7 @@ static void check_time_zone(struct checker *checker, const struct at *at,
 
         if (!node_get(spec, "timeZone") || (old && is_same_member(spec, old, "timeZone")))
                 return;
-        const char *problem = time_zone_problem(checker, zone);
-        if (problem)
-                report_text(checker, at, "timeZone", zone, problem);
+        check_time_zone_name(checker, at, zone);
 }
 
 /* Takes "TZ=Zone " off. Upstream's parser counts on a space and falls over without one. */

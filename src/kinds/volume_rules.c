@@ -383,9 +383,9 @@ OWN_RULE(rule_sources_match) {
         if (!is_elsewhere && is_same_text(source, reference, "kind") &&
             is_same_text(source, reference, "name") && is_same_text(source, reference, "apiGroup"))
                 return;
-        report(checker, FIELD_INVALID, at, NULL, "{}",
-               is_elsewhere ? "may not be specified when dataSourceRef.namespace is specified"
-                            : "must match dataSourceRef");
+        report_as_is(checker, FIELD_INVALID, at, "{}",
+                     is_elsewhere ? "may not be specified when dataSourceRef.namespace is specified"
+                                  : "must match dataSourceRef");
 }
 
 static const struct rule claim_spec_rules[] = {

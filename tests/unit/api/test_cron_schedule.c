@@ -61,6 +61,7 @@ static void test_taken_and_refused(void **state) {
                 { " @hourly", "expected exactly 5 fields, found 1: [@hourly]" },
                 { "@every x", "failed to parse duration @every x: time: invalid duration \"x\"" },
                 { "* * * *", "expected exactly 5 fields, found 4: [* * * *]" },
+                { "a\nb\t c", "expected exactly 5 fields, found 3: [a b c]" },
                 { "61 * * * *", "end of range (61) above maximum (59): 61" },
                 { "* * 0 * *", "beginning of range (0) below minimum (1): 0" },
                 { "5-1 * * * *", "beginning of range (5) beyond end of range (1): 5-1" },

@@ -346,6 +346,14 @@ static const struct rule_case cases[] = {
           NULL,
           "spec.timeZone: Invalid value: \"EUROPE/BERLIN\": unknown time zone EUROPE/BERLIN" },
         { "batch/v1", "CronJob",
+          "{\"spec\":{\"schedule\":\"@daily\",\"timeZone\":\"local\",\"jobTemplate\":{\"spec\":{"
+          "\"template\":{\"spec\":{\"restartPolicy\":\"Never\",\"containers\":[{\"name\":\"c\","
+          "\"image\":\"i\"}]}}}}}}",
+          NULL,
+          "spec.timeZone: Invalid value: \"local\": timeZone must be an explicit time zone as "
+          "defined in https://www.iana.org/time-zones\n"
+          "spec.timeZone: Invalid value: \"local\": unknown time zone local" },
+        { "batch/v1", "CronJob",
           "{\"spec\":{\"schedule\":\"@daily\",\"timeZone\":\"America/Argentina/"
           "Salta\",\"jobTemplate\":{"
           "\"spec\":{\"template\":{\"spec\":{\"restartPolicy\":\"Never\",\"containers\":[{\"name\":"
