@@ -91,8 +91,15 @@ void report(struct checker *checker, enum field_error_kind kind, const struct at
 
         if (!member && at)
                 place = *at;
-        field_error_add(checker->errors, kind, at_text(checker, &place),
-                        shown_value(checker, &place, value), detail);
+        const char *path = at_text(checker, &place);
+        field_error_add(checker->errors, kind, path, shown_value(checker, &place, path, value),
+                        detail);
+}
+
+void report_typed(struct checker *checker, enum field_error_kind kind, const struct at *at,
+                  const char *type, const struct json_node *value, const char *detail) {
+        field_error_add(checker->errors, kind, at_text(checker, at),
+                        shown_typed(checker, type, value), detail);
 }
 
 void report_as_is(struct checker *checker, enum field_error_kind kind, const struct at *at,

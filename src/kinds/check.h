@@ -53,16 +53,17 @@ const char *quoted(struct checker *checker, struct slice text);
 struct slice pair_text(struct checker *checker, struct slice a, struct slice b);
 const char *node_json(struct checker *checker, const struct json_node *node);
 /* A value as upstream shows it: by the type at the place, which its JSON text lacks. Others as they
- * are. */
-const char *shown_value(struct checker *checker, const struct at *place, const char *value);
+ * are. path: the place as text. */
+const char *shown_value(struct checker *checker, const struct at *place, const char *path,
+                        const char *value);
+/* The same of a named type (of schema/schema.h); NULL = all of its members are zero. */
+const char *shown_typed(struct checker *checker, const char *type, const struct json_node *value);
+/* report() of a value that is shown as it is. */
 void report_as_is(struct checker *checker, enum field_error_kind kind, const struct at *at,
                   const char *value, const char *detail);
-/* report() of a value of a type (of schema/schema.h) that the place does not
- * tell; NULL = all of its members are zero. */
+/* report() of a value of a named type, which the place does not tell. */
 void report_typed(struct checker *checker, enum field_error_kind kind, const struct at *at,
-                  const char *member, const char *type, const struct json_node *value,
-                  const char *detail);
-
+                  const char *type, const struct json_node *value, const char *detail);
 /* A message, and below it what differs by lines between two values of a type. place: the path of
  * the second in what was sent. */
 const char *shown_difference(struct checker *checker, const char *message, const char *type,

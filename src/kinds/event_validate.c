@@ -153,8 +153,7 @@ static void report_fixed(struct checker *checker, const char *member,
 
         for (size_t i = 0; i < ARRAY_LEN(types); i++)
                 if (strcmp(member, types[i].member) == 0 && (value || !types[i].is_pointer)) {
-                        report_typed(checker, FIELD_INVALID, &at, NULL, types[i].type, value,
-                                     detail);
+                        report_typed(checker, FIELD_INVALID, &at, types[i].type, value, detail);
                         return;
                 }
         report(checker, FIELD_INVALID, &at, NULL,

@@ -21,7 +21,7 @@ static void check_taints(struct checker *checker, const struct json_node *taints
                 check_joined_value(checker, &place, "value", value);
                 check_taint_effect(checker, &place, taint, false);
                 if (!text_set_add(&pairs, pair_text(checker, key, effect)))
-                        report_typed(checker, FIELD_DUPLICATE, &place, NULL, "core.v1.Taint", taint,
+                        report_typed(checker, FIELD_DUPLICATE, &place, "core.v1.Taint", taint,
                                      "taints must be unique by key and effect pair");
         }
 }

@@ -92,35 +92,31 @@ static void put_all_emptied(struct checker *checker, const char *base, struct js
 
 /* ---- texts ---- */
 
-const char *shown_value(struct checker *checker, const struct at *place, const char *value) {
+const char *shown_value(struct checker *checker, const struct at *place, const char *path,
+                        const char *value) {
         const struct kind_info *kind = checker->context ? checker->context->kind : NULL;
         const struct schema_object *root =
                 kind ? schema_find(slice_of(kind->group), slice_of(kind->version),
                                    slice_of(kind->kind))
                      : NULL;
         CLEANUP(cleanup_json_tree) struct json_tree *tree = NULL;
-        struct typed_place found;
         struct buf out = { 0 };
 
         if (!root || !value || (value[0] != '{' && value[0] != '['))
                 return value;
-        found = find_type(root, place);
+        struct typed_place found = find_type(root, place);
         if (!found.field || json_tree_parse(slice_of(value), &tree, NULL) < 0)
                 return value;
-        put_all_emptied(checker, at_text(checker, place), tree, json_tree_root(tree));
+        put_all_emptied(checker, path, tree, json_tree_root(tree));
         internal_form_write_field(found.field, found.is_element, json_tree_root(tree), &out);
         return keep_text(checker, &out);
 }
 
-void report_typed(struct checker *checker, enum field_error_kind kind, const struct at *at,
-                  const char *member, const char *type, const struct json_node *value,
-                  const char *detail) {
-        struct at place = at_member(at, member);
+const char *shown_typed(struct checker *checker, const char *type, const struct json_node *value) {
         struct buf text = { 0 };
 
         internal_form_write(schema_named(type), value, &text);
-        field_error_add(checker->errors, kind, at_text(checker, member ? &place : at),
-                        keep_text(checker, &text), detail);
+        return keep_text(checker, &text);
 }
 
 /* As Go prints it with one blank for each level. */

@@ -295,12 +295,13 @@ static bool is_same_affinity(const struct json_node *spec, const struct json *ol
 static void report_affinity(struct checker *checker, const struct json_node *affinity) {
         static const char detail[] =
                 "field is immutable, except for updating from beta label to GA";
+        struct at at = at_root("nodeAffinity");
 
         if (affinity)
-                report_typed(checker, FIELD_INVALID, NULL, "nodeAffinity",
-                             "core.v1.VolumeNodeAffinity", affinity, detail);
+                report_typed(checker, FIELD_INVALID, &at, "core.v1.VolumeNodeAffinity", affinity,
+                             detail);
         else
-                report(checker, FIELD_INVALID, NULL, "nodeAffinity", "null", detail);
+                report(checker, FIELD_INVALID, &at, NULL, "null", detail);
 }
 
 static void check_volume_update(struct checker *checker, const struct json_node *spec,

@@ -229,6 +229,17 @@ static int check_order_directive(struct merge *merge, const struct json_node *ta
         return 0;
 }
 
+/* The order of a list that the patch does not name. */
+static int order_list(struct merge *merge, struct json_node *list, const struct json *order,
+                      const char *key) {
+        if (node_count(list) == 0)
+                return strategic_fail_empty(merge);
+        if (strategic_check_places(merge, list, order, key) < 0)
+                return BERTH_ERR_INTERNAL;
+        strategic_merge_reorder(merge, list, order, key, node_count(list), 0);
+        return 0;
+}
+
 /* A directive about a list whose elements the patch does not name. */
 static int list_directive(struct merge *merge, struct json_node *target,
                           const struct schema_object *schema, const struct patch_object *patch,
@@ -249,17 +260,11 @@ static int list_directive(struct merge *merge, struct json_node *target,
         struct json_node *list = node_find(target, name);
         if (!field || !field->merge_key || node_type(list) != JSON_ARRAY)
                 return 0;
-        if (is_order && !has_member(patch, name) && node_count(list) == 0)
-                return strategic_fail_empty(merge);
-        if (is_drop) {
-                strategic_delete_values(list, member->value);
-                return 0;
-        }
-        if (has_member(patch, name))
-                return 0;
-        if (strategic_check_places(merge, list, member->value, field->merge_key) < 0)
-                return BERTH_ERR_INTERNAL;
-        strategic_merge_reorder(merge, list, member->value, field->merge_key, node_count(list), 0);
+        if (is_order)
+                return has_member(patch, name)
+                               ? 0
+                               : order_list(merge, list, member->value, field->merge_key);
+        strategic_delete_values(list, member->value);
         return 0;
 }
 
