@@ -328,7 +328,7 @@ static bool is_worth_it(const struct device_pool *pool) {
 }
 
 static bool has_slice(const struct device_pool *pool, int number) {
-        char name[8];
+        char name[16];
         snprintf(name, sizeof(name), "s%d", number);
         for (size_t i = 0; i < pool->slice_count; i++)
                 if (slice_is(pool->slices[i]->slice->name, name))
@@ -337,7 +337,7 @@ static bool has_slice(const struct device_pool *pool, int number) {
 }
 
 static int left_of(const struct device_pool *pool, int set) {
-        char name[8];
+        char name[16];
         snprintf(name, sizeof(name), "s%d", set);
         for (size_t i = 0; i < pool->counter_count; i++)
                 if (slice_is(pool->counters[i].set, name))
@@ -367,7 +367,7 @@ static void compare_node(const struct pools_case *c, struct device_scene *scene,
                          const char *text) {
         struct json_doc *doc = NULL;
         struct device_pool **pools;
-        char where[8192], name[8];
+        char where[8192], name[16];
         assert_int_equal(json_parse(slice_of(node_texts[node]), &doc, NULL), 0);
         snprintf(name, sizeof(name), "n%d", node);
         const struct device_node place = { slice_of(name), device_scene_matches,
