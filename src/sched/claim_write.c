@@ -121,6 +121,9 @@ size_t claim_write_make(const struct claim_states *states, const struct json *af
         char *object = states->seen ? object_patch(states->seen, after) : creation_body(after);
         char *status = status_patch(states, after);
         bool allocates = !json_get(json_get(states->seen, "status"), "allocation");
+        bool is_protected =
+                json_array_has(json_get(json_get(states->seen, "metadata"), "finalizers"),
+                               SLICE_LITERAL(CLAIM_FINALIZER));
         if (object)
                 ret_writes[count++] = (struct claim_write){
                         .verb = states->seen ? PATCH_OBJECT : PATCH_CREATE,
@@ -135,7 +138,7 @@ size_t claim_write_make(const struct claim_states *states, const struct json *af
                                               .what = allocates ? "add allocation and reservation "
                                                                   "to claim"
                                                                 : "add reservation to claim",
-                                              .allocates = allocates };
+                                              .protects = allocates || is_protected };
         return count;
 }
 

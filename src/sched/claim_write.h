@@ -13,7 +13,9 @@ struct claim_write {
         enum patch_verb verb;
         char *body;       /* owned */
         const char *what; /* it does, in upstream's words; NULL: it is no claim's */
-        bool allocates;
+        /* The claim has the finalizer afterwards: it had it, or gets its allocation by this write.
+         */
+        bool protects;
 };
 struct claim_states {
         const struct json *seen;   /* what the API has; NULL: the claim is new */

@@ -125,12 +125,13 @@ static void taken_object_withdraw(struct scheduler *scheduler, struct taken_obje
         taken->is_joined = false;
 }
 
-/* A claim that others gave back while it was allocated has lost its finalizer: without it nobody
- * would give the devices back once the pod is gone.  One that somebody else allocated is his. */
+/* A claim that others gave back while it was allocated or reserved has lost its finalizer: without
+ * it nobody would give the devices back once the pod is gone. One that never had it was allocated
+ * by somebody else, whose it is. */
 static void protect_again(struct taken_object *taken, const struct action_result *result) {
         struct json_doc *doc = NULL;
         if (taken->kind != CACHED_RESOURCE_CLAIM || taken->written < taken->write_count ||
-            taken->write_count == CLAIM_WRITES_MAX || !taken->writes[taken->sent - 1].allocates ||
+            taken->write_count == CLAIM_WRITES_MAX || !taken->writes[taken->sent - 1].protects ||
             result->body.len == 0)
                 return;
         if (json_parse(result->body, &doc, NULL) == 0) {

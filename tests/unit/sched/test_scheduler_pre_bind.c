@@ -475,6 +475,24 @@ static void test_protects_again(void **state) {
         assert_non_null(find_action(&test->base, ACTION_BIND, "d"));
 }
 
+/* The same of a claim that was allocated before, by a scheduler: it had the finalizer. */
+static void test_protects_reserved_claim_again(void **state) {
+        struct claim_test *test = *state;
+        put_in_cache(test, CACHED_RESOURCE_CLAIM,
+                     "{\"metadata\":{\"namespace\":\"default\",\"name\":\"rc\",\"uid\":\"ru\","
+                     "\"resourceVersion\":\"4\",\"finalizers\":["
+                     "\"resource.kubernetes.io/delete-protection\"]},\"status\":{" ON_N2 "}}");
+        scheduler_notice(test->base.scheduler, CLUSTER_RESOURCE_CLAIM,
+                         (struct mono_time){ test->base.now_ns });
+        put_device_pod(test);
+        step(&test->base);
+        claim_write(test, PATCH_STATUS, "\"uid-d\"");
+        answer_without_finalizer(test);
+        assert_null(find_action(&test->base, ACTION_BIND, "d"));
+        claim_write(test, PATCH_OBJECT,
+                    "\"finalizers\":[\"resource.kubernetes.io/delete-protection\"]");
+}
+
 /* Whoever allocated it says when its devices are given back. */
 static void test_leaves_the_claim_of_another_allocator(void **state) {
         struct claim_test *test = *state;
@@ -564,6 +582,7 @@ int main(void) {
                 TEST(test_writes_what_it_allocates),
                 TEST(test_names_version_of_released_claim),
                 TEST(test_protects_again),
+                TEST(test_protects_reserved_claim_again),
                 TEST(test_leaves_the_claim_of_another_allocator),
                 TEST(test_stays_allocated_while_it_is_written),
                 TEST(test_refused_allocation_is_taken_back),
