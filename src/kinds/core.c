@@ -334,6 +334,7 @@ const struct kind_info core_rows[] = {
                 .prepare = status_prepare,
                 .apply_defaults = resource_quota_defaults,
                 .validate = resource_quota_validate,
+                .warn = resource_quota_warn,
                 COLUMNS(resource_quota_columns),
                 .table_row = resource_quota_row,
         },

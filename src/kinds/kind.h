@@ -226,6 +226,7 @@ struct kind_context {
         bool has_name;        /* of a write: a name that is generated is there by now */
         bool has_labels;      /* of a write: of its own, not those of its template by default */
         bool has_raw_changes; /* members kept as bytes are the same values in other bytes */
+        bool is_allocated;    /* of a write: what the server gives out is there, and was checked */
         void *engine;
         /* Another object of the store as JSON (valid until the request ends); NULL when absent. ns
          * empty = cluster. */

@@ -63,8 +63,17 @@ struct scope_check {
         struct checker *checker;
         const struct json_node *spec;
         const struct at *at;
-        const char *scopes, *shown;
+        const char *scopes;
+        const struct json_node *selector; /* NULL: the list of scopes is shown */
 };
+
+static void report_scope(const struct scope_check *check, const char *detail) {
+        if (check->selector)
+                report_typed(check->checker, FIELD_INVALID, check->at, "core.v1.ScopeSelector",
+                             check->selector, detail);
+        else
+                report(check->checker, FIELD_INVALID, check->at, NULL, check->scopes, detail);
+}
 
 static void check_scope(const struct scope_check *check, const struct quota_scope *scope) {
         struct node_iter iter = node_iter(node_get(check->spec, "hard"));
@@ -72,8 +81,7 @@ static void check_scope(const struct scope_check *check, const struct quota_scop
 
         while (scope && node_next(&iter, &name, NULL))
                 if (!can_limit(scope, name))
-                        report(check->checker, FIELD_INVALID, check->at, NULL, check->shown,
-                               "unsupported scope applied to resource");
+                        report_scope(check, "unsupported scope applied to resource");
 }
 
 static void check_scope_pairs(const struct scope_check *check, const struct text_set *scopes) {
@@ -89,14 +97,13 @@ static void check_scopes(struct checker *checker, const struct at *spec_at,
         const struct json_node *scopes = node_get(spec, "scopes");
         CLEANUP(text_set_release) struct text_set seen = { 0 };
         struct at at = at_member(spec_at, "scopes");
-        struct scope_check check = { checker, spec, &at, node_json(checker, scopes),
-                                     node_json(checker, scopes) };
+        struct scope_check check = { checker, spec, &at, node_json(checker, scopes), NULL };
 
         for (size_t i = 0; i < node_count(scopes); i++) {
                 const struct quota_scope *scope = find_scope(node_get_slice(node_at(scopes, i)));
 
                 if (!scope)
-                        report(checker, FIELD_INVALID, &at, NULL, check.shown, "unsupported scope");
+                        report_scope(&check, "unsupported scope");
                 check_scope(&check, scope);
                 text_set_add(&seen, node_get_slice(node_at(scopes, i)));
         }
@@ -137,8 +144,7 @@ static void check_scope_selector(struct checker *checker, const struct at *spec_
         struct at place = at_member(spec_at, "scopeSelector");
         struct at at = at_member(&place, "matchExpressions");
         struct scope_check check = { checker, spec, &at,
-                                     node_json(checker, node_get(spec, "scopes")),
-                                     node_json(checker, selector) };
+                                     node_json(checker, node_get(spec, "scopes")), selector };
 
         for (size_t i = 0; i < node_count(list); i++) {
                 struct slice name = node_get_text(node_at(list, i), "scopeName");

@@ -356,3 +356,33 @@ WARN_HOOK(resource_slice_warn) {
                         return;
                 }
 }
+
+/* Requests that can never be used up, as limits end before them. */
+WARN_HOOK(resource_quota_warn) {
+        static const struct {
+                const char *request, *short_request, *limit;
+        } pairs[] = {
+                { "requests.cpu", "cpu", "limits.cpu" },
+                { "requests.memory", "memory", "limits.memory" },
+                { "requests.storage", NULL, "limits.storage" },
+                { "requests.ephemeral-storage", NULL, "limits.ephemeral-storage" },
+        };
+        const struct warn_sink sink = { emit, context };
+        const struct json_node *hard = node_get(node_get(object, "spec"), "hard");
+
+        for (size_t i = 0; operation == KIND_CREATE && i < ARRAY_LEN(pairs); i++) {
+                const char *name = pairs[i].request;
+                int order = 0;
+
+                if (!node_get(hard, name) && pairs[i].short_request)
+                        name = pairs[i].short_request;
+                struct slice request = node_get_text(hard, name);
+                struct slice limit = node_get_text(hard, pairs[i].limit);
+                if (request.len && limit.len &&
+                    quantity_compare(request, limit, &order, NULL) == 0 && order > 0)
+                        warn_text(&sink,
+                                  "ResourceQuota %s (" SLICE_FMT ") should be less than %s "
+                                  "(" SLICE_FMT ")",
+                                  name, SLICE_ARG(request), pairs[i].limit, SLICE_ARG(limit));
+        }
+}

@@ -2,6 +2,7 @@
  * that takes more, is added to. As upstream, only quotas whose status shows limits count: nothing
  * is limited before their controller has seen them. */
 #include "kinds/admit.h"
+#include "kinds/quota_text.h"
 #include "kinds/quota_use.h"
 
 #include "api/object.h"
@@ -33,24 +34,17 @@ struct overrun {
         struct buf requested, used, hard;
 };
 
-static void amount_format(struct slice key, int64_t milli, char text[QUANTITY_TEXT_MAX]) {
-        bool is_memory = slice_is(key, "memory") || memmem(key.ptr, key.len, ".memory", 7) ||
-                         memmem(key.ptr, key.len, "storage", 7);
-
-        if (is_memory)
-                quantity_format_units(milli / MILLI, QUANTITY_BINARY_SI, text);
-        else
-                quantity_format_milli(milli, text);
+static void overrun_name(struct buf *out, struct slice key) {
+        buf_printf(out, "%s" SLICE_FMT "=", out->len ? "," : "", SLICE_ARG(key));
 }
 
-static void amount_add(struct buf *out, struct slice key, int64_t milli) {
-        char text[QUANTITY_TEXT_MAX];
+static int compare_limited(const void *left, const void *right) {
+        const struct limited *a = left, *b = right;
 
-        amount_format(key, milli, text);
-        buf_printf(out, "%s" SLICE_FMT "=%s", out->len ? "," : "", SLICE_ARG(key), text);
+        return slice_compare(a->key, b->key);
 }
 
-/* All limits of a quota, then those the object takes of. */
+/* All limits of a quota, then, sorted, those the object takes of. */
 static void quota_use_begin(struct quota_use *use, struct quota_check *check,
                             const struct json *quota) {
         const struct json *hard = json_get(json_get(quota, "status"), "hard"), *amount;
@@ -65,9 +59,10 @@ static void quota_use_begin(struct quota_use *use, struct quota_check *check,
         while (json_next(&iter, &key, &amount)) {
                 struct limited *limited = &use->limited[use->count++];
 
-                *limited = (struct limited){ .key = key, .hard = json_text(amount) };
-                quantity_milli(json_text(json_get_slice(reported, key)), &limited->used_milli,
-                               NULL);
+                *limited = (struct limited){ .key = key,
+                                             .hard = json_text(amount),
+                                             .used = json_text(json_get_slice(reported, key)) };
+                quantity_milli(limited->used, &limited->used_milli, NULL);
         }
         quota_use_add(use, check->created);
         if (check->old)
@@ -76,17 +71,24 @@ static void quota_use_begin(struct quota_use *use, struct quota_check *check,
                 if (use->limited[i].wanted_milli > 0)
                         use->limited[count++] = use->limited[i];
         use->count = count;
+        if (count > 1)
+                qsort(use->limited, count, sizeof(*use->limited), compare_limited);
 }
 
-static void check_resource(const struct limited *limited, struct overrun *overrun) {
-        int64_t used = limited->used_milli, allowed = 0;
+static void check_resource(const struct quota_check *check, const struct limited *limited,
+                           struct overrun *overrun) {
+        int64_t allowed = 0;
 
         if (quantity_milli(limited->hard, &allowed, NULL) < 0 ||
-            sum_saturated(used, limited->wanted_milli) <= allowed)
+            sum_saturated(limited->used_milli, limited->wanted_milli) <= allowed)
                 return;
-        amount_add(&overrun->requested, limited->key, limited->wanted_milli);
-        amount_add(&overrun->used, limited->key, used);
-        amount_add(&overrun->hard, limited->key, allowed);
+        overrun_name(&overrun->requested, limited->key);
+        quota_wanted_write(check->context->kind, limited, check->created, check->old,
+                           &overrun->requested);
+        overrun_name(&overrun->used, limited->key);
+        buf_slice(&overrun->used, limited->used.len ? limited->used : SLICE_LITERAL("0"));
+        overrun_name(&overrun->hard, limited->key);
+        buf_slice(&overrun->hard, limited->hard);
 }
 
 /* ---- what containers must say ---- */
@@ -200,9 +202,10 @@ static bool unknown_write(const struct kind_info *kind, const struct json *statu
 
 static bool check_known(struct quota_check *check, const struct json *quota) {
         const struct kind_info *kind = check->context->kind;
-        bool is_about = quota_is_core_kind(kind, "pods")
-                                ? is_quota_about(quota, check->created)
-                                : !quota_has_scopes(json_get(quota, "spec"));
+        bool is_about =
+                quota_is_core_kind(kind, "pods")
+                        ? is_quota_about(quota, check->created)
+                        : quota_covers_object(kind, json_get(quota, "spec"), check->created);
         CLEANUP(buf_release) struct buf names = { 0 };
 
         if (is_about && unknown_write(kind, json_get(quota, "status"), &names))
@@ -224,7 +227,7 @@ static bool check_quota(void *context, const struct json *quota) {
 
         quota_use_begin(&use, check, quota);
         for (size_t i = 0; i < use.count; i++)
-                check_resource(&use.limited[i], &overrun);
+                check_resource(check, &use.limited[i], &overrun);
         free(use.limited);
         if (overrun.requested.len)
                 check->result = admit_forbid(
@@ -240,18 +243,17 @@ static bool check_quota(void *context, const struct json *quota) {
 
 static bool charge_quota(void *context, const struct json *quota) {
         struct quota_check *check = context;
-        char text[QUANTITY_TEXT_MAX];
         struct quota_use use;
 
         quota_use_begin(&use, check, quota);
         for (size_t i = 0; i < use.count; i++) {
                 const struct limited *limited = &use.limited[i];
+                CLEANUP(buf_release) struct buf text = { 0 };
 
-                amount_format(limited->key,
-                              sum_saturated(limited->used_milli, limited->wanted_milli), text);
+                quota_used_write(check->context->kind, limited, check->created, check->old, &text);
                 check->charges->visit(check->charges->context,
                                       json_get_text(json_get(quota, "metadata"), "name"),
-                                      limited->key, slice_of(text));
+                                      limited->key, buf_view(&text));
         }
         free(use.limited);
         return true;

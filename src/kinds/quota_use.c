@@ -81,9 +81,16 @@ bool quota_abroad_scope_is_met(const struct json *quota_spec, const struct json 
         return true;
 }
 
-bool quota_has_scopes(const struct json *quota_spec) {
+static bool quota_has_scopes(const struct json *quota_spec) {
         return json_count(json_get(quota_spec, "scopes")) > 0 ||
                json_count(json_get(json_get(quota_spec, "scopeSelector"), "matchExpressions")) > 0;
+}
+
+bool quota_covers_object(const struct kind_info *kind, const struct json *quota_spec,
+                         const struct json *object) {
+        return quota_is_core_kind(kind, "persistentvolumeclaims")
+                       ? quota_covers_claim(quota_spec, object)
+                       : !quota_has_scopes(quota_spec);
 }
 
 /* ---- how much an object uses ---- */
@@ -94,14 +101,13 @@ static int64_t in_milli(const char *name, int64_t amount) {
         return amount > INT64_MAX / MILLI ? INT64_MAX : amount * MILLI;
 }
 
-/* Name of the resource of pods that a key sums up; false when it is none. */
-static bool summed_resource(struct slice key, struct slice *ret_name, bool *ret_is_limit) {
+bool quota_summed_resource(struct slice key, struct slice *ret_name, bool *ret_is_limit) {
         *ret_is_limit = has_prefix(key, "limits.", ret_name);
         if (*ret_is_limit || has_prefix(key, "requests.", ret_name))
                 return !slice_is(key, "requests.storage");
         *ret_name = key;
         return slice_is(key, "cpu") || slice_is(key, "memory") ||
-               slice_is(key, "ephemeral-storage");
+               slice_is(key, "ephemeral-storage") || has_prefix(key, "hugepages-", &key);
 }
 
 static int64_t pod_use(const struct limited *limited, const struct pod_spec *spec,
@@ -110,7 +116,7 @@ static int64_t pod_use(const struct limited *limited, const struct pod_spec *spe
         bool is_limit = false;
         char text[512];
 
-        if (!summed_resource(limited->key, &name, &is_limit) || name.len >= sizeof(text))
+        if (!quota_summed_resource(limited->key, &name, &is_limit) || name.len >= sizeof(text))
                 return 0;
         snprintf(text, sizeof(text), SLICE_FMT, SLICE_ARG(name));
         return in_milli(text, is_limit ? pod_spec_limit(spec, text)
@@ -258,7 +264,7 @@ void quota_use_add(struct quota_use *use, const struct json *object) {
                 add_pod(use, object);
                 return;
         }
-        if (quota_has_scopes(use->spec))
+        if (!quota_covers_object(use->kind, use->spec, object))
                 return;
         for (size_t i = 0; i < use->count; i++)
                 use->limited[i].wanted_milli = object_use(use, &use->limited[i], object);
@@ -271,7 +277,8 @@ bool quota_is_used_by(const struct kind_info *kind, struct slice key) {
         if (quota_use_counts(kind, key, &flag))
                 return true;
         if (quota_is_core_kind(kind, "pods"))
-                return summed_resource(key, &rest, &flag) || has_prefix(key, "hugepages-", &rest);
+                return quota_summed_resource(key, &rest, &flag) ||
+                       has_prefix(key, "hugepages-", &rest);
         if (quota_is_core_kind(kind, "services"))
                 return slice_is(key, "services.nodeports") ||
                        slice_is(key, "services.loadbalancers");

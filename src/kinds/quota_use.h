@@ -7,8 +7,8 @@
 /* One limited resource of one quota. */
 struct limited {
         struct slice key, hard;
-        int64_t wanted_milli;
-        int64_t used_milli; /* as the quota's status says */
+        struct slice used; /* as the quota's status says */
+        int64_t wanted_milli, used_milli;
 };
 
 /* The resources of a quota that an object takes of. limited: the caller's. */
@@ -23,10 +23,14 @@ struct quota_use {
 void quota_use_add(struct quota_use *use, const struct json *object);
 /* Takes off what it took already; nothing of a quota that was not about it. */
 void quota_use_take_off(struct quota_use *use, const struct json *old);
+/* Name of the resource of pods that a key sums up, among their limits or their requests; false when
+ * it is none. */
+bool quota_summed_resource(struct slice key, struct slice *ret_name, bool *ret_is_limit);
 /* Whether objects of a kind take of a resource at all. */
 bool quota_is_used_by(const struct kind_info *kind, struct slice key);
 bool quota_is_core_kind(const struct kind_info *kind, const char *plural);
-/* Scopes are about pods: a quota that has some is about nothing else. */
-bool quota_has_scopes(const struct json *quota_spec);
+/* Whether the scopes of a quota hold an object that is no pod. */
+bool quota_covers_object(const struct kind_info *kind, const struct json *quota_spec,
+                         const struct json *object);
 /* The scope of pods that look at other namespaces, where a quota has it. */
 bool quota_abroad_scope_is_met(const struct json *quota_spec, const struct json *pod);

@@ -337,7 +337,9 @@ void check_template_metadata(struct checker *checker, const struct at *at,
         for (size_t i = 0; i < type->count; i++) {
                 const char *member = type->fields[i].name;
                 const struct json_node *value = node_get(metadata, member);
-                bool is_allowed = !value || node_type(value) == JSON_NULL;
+                struct at place = at_member(at, member);
+                bool is_allowed =
+                        (!value || node_type(value) == JSON_NULL) && !is_emptied(checker, &place);
 
                 for (size_t j = 0; allowed[j]; j++)
                         is_allowed |= strcmp(member, allowed[j]) == 0;

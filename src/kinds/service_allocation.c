@@ -141,70 +141,131 @@ void check_service_addresses(struct checker *checker, const struct json_node *sp
 
 /* ---- one stack or two ---- */
 
-static void report_policy(struct checker *checker, const struct at *at, struct slice policy,
-                          const char *text) {
-        report_text(checker, at, "ipFamilyPolicy", policy, text);
+/* A headless service that selects no pods may have any families. */
+static bool is_bare(const struct json_node *spec) {
+        return is_none(node_get_text(spec, "clusterIP")) &&
+               node_count(node_get(spec, "selector")) == 0;
 }
 
-static void check_reduced(struct checker *checker, const struct at *at,
-                          const struct json_node *spec, const struct json *old_spec) {
-        struct slice policy = node_get_text(spec, "ipFamilyPolicy");
+struct slice service_family_policy(const struct json_node *spec, const struct json *old_spec) {
+        struct slice given = node_get_text(spec, "ipFamilyPolicy");
+        struct slice before = json_get_text(old_spec, "ipFamilyPolicy");
 
-        if (slice_is(policy, "SingleStack"))
+        if (given.len || before.len)
+                return given.len ? given : before;
+        return is_bare(spec) ? SLICE_LITERAL("RequireDualStack") : SLICE_LITERAL("SingleStack");
+}
+
+bool service_keeps_stacks(const struct json_node *spec, const struct json *old_spec) {
+        struct slice wanted = SLICE_LITERAL("PreferDualStack");
+        struct slice type = node_get_text(spec, "type");
+        struct slice before = json_get_text(old_spec, "ipFamilyPolicy");
+
+        return old_spec && slice_eq(node_get_text(spec, "ipFamilyPolicy"), wanted) &&
+               (before.len == 0 || slice_eq(before, wanted)) &&
+               slice_eq(type, json_get_text(old_spec, "type")) && !slice_is(type, "ExternalName") &&
+               is_same_member(spec, old_spec, "clusterIPs") &&
+               is_same_member(spec, old_spec, "ipFamilies");
+}
+
+size_t service_stack_count(const struct json_node *spec, const struct json *old_spec,
+                           const char *member) {
+        size_t count = node_count(node_get(spec, member));
+        bool is_single = slice_is(service_family_policy(spec, old_spec), "SingleStack");
+
+        return is_single && count > 1 && old_spec && is_same_member(spec, old_spec, member) ? 1
+                                                                                            : count;
+}
+
+/* What is looked at of a service's families, once it has its policy. */
+struct stacks {
+        const struct json_node *addresses, *families;
+        size_t address_count, family_count;
+        struct slice policy;
+};
+
+static struct stacks stacks_of(const struct json_node *spec, const struct json *old_spec) {
+        return (struct stacks){
+                .addresses = node_get(spec, "clusterIPs"),
+                .families = node_get(spec, "ipFamilies"),
+                .address_count = service_stack_count(spec, old_spec, "clusterIPs"),
+                .family_count = service_stack_count(spec, old_spec, "ipFamilies"),
+                .policy = service_family_policy(spec, old_spec),
+        };
+}
+
+static void report_policy(struct checker *checker, const struct at *at, const struct stacks *stacks,
+                          const char *text) {
+        report_text(checker, at, "ipFamilyPolicy", stacks->policy, text);
+}
+
+static void check_reduced(struct checker *checker, const struct at *at, const struct stacks *stacks,
+                          const struct json *old_spec) {
+        if (slice_is(stacks->policy, "SingleStack"))
                 return;
-        if (json_count(json_get(old_spec, "clusterIPs")) == 2 &&
-            node_count(node_get(spec, "clusterIPs")) == 1)
-                report_policy(checker, at, policy,
+        if (stacks->address_count == 1 && json_count(json_get(old_spec, "clusterIPs")) == 2)
+                report_policy(checker, at, stacks,
                               "must be 'SingleStack' to release the secondary cluster IP");
-        if (json_count(json_get(old_spec, "ipFamilies")) == 2 &&
-            node_count(node_get(spec, "ipFamilies")) == 1)
-                report_policy(checker, at, policy,
+        if (stacks->family_count == 1 && json_count(json_get(old_spec, "ipFamilies")) == 2)
+                report_policy(checker, at, stacks,
                               "must be 'SingleStack' to release the secondary IP family");
 }
 
 /* Addresses of this cluster are IPv4. */
 static void check_stacks(struct checker *checker, const struct at *at,
-                         const struct json_node *spec) {
-        const struct json_node *list = node_get(spec, "clusterIPs");
-        const struct json_node *families = node_get(spec, "ipFamilies");
-        struct slice policy = node_get_text(spec, "ipFamilyPolicy");
-        bool is_single = policy.len == 0 || slice_is(policy, "SingleStack");
+                         const struct stacks *stacks) {
+        bool is_single = slice_is(stacks->policy, "SingleStack");
         struct at addresses = at_member(at, "clusterIPs");
 
-        if (is_single && node_count(list) == 2)
-                report_policy(checker, at, policy.len ? policy : SLICE_LITERAL("SingleStack"),
+        if (is_single && stacks->address_count == 2)
+                report_policy(checker, at, stacks,
                               "must be 'RequireDualStack' or 'PreferDualStack' when multiple "
                               "cluster IPs are specified");
-        if (is_single && node_count(families) == 2)
-                report_policy(checker, at, policy.len ? policy : SLICE_LITERAL("SingleStack"),
+        if (is_single && stacks->family_count == 2)
+                report_policy(checker, at, stacks,
                               "must be 'RequireDualStack' or 'PreferDualStack' when multiple IP "
                               "families are specified");
-        for (size_t i = node_count(families); i < node_count(list); i++) {
+        for (size_t i = stacks->family_count; i < stacks->address_count; i++) {
                 struct at place = at_index(&addresses, i);
 
-                if (is_none(text_at(list, i)))
+                if (is_none(text_at(stacks->addresses, i)))
                         break;
-                if (is_six_address(text_at(list, i)))
-                        report(checker, FIELD_INVALID, &place, NULL, node_json(checker, list),
+                if (is_six_address(text_at(stacks->addresses, i)))
+                        report(checker, FIELD_INVALID, &place, NULL,
+                               node_json(checker, stacks->addresses),
                                "IPv6 is not configured on this cluster");
         }
 }
 
 static void check_configured(struct checker *checker, const struct at *at,
-                             const struct json_node *spec) {
-        const struct json_node *families = node_get(spec, "ipFamilies");
+                             const struct stacks *stacks) {
         struct at list = at_member(at, "ipFamilies");
 
-        if (slice_is(node_get_text(spec, "ipFamilyPolicy"), "RequireDualStack"))
-                report_policy(checker, at, SLICE_LITERAL("RequireDualStack"),
+        if (slice_is(stacks->policy, "RequireDualStack"))
+                report_policy(checker, at, stacks,
                               "this cluster is not configured for dual-stack services");
-        for (size_t i = 0; i < node_count(families); i++) {
+        for (size_t i = 0; i < stacks->family_count; i++) {
                 struct at place = at_index(&list, i);
 
-                if (slice_is(text_at(families, i), "IPv6"))
-                        report_text(checker, &place, NULL, text_at(families, i),
+                if (slice_is(text_at(stacks->families, i), "IPv6"))
+                        report_text(checker, &place, NULL, text_at(stacks->families, i),
                                     "not configured on this cluster");
         }
+}
+
+static void check_families_wanted(struct checker *checker, const struct json_node *spec,
+                                  const struct json *old_spec) {
+        struct stacks stacks = stacks_of(spec, old_spec);
+        size_t before = checker->errors->count;
+        struct at at = at_root("spec");
+
+        if (service_keeps_stacks(spec, old_spec))
+                return;
+        if (old_spec)
+                check_reduced(checker, &at, &stacks, old_spec);
+        check_stacks(checker, &at, &stacks);
+        if (checker->errors->count == before && !is_bare(spec))
+                check_configured(checker, &at, &stacks);
 }
 
 /* ---- what others have ---- */
@@ -359,27 +420,18 @@ static void check_free_ports(struct checker *checker, const struct json_node *se
         }
 }
 
-/* A headless service that selects no pods may have any families. */
-static bool is_bare(const struct json_node *spec) {
-        return is_none(node_get_text(spec, "clusterIP")) &&
-               node_count(node_get(spec, "selector")) == 0;
-}
-
 bool check_service_allocation(struct checker *checker, const struct json_node *service,
                               const struct json *old) {
         const struct json_node *spec = node_get(service, "spec");
         const struct json *old_spec = json_get(old, "spec");
         size_t before = checker->errors->count;
-        struct at at = at_root("spec");
 
+        if (checker->context->is_allocated)
+                return true;
         if (!slice_is(node_get_text(spec, "type"), "ExternalName")) {
                 check_service_addresses(checker, spec, old_spec);
-                if (checker->errors->count == before && old)
-                        check_reduced(checker, &at, spec, old_spec);
-                if (checker->errors->count == before && !is_bare(spec))
-                        check_stacks(checker, &at, spec);
-                if (checker->errors->count == before && !is_bare(spec))
-                        check_configured(checker, &at, spec);
+                if (checker->errors->count == before)
+                        check_families_wanted(checker, spec, old_spec);
                 if (checker->errors->count == before)
                         check_free_address(checker, service, old);
         }

@@ -18,6 +18,15 @@ bool check_service_allocation(struct checker *checker, const struct json_node *s
 void check_service_addresses(struct checker *checker, const struct json_node *spec,
                              const struct json *old_spec);
 
+/* ipFamilyPolicy: as given, as it was, or what follows from the rest. */
+struct slice service_family_policy(const struct json_node *spec, const struct json *old_spec);
+/* A service that prefers two families keeps what it has as long as nobody touches it. */
+bool service_keeps_stacks(const struct json_node *spec, const struct json *old_spec);
+/* How many of clusterIPs or ipFamilies count: whoever asks for a single stack and leaves them as
+ * they were means the first. */
+size_t service_stack_count(const struct json_node *spec, const struct json *old_spec,
+                           const char *member);
+
 bool is_headless_service(const struct json_node *spec); /* its address is None */
 bool is_headless_stored(const struct json *spec);
 bool is_six_address(struct slice address);

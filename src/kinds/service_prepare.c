@@ -3,6 +3,8 @@
 
 #include "kinds/defaults.h"
 #include "kinds/service_allocation.h"
+
+#include "base/util.h"
 #include <stdio.h>
 
 /* Addresses come from 10.96.0.0/16, ports from 30000 to 32767; both are tried in order from a place
@@ -117,22 +119,32 @@ static void infer_families(struct json_tree *tree, struct json_node *spec) {
 }
 
 /* Without pods that could tell, a headless service gets both families. */
+static bool is_bare(const struct json_node *spec) {
+        return slice_is(node_get_text(spec, "clusterIP"), "None") &&
+               node_count(node_get(spec, "selector")) == 0;
+}
+
+/* Who goes back to a single stack and leaves the rest as it was means the first of each. */
+static void cut_stacks(struct json_node *spec, const struct json *old_spec) {
+        static const char *const members[] = { "clusterIPs", "ipFamilies" };
+
+        for (size_t i = 0; i < ARRAY_LEN(members); i++)
+                if (service_stack_count(spec, old_spec, members[i]) == 1)
+                        while (node_count(node_get(spec, members[i])) > 1)
+                                node_remove_at(node_get(spec, members[i]), 1);
+}
+
 static void prepare_families(struct json_tree *tree, struct json_node *spec,
                              const struct json *old_spec) {
-        bool is_bare = slice_is(node_get_text(spec, "clusterIP"), "None") &&
-                       node_count(node_get(spec, "selector")) == 0;
+        struct slice policy = service_family_policy(spec, old_spec);
 
-        if (!node_get(spec, "ipFamilyPolicy")) {
-                if (json_get(old_spec, "ipFamilyPolicy"))
-                        keep_member(tree, spec, old_spec, "ipFamilyPolicy");
-                else
-                        node_put_string(tree, spec, "ipFamilyPolicy",
-                                        is_bare ? "RequireDualStack" : "SingleStack");
-        }
+        if (service_keeps_stacks(spec, old_spec))
+                return;
+        cut_stacks(spec, old_spec);
+        node_put_text(tree, spec, "ipFamilyPolicy", policy);
         infer_families(tree, spec);
         struct json_node *families = node_get(spec, "ipFamilies");
-        if (is_bare && node_count(families) < 2 &&
-            !slice_is(node_get_text(spec, "ipFamilyPolicy"), "SingleStack"))
+        if (is_bare(spec) && node_count(families) < 2 && !slice_is(policy, "SingleStack"))
                 node_append(families,
                             node_string(tree, slice_is(node_get_slice(node_at(families, 0)), "IPv4")
                                                       ? "IPv6"
@@ -313,6 +325,7 @@ PREPARE_HOOK(service_prepare) {
         /* Validation finds the same errors again, and says so. */
         if (!check_service_allocation(&checker, object, old))
                 return;
+        context->is_allocated = true;
         if (!slice_is(node_get_text(spec, "type"), "ExternalName"))
                 prepare_families(tree, spec, old_spec);
         allocate_missing(context, tree, object, spec, old_spec);

@@ -19,6 +19,7 @@ WARN_HOOK(endpoint_slice_warn);
 WARN_HOOK(ingress_warn);
 WARN_HOOK(persistent_volume_claim_warn);
 WARN_HOOK(persistent_volume_warn);
+WARN_HOOK(resource_quota_warn);
 WARN_HOOK(storage_class_warn);
 WARN_HOOK(csi_driver_warn);
 

@@ -124,16 +124,13 @@ int write_begin(struct api_context *context, const struct api_resource *resource
         write.stored_json = request_object_json(context, object);
         if (!write.stored_json)
                 return fail_plain(context, 500, "InternalError", "stored object is damaged");
-        write.tree = json_tree_new();
-        write.object = node_import_unique(write.tree, write.stored_json);
-        json_tree_set_root(write.tree, write.object);
-        if (resource->kind->from_stored) {
-                resource->kind->from_stored(write.tree, write.object);
+        write.old_json = write.stored_json;
+        if (resource->kind->from_stored)
                 write.old_json = request_json(
                         context, object_view(context->arena, resource, store_object_body(object)));
-        } else {
-                write.old_json = write.stored_json;
-        }
+        write.tree = json_tree_new();
+        write.object = node_import_unique(write.tree, write.old_json);
+        json_tree_set_root(write.tree, write.object);
         node_put_string(write.tree, write.object, "kind", resource->kind->kind);
         node_put_string(write.tree, write.object, "apiVersion", resource->api_version);
         write.old = store_object_ref(object);

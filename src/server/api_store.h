@@ -23,6 +23,7 @@ struct api_write {
         bool is_mutated;    /* by policies */
         bool has_made_name; /* from metadata.generateName */
         bool is_patch;      /* changes of identity are 422 instead of 409 */
+        bool has_self_link; /* stored nowhere, and yet a change: times of owners are new */
 };
 /* Store or remove the write's tree as it is, without hooks. */
 int write_put(struct api_context *context, struct api_write *write, struct slice *ret_body);

@@ -4,6 +4,7 @@
 #include "schema/field_error.h"
 #include "server/api_context.h"
 #include "server/raw_forms.h"
+#include <string.h>
 
 /* Where an emptied value was. */
 struct emptied_place {
@@ -68,6 +69,19 @@ static struct emptied_place find_place(const struct schema_object *schema, struc
         return place;
 }
 
+/* Defaults that upstream gives where nothing is said, and not where the client says {}: they are
+ * seen when the object is read from the store, which holds neither. */
+static bool is_filled_later(const struct api_write *write, const char *path) {
+        return strcmp(path, "status.allocatable") == 0 &&
+               strcmp(write->resource->kind->plural, "nodes") == 0;
+}
+
+static void empty_again(const struct api_write *write, struct json_node *object) {
+        node_remove(node_get(object, "status"), "allocatable");
+        node_need_object(write->tree, node_need_object(write->tree, object, "status"),
+                         "allocatable");
+}
+
 struct json_node *emptied_put_back(const struct api_context *context,
                                    const struct api_write *write) {
         const struct emptied_value *emptied = context->emptied;
@@ -78,6 +92,8 @@ struct json_node *emptied_put_back(const struct api_context *context,
         struct json_node *object = node_clone(write->tree, write->object);
         raw_form_mark(write, object);
         for (; emptied; emptied = emptied->next) {
+                if (is_filled_later(write, emptied->path))
+                        empty_again(write, object);
                 struct emptied_place place = find_place(schema, object, emptied->path);
                 bool is_list = emptied->text[0] == '[';
 

@@ -122,6 +122,16 @@ static void test_emptied(void **state) {
                   RULES_BODY("[{" RULE ",\"resourceNames\":[]}]"), 200, OWNER(0) "/manager", "c" },
                 { "PUT", ROLES "/r?fieldManager=d", NULL, RULES_BODY("[{" RULE "}]"), 200,
                   OWNER(0) "/manager", "c" },
+                /* Filled when it is read again, which is no change of anybody. */
+                { "POST", "/api/v1/nodes?fieldManager=a", NULL,
+                  "{\"metadata\":{\"name\":\"n\"},\"status\":{\"capacity\":{\"example.com/"
+                  "g\":\"2\"},"
+                  "\"allocatable\":{\"memory\":\"8Gi\"}}}",
+                  201, NULL, NULL },
+                { "PATCH", "/api/v1/nodes/n/status?fieldManager=c", JSON_PATCH,
+                  "[{\"op\":\"add\",\"path\":\"/status/allocatable\",\"value\":{}}]", 200,
+                  "/status/allocatable", "{\"example.com/g\":\"2\"}" },
+                { "GET", "/api/v1/nodes/n", NULL, NULL, 200, OWNER(0), "" },
                 { "POST", MAPS, NULL, MAP_BODY("\"immutable\":true"), 201, NULL, NULL },
                 { "PUT", MAP, NULL, MAP_BODY("\"immutable\":true,\"data\":{}"), 200, NULL, NULL },
                 { "PUT", MAP, NULL, MAP_BODY("\"immutable\":true,\"binaryData\":{}"), 422,
@@ -370,6 +380,11 @@ static void test_apply_without_change(void **state) {
                   "{\"kind\":\"ConfigMap\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"c\","
                   "\"managedFields\":null},\"data\":{\"x\":\"1\"}}",
                   200, OWNER(1) "/time", "2026-01-01T00:00:00Z" },
+                /* nor one that is not stored */
+                { "PATCH", MAP "?fieldManager=b", APPLY_PATCH,
+                  "{\"kind\":\"ConfigMap\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"c\","
+                  "\"selfLink\":\"a\"},\"data\":{\"x\":\"1\"}}",
+                  200, OWNER(0) "/time", "2026-01-01T00:00:00Z" },
         };
 
         (void)state;

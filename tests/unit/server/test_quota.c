@@ -41,6 +41,75 @@ static void test_quota_of_many(void **state) {
 }
 
 #define DEFAULT "/api/v1/namespaces/default/"
+#define QUOTA_OF(hard, scopes)                                                                     \
+        "{\"metadata\":{\"name\":\"q\"},\"spec\":{\"hard\":{" hard "}" scopes "}}"
+#define SIZED(kind, list)                                                                          \
+        "{\"metadata\":{\"name\":\"x\"},\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":"      \
+        "\"a\","                                                                                   \
+        "\"resources\":{\"requests\":{" list "}}}" kind "]}}"
+#define CLAIM_OF(size, rest)                                                                       \
+        "{\"metadata\":{\"name\":\"x\"},\"spec\":{\"accessModes\":[\"ReadWriteOnce\"],"            \
+        "\"resources\":{"                                                                          \
+        "\"requests\":{\"storage\":\"" size "\"}}" rest "}}"
+
+/* Amounts are told in their own suffixes, and those of a quota in the order of their names. */
+static void test_quota_texts(void **state) {
+        static const struct {
+                const char *hard, *used, *scopes, *path, *body, *told; /* NULL: it is let in */
+        } cases[] = {
+                { "\"memory\":\"128Mi\"", "\"memory\":\"0\"", "", "pods",
+                  SIZED("", "\"memory\":\"1G\""),
+                  "requested: memory=1G, used: memory=0, limited: memory=128Mi" },
+                { "\"memory\":\"128Mi\"", "\"memory\":\"1M\"", "", "pods",
+                  SIZED(",{\"name\":\"d\",\"image\":\"a\",\"resources\":{\"requests\":{\"memory\":"
+                        "\"1Gi\"}}}",
+                        "\"memory\":\"1G\""),
+                  "requested: memory=2073741824, used: memory=1M, limited: memory=128Mi" },
+                { "\"memory\":\"128Mi\"", "\"memory\":\"0\"", "", "pods",
+                  SIZED("],\"initContainers\":[{\"name\":\"i\",\"image\":\"a\",\"resources\":{"
+                        "\"requests\":{\"memory\":\"2Gi\"}}}",
+                        "\"memory\":\"1G\""),
+                  "requested: memory=2Gi, used: memory=0, limited: memory=128Mi" },
+                { "\"pods\":\"0\",\"count/pods\":\"0\"", "\"pods\":\"0\",\"count/pods\":\"0\"", "",
+                  "pods", SIZED("", ""),
+                  "requested: count/pods=1,pods=1, used: count/pods=0,pods=0" },
+                { "\"hugepages-2Mi\":\"2Mi\"", "\"hugepages-2Mi\":\"0\"", "", "pods",
+                  SIZED("",
+                        "\"cpu\":\"1\",\"hugepages-2Mi\":\"4Mi\"},\"limits\":{\"hugepages-2Mi\":"
+                        "\"4Mi\""),
+                  "requested: hugepages-2Mi=4Mi, used: hugepages-2Mi=0" },
+                { "\"requests.storage\":\"1M\"", "\"requests.storage\":\"1k\"", "",
+                  "persistentvolumeclaims", CLAIM_OF("1e9", ""),
+                  "requested: requests.storage=1e9, used: requests.storage=1k" },
+                { "\"requests.storage\":\"1\"", "\"requests.storage\":\"0\"",
+                  ",\"scopes\":[\"VolumeAttributesClass\"]", "persistentvolumeclaims",
+                  CLAIM_OF("1G", ""), NULL },
+                { "\"requests.storage\":\"1\"", "\"requests.storage\":\"0\"",
+                  ",\"scopes\":[\"VolumeAttributesClass\"]", "persistentvolumeclaims",
+                  CLAIM_OF("1G", ",\"volumeAttributesClassName\":\"gold\""),
+                  "requested: requests.storage=1G" },
+                { "\"pods\":\"0\"", "\"pods\":\"0\"", ",\"scopes\":[\"PriorityClass\"]", "pods",
+                  SIZED("", ""), NULL },
+        };
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+                struct fixture f = fixture_new();
+                char text[1024];
+
+                snprintf(text, sizeof(text), QUOTA_OF("%s", "%s"), cases[i].hard, cases[i].scopes);
+                assert_int_equal(ask(&f, "POST", QUOTAS, text), 201);
+                snprintf(text, sizeof(text), "{\"status\":{\"hard\":{%s},\"used\":{%s}}}",
+                         cases[i].hard, cases[i].used);
+                assert_int_equal(ask_patch(&f, MERGE_PATCH, QUOTAS "/q/status", text), 200);
+                snprintf(text, sizeof(text), DEFAULT "%s", cases[i].path);
+                int status = ask(&f, "POST", text, cases[i].body);
+                if (status != (cases[i].told ? 403 : 201) ||
+                    (cases[i].told && !strstr(f.text, cases[i].told)))
+                        fail_msg("case %zu: %d %s", i, status, f.text);
+                fixture_free(&f);
+        }
+}
 
 /* Changes take of quotas what they take more; what was more is counted again by another. */
 static void test_quota_of_changes(void **state) {
@@ -204,9 +273,8 @@ static void test_quota(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_quota),
-                cmocka_unit_test(test_quota_of_many),
-                cmocka_unit_test(test_quota_of_changes),
+                cmocka_unit_test(test_quota),        cmocka_unit_test(test_quota_of_many),
+                cmocka_unit_test(test_quota_texts),  cmocka_unit_test(test_quota_of_changes),
                 cmocka_unit_test(test_device_quota),
         };
 

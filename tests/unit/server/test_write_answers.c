@@ -50,6 +50,15 @@ static const struct {
           "\"template\":{\"metadata\":{\"labels\":{\"a\":\"b\"}},\"spec\":{\"containers\":[{"
           "\"name\":"
           "\"c\",\"image\":\"x\"}]}}}}" },
+        { SERVICES, "{\"metadata\":{\"name\":\"bare\"},\"spec\":{\"clusterIP\":\"None\"}}" },
+        { SERVICES, "{\"metadata\":{\"name\":\"one\"},\"spec\":{\"clusterIP\":\"None\","
+                    "\"selector\":{\"a\":\"b\"}}}" },
+        { SERVICES, "{\"metadata\":{\"name\":\"both\"},\"spec\":{\"clusterIP\":\"None\","
+                    "\"ipFamilyPolicy\":\"PreferDualStack\"}}" },
+        { "/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers",
+          "{\"metadata\":{\"name\":\"a\",\"labels\":{\"a\":\"b\"}},\"spec\":{\"maxReplicas\":3,"
+          "\"scaleTargetRef\":{\"apiVersion\":\"apps/"
+          "v1\",\"kind\":\"Deployment\",\"name\":\"d\"}}}" },
 };
 
 static const struct {
@@ -496,13 +505,39 @@ static const struct {
         /* a status write takes metadata, too */
         { "PUT", NODES "/a/status", NULL, "{\"metadata\":{\"name\":\"a\"}}", 200, "",
           "/metadata/finalizers" },
+        /* one stack or two */
+        { "PUT", SERVICES "/bare", NULL,
+          "{\"metadata\":{\"name\":\"bare\"},\"spec\":{\"selector\":{\"a\":\"b\"}}}", 422,
+          "this cluster is not configured for dual-stack services", NULL },
+        { "PATCH", SERVICES "/bare", MERGE_PATCH, "{\"spec\":{\"ipFamilyPolicy\":\"SingleStack\"}}",
+          200, "[\"IPv4\"]", "/spec/ipFamilies" },
+        { "PUT", SERVICES "/one", NULL,
+          "{\"metadata\":{\"name\":\"one\"},\"spec\":{\"clusterIP\":\"None\",\"ipFamilies\":["
+          "\"IPv4\",\"IPv6\"]}}",
+          422, "must be 'RequireDualStack' or 'PreferDualStack' when multiple IP families", NULL },
+        { "PUT", SERVICES "/both", NULL,
+          "{\"metadata\":{\"name\":\"both\"},\"spec\":{\"selector\":{\"a\":\"b\"}}}", 200,
+          "[\"IPv4\"]", "/spec/ipFamilies" },
+        { "PATCH", SERVICES "/both", MERGE_PATCH, "{\"spec\":{\"selector\":{\"a\":\"b\"}}}", 200,
+          "[\"IPv4\",\"IPv6\"]", "/spec/ipFamilies" },
+        /* zeroes that a view shows, and what is empty and yet sent */
+        { "PATCH", "/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers/a", JSON_PATCH,
+          "[{\"op\":\"copy\",\"path\":\"/metadata/labels/a\",\"from\":\"/status/"
+          "currentReplicas\"}]",
+          422,
+          "cannot unmarshal number into Go struct field ObjectMeta.metadata.labels of type string",
+          NULL },
+        { "POST", "/apis/resource.k8s.io/v1/namespaces/default/resourceclaimtemplates", NULL,
+          "{\"metadata\":{\"name\":\"t\"},\"spec\":{\"metadata\":{\"finalizers\":[]},\"spec\":{}}}",
+          422, "spec.metadata.finalizers: Forbidden: cannot be set", NULL },
 };
 
 static void check_row(size_t i) {
         struct fixture f = fixture_new();
 
         for (size_t j = 0; j < ARRAY_LEN(objects); j++)
-                assert_int_equal(ask(&f, "POST", objects[j].path, objects[j].body), 201);
+                if (ask(&f, "POST", objects[j].path, objects[j].body) != 201)
+                        fail_msg("%s: %s", objects[j].body, f.text);
         assert_int_equal(ask_patch(&f, MERGE_PATCH, CLAIMS "/a/status",
                                    "{\"status\":{\"phase\":\"Bound\"}}"),
                          200);
