@@ -265,49 +265,6 @@ WARN_HOOK(custom_resource_definition_warn) {
         }
 }
 
-static void normalise_below(struct json_tree *tree, struct json_node *schema);
-
-/* A schema that stands where there may be something else, which no table describes. */
-static void normalise_member(struct json_tree *tree, struct json_node *schema, const char *name) {
-        struct json_node *inner = node_get(schema, name);
-
-        if (node_type(inner) != JSON_OBJECT)
-                return;
-        (void)schema_normalise(schema_named("apiextensions.v1.JSONSchemaProps"), tree, inner, NULL,
-                               NULL);
-        normalise_below(tree, inner);
-}
-
-/* Everywhere in a schema. A default of null is none. */
-static void normalise_below(struct json_tree *tree, struct json_node *schema) {
-        static const char *const lists[] = { "allOf", "anyOf", "oneOf" };
-        struct node_iter iter = node_iter(node_get(schema, "properties"));
-        struct json_node *inner;
-
-        if (node_type(schema) != JSON_OBJECT)
-                return;
-        if (node_type(node_get(schema, "default")) == JSON_NULL)
-                node_remove(schema, "default");
-        normalise_member(tree, schema, "items");
-        normalise_member(tree, schema, "additionalProperties");
-        while (node_next(&iter, NULL, &inner))
-                normalise_below(tree, inner);
-        for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
-                iter = node_iter(node_get(schema, lists[i]));
-                while (node_next(&iter, NULL, &inner))
-                        normalise_below(tree, inner);
-        }
-        normalise_below(tree, node_get(schema, "not"));
-}
-
-static void normalise_schemas(struct json_tree *tree, struct json_node *object) {
-        struct node_iter iter = node_iter(node_get(node_get(object, "spec"), "versions"));
-        struct json_node *version;
-
-        while (node_next(&iter, NULL, &version))
-                normalise_below(tree, node_get(node_get(version, "schema"), "openAPIV3Schema"));
-}
-
 /* Names that follow from the kind. */
 void custom_resource_definition_defaults(struct json_tree *tree, struct json_node *object) {
         struct json_node *names =
@@ -316,7 +273,6 @@ void custom_resource_definition_defaults(struct json_tree *tree, struct json_nod
         char text[300];
         size_t used = 0;
 
-        normalise_schemas(tree, object);
         if (!node_get(node_get(object, "spec"), "conversion"))
                 node_put_string(tree,
                                 node_need_object(tree, node_get(object, "spec"), "conversion"),

@@ -125,9 +125,9 @@ static void check_schema(struct checker *checker, const struct at *at,
                 report(checker, FIELD_FORBIDDEN, &schema_at, "nullable", NULL,
                        "nullable cannot be true at the root");
         check_schema_doc(checker, &schema_at, schema, is_unchanged_schema(version, common));
-        if (checker->errors->count == before && !custom_structure_is_possible(schema))
+        if (checker->errors->count == before && custom_structure_problem(schema))
                 report(checker, FIELD_INVALID, &schema_at, NULL, "\"\"",
-                       "OpenAPIV3Schema 'schema' is not supported");
+                       custom_structure_problem(schema));
         json_doc_free(doc);
 }
 
@@ -250,8 +250,11 @@ static void check_selectable(struct checker *checker, const struct at *up,
         CLEANUP(text_set_release) struct text_set seen = { 0 };
         struct json_doc *doc = node_count(fields) ? schema_doc(version) : NULL;
         struct node_iter iter = node_iter(fields);
+        const char *problem = doc ? custom_structure_problem(json_doc_root(doc)) : NULL;
         struct json_node *field;
 
+        if (problem)
+                report(checker, FIELD_INVALID, up, "schema.openAPIV3Schema", "\"\"", problem);
         for (size_t i = 0; node_next(&iter, NULL, &field); i++) {
                 struct at at = at_index(&list, i);
                 struct slice path = node_get_text(field, "jsonPath");

@@ -35,7 +35,7 @@ static bool leads_somewhere(const struct json *schema, struct slice path, struct
         CLEANUP(buf_release) struct buf text = { 0 };
         const char *problem;
 
-        return !custom_structure_is_possible(schema) ||
+        return custom_structure_problem(schema) ||
                schema_path_find(schema, path, true, arena, &text, &problem);
 }
 

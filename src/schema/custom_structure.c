@@ -417,50 +417,64 @@ static void walk_init(struct structure_walk *walk, const char *path, struct fiel
         buf_text(&walk->path, path);
 }
 
-static bool is_unsupported(const struct json *schema);
-
-static bool has_unsupported(const struct json *list) {
+static const char *below_problem(const struct json *list) {
         struct json_iter iter = json_iter(list);
         const struct json *inner;
+        const char *problem = NULL;
 
-        while (json_next(&iter, NULL, &inner))
-                if (is_unsupported(inner))
-                        return true;
-        return false;
+        while (!problem && json_next(&iter, NULL, &inner))
+                problem = custom_structure_problem(inner);
+        return problem;
 }
 
-/* What makes a schema none that can be structural; it is complained of elsewhere. */
-static bool is_unsupported(const struct json *schema) {
-        static const char *const members[] = {
-                "id",   "additionalItems", "patternProperties", "definitions", "dependencies",
-                "$ref", "$schema"
+/* What one schema says that a structural one has no words for, in upstream's order. */
+static const char *own_problem(const struct json *schema) {
+        static const struct {
+                const char *member, *text;
+        } unsupported[] = {
+                { "id", "OpenAPIV3Schema 'id' is not supported" },
+                { "$schema", "OpenAPIV3Schema 'schema' is not supported" },
+                { "$ref", "OpenAPIV3Schema '$ref' is not supported" },
+                { "patternProperties", "OpenAPIV3Schema 'patternProperties' is not supported" },
+                { "dependencies", "OpenAPIV3Schema 'dependencies' is not supported" },
+                { "additionalItems", "OpenAPIV3Schema 'additionalItems' is not supported" },
+                { "definitions", "OpenAPIV3Schema 'definitions' is not supported" },
         };
-        static const char *const single[] = { "items", "additionalProperties", "not" };
 
-        if (json_type(schema) != JSON_OBJECT)
-                return false;
-        for (size_t i = 0; i < ARRAY_LEN(members); i++)
-                if (schema_says(schema, members[i]))
-                        return true;
-        if (json_type(json_get(schema, "items")) == JSON_ARRAY ||
-            (json_type(json_get(schema, PRESERVE)) == JSON_BOOL && !schema_says(schema, PRESERVE)))
-                return true;
-        for (size_t i = 0; i < ARRAY_LEN(single); i++)
-                if (is_unsupported(json_get(schema, single[i])))
-                        return true;
-        for (size_t i = 0; i < ARRAY_LEN(junctors); i++)
-                if (has_unsupported(json_get(schema, junctors[i])))
-                        return true;
-        return has_unsupported(json_get(schema, "properties"));
+        for (size_t i = 0; i < ARRAY_LEN(unsupported); i++)
+                if (schema_says(schema, unsupported[i].member))
+                        return unsupported[i].text;
+        return NULL;
 }
 
-bool custom_structure_is_possible(const struct json *schema) {
-        return !is_unsupported(schema);
+const char *custom_structure_problem(const struct json *schema) {
+        const struct json *preserve = json_get(schema, PRESERVE),
+                          *items = json_get(schema, "items");
+        static const char *const lists[] = { "allOf", "anyOf", "oneOf" };
+        const char *problem = own_problem(schema);
+
+        if (json_type(schema) != JSON_OBJECT || problem)
+                return problem;
+        problem = custom_structure_problem(json_get(schema, "not"));
+        for (size_t i = 0; !problem && i < ARRAY_LEN(lists); i++)
+                problem = below_problem(json_get(schema, lists[i]));
+        if (problem)
+                return problem;
+        if (json_type(preserve) == JSON_BOOL && !json_is_true(preserve))
+                return "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or "
+                       "undefined";
+        if (json_type(items) == JSON_ARRAY)
+                return "OpenAPIV3Schema 'items' must be a schema, but is an array";
+        problem = custom_structure_problem(items);
+        if (!problem)
+                problem = below_problem(json_get(schema, "properties"));
+        return problem ? problem
+                       : custom_structure_problem(json_get(schema, "additionalProperties"));
 }
 
 bool custom_structure_check(const struct json *schema, const char *path,
                             struct field_errors *errors) {
-        if (is_unsupported(schema))
+        if (custom_structure_problem(schema))
                 return false;
         struct field_errors found = { .arena = errors->arena };
         struct completeness check;

@@ -5,7 +5,9 @@
 #include "api/json.h"
 #include "schema/field_error.h"
 
-bool custom_structure_is_possible(const struct json *schema); /* else nothing is looked at */
+/* What makes a schema none that can be structural, so that nothing else is looked at; NULL =
+ * nothing. Of several upstream names one by chance. */
+const char *custom_structure_problem(const struct json *schema);
 /* Errors read as upstream's, in its order; path is the schema's own in the definition. False when
  * the schema is not structural. */
 bool custom_structure_check(const struct json *schema, const char *path,

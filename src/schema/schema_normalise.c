@@ -9,6 +9,65 @@ static int normalise_object(struct schema_normalise_walk *walk, const struct sch
                             struct json_node *object, const struct schema_normalise_place *place,
                             bool is_root);
 
+/* ---- schemas inside of schemas ---- */
+
+/* Members of a JSONSchemaProps that read themselves: another schema, or something else. */
+enum schema_or { SCHEMA_OR_NOTHING, SCHEMA_OR_LIST, SCHEMA_OR_BOOL };
+
+static const struct {
+        const char *name;
+        enum schema_or other;
+} schema_members[] = {
+        { "items", SCHEMA_OR_LIST },
+        { "additionalProperties", SCHEMA_OR_BOOL },
+        { "additionalItems", SCHEMA_OR_BOOL },
+        { "dependencies", SCHEMA_OR_NOTHING },
+};
+
+/* Reads on its own: nobody is told of unknown members, and its first mistake ends everything. */
+static int normalise_inner_schema(struct schema_normalise_walk *walk,
+                                  const struct schema_object *type,
+                                  const struct schema_normalise_place *place,
+                                  struct json_node *schema) {
+        const struct schema_report quiet = { .minor = walk->minor };
+        struct schema_normalise_walk inner = { .tree = walk->tree,
+                                               .report = &quiet,
+                                               .err = walk->err,
+                                               .minor = walk->minor,
+                                               .is_sparse = walk->is_sparse };
+        const struct schema_normalise_place *seen_from = walk->is_value ? NULL : place;
+
+        if (node_type(schema) != JSON_OBJECT)
+                return 0;
+        int r = normalise_object(&inner, type, schema, seen_from, false);
+        return r == 0 && inner.has_failed ? BERTH_ERR_BAD_REQUEST : r;
+}
+
+static int normalise_schema_member(struct schema_normalise_walk *walk,
+                                   const struct schema_object *owner,
+                                   const struct schema_field *field,
+                                   const struct schema_normalise_place *place,
+                                   struct json_node *value) {
+        struct node_iter iter = node_iter(value);
+        enum json_type type = node_type(value);
+        struct json_node *inner;
+        size_t i = 0;
+        int r = 0;
+
+        while (i < ARRAY_LEN(schema_members) && strcmp(schema_members[i].name, field->name) != 0)
+                i++;
+        if (i == ARRAY_LEN(schema_members) || type == JSON_OBJECT)
+                return i == ARRAY_LEN(schema_members)
+                               ? 0
+                               : normalise_inner_schema(walk, owner, place, value);
+        if (schema_members[i].other == SCHEMA_OR_BOOL && type != JSON_BOOL)
+                return err_set(walk->err, BERTH_ERR_BAD_REQUEST, "boolean or JSON schema expected");
+        while (r == 0 && schema_members[i].other == SCHEMA_OR_LIST && type == JSON_ARRAY &&
+               node_next(&iter, NULL, &inner))
+                r = normalise_inner_schema(walk, owner, place, inner);
+        return r;
+}
+
 /* Checks one value; *ret_value gets the replacement when its text changes. */
 static int normalise_value(struct schema_normalise_walk *walk, const struct schema_object *owner,
                            const struct schema_field *field,
@@ -16,6 +75,9 @@ static int normalise_value(struct schema_normalise_walk *walk, const struct sche
                            struct json_node **ret_value) {
         if (field->type == SCHEMA_OBJECT && node_type(value) == JSON_OBJECT)
                 return normalise_object(walk, schema_field_object(field), value, place, false);
+        if (field->type == SCHEMA_RAW &&
+            strcmp(owner->name, "apiextensions.v1.JSONSchemaProps") == 0)
+                return normalise_schema_member(walk, owner, field, place, value);
         return normalise_scalar(walk, owner, field, place, value, ret_value);
 }
 

@@ -3,6 +3,7 @@
 #include "server/managed_fields.h"
 
 #include "schema/protobuf.h"
+#include "schema/raw_path.h"
 #include "server/api_context.h"
 #include "server/api_failure.h"
 #include "server/api_object.h"
@@ -205,6 +206,19 @@ static void note_in_order(void *context, const char *what, struct slice path) {
         strictness_add(context, what, path);
 }
 
+/* Types that read themselves are given bytes, and nobody looks what comes twice in those. */
+static void drop_unread(struct unknown_paths *paths, const struct schema_object *schema) {
+        size_t count = 0;
+
+        for (size_t i = 0; i < paths->count; i++) {
+                if (schema_is_inside_raw(schema, slice_of(paths->paths[i])))
+                        free(paths->paths[i]);
+                else
+                        paths->paths[count++] = paths->paths[i];
+        }
+        paths->count = count;
+}
+
 /* Go looks at no value of an unknown field, and not whether one comes twice. */
 static void report_paths(struct strictness *strictness, bool is_decoded) {
         struct unknown_paths *later = &strictness->later, *twice = &strictness->duplicates;
@@ -366,6 +380,8 @@ static int check_fields(struct api_context *context, struct strictness *strictne
         keep_owner_reset(decoded->tree, decoded->object);
         if (!schema)
                 report_paths(strictness, true);
+        else
+                drop_unread(&strictness->duplicates, schema);
         int r = 0;
         if (schema)
                 r = schema_normalise(schema, decoded->tree, decoded->object, &report, &err);

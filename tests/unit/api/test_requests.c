@@ -245,7 +245,10 @@ static void test_quota_scopes(void **state) {
                 { "{'scopes':['Terminating']}", false, true },
                 { "{'scopes':['NotTerminating']}", true, false },
                 { "{'scopes':['NotTerminating','NotBestEffort']}", false, false },
-                { "{'scopes':['Other']}", true, true },
+                { "{'scopes':['PriorityClass']}", false, true },
+                { "{'scopes':['CrossNamespacePodAffinity']}", true, true }, /* judged elsewhere */
+                { "{'scopes':['VolumeAttributesClass']}", false, false },
+                { "{'scopes':['Other']}", false, false },
                 { CLASS("In", "'high','low'"), false, true },
                 { CLASS("NotIn", "'high'"), true, false },
                 { CLASS("Exists", ""), false, true },

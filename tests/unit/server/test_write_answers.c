@@ -530,6 +530,54 @@ static const struct {
         { "POST", "/apis/resource.k8s.io/v1/namespaces/default/resourceclaimtemplates", NULL,
           "{\"metadata\":{\"name\":\"t\"},\"spec\":{\"metadata\":{\"finalizers\":[]},\"spec\":{}}}",
           422, "spec.metadata.finalizers: Forbidden: cannot be set", NULL },
+        /* What is read from bytes is read alone. */
+        { "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", NULL,
+          "{\"metadata\":{\"name\":\"ws.x.example.com\"},\"spec\":{\"group\":\"x.example.com\","
+          "\"scope\":\"Namespaced\",\"names\":{\"plural\":\"ws\",\"kind\":\"W\"},\"versions\":[{"
+          "\"name\":\"v1\",\"served\":true,\"storage\":true,\"schema\":{\"openAPIV3Schema\":{"
+          "\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"array\",\"items\":{\"type\":1}}}}}"
+          "}]}}",
+          400,
+          "cannot unmarshal number into Go struct field "
+          "JSONSchemaProps.spec.versions.schema.openAPIV3Schema.properties.items.type of type "
+          "string",
+          NULL },
+        { "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", NULL,
+          "{\"metadata\":{\"name\":\"ws.x.example.com\"},\"spec\":{\"group\":\"x.example.com\","
+          "\"scope\":\"Namespaced\",\"names\":{\"plural\":\"ws\",\"kind\":\"W\"},\"versions\":[{"
+          "\"name\":\"v1\",\"served\":true,\"storage\":true,\"schema\":{\"openAPIV3Schema\":{"
+          "\"type\":\"object\",\"properties\":{\"a\":{\"additionalProperties\":1}}}}}]}}",
+          400, "cannot be handled as a CustomResourceDefinition: boolean or JSON schema expected",
+          NULL },
+        { "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions?fieldValidation=Strict",
+          NULL,
+          "{\"metadata\":{\"name\":\"ws.x.example.com\"},\"spec\":{\"group\":\"x.example.com\","
+          "\"scope\":\"Namespaced\",\"names\":{\"plural\":\"ws\",\"kind\":\"W\"},\"versions\":[{"
+          "\"name\":\"v1\",\"served\":true,\"storage\":true,\"schema\":{\"openAPIV3Schema\":{"
+          "\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"array\",\"items\":{\"type\":"
+          "\"string\",\"type\":\"string\",\"x\":1}}}}}}]}}",
+          201, "ws.x.example.com", "/metadata/name" },
+        { "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions?fieldValidation=Strict",
+          NULL,
+          "{\"metadata\":{\"name\":\"ws.x.example.com\"},\"spec\":{\"group\":\"x.example.com\","
+          "\"scope\":\"Namespaced\",\"names\":{\"plural\":\"ws\",\"kind\":\"W\"},\"versions\":[{"
+          "\"name\":\"v1\",\"served\":true,\"storage\":true,\"schema\":{\"openAPIV3Schema\":{"
+          "\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\",\"type\":\"string\"}}}}}]"
+          "}}",
+          400, "duplicate field \"spec.versions[0].schema.openAPIV3Schema.properties.a.type\"",
+          NULL },
+        { "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", NULL,
+          "{\"metadata\":{\"name\":\"ws.x.example.com\"},\"spec\":{\"group\":\"x.example.com\","
+          "\"scope\":\"Namespaced\",\"names\":{\"plural\":\"ws\",\"kind\":\"W\"},\"versions\":[{"
+          "\"name\":\"v1\",\"served\":true,\"storage\":true,\"schema\":{\"openAPIV3Schema\":{"
+          "\"type\":\"object\",\"patternProperties\":{\"a\":{}}}},\"selectableFields\":[{}]}]}}",
+          422,
+          "spec.schema.openAPIV3Schema: Invalid value: \"\": OpenAPIV3Schema 'patternProperties' "
+          "is not supported",
+          NULL },
+        { "POST", "/apis/apps/v1/namespaces/default/controllerrevisions?fieldValidation=Strict",
+          NULL, "{\"metadata\":{\"name\":\"r\"},\"data\":{\"a\":1,\"a\":2},\"revision\":1}", 201,
+          "r", "/metadata/name" },
 };
 
 static void check_row(size_t i) {
