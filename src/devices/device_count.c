@@ -33,11 +33,12 @@ int device_count_class(struct device_inventory *inventory, const struct device_n
                        struct slice class_name, struct arena *arena, size_t *ret_count,
                        size_t *ret_allocated) {
         const struct device_class *class = device_inventory_class(inventory, class_name);
-        size_t *reach, count = 0, allocated = 0;
+        const struct inventory_slice **reach;
+        size_t count = 0, allocated = 0;
         size_t slices = class ? device_inventory_reach(inventory, node->name, arena, &reach) : 0;
 
         for (size_t i = 0; i < slices; i++) {
-                const struct inventory_slice *entry = &inventory->slices[reach[i]];
+                const struct inventory_slice *entry = reach[i];
 
                 if (!entry->slice->has_places && is_elsewhere(node, entry->slice->place))
                         continue;

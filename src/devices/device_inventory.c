@@ -1,10 +1,13 @@
 /* Slices, what is allocated of their devices, and selectors. */
-#include "devices/device_numbers.h"
+#include "devices/device_inventory.h"
 
 #include "base/map.h"
 #include "base/util.h"
-#include <assert.h>
 #include <stdlib.h>
+
+/* More expressions, or more that is known of devices by them, are forgotten and found out again. */
+#define SELECTORS_MAX 1024
+#define KNOWN_BYTES_MAX ((size_t)64 << 20)
 
 struct device_gates device_gates_standard(void) {
         return (struct device_gates){ .has_admin_access = true,
@@ -15,163 +18,71 @@ struct device_gates device_gates_standard(void) {
                                       .has_shares = true };
 }
 
-/* ---- devices ---- */
+/* ---- what there is ---- */
 
-static void device_inventory_add_devices(struct device_inventory *inventory,
-                                         struct inventory_slice *entry) {
-        const struct resource_slice *slice = entry->slice;
-
-        entry->devices =
-                ARENA_ARRAY(&inventory->arena, struct inventory_device, slice->device_count);
-        for (size_t i = 0; i < slice->device_count; i++) {
-                struct inventory_device *device = &entry->devices[i];
-
-                device->device = &slice->devices[i];
-                device->serial = inventory->device_count++;
-        }
-}
-
-static int compare_slices(const void *a, const void *b) {
-        const struct resource_slice *left = ((const struct inventory_slice *)a)->slice;
-        const struct resource_slice *right = ((const struct inventory_slice *)b)->slice;
-        int order = slice_compare(left->driver, right->driver);
-
-        if (order == 0)
-                order = slice_compare(left->pool, right->pool);
-        return order ? order : slice_compare(left->name, right->name);
-}
-
-static void device_inventory_index(struct device_inventory *inventory, size_t at) {
-        const struct resource_slice *slice = inventory->slices[at].slice;
-
-        if (slice->place->node_name.len == 0) {
-                inventory->shared[inventory->shared_count++] = at;
-                return;
-        }
-        struct slice_list *list = map_get(inventory->nodes, slice->place->node_name);
-        if (!list) {
-                list = ARENA_NEW(&inventory->arena, struct slice_list);
-                map_put(inventory->nodes, slice->place->node_name, list);
-        }
-        list->items = arena_grow(&inventory->arena, list->items, list->count, &list->cap,
-                                 sizeof(*list->items));
-        list->items[list->count++] = at;
-}
-
-/* ---- pools ---- */
-
-static bool is_of_pool(const struct resource_slice *a, const struct resource_slice *b) {
-        return slice_eq(a->driver, b->driver) && slice_eq(a->pool, b->pool);
-}
-
-static void add_to_pool(struct inventory_pool *pool, const struct resource_slice *slice) {
-        if (pool->end == pool->first || slice->generation > pool->newest) {
-                pool->newest = slice->generation;
-                pool->newest_count = 0;
-        }
-        pool->newest_count += slice->generation == pool->newest;
-        pool->is_wide |= slice->place->node_name.len == 0;
-        pool->has_counters |= slice->counter_count > 0;
-        pool->end++;
-}
-
-static void device_inventory_pool(struct device_inventory *inventory) {
-        inventory->pools =
-                ARENA_ARRAY(&inventory->arena, struct inventory_pool, inventory->slice_count);
-        for (uint32_t i = 0; i < inventory->slice_count; i++) {
-                struct inventory_slice *entry = &inventory->slices[i];
-
-                if (i == 0 || !is_of_pool(inventory->slices[i - 1].slice, entry->slice))
-                        inventory->pools[inventory->pool_count++] =
-                                (struct inventory_pool){ .first = i, .end = i };
-                entry->pool = inventory->pool_count - 1;
-                add_to_pool(&inventory->pools[entry->pool], entry->slice);
-        }
-}
-
-/* Counters tie all devices of a pool together, so that its nodes are those of all its slices. */
-static uint32_t home_of_pool(struct device_inventory *inventory,
-                             const struct inventory_pool *pool) {
-        struct slice node = inventory->slices[pool->first].slice->place->node_name;
-
-        for (size_t i = pool->first; i < pool->end; i++)
-                if (node.len == 0 || !slice_eq(inventory->slices[i].slice->place->node_name, node))
-                        return DEVICE_HOME_ANY;
-        inventory->homes[inventory->home_count] = node;
-        return inventory->home_count++;
-}
-
-static void device_inventory_house(struct device_inventory *inventory) {
-        inventory->homes = ARENA_ARRAY(&inventory->arena, struct slice,
-                                       inventory->slice_count + DEVICE_HOME_FIRST);
-        inventory->home_count = DEVICE_HOME_FIRST;
-        for (uint32_t at = 0; at < inventory->pool_count; at++) {
-                const struct inventory_pool *pool = &inventory->pools[at];
-                uint32_t home = home_of_pool(inventory, pool);
-
-                for (size_t i = pool->first; i < pool->end; i++)
-                        for (size_t j = 0; j < inventory->slices[i].slice->device_count; j++) {
-                                struct device_use *use =
-                                        &inventory->uses[inventory->slices[i].devices[j].number];
-
-                                use->home = home;
-                                use->pool = at;
-                        }
-        }
-}
-
-struct slice device_inventory_changed_node(const struct device_inventory *inventory, uint64_t at) {
-        return inventory->homes[inventory->changes[at % DEVICE_CHANGES_MAX]];
-}
-
-struct device_inventory *device_inventory_new(const struct device_gates *gates,
-                                              const struct resource_slice *const *slices,
-                                              size_t count) {
+struct device_inventory *device_inventory_new(const struct device_gates *gates) {
         struct device_inventory *inventory = xcalloc(1, sizeof(*inventory));
 
         arena_init(&inventory->arena, 0);
+        arena_init(&inventory->selector_arena, 0);
         inventory->gates = *gates;
+        inventory->pools_by_key = map_u64_new();
+        inventory->pools_by_slice = map_u64_new();
         inventory->strangers = map_u64_new();
         inventory->selectors = map_new();
         inventory->classes = map_new();
         inventory->holdings = map_u64_new();
         inventory->nodes = map_new();
-        inventory->slices = ARENA_ARRAY(&inventory->arena, struct inventory_slice, count);
-        inventory->shared = ARENA_ARRAY(&inventory->arena, size_t, count);
-        inventory->slice_count = count;
-        for (size_t i = 0; i < count; i++)
-                inventory->slices[i].slice = slices[i];
-        if (count > 1)
-                qsort(inventory->slices, count, sizeof(*inventory->slices), compare_slices);
-        for (size_t i = 0; i < count; i++) {
-                device_inventory_add_devices(inventory, &inventory->slices[i]);
-                device_inventory_index(inventory, i);
-        }
-        device_inventory_pool(inventory);
-        device_numbers_give(inventory);
-        device_inventory_house(inventory);
+        inventory->home_count = DEVICE_HOME_FIRST;
         return inventory;
+}
+
+struct device_change device_inventory_change(const struct device_inventory *inventory,
+                                             uint64_t at) {
+        uint32_t change = inventory->changes[at % DEVICE_CHANGES_MAX];
+
+        return (struct device_change){ inventory->homes[change & ~DEVICE_CHANGE_OF_SLICES],
+                                       change & DEVICE_CHANGE_OF_SLICES };
 }
 
 const struct slice_list *device_inventory_own(const struct device_inventory *inventory,
                                               struct slice node) {
-        return map_get(inventory->nodes, node);
+        const struct slice_list *own = map_get(inventory->nodes, node);
+
+        return own && own->count ? own : NULL;
+}
+
+/* Slices of wide pools that do not name a node: all of them when there is no place for them. */
+static size_t list_shared(const struct device_inventory *inventory,
+                          const struct inventory_slice **slices) {
+        size_t count = 0;
+
+        for (uint32_t i = 0; i < inventory->wide_count; i++) {
+                const struct inventory_pool *pool = &inventory->pools[inventory->wide[i]];
+
+                for (uint32_t j = 0; j < pool->slice_count; j++) {
+                        if (pool->slices[j].slice->place->node_name.len)
+                                continue;
+                        if (slices)
+                                slices[count] = &pool->slices[j];
+                        count++;
+                }
+        }
+        return count;
 }
 
 size_t device_inventory_reach(const struct device_inventory *inventory, struct slice node,
-                              struct arena *arena, size_t **ret_slices) {
+                              struct arena *arena, const struct inventory_slice ***ret_slices) {
         const struct slice_list *own = device_inventory_own(inventory, node);
-        size_t own_count = own ? own->count : 0, count = 0;
-        size_t *slices = ARENA_ARRAY(arena, size_t, own_count + inventory->shared_count);
+        size_t own_count = own ? own->count : 0, shared_count = list_shared(inventory, NULL);
+        const struct inventory_slice **slices =
+                ARENA_ARRAY(arena, const struct inventory_slice *, own_count + shared_count);
 
-        for (size_t i = 0, j = 0; i < own_count || j < inventory->shared_count;) {
-                bool takes_own = i < own_count && (j == inventory->shared_count ||
-                                                   own->items[i] < inventory->shared[j]);
-
-                slices[count++] = takes_own ? own->items[i++] : inventory->shared[j++];
-        }
+        for (size_t i = 0; i < own_count; i++)
+                slices[i] = &inventory->pools[own->items[i].pool].slices[own->items[i].slice];
+        list_shared(inventory, slices + own_count);
         *ret_slices = slices;
-        return count;
+        return own_count + shared_count;
 }
 
 /* ---- classes and selectors ---- */
@@ -179,6 +90,11 @@ size_t device_inventory_reach(const struct device_inventory *inventory, struct s
 void device_inventory_add_class(struct device_inventory *inventory,
                                 const struct device_class *class) {
         map_put(inventory->classes, class->meta.name, (void *)(uintptr_t) class);
+}
+
+void device_inventory_forget_classes(struct device_inventory *inventory) {
+        map_free(inventory->classes);
+        inventory->classes = map_new();
 }
 
 const struct device_class *device_inventory_class(const struct device_inventory *inventory,
@@ -195,11 +111,11 @@ struct device_selector *device_inventory_selector(struct device_inventory *inven
 
         if (selector)
                 return selector;
-        selector = ARENA_NEW(&inventory->arena, struct device_selector);
-        if (cel_device_compile(&inventory->arena, expression, &gates, &selector->program, &why) <
-            0) {
+        struct arena *arena = &inventory->selector_arena;
+        selector = ARENA_NEW(arena, struct device_selector);
+        if (cel_device_compile(arena, expression, &gates, &selector->program, &why) < 0) {
                 selector->program = NULL;
-                selector->problem = arena_string(&inventory->arena, slice_of(why.text));
+                selector->problem = arena_string(arena, slice_of(why.text));
         }
         map_put(inventory->selectors, expression, selector);
         return selector;
@@ -222,9 +138,22 @@ static int evaluate_selector(const struct device_inventory *inventory,
         return cel_device_matches(selector->program, value, arena, ret_why);
 }
 
-int device_selector_matches(const struct device_inventory *inventory,
-                            struct device_selector *selector, const struct offered_device *offered,
-                            struct arena *arena, const char **ret_why) {
+static void need_known(struct device_inventory *inventory, struct device_selector *selector) {
+        size_t before = selector->known_count, count = before ? before : 64;
+
+        while (count < inventory->serial_count)
+                count *= 2;
+        if (count == before)
+                return;
+        selector->known = xreallocarray(selector->known, count, 1);
+        memset(selector->known + before, 0, count - before);
+        selector->known_count = count;
+        inventory->known_bytes += count - before;
+}
+
+int device_selector_matches(struct device_inventory *inventory, struct device_selector *selector,
+                            const struct offered_device *offered, struct arena *arena,
+                            const char **ret_why) {
         size_t at = offered->device->serial;
 
         if (at < selector->known_count && selector->known[at])
@@ -232,14 +161,29 @@ int device_selector_matches(const struct device_inventory *inventory,
         int result = evaluate_selector(inventory, selector, offered, arena, ret_why);
         if (result != CEL_TRUE && result != CEL_FALSE)
                 return result;
-        if (at >= selector->known_count) {
-                size_t count = selector->known_count ? selector->known_count : 64;
-                while (count <= at)
-                        count *= 2;
-                selector->known = xreallocarray(selector->known, count, 1);
-                memset(selector->known + selector->known_count, 0, count - selector->known_count);
-                selector->known_count = count;
-        }
+        need_known(inventory, selector);
         selector->known[at] = result == CEL_TRUE ? 2 : 1;
         return result;
+}
+
+void device_inventory_forget_selectors(struct device_inventory *inventory) {
+        struct slice key;
+        void *value;
+
+        for (size_t at = 0; map_next(inventory->selectors, &at, &key, &value);) {
+                struct device_selector *selector = value;
+
+                cel_program_release(selector->program);
+                free(selector->known);
+        }
+        map_free(inventory->selectors);
+        inventory->selectors = map_new();
+        inventory->known_bytes = 0;
+        arena_clear(&inventory->selector_arena);
+}
+
+void device_inventory_trim(struct device_inventory *inventory) {
+        if (map_count(inventory->selectors) > SELECTORS_MAX ||
+            inventory->known_bytes > KNOWN_BYTES_MAX)
+                device_inventory_forget_selectors(inventory);
 }

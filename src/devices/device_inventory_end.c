@@ -4,25 +4,27 @@
 #include <stdlib.h>
 
 void device_inventory_free(struct device_inventory *inventory) {
-        struct slice key;
-        void *value;
-        size_t at = 0;
-
         if (!inventory)
                 return;
-        while (map_next(inventory->selectors, &at, &key, &value)) {
-                struct device_selector *selector = value;
-
-                cel_program_release(selector->program);
-                free(selector->known);
-        }
+        device_inventory_forget_selectors(inventory);
         device_inventory_drop_holdings(inventory);
-        device_pools_free_views(inventory);
-        device_reaches_free(inventory->reaches);
+        device_reaches_drop(inventory);
+        for (uint32_t i = 0; i < inventory->pool_count; i++) {
+                device_pool_free_views(&inventory->pools[i]);
+                free(inventory->pools[i].slices);
+        }
+        free(inventory->pools);
+        free(inventory->wide);
+        free(inventory->uses);
+        free(inventory->names);
+        free(inventory->homes);
+        map_u64_free(inventory->pools_by_key);
+        map_u64_free(inventory->pools_by_slice);
         map_u64_free(inventory->strangers);
         map_free(inventory->selectors);
         map_free(inventory->classes);
         map_free(inventory->nodes);
+        arena_release(&inventory->selector_arena);
         arena_release(&inventory->arena);
         free(inventory);
 }

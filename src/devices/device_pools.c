@@ -134,15 +134,14 @@ static const char *wrong_consumption(struct arena *arena, const struct device_po
 /* Sets of counters reach every node, so that mistakes in them are the same for all. */
 static const char *check_consumption(const struct gathering *gathering,
                                      const struct device_pool *pool) {
-        const struct device_inventory *inventory = gathering->inventory;
         struct inventory_pool *own = gathering->pool;
         int64_t generation = gathering->slices[0]->slice->generation;
         const char *problem = NULL;
 
         if (own->is_sound && own->sound_generation == generation)
                 return NULL;
-        for (size_t i = own->first; !problem && i < own->end; i++) {
-                const struct inventory_slice *entry = &inventory->slices[i];
+        for (uint32_t i = 0; !problem && i < own->slice_count; i++) {
+                const struct inventory_slice *entry = &own->slices[i];
 
                 if (entry->slice->generation != generation)
                         continue;
@@ -181,8 +180,8 @@ void device_pool_settle(const struct device_inventory *inventory, struct device_
                 arena_clear(pool->arena);
         for (size_t i = 0; i < pool->counter_count; i++)
                 pool->counters[i].left = pool->counters[i].all;
-        for (size_t i = own->first; i < own->end; i++) {
-                const struct inventory_slice *entry = &inventory->slices[i];
+        for (uint32_t i = 0; i < own->slice_count; i++) {
+                const struct inventory_slice *entry = &own->slices[i];
 
                 if (entry->slice->generation != pool->generation)
                         continue;
@@ -255,8 +254,8 @@ static struct device_pool *take_pool(const struct gathering *gathering) {
 
 /* ---- slices ---- */
 
-static void gather_slice(struct gathering *gathering, const struct device_node *node, size_t at) {
-        const struct inventory_slice *entry = &gathering->inventory->slices[at];
+static void gather_slice(struct gathering *gathering, const struct device_node *node, uint32_t at) {
+        const struct inventory_slice *entry = &gathering->pool->slices[at];
         int64_t newest = gathering->count ? gathering->slices[0]->slice->generation : INT64_MIN;
 
         if (!reaches_node(gathering->inventory, node, entry->slice) ||
@@ -269,7 +268,7 @@ static void gather_slice(struct gathering *gathering, const struct device_node *
 
 static void gather_all(struct gathering *gathering, const struct device_node *node) {
         gathering->count = 0;
-        for (size_t i = gathering->pool->first; i < gathering->pool->end; i++)
+        for (uint32_t i = 0; i < gathering->pool->slice_count; i++)
                 gather_slice(gathering, node, i);
 }
 
@@ -284,17 +283,26 @@ static bool is_view(const struct device_pool *view, const struct gathering *gath
         return true;
 }
 
+/* The view has memory of its own, so that it can go when the pool changes. */
 static struct device_pool *keep_view(const struct gathering *gathering) {
         struct device_inventory *inventory = gathering->inventory;
-        struct device_pool *view = take_pool(gathering);
+        struct arena *kept = xcalloc(1, sizeof(*kept));
+        struct gathering lasting = *gathering;
 
-        if (!view)
+        arena_init(kept, 1024);
+        lasting.arena = kept;
+        struct device_pool *view = take_pool(&lasting);
+        if (!view) {
+                arena_release(kept);
+                free(kept);
                 return NULL;
-        view->reached = arena_copy(&inventory->arena, gathering->slices,
-                                   gathering->count * sizeof(*gathering->slices));
+        }
+        view->reached =
+                arena_copy(kept, gathering->slices, gathering->count * sizeof(*gathering->slices));
         view->reached_count = gathering->count;
         view->serial = ++inventory->view_count;
-        view->arena = ARENA_NEW(&inventory->arena, struct arena);
+        view->kept = kept;
+        view->arena = ARENA_NEW(kept, struct arena);
         arena_init(view->arena, 1024);
         view->next = gathering->pool->views;
         gathering->pool->views = view;
@@ -304,9 +312,9 @@ static struct device_pool *keep_view(const struct gathering *gathering) {
 struct device_pool *device_pool_view(struct device_inventory *inventory,
                                      const struct device_node *node, uint32_t at) {
         struct inventory_pool *pool = &inventory->pools[at];
-        struct gathering gathering = { inventory, pool, &inventory->arena, NULL, 0 };
+        struct gathering gathering = { inventory, pool, NULL, NULL, 0 };
 
-        gathering.slices = xcalloc(pool->end - pool->first, sizeof(*gathering.slices));
+        gathering.slices = xcalloc(pool->slice_count + 1, sizeof(*gathering.slices));
         gather_all(&gathering, node);
         struct device_pool *view = pool->views;
         while (view && !is_view(view, &gathering))
@@ -315,6 +323,20 @@ struct device_pool *device_pool_view(struct device_inventory *inventory,
                 view = keep_view(&gathering);
         free(gathering.slices);
         return view;
+}
+
+void device_pool_free_views(struct inventory_pool *pool) {
+        struct device_pool *next;
+
+        for (struct device_pool *view = pool->views; view; view = next) {
+                struct arena *kept = view->kept;
+
+                next = view->next;
+                arena_release(view->arena);
+                arena_release(kept);
+                free(kept);
+        }
+        pool->views = NULL;
 }
 
 /* ---- all pools of a node ---- */
@@ -327,23 +349,22 @@ size_t device_pools_gather_own(struct device_inventory *inventory, const struct 
         size_t count = 0;
 
         for (size_t i = 0, end; own && i < own->count; i = end) {
-                uint32_t at = inventory->slices[own->items[i]].pool;
+                uint32_t at = own->items[i].pool;
 
                 end = i + 1;
-                while (end < own->count && inventory->slices[own->items[end]].pool == at)
+                while (end < own->count && own->items[end].pool == at)
                         end++;
                 gathering.pool = &inventory->pools[at];
                 if (gathering.pool->is_wide)
                         continue;
                 gathering.count = 0;
-                gathering.slices = ARENA_ARRAY(arena, const struct inventory_slice *,
-                                               gathering.pool->has_counters
-                                                       ? gathering.pool->end - gathering.pool->first
-                                                       : end - i);
+                gathering.slices = ARENA_ARRAY(
+                        arena, const struct inventory_slice *,
+                        gathering.pool->has_counters ? gathering.pool->slice_count : end - i);
                 if (gathering.pool->has_counters)
                         gather_all(&gathering, node);
                 for (size_t j = i; !gathering.pool->has_counters && j < end; j++)
-                        gather_slice(&gathering, node, own->items[j]);
+                        gather_slice(&gathering, node, own->items[j].slice);
                 pools[count] = take_pool(&gathering);
                 count += !!pools[count];
         }
@@ -356,16 +377,11 @@ int device_pools_compare(const void *a, const void *b) {
 
         if (left->is_late != right->is_late)
                 return left->is_late ? 1 : -1;
-        return (left->at > right->at) - (left->at < right->at);
+        int order = slice_compare(left->driver, right->driver);
+        return order ? order : slice_compare(left->name, right->name);
 }
 
 void device_pools_sort(struct device_pool **pools, size_t count) {
         if (count > 1)
                 qsort(pools, count, sizeof(struct device_pool *), device_pools_compare);
-}
-
-void device_pools_free_views(struct device_inventory *inventory) {
-        for (size_t i = 0; i < inventory->pool_count; i++)
-                for (struct device_pool *view = inventory->pools[i].views; view; view = view->next)
-                        arena_release(view->arena);
 }

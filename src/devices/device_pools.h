@@ -29,13 +29,14 @@ struct device_pool {
         uint32_t at; /* in the inventory */
         int64_t generation;
         bool is_settled;
-        uint64_t version; /* of what is taken, as settled */
-        struct arena *arena;
+        uint64_t version;    /* of what is taken, as settled */
+        struct arena *arena; /* of what is left of the counters, among others */
         /* Of one that the inventory keeps for the nodes that see the same of it. */
         size_t serial; /* from 1 on; 0: it is kept for one search only */
         bool has_places;
         const struct inventory_slice **reached;
         size_t reached_count;
+        struct arena *kept; /* all memory of it */
         struct device_pool *next;
 };
 /* Pools whose slices name the node; there is room for as many as device_inventory_own()
@@ -47,8 +48,8 @@ void device_pool_settle(const struct device_inventory *inventory, struct device_
 /* What the node sees of the pool, kept in the inventory; NULL: nothing. */
 struct device_pool *device_pool_view(struct device_inventory *inventory,
                                      const struct device_node *node, uint32_t at);
-/* By their place in the inventory, those with binding conditions last. */
+/* By driver and name, those with binding conditions last. */
 int device_pools_compare(const void *a, const void *b); /* of pointers to them */
 void device_pools_sort(struct device_pool **pools, size_t count);
-void device_pools_free_views(struct device_inventory *inventory); /* at its end */
+void device_pool_free_views(struct inventory_pool *pool);
 bool device_place_matches(const struct device_node *node, const struct device_place *place);

@@ -14,7 +14,11 @@ const struct device_reach *device_reach_of(struct device_inventory *inventory,
                                            const struct device_node *node);
 /* Pools of other nodes, with counters, that do not work: every node sees those. */
 struct device_pool **device_reach_broken(struct device_inventory *inventory, size_t *ret_count);
+bool device_reach_is_broken(const struct device_inventory *inventory, uint32_t at);
+/* Whether a pool that just changed is one of these. */
+bool device_reach_breaks(struct device_inventory *inventory, uint32_t at);
 /* Pools in the order in which they are tried; in the arena or the inventory. */
 size_t device_pools_gather(struct device_inventory *inventory, const struct device_node *node,
                            struct arena *arena, struct device_pool ***ret_pools);
-void device_reaches_free(struct device_reaches *reaches); /* accepts NULL */
+/* Forgets what nodes see; all views of pools go with it. */
+void device_reaches_drop(struct device_inventory *inventory);

@@ -42,8 +42,8 @@ bool device_search_concerns(const struct device_search *search, uint32_t pool) {
 
         if (!prepare_claims(&state))
                 return true;
-        for (size_t i = slices->first; i < slices->end; i++)
-                if (suits_any(&state, &search->inventory->slices[i]))
+        for (uint32_t i = 0; i < slices->slice_count; i++)
+                if (suits_any(&state, &slices->slices[i]))
                         return true;
         return false;
 }

@@ -102,6 +102,7 @@ static void renew_slices(struct object_cache *object_cache) {
         if (slice_table_devices(before) <= 2 * object_cache->slice_devices + SLICE_DEVICES_SPARE)
                 return;
         object_cache->slices = slice_table_new();
+        object_cache->slice_moves++;
         while (map_next(object_cache->kinds[CACHED_RESOURCE_SLICE].entries, &at, NULL, &value)) {
                 struct cached_entry *entry = value;
 
@@ -346,6 +347,10 @@ const struct resource_slice *object_cache_next_slice(const struct object_cache *
         return NULL;
 }
 
+uint64_t object_cache_slice_moves(const struct object_cache *object_cache) {
+        return object_cache ? object_cache->slice_moves : 0;
+}
+
 size_t object_cache_slice_devices(const struct object_cache *object_cache) {
         return slice_table_devices(object_cache->slices);
 }
@@ -364,7 +369,7 @@ bool object_cache_next_change(const struct object_cache *object_cache, enum cach
         if (!entry || entry->changed <= since)
                 return false;
         *ret_change = (struct object_change){ slice_make(entry->key, entry->key_len),
-                                              cached_entry_object(entry) };
+                                              cached_entry_object(entry), entry->row };
         *at = entry;
         return true;
 }

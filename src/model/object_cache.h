@@ -58,10 +58,11 @@ size_t object_cache_count(const struct object_cache *object_cache, enum cached_k
 const struct json *object_cache_next(const struct object_cache *object_cache, enum cached_kind kind,
                                      size_t *at);
 /* ResourceSlices, which are stored as rows (model/slice_table.h): the readers above that give JSON
- * do not have them.  Rows last until the next change of a slice. */
+ * do not have them.  Rows, those included that were replaced, last until all of them move. */
 const struct resource_slice *object_cache_next_slice(const struct object_cache *object_cache,
                                                      size_t *at);
 
+uint64_t object_cache_slice_moves(const struct object_cache *object_cache); /* so often they did */
 /* Devices in rows, those included that are not of use any more. */
 size_t object_cache_slice_devices(const struct object_cache *object_cache);
 
@@ -108,7 +109,8 @@ void object_cache_end_group(struct object_cache *object_cache);
 
 struct object_change {
         struct slice key;          /* "namespace/name", "/name" of kinds without namespaces */
-        const struct json *object; /* NULL: gone */
+        const struct json *object; /* NULL: gone, or a slice */
+        const struct resource_slice *row; /* of a slice; NULL: gone */
 };
 /* Whether all that changed after version `since` of the kind is known; if not, look at everything.
  */

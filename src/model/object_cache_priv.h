@@ -50,6 +50,7 @@ struct object_cache {
         size_t replaced_count, replaced_cap;
         struct slice_table *slices;
         size_t slice_devices; /* of the rows that are of use */
+        uint64_t slice_moves;
         struct arena scratch;
 };
 

@@ -179,16 +179,34 @@ static void forget_node(struct claim_kind *kind, struct node_id node) {
         kind->places[node.index] = 0;
 }
 
+/* What it has of its own, too. */
+static void forget_node_whole(struct claim_kind *kind, struct node_id node) {
+        forget_node(kind, node);
+        if (node.index >= kind->judged.bits)
+                return;
+        bitset_remove(&kind->judged, node.index);
+        bitset_remove(&kind->apart, node.index);
+}
+
 static void forget_nodes(struct claim_kind *kind, const struct cluster_change *changes,
                          size_t count) {
         for (size_t i = 0; i < count; i++)
-                if (changes[i].mask & DEVICE_NODE_CHANGES) {
-                        forget_node(kind, changes[i].node);
-                        if (changes[i].node.index < kind->judged.bits) {
-                                bitset_remove(&kind->judged, changes[i].node.index);
-                                bitset_remove(&kind->apart, changes[i].node.index);
-                        }
-                }
+                if (changes[i].mask & DEVICE_NODE_CHANGES)
+                        forget_node_whole(kind, changes[i].node);
+}
+
+static void follow_own(struct claim_kind *kind, const struct cluster *cluster,
+                       const struct device_inventory *inventory) {
+        for (; kind->change_count < inventory->change_count; kind->change_count++) {
+                struct device_change change =
+                        device_inventory_change(inventory, kind->change_count);
+                struct node_id node = cluster_find_node(cluster, change.node);
+
+                if (change.is_of_slices)
+                        forget_node_whole(kind, node);
+                else
+                        forget_node(kind, node);
+        }
 }
 
 static bool pool_matters(const struct device_claims *claims, struct claim_kind *kind,
@@ -234,10 +252,7 @@ static bool catch_up(struct claim_kind *kind, const struct sched_cycle *cycle,
         forget_nodes(kind, range.first, range.first_count);
         forget_nodes(kind, range.second, range.second_count);
         kind->generation = cluster_generation(cycle->cluster);
-        for (; kind->change_count < inventory->change_count; kind->change_count++)
-                forget_node(kind, cluster_find_node(cycle->cluster,
-                                                    device_inventory_changed_node(
-                                                            inventory, kind->change_count)));
+        follow_own(kind, cycle->cluster, inventory);
         follow_shared(kind, claims);
         return true;
 }

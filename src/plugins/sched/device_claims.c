@@ -28,12 +28,13 @@ struct device_gates device_gates_of(const struct plugin_env *env) {
 
 struct device_view {
         struct device_gates gates;
-        bool is_read;
         uint64_t slices, classes, rules, claims; /* versions of the kinds, as read */
-        struct arena arena;                      /* slices and classes */
-        struct arena scratch;                    /* one claim */
-        struct device_inventory *inventory;
-        uint64_t serial; /* of the inventory */
+        uint64_t moves;                          /* of slices */
+        struct arena arena;                      /* slices with taints of rules */
+        struct arena class_arena;
+        struct arena scratch;               /* one claim, or changes of slices */
+        struct device_inventory *inventory; /* NULL: nothing is read yet */
+        uint64_t serial;                    /* of what it shows of several nodes */
         /* By node; NULL: not known. As the cluster was at that generation. */
         const struct device_reach **reaches;
         size_t reach_count;
@@ -45,6 +46,7 @@ struct device_view *device_view_new(const struct device_gates *gates) {
 
         view->gates = *gates;
         arena_init(&view->arena, 0);
+        arena_init(&view->class_arena, 0);
         arena_init(&view->scratch, 0);
         return view;
 }
@@ -54,6 +56,7 @@ void device_view_free(struct device_view *view) {
                 return;
         device_inventory_free(view->inventory);
         arena_release(&view->arena);
+        arena_release(&view->class_arena);
         arena_release(&view->scratch);
         free(view->reaches);
         free(view);
@@ -129,24 +132,40 @@ static void apply_rules(struct device_view *view, const struct object_cache *obj
 
 /* ---- reading ---- */
 
-/* An object that cannot be decoded is left out. */
-static void read_devices(struct device_view *view, const struct object_cache *object_cache) {
+static bool has_rules(const struct device_view *view, const struct object_cache *object_cache) {
+        return view->gates.has_taint_rules &&
+               object_cache_count(object_cache, CACHED_DEVICE_TAINT_RULE) > 0;
+}
+
+static void read_slices(struct device_view *view, const struct object_cache *object_cache) {
         size_t max = object_cache_count(object_cache, CACHED_RESOURCE_SLICE), count = 0, at = 0;
         const struct resource_slice *slice,
-                **slices = ARENA_ARRAY(&view->arena, const struct resource_slice *, max);
-        const struct json *object;
+                **slices = ARENA_ARRAY(&view->scratch, const struct resource_slice *, max);
+        struct slice_change *changes = ARENA_ARRAY(&view->scratch, struct slice_change, max);
 
         while (count < max && (slice = object_cache_next_slice(object_cache, &at)))
                 slices[count++] = slice;
         apply_rules(view, object_cache, slices, count);
-        view->inventory = device_inventory_new(&view->gates, slices, count);
-        at = 0;
-        while ((object = object_cache_next(object_cache, CACHED_DEVICE_CLASS, &at))) {
-                struct device_class *class = ARENA_NEW(&view->arena, struct device_class);
+        for (size_t i = 0; i < count; i++)
+                changes[i] = (struct slice_change){ slices[i]->name, slices[i] };
+        (void)device_inventory_update(view->inventory, changes, count);
+        arena_clear(&view->scratch);
+}
 
-                if (device_class_decode(object, &view->arena, class, NULL) == 0)
+/* An object that cannot be decoded is left out. */
+static void read_classes(struct device_view *view, const struct object_cache *object_cache) {
+        const struct json *object;
+        size_t at = 0;
+
+        device_inventory_forget_classes(view->inventory);
+        arena_clear(&view->class_arena);
+        while ((object = object_cache_next(object_cache, CACHED_DEVICE_CLASS, &at))) {
+                struct device_class *class = ARENA_NEW(&view->class_arena, struct device_class);
+
+                if (device_class_decode(object, &view->class_arena, class, NULL) == 0)
                         device_inventory_add_class(view->inventory, class);
         }
+        view->classes = object_cache_version(object_cache, CACHED_DEVICE_CLASS);
 }
 
 static void take_claim(struct device_view *view, struct slice key, const struct json *object) {
@@ -168,26 +187,66 @@ static void read_claims(struct device_view *view, const struct object_cache *obj
         view->claims = object_cache_version(object_cache, CACHED_RESOURCE_CLAIM);
 }
 
+static void read_all(struct device_view *view, const struct object_cache *object_cache) {
+        device_inventory_free(view->inventory);
+        arena_clear(&view->arena);
+        view->inventory = device_inventory_new(&view->gates);
+        read_slices(view, object_cache);
+        read_classes(view, object_cache);
+        view->reach_count = 0;
+        view->serial++;
+        view->claims = 0;
+}
+
+/* False: the slices have to be read anew. */
+static bool follow_slices(struct device_view *view, const struct object_cache *object_cache) {
+        uint64_t shape = view->inventory->shape;
+        struct slice_change *changes = NULL;
+        size_t count = 0, cap = 0;
+        struct object_change change;
+        const void *at = NULL;
+
+        while (object_cache_next_change(object_cache, CACHED_RESOURCE_SLICE, view->slices, &at,
+                                        &change)) {
+                struct slice name = change.key;
+
+                (void)slice_split(&name, '/', &(struct slice){ 0 });
+                changes = arena_grow(&view->scratch, changes, count, &cap, sizeof(*changes));
+                changes[count++] = (struct slice_change){ name, change.row };
+        }
+        bool is_followed = device_inventory_update(view->inventory, changes, count);
+        arena_clear(&view->scratch);
+        if (shape != view->inventory->shape) {
+                view->reach_count = 0;
+                view->serial++;
+        }
+        return is_followed;
+}
+
+static bool can_follow(const struct device_view *view, const struct object_cache *object_cache) {
+        return view->inventory && view->moves == object_cache_slice_moves(object_cache) &&
+               object_cache_remembers(object_cache, CACHED_RESOURCE_SLICE, view->slices) &&
+               object_cache_remembers(object_cache, CACHED_RESOURCE_CLAIM, view->claims);
+}
+
 struct device_inventory *device_view_refresh(struct device_view *view,
                                              const struct object_cache *object_cache) {
         uint64_t slices = object_cache_version(object_cache, CACHED_RESOURCE_SLICE);
-        uint64_t classes = object_cache_version(object_cache, CACHED_DEVICE_CLASS);
         uint64_t rules = object_cache_version(object_cache, CACHED_DEVICE_TAINT_RULE);
+        bool follows = can_follow(view, object_cache) && rules == view->rules;
 
-        if (!view->is_read || slices != view->slices || classes != view->classes ||
-            rules != view->rules ||
-            !object_cache_remembers(object_cache, CACHED_RESOURCE_CLAIM, view->claims)) {
-                device_inventory_free(view->inventory);
-                arena_clear(&view->arena);
-                read_devices(view, object_cache);
-                view->is_read = true;
-                view->reach_count = 0;
+        if (follows && slices != view->slices)
+                follows = !has_rules(view, object_cache) && follow_slices(view, object_cache);
+        if (!follows) {
+                read_all(view, object_cache);
+        } else if (view->classes != object_cache_version(object_cache, CACHED_DEVICE_CLASS)) {
+                read_classes(view, object_cache);
                 view->serial++;
-                view->slices = slices;
-                view->classes = classes;
-                view->rules = rules;
-                view->claims = 0;
         }
+        view->slices = slices;
+        view->rules = rules;
+        view->moves = object_cache_slice_moves(object_cache);
+        device_inventory_trim(view->inventory);
         read_claims(view, object_cache);
         return view->inventory;
 }

@@ -13,14 +13,14 @@ void device_view_count(struct device_inventory *inventory, const struct sched_cy
                        struct slice class_name, struct node_id node, int64_t *ret_count,
                        int64_t *ret_allocated);
 
-/* Slices, classes and claims of the object cache, read again when they changed. */
+/* Slices, classes and claims of the object cache; follows their changes. */
 struct device_view;
 struct device_view *device_view_new(const struct device_gates *gates);
 void device_view_free(struct device_view *view); /* accepts NULL */
 struct device_inventory *device_view_refresh(struct device_view *view,
                                              const struct object_cache *object_cache);
 
-/* Another number for each inventory that the view had. */
+/* Another number after changes that other nodes may see than those that the inventory names. */
 uint64_t device_view_serial(const struct device_view *view);
 /* What the node sees of the pools for several nodes; remembered until the node changes. */
 const struct device_reach *device_view_reach(struct device_view *view,

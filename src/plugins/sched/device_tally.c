@@ -72,7 +72,7 @@ static bool catch_up(struct tally_row *row, const struct sched_cycle *cycle,
         forget_nodes(row, range.second, range.second_count);
         for (uint64_t i = row->change_count; i < inventory->change_count; i++)
                 forget_node(row, cluster_find_node(cycle->cluster,
-                                                   device_inventory_changed_node(inventory, i)));
+                                                   device_inventory_change(inventory, i).node));
         return true;
 }
 

@@ -16,15 +16,16 @@ void device_scene_init(struct device_scene *scene, const struct json *objects,
 
         *scene = (struct device_scene){ 0 };
         arena_init(&scene->arena, 0);
-        const struct resource_slice **list =
-                ARENA_ARRAY(&scene->arena, const struct resource_slice *, json_count(slices));
+        struct slice_change *list =
+                ARENA_ARRAY(&scene->arena, struct slice_change, json_count(slices));
         while (json_next(&iter, NULL, &one)) {
                 struct resource_slice *slice = ARENA_NEW(&scene->arena, struct resource_slice);
 
                 assert(resource_slice_decode(one, &scene->arena, slice, &err) == 0);
-                list[count++] = slice;
+                list[count++] = (struct slice_change){ slice->name, slice };
         }
-        scene->inventory = device_inventory_new(gates, list, count);
+        scene->inventory = device_inventory_new(gates);
+        (void)device_inventory_update(scene->inventory, list, count);
         scene->classes = ARENA_ARRAY(&scene->arena, struct device_class, json_count(classes));
         iter = json_iter(classes);
         for (size_t i = 0; json_next(&iter, NULL, &one); i++) {

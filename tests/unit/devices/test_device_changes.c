@@ -59,16 +59,16 @@ static void take(struct device_inventory *inventory, const char *pool, const cha
 static void test_changes(void **state) {
         const struct device_gates gates = device_gates_standard();
 
-        const struct resource_slice *list[ARRAY_LEN(slices)];
+        struct slice_change list[ARRAY_LEN(slices)];
 
         (void)state;
         for (size_t i = 0; i < ARRAY_LEN(slices); i++)
-                list[i] = &slices[i];
+                list[i] = (struct slice_change){ slices[i].name, &slices[i] };
         for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
                 const struct change_case *row = &cases[i];
-                struct device_inventory *inventory =
-                        device_inventory_new(&gates, list, ARRAY_LEN(list));
+                struct device_inventory *inventory = device_inventory_new(&gates);
 
+                assert_true(device_inventory_update(inventory, list, ARRAY_LEN(list)));
                 take(inventory, row->pool, row->before);
                 uint64_t own = inventory->change_count, shared = inventory->shared_change_count;
                 take(inventory, row->pool, row->after);
@@ -78,7 +78,7 @@ static void test_changes(void **state) {
                                  (int)(inventory->change_count - own),
                                  (int)(inventory->shared_change_count - shared));
                 if (row->node &&
-                    !slice_is(device_inventory_changed_node(inventory, inventory->change_count - 1),
+                    !slice_is(device_inventory_change(inventory, inventory->change_count - 1).node,
                               row->node))
                         fail_msg("%s: another node", row->what);
                 device_inventory_free(inventory);

@@ -2,8 +2,9 @@
  * time: newest generation that reaches the node, pools that are being replaced, incomplete ones,
  * mistakes in them, their order, and what is left of counters. Small random cases: three nodes in
  * two zones, slices of two pools for a node, a zone, everybody or by device, with devices or with
- * sets of counters. The same inventory answers for all nodes, before and after devices are taken.
- */
+ * sets of counters. The same inventory answers for all nodes, before and after devices are taken,
+ * and while slices come, change and go: what is taken stays so, and nodes that see a difference are
+ * among the changes that it names. */
 #include "base/buf.h"
 #include "base/rng.h"
 #include "base/util.h"
@@ -29,6 +30,8 @@
 #define SETS 3
 #define OF_SET 9      /* of the counter of a set */
 #define NO_SET (-100) /* in place of what is left of one */
+#define TURNS 4
+#define GONE (-1) /* the pool of a slice that is not there */
 
 static const char *const node_texts[NODES] = {
         "{\"metadata\":{\"name\":\"n0\",\"labels\":{\"zone\":\"z0\"}}}",
@@ -91,14 +94,14 @@ static void mend_case(struct pools_case *c) {
         bool sets[POOLS][3][SETS] = { { { false } } };
         for (int i = 0; i < c->slice_count; i++) {
                 struct pools_slice *slice = &c->slices[i];
-                for (int j = 0; j < SETS; j++) {
+                for (int j = 0; slice->pool != GONE && j < SETS; j++) {
                         slice->sets[j] &= !sets[slice->pool][slice->generation][j];
                         sets[slice->pool][slice->generation][j] |= slice->sets[j];
                 }
         }
         for (int i = 0; i < c->slice_count; i++) {
                 struct pools_slice *slice = &c->slices[i];
-                for (int j = 0; j < slice->device_count; j++) {
+                for (int j = 0; slice->pool != GONE && j < slice->device_count; j++) {
                         struct pools_device *device = &slice->devices[j];
                         device->name = (i + SLICES_MAX * j) % NAMES;
                         device->other = NO_OTHER;
@@ -108,14 +111,19 @@ static void mend_case(struct pools_case *c) {
         }
 }
 
+static void count_slices(struct pools_case *c) {
+        memset(c->counts, 0, sizeof(c->counts));
+        for (int i = 0; i < c->slice_count; i++)
+                if (c->slices[i].pool != GONE)
+                        c->counts[c->slices[i].pool][c->slices[i].generation]++;
+}
+
 static void make_case(struct rng *rng, struct pools_case *c) {
         *c = (struct pools_case){ .slice_count = 1 + pick(rng, SLICES_MAX),
                                   .has_counters = pick(rng, 5) != 0 };
-        for (int i = 0; i < c->slice_count; i++) {
-                struct pools_slice *slice = &c->slices[i];
-                make_slice(rng, slice);
-                c->counts[slice->pool][slice->generation]++;
-        }
+        for (int i = 0; i < c->slice_count; i++)
+                make_slice(rng, &c->slices[i]);
+        count_slices(c);
         if (pick(rng, 3))
                 mend_case(c);
         for (int i = 0; i < POOLS; i++) {
@@ -163,10 +171,9 @@ static void say_slice(struct buf *out, const struct pools_case *c, int at) {
         const struct pools_slice *slice = &c->slices[at];
         const char *comma = "";
         buf_printf(out,
-                   "%s{\"metadata\":{\"name\":\"s%d\"},\"spec\":{\"driver\":\"d\",\"pool\":{"
+                   "{\"metadata\":{\"name\":\"s%d\"},\"spec\":{\"driver\":\"d\",\"pool\":{"
                    "\"name\":\"p%d\",\"generation\":%d,\"resourceSliceCount\":%d},",
-                   at ? "," : "", at, slice->pool, slice->generation,
-                   c->counts[slice->pool][slice->generation]);
+                   at, slice->pool, slice->generation, c->counts[slice->pool][slice->generation]);
         if (slice->has_places)
                 buf_printf(out, "\"perDeviceNodeSelection\":true");
         else
@@ -188,8 +195,12 @@ static void say_slice(struct buf *out, const struct pools_case *c, int at) {
 
 static struct slice say_case(const struct pools_case *c, struct buf *out) {
         buf_printf(out, "{\"resourceSlices\":[");
-        for (int i = 0; i < c->slice_count; i++)
+        for (int i = 0; i < c->slice_count; i++) {
+                if (c->slices[i].pool == GONE)
+                        continue;
+                buf_printf(out, "%s", out->data[out->len - 1] == '[' ? "" : ",");
                 say_slice(out, c, i);
+        }
         buf_printf(out, "]}");
         return buf_view(out);
 }
@@ -408,24 +419,139 @@ static void take(const struct pools_case *c, struct device_scene *scene) {
         device_inventory_take(scene->inventory, SLICE_LITERAL("n/c"), &claim);
 }
 
+/* ---- changing ---- */
+
+struct pools_play {
+        struct rng *rng;
+        struct pools_case *c;
+        struct device_scene scene;
+        struct json_doc *docs[1 + TURNS * SLICES_MAX];
+        size_t doc_count;
+        bool changed[SLICES_MAX];
+        struct seen_pool seen[NODES][POOLS];
+};
+
+static void see_all(struct pools_play *play) {
+        for (int i = 0; i < NODES; i++)
+                for (int j = 0; j < POOLS; j++)
+                        play->seen[i][j] = see_pool(play->c, j, i);
+}
+
+/* One slice or two; now and then all say anew how many they are. */
+static void change_case(struct pools_play *play) {
+        struct pools_case *c = play->c;
+        memset(play->changed, 0, sizeof(play->changed));
+        for (int i = 1 + pick(play->rng, 2); i > 0; i--) {
+                int at = pick(play->rng, c->slice_count);
+                make_slice(play->rng, &c->slices[at]);
+                if (pick(play->rng, 4) == 0)
+                        c->slices[at].pool = GONE;
+                play->changed[at] = true;
+        }
+        if (pick(play->rng, 2) == 0)
+                return;
+        count_slices(c);
+        if (pick(play->rng, 3))
+                mend_case(c);
+        for (int i = 0; i < c->slice_count; i++)
+                play->changed[i] = true;
+}
+
+static const struct resource_slice *decode_slice(struct pools_play *play, int at) {
+        struct arena *arena = &play->scene.arena;
+        struct resource_slice *slice = ARENA_NEW(arena, struct resource_slice);
+        struct json_doc **doc = &play->docs[play->doc_count++];
+        struct buf text = { 0 };
+        say_slice(&text, play->c, at);
+        assert_int_equal(json_parse(buf_view(&text), doc, NULL), 0);
+        assert_int_equal(resource_slice_decode(json_doc_root(*doc), arena, slice, NULL), 0);
+        buf_release(&text);
+        return slice;
+}
+
+static void update(struct pools_play *play) {
+        struct slice_change changes[SLICES_MAX];
+        size_t count = 0;
+        for (int i = 0; i < play->c->slice_count; i++)
+                if (play->changed[i])
+                        changes[count++] = (struct slice_change){
+                                slice_of(arena_printf(&play->scene.arena, "s%d", i)),
+                                play->c->slices[i].pool == GONE ? NULL : decode_slice(play, i)
+                        };
+        assert_true(device_inventory_update(play->scene.inventory, changes, count));
+}
+
+static bool is_named(const struct device_inventory *inventory, uint64_t since, int node) {
+        for (; since < inventory->change_count; since++)
+                if (device_inventory_change(inventory, since).node.ptr[1] == '0' + node &&
+                    device_inventory_change(inventory, since).is_of_slices)
+                        return true;
+        return false;
+}
+
+static bool sees_same(const struct pools_play *play, int node, int pool) {
+        const struct seen_pool *before = &play->seen[node][pool],
+                               now = see_pool(play->c, pool, node);
+        bool is_same = before->exists == now.exists && before->is_incomplete == now.is_incomplete &&
+                       before->is_invalid == now.is_invalid && before->is_late == now.is_late;
+        for (int i = 0; i < play->c->slice_count; i++)
+                is_same &= before->has_slice[i] == now.has_slice[i] &&
+                           !(now.has_slice[i] && play->changed[i]);
+        for (int i = 0; i < SETS; i++)
+                is_same &= before->left[i] == now.left[i];
+        return is_same || (!before->exists && !now.exists);
+}
+
+static void compare_changes(const struct pools_play *play, uint64_t since, uint64_t shape,
+                            const char *text) {
+        const struct device_inventory *inventory = play->scene.inventory;
+        for (int i = 0; inventory->shape == shape && i < NODES; i++)
+                for (int j = 0; !is_named(inventory, since, i) && j < POOLS; j++)
+                        if (!sees_same(play, i, j))
+                                fail_msg("n%d sees another pool p%d, which is not said, of %s", i,
+                                         j, text);
+}
+
+static void compare_nodes(struct pools_play *play, const char *text) {
+        for (int i = 0; i < NODES; i++)
+                compare_node(play->c, &play->scene, i, text);
+}
+
+/* What is taken is as it was before the change. */
+static void change_slices(struct pools_play *play) {
+        const struct device_inventory *inventory = play->scene.inventory;
+        uint64_t since = inventory->change_count, shape = inventory->shape;
+        struct buf text = { 0 };
+        see_all(play);
+        change_case(play);
+        update(play);
+        say_case(play->c, &text);
+        compare_changes(play, since, shape, text.data);
+        compare_nodes(play, text.data);
+        buf_release(&text);
+}
+
 static void compare_case(struct rng *rng, struct pools_case *c) {
         struct device_gates gates = device_gates_standard();
-        struct device_scene scene;
-        struct json_doc *doc = NULL;
+        struct pools_play play = { .rng = rng, .c = c };
         struct err err = { 0 };
         struct buf text = { 0 };
-        if (json_parse(say_case(c, &text), &doc, &err) < 0)
+        if (json_parse(say_case(c, &text), &play.docs[play.doc_count++], &err) < 0)
                 fail_msg("%s in %s", err.text, text.data);
         gates.has_counters = c->has_counters;
-        device_scene_init(&scene, json_doc_root(doc), &gates);
-        for (int turn = 0; turn < 2; turn++) {
-                take(c, &scene);
-                for (int i = 0; i < NODES; i++)
-                        compare_node(c, &scene, i, text.data);
+        device_scene_init(&play.scene, json_doc_root(play.docs[0]), &gates);
+        for (int turn = 0; turn < TURNS; turn++) {
+                take(c, &play.scene);
+                compare_nodes(&play, text.data);
                 c->taken[pick(rng, POOLS)][pick(rng, NAMES)] ^= true;
+                take(c, &play.scene);
+                if (pick(rng, 2))
+                        compare_nodes(&play, text.data);
+                change_slices(&play);
         }
-        device_scene_release(&scene);
-        json_doc_free(doc);
+        device_scene_release(&play.scene);
+        for (size_t i = 0; i < play.doc_count; i++)
+                json_doc_free(play.docs[i]);
         buf_release(&text);
 }
 
