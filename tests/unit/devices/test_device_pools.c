@@ -30,7 +30,8 @@
 #define SETS 3
 #define OF_SET 9      /* of the counter of a set */
 #define NO_SET (-100) /* in place of what is left of one */
-#define TURNS 4
+#define TURNS 3
+#define CHANGES 2 /* of slices, in a turn */
 #define GONE (-1) /* the pool of a slice that is not there */
 
 static const char *const node_texts[NODES] = {
@@ -425,7 +426,7 @@ struct pools_play {
         struct rng *rng;
         struct pools_case *c;
         struct device_scene scene;
-        struct json_doc *docs[1 + TURNS * SLICES_MAX];
+        struct json_doc *docs[1 + TURNS * CHANGES * SLICES_MAX];
         size_t doc_count;
         bool changed[SLICES_MAX];
         struct seen_pool seen[NODES][POOLS];
@@ -547,7 +548,8 @@ static void compare_case(struct rng *rng, struct pools_case *c) {
                 take(c, &play.scene);
                 if (pick(rng, 2))
                         compare_nodes(&play, text.data);
-                change_slices(&play);
+                for (int i = 0; i < CHANGES; i++)
+                        change_slices(&play);
         }
         device_scene_release(&play.scene);
         for (size_t i = 0; i < play.doc_count; i++)
