@@ -262,6 +262,8 @@ static void run(const char *name, size_t nodes, size_t pods, size_t shapes, cons
 /* ---- devices ---- */
 
 #define DEVICES_OF_NODE 8
+#define SLICE_CHANGES 100
+#define PODS_OF_CHANGE 5
 
 static void put_object(struct bench *bench, enum cached_kind kind, const char *text) {
         struct err err = { 0 };
@@ -283,20 +285,23 @@ static void add_device_class(struct bench *bench) {
                    "\"expression\":\"device.driver == 'net.example.com'\"}}]}}");
 }
 
+static void put_devices(struct bench *bench, size_t node, size_t generation) {
+        struct buf text = { 0 };
+        buf_printf(&text,
+                   "{\"metadata\":{\"name\":\"s-%zu\"},\"spec\":{\"driver\":"
+                   "\"gpu.example.com\",\"nodeName\":\"node-%zu\",\"pool\":{\"name\":"
+                   "\"node-%zu\",\"generation\":%zu,\"resourceSliceCount\":1},\"devices\":[",
+                   node, node, node, generation);
+        for (size_t j = 0; j < DEVICES_OF_NODE; j++)
+                buf_printf(&text, "%s{\"name\":\"gpu-%zu\"}", j ? "," : "", j);
+        buf_printf(&text, "]}}");
+        put_object(bench, CACHED_RESOURCE_SLICE, text.data);
+        buf_release(&text);
+}
+
 static void add_devices(struct bench *bench, size_t nodes) {
-        for (size_t i = 0; i < nodes; i++) {
-                struct buf text = { 0 };
-                buf_printf(&text,
-                           "{\"metadata\":{\"name\":\"s-%zu\"},\"spec\":{\"driver\":"
-                           "\"gpu.example.com\",\"nodeName\":\"node-%zu\",\"pool\":{\"name\":"
-                           "\"node-%zu\",\"generation\":1,\"resourceSliceCount\":1},\"devices\":[",
-                           i, i, i);
-                for (size_t j = 0; j < DEVICES_OF_NODE; j++)
-                        buf_printf(&text, "%s{\"name\":\"gpu-%zu\"}", j ? "," : "", j);
-                buf_printf(&text, "]}}");
-                put_object(bench, CACHED_RESOURCE_SLICE, text.data);
-                buf_release(&text);
-        }
+        for (size_t i = 0; i < nodes; i++)
+                put_devices(bench, i, 1);
 }
 
 #define WANTS_GPU "\"deviceClassName\":\"gpu\",\"allocationMode\":\"ExactCount\",\"count\":1"
@@ -408,6 +413,34 @@ static void run_claims(size_t nodes, size_t pods, const char *name, const char *
         bench_release(&bench);
 }
 
+/* Slices of one node after the other change, one for each few pods, when half of the pods are
+ * placed. */
+static void run_changes(size_t nodes, size_t pods) {
+        struct bench bench;
+        size_t decisions = 0;
+        int64_t spent = 0;
+        bench_init(&bench);
+        bench.shows_pods = true;
+        add_nodes(&bench, nodes);
+        add_device_class(&bench);
+        add_devices(&bench, nodes);
+        for (size_t i = 0; i < pods / 2; i++)
+                add_pod_with_claim(&bench, i, claim_of_one);
+        decide_all(&bench, &decisions);
+        decisions = 0;
+        for (size_t i = 0; i < SLICE_CHANGES; i++) {
+                put_devices(&bench, i * 7 % nodes, 2 + i);
+                for (size_t j = 0; j < PODS_OF_CHANGE; j++)
+                        add_pod_with_claim(&bench, pods / 2 + i * PODS_OF_CHANGE + j, claim_of_one);
+                spent += decide_all(&bench, &decisions);
+        }
+        printf("decisions, %zu nodes of %d devices, a slice changes each %d  %.0f decisions/s\n",
+               nodes, DEVICES_OF_NODE, PODS_OF_CHANGE, (double)decisions * 1e9 / (double)spent);
+        if (bench.failed > 0)
+                printf("pods without a node  %zu pods\n", bench.failed);
+        bench_release(&bench);
+}
+
 /* A pod that asks for an extended resource, which devices stand for, beside a claim of its own that
  * is allocated. */
 static void add_extended_pod(struct bench *bench, size_t i) {
@@ -457,6 +490,7 @@ static void run_devices(size_t nodes, size_t pods) {
         run_claims(nodes, pods, "prioritised lists", claim_of_choices);
         run_claims(nodes, pods / 10, "devices of the node and shared ones", claim_of_both);
         run_extended(nodes, pods / 10);
+        run_changes(nodes, pods);
 }
 
 /* Where a placed pod would go, after a few imagined removals; engine NULL: by the full scan. */
