@@ -140,9 +140,9 @@ static bool add_device(struct search_state *state, const struct search_device *d
                 key->len = before;
                 return true;
         }
-        const uint32_t end[] = { UINT32_MAX, use->allocated > 0, use->shared > 0 };
+        const uint32_t end[] = { UINT32_MAX, use->allocated > 0 };
         buf_append(key, end, sizeof(end));
-        return !device->device->device->traits->allows_multiple;
+        return !device->device->device->traits->allows_multiple && use->shared == 0;
 }
 
 static bool add_pool(struct search_state *state, struct device_pool *pool, struct buf *key) {

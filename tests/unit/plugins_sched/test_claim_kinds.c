@@ -30,7 +30,7 @@ struct kinds_test {
         struct arena scratch;
         struct rng rng;
         struct buf story; /* what happened so far */
-        bool is_steady;   /* slices and classes stay: what is known is not forgotten */
+        enum { ALL_CHANGES, CLAIMS_ONLY, NODES_OF_THEIR_OWN } mode;
 };
 
 static size_t draw(struct kinds_test *test, size_t bound) {
@@ -159,6 +159,14 @@ static void put_pods(struct kinds_test *test) {
 
 /* ---- changes ---- */
 
+/* What is known is forgotten for all nodes when slices of several nodes change, or classes: other
+ * runs do without. */
+static const struct {
+        size_t kinds, slices; /* of changes; of slices that change */
+} modes[] = { [ALL_CHANGES] = { 20, FABRIC + 1 },
+              [CLAIMS_ONLY] = { 14, 0 },
+              [NODES_OF_THEIR_OWN] = { 17, NODES } };
+
 #define SHARE(amount)                                                                              \
         ",'shareID':'00000000-0000-4000-8000-000000000000','consumedCapacity':{'m':'" amount "'}"
 
@@ -176,7 +184,7 @@ static void hold_device(struct kinds_test *test) {
 }
 
 static void change_something(struct kinds_test *test) {
-        size_t what = draw(test, test->is_steady ? 14 : 20);
+        size_t what = draw(test, modes[test->mode].kinds);
         char name[16];
 
         if (what < 9) {
@@ -185,9 +193,9 @@ static void change_something(struct kinds_test *test) {
                 snprintf(name, sizeof(name), "h%zu", draw(test, HOLDERS));
                 drop(test, CACHED_RESOURCE_CLAIM, name);
         } else if (what < 16) {
-                put_slice(test, draw(test, FABRIC + 1));
+                put_slice(test, draw(test, modes[test->mode].slices));
         } else if (what < 17) {
-                snprintf(name, sizeof(name), "s%zu", draw(test, FABRIC + 1));
+                snprintf(name, sizeof(name), "s%zu", draw(test, modes[test->mode].slices));
                 drop(test, CACHED_RESOURCE_SLICE, name);
         } else if (what < 19) {
                 put_node(test, draw(test, NODES));
@@ -284,8 +292,8 @@ static void compare(struct kinds_test *test, size_t shape, size_t *found) {
 
 /* Where much is known mostly one for devices of the node and of all nodes together. */
 static size_t draw_shape(struct kinds_test *test) {
-        return test->is_steady && draw(test, 3) ? LINKED + draw(test, SHAPES - LINKED)
-                                                : draw(test, SHAPES);
+        return test->mode != ALL_CHANGES && draw(test, 3) ? LINKED + draw(test, SHAPES - LINKED)
+                                                          : draw(test, SHAPES);
 }
 
 static void live_once(uint64_t seed, size_t *found) {
@@ -293,7 +301,7 @@ static void live_once(uint64_t seed, size_t *found) {
                                    .object_cache = object_cache_new() };
 
         rng_init(&test.rng, seed);
-        test.is_steady = seed % 2;
+        test.mode = seed % ARRAY_LEN(modes);
         arena_init(&test.scratch, 0);
         test.profile = profile_new(&test);
         buf_printf(&test.story, "seed %d\n", (int)seed);
