@@ -125,39 +125,51 @@ static void note_change(struct device_inventory *inventory, uint32_t home) {
 
 /* ---- changing ---- */
 
-/* The rows by name.  All that nodes knew of the pool is forgotten. */
-static void put_pool(struct device_inventory *inventory, uint32_t at,
-                     const struct resource_slice *const *rows, size_t count) {
-        struct inventory_pool *pool = &inventory->pools[at], before = *pool;
-        uint32_t home_before = device_own_home(inventory, pool);
-        bool was_wide = is_seen_widely(inventory, pool, home_before);
+static void change_shape(struct device_inventory *inventory) {
+        device_reaches_drop(inventory);
+        inventory->shape++;
+}
 
-        if (before.is_wide)
-                unlist_wide(inventory, &before);
+/* Slices, devices and their numbers; who may see it is not looked at yet. */
+static void make_anew(struct device_inventory *inventory, uint32_t at,
+                      const struct resource_slice *const *rows, size_t count) {
+        struct inventory_pool *pool = &inventory->pools[at], before = *pool;
+
         *pool = (struct inventory_pool){ .driver = before.driver,
                                          .name = before.name,
                                          .next = before.next,
                                          .version = before.version + 1 };
+        if (before.is_wide)
+                unlist_wide(inventory, &before);
         device_own_remove(inventory, &before, at);
         fill_pool(pool, at, rows, count);
         device_numbers_renew(inventory, pool, &before);
         device_own_add(inventory, pool, at);
         if (pool->is_wide)
                 list_wide(inventory, at);
-        uint32_t home = device_own_home(inventory, pool);
-        house_devices(inventory, pool, at, home);
         inventory->live_count += (pool->slice_count > 0) - (before.slice_count > 0);
         inventory->device_count += (uint32_t)count_devices(pool) - (uint32_t)count_devices(&before);
+        device_pool_free_views(&before);
+        free(before.slices);
+}
+
+/* The rows by name.  All that nodes knew of the pool is forgotten. */
+static void put_pool(struct device_inventory *inventory, uint32_t at,
+                     const struct resource_slice *const *rows, size_t count) {
+        const struct inventory_pool *pool = &inventory->pools[at];
+        uint32_t home_before = device_own_home(inventory, pool);
+
+        if (is_seen_widely(inventory, pool, home_before))
+                change_shape(inventory);
+        make_anew(inventory, at, rows, count);
+        uint32_t home = device_own_home(inventory, pool);
+        house_devices(inventory, pool, at, home);
         note_change(inventory, home_before);
         if (home != home_before)
                 note_change(inventory, home);
-        device_pool_free_views(&before);
-        free(before.slices);
-        if (was_wide || is_seen_widely(inventory, pool, home) ||
-            (inventory->reaches && device_reach_breaks(inventory, at))) {
-                device_reaches_drop(inventory);
-                inventory->shape++;
-        }
+        if (is_seen_widely(inventory, pool, home) ||
+            (inventory->reaches && device_reach_breaks(inventory, at)))
+                change_shape(inventory);
 }
 
 static struct pool_edit *edit_of(struct pool_edits *edits, uint32_t at) {
