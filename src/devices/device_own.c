@@ -30,13 +30,13 @@ void device_own_remove(struct device_inventory *inventory, const struct inventor
                        uint32_t at) {
         for (uint32_t i = 0; i < pool->slice_count; i++) {
                 struct slice_list *list = map_get(inventory->nodes, node_of(&pool->slices[i]));
-                size_t kept = 0;
+                size_t left = 0;
 
                 for (size_t j = 0; list && j < list->count; j++)
                         if (list->items[j].pool != at)
-                                list->items[kept++] = list->items[j];
+                                list->items[left++] = list->items[j];
                 if (list)
-                        list->count = kept;
+                        list->count = left;
         }
 }
 

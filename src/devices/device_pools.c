@@ -286,23 +286,23 @@ static bool is_view(const struct device_pool *view, const struct gathering *gath
 /* The view has memory of its own, so that it can go when the pool changes. */
 static struct device_pool *keep_view(const struct gathering *gathering) {
         struct device_inventory *inventory = gathering->inventory;
-        struct arena *kept = xcalloc(1, sizeof(*kept));
+        struct arena *memory = xcalloc(1, sizeof(*memory));
         struct gathering lasting = *gathering;
 
-        arena_init(kept, 1024);
-        lasting.arena = kept;
+        arena_init(memory, 1024);
+        lasting.arena = memory;
         struct device_pool *view = take_pool(&lasting);
         if (!view) {
-                arena_release(kept);
-                free(kept);
+                arena_release(memory);
+                free(memory);
                 return NULL;
         }
-        view->reached =
-                arena_copy(kept, gathering->slices, gathering->count * sizeof(*gathering->slices));
+        view->reached = arena_copy(memory, gathering->slices,
+                                   gathering->count * sizeof(*gathering->slices));
         view->reached_count = gathering->count;
         view->serial = ++inventory->view_count;
-        view->kept = kept;
-        view->arena = ARENA_NEW(kept, struct arena);
+        view->memory = memory;
+        view->arena = ARENA_NEW(memory, struct arena);
         arena_init(view->arena, 1024);
         view->next = gathering->pool->views;
         gathering->pool->views = view;
@@ -329,12 +329,12 @@ void device_pool_free_views(struct inventory_pool *pool) {
         struct device_pool *next;
 
         for (struct device_pool *view = pool->views; view; view = next) {
-                struct arena *kept = view->kept;
+                struct arena *memory = view->memory;
 
                 next = view->next;
                 arena_release(view->arena);
-                arena_release(kept);
-                free(kept);
+                arena_release(memory);
+                free(memory);
         }
         pool->views = NULL;
 }

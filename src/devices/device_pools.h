@@ -32,11 +32,11 @@ struct device_pool {
         uint64_t version;    /* of what is taken, as settled */
         struct arena *arena; /* of what is left of the counters, among others */
         /* Of one that the inventory keeps for the nodes that see the same of it. */
-        size_t serial; /* from 1 on; 0: it is kept for one search only */
+        size_t serial; /* from 1 on; 0: it is own for one search only */
         bool has_places;
         const struct inventory_slice **reached;
         size_t reached_count;
-        struct arena *kept; /* all memory of it */
+        struct arena *memory; /* all of it */
         struct device_pool *next;
 };
 /* Pools whose slices name the node; there is room for as many as device_inventory_own()
@@ -45,7 +45,7 @@ size_t device_pools_gather_own(struct device_inventory *inventory, const struct 
                                struct arena *arena, struct device_pool **pools);
 /* Brings what is left of the counters up to date. */
 void device_pool_settle(const struct device_inventory *inventory, struct device_pool *pool);
-/* What the node sees of the pool, kept in the inventory; NULL: nothing. */
+/* What the node sees of the pool, own in the inventory; NULL: nothing. */
 struct device_pool *device_pool_view(struct device_inventory *inventory,
                                      const struct device_node *node, uint32_t at);
 /* By driver and name, those with binding conditions last. */

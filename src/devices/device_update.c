@@ -131,8 +131,8 @@ static void change_shape(struct device_inventory *inventory) {
 }
 
 /* Slices, devices and their numbers; who may see it is not looked at yet. */
-static void make_anew(struct device_inventory *inventory, uint32_t at,
-                      const struct resource_slice *const *rows, size_t count) {
+static void remake_pool(struct device_inventory *inventory, uint32_t at,
+                        const struct resource_slice *const *rows, size_t count) {
         struct inventory_pool *pool = &inventory->pools[at], before = *pool;
 
         *pool = (struct inventory_pool){ .driver = before.driver,
@@ -161,7 +161,7 @@ static void put_pool(struct device_inventory *inventory, uint32_t at,
 
         if (is_seen_widely(inventory, pool, home_before))
                 change_shape(inventory);
-        make_anew(inventory, at, rows, count);
+        remake_pool(inventory, at, rows, count);
         uint32_t home = device_own_home(inventory, pool);
         house_devices(inventory, pool, at, home);
         note_change(inventory, home_before);
@@ -232,15 +232,15 @@ static int compare_rows(const void *a, const void *b) {
                              (*(const struct resource_slice *const *)b)->name);
 }
 
-static void apply(struct device_inventory *inventory, struct pool_edit *edit) {
-        size_t kept = 0;
+static void apply_edit(struct device_inventory *inventory, struct pool_edit *edit) {
+        size_t left = 0;
 
         for (size_t i = 0; i < edit->count; i++)
                 if (edit->rows[i])
-                        edit->rows[kept++] = edit->rows[i];
-        if (kept > 1)
-                qsort(edit->rows, kept, sizeof(*edit->rows), compare_rows);
-        put_pool(inventory, edit->pool, edit->rows, kept);
+                        edit->rows[left++] = edit->rows[i];
+        if (left > 1)
+                qsort(edit->rows, left, sizeof(*edit->rows), compare_rows);
+        put_pool(inventory, edit->pool, edit->rows, left);
         free(edit->rows);
 }
 
@@ -268,7 +268,7 @@ bool device_inventory_update(struct device_inventory *inventory, const struct sl
         if (inventory->use_count == 0)
                 device_numbers_reserve(inventory, devices);
         for (size_t i = 0; i < edits.count; i++)
-                apply(inventory, &edits.items[i]);
+                apply_edit(inventory, &edits.items[i]);
         free(edits.items);
         return is_followed && !is_worn(inventory);
 }
