@@ -100,8 +100,10 @@ static const char *take_authority(struct slice authority, struct url *url) {
         while (at > 0 && authority.ptr[at - 1] != '@')
                 at--;
         url->host = url_behind(authority, at);
-        if (at > 0)
-                problem = user_problem(slice_make(authority.ptr, at - 1));
+        if (at > 0) {
+                url->user = slice_make(authority.ptr, at - 1);
+                problem = user_problem(url->user);
+        }
         return problem ? problem : host_problem(url->host);
 }
 

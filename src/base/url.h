@@ -8,6 +8,7 @@
 /* Parts as written, borrowed from the text; empty where there is none. */
 struct url {
         struct slice scheme, host; /* host with its port */
+        struct slice user;         /* without the @; not even bytes where there is none */
         struct slice path;         /* of mailto:x none */
         struct slice query, fragment;
 };

@@ -122,6 +122,7 @@ static const struct kind_info rows[] = {
                 .prepare = status_prepare,
                 .apply_defaults = stateful_set_defaults,
                 .validate = stateful_set_validate,
+                .warn_each = stateful_set_warn,
                 .warn = workload_warn,
                 COLUMNS(stateful_set_columns),
                 .table_row = stateful_set_row,

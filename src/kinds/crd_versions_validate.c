@@ -318,7 +318,13 @@ static void check_version(struct checker *checker, const struct at *at,
                 check_subresources(checker, at, node_get(version, "subresources"));
         if (!common->columns)
                 check_columns(checker, at, node_get(version, "additionalPrinterColumns"));
-        if (!common->selectable)
+        if (common->selectable)
+                return;
+        if (node_count(node_get(version, "selectableFields")) > 0 &&
+            (common->schema || !crd_schema(version)))
+                report(checker, FIELD_INVALID, at, "selectableFields", "\"\"",
+                       "may only be set when `version.schema.openAPIV3Schema` is not included");
+        else
                 check_selectable(checker, at, version);
 }
 

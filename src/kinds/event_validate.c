@@ -198,6 +198,8 @@ VALIDATE_HOOK(new_event_validate) {
                 check_strict(&checker, object);
                 return;
         }
+        if (!is_same_member(object, old, "series"))
+                check_series(&checker, node_get(object, "series"));
         for (size_t i = 0; i < ARRAY_LEN(fixed_members); i++)
                 if (!is_unchanged(object, old, i))
                         report_fixed(&checker, fixed_members[i][2],

@@ -349,6 +349,15 @@ void check_job_spec(struct checker *checker, const struct at *at, const struct j
 
 /* ---- jobs ---- */
 
+/* As Go prints a map. */
+static const char *sorted_json(struct checker *checker, const struct json_node *map) {
+        CLEANUP(cleanup_json_tree) struct json_tree *tree = json_tree_new();
+        struct json_node *sorted = node_clone(tree, map);
+
+        node_sort_all(sorted);
+        return node_json(checker, sorted);
+}
+
 /* The job's own labels, which the generated selector is made of. */
 static void check_generated_selector(struct checker *checker, const struct json_node *job,
                                      size_t label_count) {
@@ -379,8 +388,8 @@ static void check_generated_selector(struct checker *checker, const struct json_
                 if (!label)
                         report(checker, FIELD_REQUIRED, &place, NULL, NULL, text);
                 else if (!slice_eq(node_get_slice(label), wanted[i].value))
-                        report(checker, FIELD_INVALID, &place, NULL, node_json(checker, given),
-                               text);
+                        report_as_is(checker, FIELD_INVALID, &place, sorted_json(checker, given),
+                                     text);
         }
         if (is_valid_selector(object_at(spec, "selector")) &&
             !matches_labels(object_at(spec, "selector"), expected))
@@ -494,7 +503,7 @@ static void check_template_update(struct checker *checker, const struct at *at,
                        (is_condition(old, "Suspended") ||
                         !json_get(json_get(old, "status"), "startTime")) &&
                        json_get_i64(json_get(old, "status"), "active", 0) == 0;
-        struct at template = at_member(at, "template.spec");
+        struct at template = at_member(at, "template"), pod = at_member(&template, "spec");
         struct json_tree *tree = json_tree_new();
         struct json_node *before = node_import(tree, json_get(old_spec, "template"));
 
@@ -505,10 +514,10 @@ static void check_template_update(struct checker *checker, const struct at *at,
                 even_out_resources(tree, node_get(before, "spec"), node_get(new, "spec"),
                                    "initContainers");
                 if (!node_equal(node_get(before, "spec"), node_get(new, "spec")))
-                        report(checker, FIELD_INVALID, &template, NULL,
+                        report(checker, FIELD_INVALID, &pod, NULL,
                                node_json(checker, node_get(new, "spec")), "field is immutable");
         } else if (!node_equal(before, new)) {
-                report(checker, FIELD_INVALID, at, "template", node_json(checker, new),
+                report(checker, FIELD_INVALID, &template, NULL, node_json(checker, new),
                        "field is immutable");
         }
         json_tree_free(tree);

@@ -2,6 +2,7 @@
 #include "kinds/check.h"
 #include "kinds/kinds.h"
 #include "kinds/row.h"
+#include "kinds/warn.h"
 
 static const struct table_column runtime_class_columns[] = {
         { "Name", "string", "name", 0 },
@@ -19,6 +20,7 @@ static const struct kind_info rows[] = {
                 .verbs = VERB_STANDARD,
                 .flags = KIND_CREATE_ON_UPDATE,
                 .validate = runtime_class_validate,
+                .warn_each = node_labels_warn,
                 COLUMNS(runtime_class_columns),
                 .table_row = runtime_class_row,
         },

@@ -1,90 +1,12 @@
 /* Warnings about services, volumes, claims and endpoints. */
 #include "kinds/warn.h"
+#include "kinds/warn_text.h"
 
 #include "api/quantity.h"
 #include "base/base64.h"
 #include "base/ip_text.h"
 #include "base/util.h"
 #include <stdio.h>
-
-/* Where warnings go. */
-struct warn_sink {
-        void (*emit)(void *context, const char *text);
-        void *context;
-};
-
-static void warn_text(const struct warn_sink *sink, const char *format, ...)
-        __attribute__((format(printf, 2, 3)));
-
-static void warn_text(const struct warn_sink *sink, const char *format, ...) {
-        struct buf text = { 0 };
-        va_list args;
-
-        va_start(args, format);
-        buf_vprintf(&text, format, args);
-        va_end(args);
-        sink->emit(sink->context, text.data);
-        buf_release(&text);
-}
-
-/* ---- addresses ---- */
-
-static void warn_address(const struct warn_sink *sink, const char *path, struct slice text) {
-        struct ip_address address;
-        char canonical[IP_TEXT_MAX];
-
-        if (!ip_parse(text, &address))
-                return;
-        ip_format(&address, canonical);
-        if (address.has_zeros || address.is_mapped)
-                warn_text(sink,
-                          "%s: non-standard IP address \"" SLICE_FMT "\" is invalid: use \"%s\"",
-                          path, SLICE_ARG(text), canonical);
-        else if (address.is_six && !slice_is(text, canonical))
-                warn_text(sink,
-                          "%s: IPv6 address \"" SLICE_FMT
-                          "\" should be in RFC 5952 canonical format (\"%s\")",
-                          path, SLICE_ARG(text), canonical);
-}
-
-static void warn_addresses(const struct warn_sink *sink, const char *path,
-                           const struct json_node *list) {
-        for (size_t i = 0; i < node_count(list); i++) {
-                char place[96];
-
-                snprintf(place, sizeof(place), "%s[%zu]", path, i);
-                warn_address(sink, place, node_get_slice(node_at(list, i)));
-        }
-}
-
-static void warn_network(const struct warn_sink *sink, const char *list, size_t index,
-                         struct slice text) {
-        char whole[IP_TEXT_MAX], single[IP_TEXT_MAX], place[64];
-        struct ip_network network;
-
-        if (!ip_network_parse(text, &network))
-                return;
-        struct ip_address first = ip_network_first(&network);
-        bool is_odd = network.has_zeros || network.address.has_zeros || network.address.is_mapped;
-
-        ip_network_format(&network, false, whole);
-        ip_network_format(&network, true, single);
-        snprintf(place, sizeof(place), "%s[%zu]", list, index);
-        if (!ip_same(&first, &network.address))
-                warn_text(sink,
-                          "%s: CIDR value \"" SLICE_FMT
-                          "\" is ambiguous in this context (should be \"%s\" or \"%s\"?)",
-                          place, SLICE_ARG(text), whole, single);
-        else if (is_odd)
-                warn_text(sink,
-                          "%s: non-standard CIDR value \"" SLICE_FMT "\" is invalid: use \"%s\"",
-                          place, SLICE_ARG(text), whole);
-        else if (network.address.is_six && !slice_is(text, single))
-                warn_text(sink,
-                          "%s: IPv6 CIDR value \"" SLICE_FMT
-                          "\" should be in RFC 5952 canonical format (\"%s\")",
-                          place, SLICE_ARG(text), single);
-}
 
 /* ---- services ---- */
 
@@ -140,8 +62,8 @@ WARN_HOOK(service_warn) {
                                  "in some clusters");
         warn_address(&sink, "spec.loadBalancerIP", node_get_text(spec, "loadBalancerIP"));
         for (size_t i = 0; i < node_count(ranges); i++)
-                warn_network(&sink, "spec.loadBalancerSourceRanges", i,
-                             node_get_slice(node_at(ranges, i)));
+                warn_network_at(&sink, "spec.loadBalancerSourceRanges", i,
+                                node_get_slice(node_at(ranges, i)));
         warn_type(&sink, spec);
 }
 
@@ -302,17 +224,6 @@ WARN_HOOK(storage_class_warn) {
         }
 }
 
-WARN_HOOK(csi_driver_warn) {
-        const struct warn_sink sink = { emit, context };
-        const struct json_node *spec = node_get(object, "spec");
-
-        if (operation == KIND_CREATE && node_count(node_get(spec, "tokenRequests")) > 0 &&
-            !node_get(spec, "serviceAccountTokenInSecrets"))
-                warn_text(&sink, "spec.serviceAccountTokenInSecrets is unset; if supported by this "
-                                 "CSI driver, set to true to prevent possible logging of tokens in "
-                                 "volume attributes");
-}
-
 WARN_HOOK(node_warn) {
         const struct warn_sink sink = { emit, context };
         const struct json_node *spec = node_get(object, "spec");
@@ -324,7 +235,7 @@ WARN_HOOK(node_warn) {
                 warn_text(&sink, "spec.externalID: this field is deprecated, and is unused by "
                                  "Kubernetes");
         for (size_t i = 0; i < node_count(ranges); i++)
-                warn_network(&sink, "spec.podCIDRs", i, node_get_slice(node_at(ranges, i)));
+                warn_network_at(&sink, "spec.podCIDRs", i, node_get_slice(node_at(ranges, i)));
 }
 
 /* Upstream looks whether key and certificate fit; here only whether there is a certificate. */

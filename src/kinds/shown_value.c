@@ -75,7 +75,8 @@ static void put_emptied(struct json_tree *tree, struct json_node *root, struct s
                 else
                         holder = slice_to_i64(part, &index) ? node_at(holder, (size_t)index) : NULL;
         }
-        if (part.len && !is_index && node_type(holder) == JSON_OBJECT && !node_find(holder, part))
+        if (part.len && !is_index && node_type(holder) == JSON_OBJECT &&
+            node_count(node_find(holder, part)) == 0)
                 node_set(tree, holder, part, text[0] == '[' ? node_array(tree) : node_object(tree));
 }
 

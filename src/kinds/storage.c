@@ -49,7 +49,7 @@ static const struct kind_info rows[] = {
                 .apply_defaults = csi_driver_defaults,
                 .prepare = csi_driver_prepare,
                 .validate = csi_driver_validate,
-                .warn = csi_driver_warn,
+                .warn_each = csi_driver_warn,
                 COLUMNS(csi_driver_columns),
                 .table_row = csi_driver_row,
         },
@@ -74,6 +74,7 @@ static const struct kind_info rows[] = {
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED,
                 .validate = csi_storage_capacity_validate,
+                .warn_each = node_labels_warn,
                 WITH_CREATED,
         },
         {

@@ -17,14 +17,16 @@ OWN_RULE(rule_claim_size) {
                 check_positive_quantity(checker, &place, node_get_slice(size));
 }
 
+/* A claim that has had a group of a source may have any: it may be from before they were checked.
+ * Such a claim is the subject. */
 OWN_RULE(rule_source_kind) {
         struct slice group = node_get_text(value, "apiGroup"), kind = node_get_text(value, "kind");
         struct at place = at_member(at, "apiGroup");
 
         (void)rule;
-        if (group.len)
+        if (group.len && !checker->subject)
                 check_form(checker, &place, group, FORM_SUBDOMAIN);
-        else if (!slice_is(kind, "PersistentVolumeClaim"))
+        else if (!group.len && !slice_is(kind, "PersistentVolumeClaim"))
                 report_text(checker, at, NULL, kind,
                             "must be 'PersistentVolumeClaim' when referencing the default "
                             "apiGroup");
@@ -264,8 +266,17 @@ static void check_claim_status(struct checker *checker, const struct json_node *
         }
 }
 
+static bool had_group(const struct json *old) {
+        const struct json *spec = json_get(old, "spec");
+
+        return json_get(json_get(spec, "dataSource"), "apiGroup") ||
+               json_get(json_get(spec, "dataSourceRef"), "apiGroup");
+}
+
 VALIDATE_HOOK(persistent_volume_claim_validate) {
-        struct checker checker = { .errors = errors, .context = context };
+        struct checker checker = { .errors = errors,
+                                   .context = context,
+                                   .subject = had_group(old) ? object : NULL };
         struct at at = at_root("spec");
 
         if (operation == KIND_UPDATE_STATUS) {

@@ -12,6 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define COMPLETIONS_MANY 100000
+#define PARALLELISM_MUCH 10000
+
 struct warner {
         void (*emit)(void *context, const char *text);
         void *context;
@@ -46,6 +49,11 @@ static const struct {
           "deprecated since v1.17; use \"topology.kubernetes.io/zone\" instead" },
         { "beta.kubernetes.io/instance-type",
           "deprecated since v1.17; use \"node.kubernetes.io/instance-type\" instead" },
+        { "app.kubernetes.io/created-by", "deprecated since v1.9" },
+        { "scheduler.alpha.kubernetes.io/preferAvoidPods",
+          "deprecated since v1.22; use Taints and Tolerations instead" },
+        { "node-role.kubernetes.io/master",
+          "use \"node-role.kubernetes.io/control-plane\" instead" },
 };
 
 const char *old_node_label(struct slice label) {
@@ -529,16 +537,34 @@ WARN_HOOK(pod_warn) {
         warn_pod(&warner, object);
 }
 
+/* Indexes that fail are listed, and lists have a limit. */
+static void warn_indexes(const struct warner *warner, const char *path,
+                         const struct json_node *job) {
+        struct warner plain = { .emit = warner->emit, .context = warner->context, .prefix = "" };
+
+        if (slice_is(node_get_text(job, "completionMode"), "Indexed") &&
+            node_get_i64(job, "completions", 0) > COMPLETIONS_MANY &&
+            node_get_i64(job, "parallelism", 0) > PARALLELISM_MUCH)
+                warn_warn(&plain,
+                          "%s: In Indexed Jobs with a number of completions higher than 10^5 and a "
+                          "parallelism higher than 10^4, Kubernetes might not be able to track "
+                          "completedIndexes when a big number of indexes fail",
+                          path);
+}
+
 WARN_HOOK(workload_warn) {
         struct warner warner = { .emit = emit, .context = context, .prefix = "spec.template." };
-
         struct slice kind = node_get_text(object, "kind");
+        const struct json_node *spec = node_get(object, "spec");
 
         if (operation == KIND_CREATE && !slice_is(kind, "DaemonSet") &&
             !slice_is(kind, "StatefulSet"))
                 warn_name(&warner, object, "Pod names and hostnames");
-        if (operation != KIND_UPDATE_STATUS)
-                warn_pod(&warner, node_get(node_get(object, "spec"), "template"));
+        if (operation == KIND_UPDATE_STATUS)
+                return;
+        if (slice_is(kind, "Job"))
+                warn_indexes(&warner, "spec", spec);
+        warn_pod(&warner, node_get(spec, "template"));
 }
 
 WARN_HOOK(cron_job_warn) {
@@ -550,8 +576,10 @@ WARN_HOOK(cron_job_warn) {
 
         if (operation == KIND_CREATE)
                 warn_name(&warner, object, "Pod names and hostnames");
-        if (operation != KIND_UPDATE_STATUS)
-                warn_pod(&warner, node_get(job, "template"));
+        if (operation == KIND_UPDATE_STATUS)
+                return;
+        warn_indexes(&warner, "spec.jobTemplate.spec", job);
+        warn_pod(&warner, node_get(job, "template"));
 }
 
 WARN_HOOK(pod_template_warn) {

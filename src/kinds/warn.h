@@ -21,8 +21,21 @@ WARN_HOOK(persistent_volume_claim_warn);
 WARN_HOOK(persistent_volume_warn);
 WARN_HOOK(resource_quota_warn);
 WARN_HOOK(storage_class_warn);
-WARN_HOOK(csi_driver_warn);
 
 /* What to use instead of a label of nodes that has a successor; NULL for any other. */
 const char *old_node_label(struct slice label);
 WARN_HOOK(custom_resource_definition_warn); /* crd_validate.c */
+
+/* Those of every write (write_warn.c). */
+#define WARN_EACH_HOOK(name)                                                                       \
+        void name(enum kind_operation operation, const struct json_node *object,                   \
+                  const struct json *old, void (*emit)(void *context, const char *text),           \
+                  void *context)
+WARN_EACH_HOOK(address_status_warn); /* addresses of pods, services and ingresses */
+WARN_EACH_HOOK(csi_driver_warn);
+WARN_EACH_HOOK(node_labels_warn); /* of RuntimeClasses and CSIStorageCapacities */
+WARN_EACH_HOOK(network_policy_warn);
+WARN_EACH_HOOK(replication_controller_warn);
+WARN_EACH_HOOK(service_account_warn);
+WARN_EACH_HOOK(stateful_set_warn);
+WARN_EACH_HOOK(static_name_warn); /* names that only files may have */

@@ -1,4 +1,6 @@
 /* Configurations of admission webhooks: defaults and validation. */
+#include "base/arena.h"
+#include "base/url.h"
 #include "base/util.h"
 #include "kinds/admission_rules.h"
 
@@ -52,45 +54,86 @@ static void report_whole(struct checker *checker, const struct at *at, struct sl
         report(checker, FIELD_INVALID, at, NULL, quoted(checker, value), text);
 }
 
-/* What stands before a mark, which is cut off with it; all when it is not there. */
-static struct slice cut_before(struct slice *rest, const char *mark, bool *ret_is_there) {
-        size_t length = strlen(mark), place = 0;
+/* Of a host, what is wrong in it is told. */
+static const char *host_complaint(struct checker *checker, struct slice host, const char *problem) {
+        size_t at = host.len;
 
-        while (place + length <= rest->len && memcmp(rest->ptr + place, mark, length) != 0)
-                place++;
-        *ret_is_there = place + length <= rest->len;
-        struct slice before = slice_make(rest->ptr, *ret_is_there ? place : rest->len);
-        size_t used = before.len + (*ret_is_there ? length : 0);
-        *rest = slice_make(rest->ptr + used, rest->len - used);
-        return before;
+        if (strcmp(problem, "invalid port after host") == 0) {
+                while (at > 0 && host.ptr[at - 1] != ':' && host.ptr[at - 1] != ']')
+                        at--;
+                at -= at > 0 && host.ptr[at - 1] == ':';
+                return message_of(checker, "invalid port %s after host",
+                                  quoted(checker, slice_make(host.ptr + at, host.len - at)));
+        }
+        if (strcmp(problem, "invalid character in host name") != 0)
+                return problem;
+        for (at = 0; at < host.len && !strchr(" \\^`{|}/?#@", host.ptr[at]); at++)
+                continue;
+        return message_of(checker, "invalid character %s in host name",
+                          quoted(checker, slice_make(host.ptr + at, at < host.len)));
+}
+
+/* What Go says of a text that is no URL; some of it names the place. */
+static const char *url_complaint(struct checker *checker, struct slice text, const struct url *url,
+                                 const char *problem) {
+        static const struct {
+                const char *problem, *words;
+        } plain[] = {
+                { "invalid control character in URL", "net/url: invalid control character in URL" },
+                { "invalid userinfo", "net/url: invalid userinfo" },
+                { "first path segment contains a colon",
+                  "first path segment in URL cannot contain colon" },
+        };
+
+        for (size_t i = 0; i < ARRAY_LEN(plain); i++)
+                if (strcmp(problem, plain[i].problem) == 0)
+                        return plain[i].words;
+        for (size_t i = 0; strcmp(problem, "invalid URL escape") == 0 && i < text.len; i++) {
+                size_t left = text.len - i;
+                struct slice escape = slice_make(text.ptr + i, left < 3 ? left : 3);
+                CLEANUP(buf_release) struct buf byte = { 0 };
+
+                if (text.ptr[i] == '%' && (!url_unescape(escape, false, &byte) ||
+                                           text.ptr + i < url->host.ptr + url->host.len))
+                        return message_of(checker, "%s %s", problem, quoted(checker, escape));
+        }
+        return host_complaint(checker, url->host, problem);
+}
+
+static void check_url_parts(struct checker *checker, const struct at *at, const struct url *url) {
+        struct slice scheme = lower_text(checker, url->scheme);
+        struct buf fragment = { 0 };
+
+        if (!slice_is(scheme, "https"))
+                report_whole(checker, at, scheme,
+                             "'https' is the only allowed URL scheme" URL_FORM);
+        if (url->host.len == 0)
+                report_whole(checker, at, SLICE_EMPTY, "host must be specified" URL_FORM);
+        if (url->user.ptr)
+                report_text(checker, at, NULL, url->user,
+                            "user information is not permitted in the URL");
+        if (url->fragment.len && url_unescape(url->fragment, false, &fragment))
+                report_text(checker, at, NULL, buf_view(&fragment),
+                            "fragments are not permitted in the URL");
+        if (url->query.len)
+                report_text(checker, at, NULL, url->query,
+                            "query parameters are not permitted in the URL");
+        buf_release(&fragment);
 }
 
 OWN_RULE(rule_url) {
-        struct slice fragment = node_get_slice(value), query, rest, scheme, user;
-        bool has_fragment, has_query, has_scheme, has_path, has_user;
+        struct slice text = node_get_slice(value);
+        struct url url;
+        const char *problem = url_parse(text, URL_ANY, &url);
 
         (void)rule;
-        query = cut_before(&fragment, "#", &has_fragment);
-        rest = cut_before(&query, "?", &has_query);
-        scheme = cut_before(&rest, "://", &has_scheme);
-        struct slice host = cut_before(&rest, "/", &has_path);
-        user = cut_before(&host, "@", &has_user);
-        if (!has_user)
-                host = user;
-        scheme = lower_text(checker, scheme);
-        if (!has_scheme || !slice_is(scheme, "https"))
-                report_whole(checker, at, has_scheme ? scheme : SLICE_EMPTY,
-                             "'https' is the only allowed URL scheme" URL_FORM);
-        if (host.len == 0)
-                report_whole(checker, at, SLICE_EMPTY, "host must be specified" URL_FORM);
-        if (has_user)
-                report_text(checker, at, NULL, user,
-                            "user information is not permitted in the URL");
-        if (fragment.len)
-                report_text(checker, at, NULL, fragment, "fragments are not permitted in the URL");
-        if (query.len)
-                report_text(checker, at, NULL, query,
-                            "query parameters are not permitted in the URL");
+        if (problem)
+                report(checker, FIELD_REQUIRED, at, NULL, NULL,
+                       message_of(checker, "url must be a valid URL: parse %s: %s" URL_FORM,
+                                  quoted(checker, text),
+                                  url_complaint(checker, text, &url, problem)));
+        else
+                check_url_parts(checker, at, &url);
 }
 
 OWN_RULE(rule_service_port) {

@@ -92,6 +92,9 @@ static void check_step(struct field_checker *checker, struct field_shape shape, 
                 checker->path.data[length] = '\0';
 }
 
+/* The kind of an object inside of another, or its version. */
+static const struct schema_field type_member = { .type = SCHEMA_STRING, .shape = SHAPE_ONE };
+
 /* A type without members takes any, as its schema says nothing of them. */
 static bool takes_any(const struct schema_object *type) {
         return type->is_open || type->count == 0;
@@ -108,12 +111,16 @@ static void check_members(struct field_checker *checker, struct field_shape shap
 
         while (node_next(&iter, &name, &value)) {
                 struct field_shape inner = field_shape_member(&shape, name);
-                bool is_root = !shape.field && checker->path.len == 0;
+                bool is_root = (!shape.field && checker->path.len == 0) ||
+                               (is_struct && schema_is_root(shape.object));
 
                 pace_step();
                 if (is_struct && !inner.field && is_root &&
-                    (slice_is(name, "apiVersion") || slice_is(name, "kind")))
-                        continue;
+                    (slice_is(name, "apiVersion") || slice_is(name, "kind"))) {
+                        if (checker->path.len == 0) /* looked at before */
+                                continue;
+                        inner.field = &type_member;
+                }
                 buf_clear(&step);
                 buf_text(&step, "f:");
                 buf_slice(&step, name);

@@ -13,6 +13,13 @@ const struct schema_object *schema_find(struct slice group, struct slice version
         return NULL;
 }
 
+bool schema_is_root(const struct schema_object *type) {
+        for (size_t i = 0; i < schema_root_count; i++)
+                if (&schema_objects[schema_roots[i].object] == type)
+                        return true;
+        return false;
+}
+
 const struct schema_object *schema_named(const char *name) {
         for (size_t i = 0; i < schema_object_count; i++) {
                 if (strcmp(schema_objects[i].name, name) == 0)

@@ -71,6 +71,8 @@ extern const size_t schema_root_count;
  * every root object may have them. */
 const struct schema_object *schema_find(struct slice group, struct slice version,
                                         struct slice kind);
+/* Whether a type is a complete object's: such may sit inside others, as claims in a StatefulSet. */
+bool schema_is_root(const struct schema_object *type);
 const struct schema_object *schema_named(const char *name); /* "meta.v1.ObjectMeta" */
 const struct schema_field *schema_field_find(const struct schema_object *object, struct slice name);
 /* The same for the members of a document one after the other, which mostly come in the table's

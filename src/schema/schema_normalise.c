@@ -252,19 +252,20 @@ static bool is_type_member(struct slice name) {
         return slice_is(name, "apiVersion") || slice_is(name, "kind");
 }
 
-/* Complete objects may sit inside others, such as claims in a stateful set. */
-static bool is_root_type(const struct schema_object *schema) {
-        for (size_t i = 0; i < schema_root_count; i++)
-                if (&schema_objects[schema_roots[i].object] == schema)
-                        return true;
-        return false;
-}
-
 /* A member that the kind does not know; 1 = it goes, 0 = it stays. */
 static int normalise_unknown(struct schema_normalise_walk *walk, const struct schema_object *schema,
-                             const struct schema_normalise_place *here, bool is_root) {
-        if (walk->is_sparse || (is_type_member(here->field) && (is_root || is_root_type(schema))))
+                             const struct schema_normalise_place *here,
+                             const struct json_node *value, bool is_root) {
+        if (walk->is_sparse || (is_root && is_type_member(here->field)))
                 return 0;
+        if (is_type_member(here->field) && schema_is_root(schema)) {
+                struct schema_normalise_place place = *here;
+
+                place.embedded = "TypeMeta";
+                return node_type(value) == JSON_STRING || node_type(value) == JSON_NULL
+                               ? 0
+                               : normalise_named_error(walk, schema, &place, value, "string");
+        }
         normalise_report_unknown(walk, here->parent, here->field);
         return 1;
 }
@@ -277,7 +278,7 @@ static int normalise_known(struct schema_normalise_walk *walk, const struct sche
         enum field_standing standing = field_standing(schema, field, walk->minor);
 
         if (standing == FIELD_UNKNOWN)
-                return normalise_unknown(walk, schema, here, false);
+                return normalise_unknown(walk, schema, here, *value, false);
         int r = node_type(*value) == JSON_NULL || walk->is_value /* converted before */
                         ? 0
                         : normalise_field(walk, schema, field, here, object, value);
@@ -347,7 +348,7 @@ static int normalise_members(struct schema_normalise_walk *walk, const struct sc
                 bool is_stored = is_root && field && is_as_stored(walk, name, value);
                 int r = is_stored ? 0
                         : field   ? normalise_known(walk, schema, field, &here, object, &value)
-                                  : normalise_unknown(walk, schema, &here, is_root);
+                                  : normalise_unknown(walk, schema, &here, value, is_root);
 
                 if (r < 0)
                         return r;

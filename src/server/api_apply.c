@@ -420,7 +420,8 @@ static int merge_applied(struct api_context *context, struct api_write *write,
         if (api_apply_settle(context, write, owners, &changes, live) < 0)
                 return API_FAILED;
         owned_set_strip(mine->set);
-        if (!write->old_json || !node_equal(live, write->object))
+        write->is_idle = write->old_json && node_equal(live, write->object);
+        if (!write->is_idle)
                 owner_stamp(context, mine);
         return 0;
 }
@@ -434,6 +435,7 @@ int apply_fields(struct api_context *context, struct api_write *write,
         write->is_apply = true;
         if (stored)
                 owners_read(context, node_import(write->tree, stored), &owners);
+        owners_forget_versions(context, write, &owners);
         if (merge_applied(context, write, &owners, applied) < 0)
                 return API_FAILED;
         owners_write(write, &owners);

@@ -121,7 +121,8 @@ static int create_by_update(struct api_context *context, struct decoded *decoded
                 return fail_not_found(context, context->resource, context->route.name);
         if (check_absent_identity(context, &write) < 0)
                 return API_FAILED;
-        node_remove(node_get(decoded->object, "metadata"), "resourceVersion");
+        if (!context->is_dry_run) /* which gives none out */
+                node_remove(node_get(decoded->object, "metadata"), "resourceVersion");
         if (write_create(context, &write, &body) < 0)
                 return API_FAILED;
         return respond_object(context, 201, body);

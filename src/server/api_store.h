@@ -19,6 +19,7 @@ struct api_write {
         bool has_dropped; /* fields that gates keep out */
         bool has_labels;  /* of its own: given, or not one map with those of its template */
         bool is_apply;
+        bool is_idle;       /* an apply that asks for what is there, without a null beside it */
         bool is_owned;      /* its managedFields are what they become */
         bool is_mutated;    /* by policies */
         bool has_made_name; /* from metadata.generateName */

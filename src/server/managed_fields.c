@@ -322,8 +322,7 @@ void owners_lose(struct owners *owners, const struct field_changes *changes) {
                         field_set_subtract(owners->items[i].set, changes->sets[k]);
 }
 
-/* Versions that are no longer served own nothing. */
-static void forget_versions(const struct api_context *context, const struct api_write *write,
+void owners_forget_versions(const struct api_context *context, const struct api_write *write,
                             struct owners *owners) {
         size_t count = 0;
 
@@ -333,8 +332,9 @@ static void forget_versions(const struct api_context *context, const struct api_
                 if (memchr(rest.ptr, '/', rest.len))
                         slice_split(&rest, '/', &group);
                 if (slice_is(owners->items[i].version, write->resource->api_version) ||
-                    resource_find(&context->engine->resources, group, rest,
-                                  slice_of(write->resource->kind->plural)))
+                    (slice_is(group, write->resource->kind->group) &&
+                     resource_find(&context->engine->resources, group, rest,
+                                   slice_of(write->resource->kind->plural))))
                         owners->items[count++] = owners->items[i];
         }
         owners->count = count;
@@ -459,7 +459,7 @@ void manage_fields(struct api_context *context, struct api_write *write) {
         if (changes.is_untyped) /* what cannot be owned by its keys is owned by nobody */
                 return;
         filter_changes(write, &changes);
-        forget_versions(context, write, &owners);
+        owners_forget_versions(context, write, &owners);
         owners_lose(&owners, &changes);
         take_ownership(context, write, &owners, &changes);
         owners_write(write, &owners);

@@ -35,6 +35,10 @@ struct json_node *unborn_object(const struct api_write *write);
 struct json_node *live_object(const struct api_write *write);
 
 struct field_changes;
+/* Versions that are no longer served own nothing, nor do those of another group, which nothing is
+ * converted to. */
+void owners_forget_versions(const struct api_context *context, const struct api_write *write,
+                            struct owners *owners);
 /* Changed fields leave the sets of all owners. */
 void owners_lose(struct owners *owners, const struct field_changes *changes);
 /* Between two states, without what the path of the request cannot write. */

@@ -5,6 +5,7 @@
 #include "base/util.h"
 #include "schema/object_compare.h"
 #include "server/api_context.h"
+#include "server/api_object.h"
 
 /* The oldest of more is forgotten: then its values are compared. */
 #define RAW_FORMS_MAX 4096
@@ -243,12 +244,25 @@ static bool has_type(const struct api_context *context, const char *wanted) {
         return slice_is(slice_trim(head), wanted);
 }
 
+/* Members that a merge takes apart are put together again in order. */
+static bool is_merged(struct api_context *context, const struct raw_place *place) {
+        const struct json *value = request_json(context, context->request->body);
+
+        for (size_t i = 0; i < ARRAY_LEN(place->steps) && place->steps[i]; i++)
+                if (strcmp(place->steps[i], "*") != 0)
+                        value = json_type(value) == JSON_ARRAY
+                                        ? json_get(json_at(value, 0), place->steps[i])
+                                        : json_get(value, place->steps[i]);
+        return value && has_type(context, "application/merge-patch+json");
+}
+
 /* As the client says it, or what upstream makes of its YAML or patch. */
 static uint64_t form_of_request(struct api_context *context, const struct api_write *write,
                                 const struct raw_place *place) {
         bool is_patch = strcmp(context->route.verb, "patch") == 0;
 
         if (has_type(context, "application/strategic-merge-patch+json") || write->is_apply ||
+            is_merged(context, place) ||
             (!is_patch && context->request == &context->converted)) /* of YAML */
                 return hash_of_values(place, write->object, RAW_SORTED);
         if (is_patch || has_type(context, "application/vnd.kubernetes.protobuf"))
@@ -276,10 +290,8 @@ void raw_form_read(struct api_context *context, struct api_write *write) {
         if (!place)
                 return;
         settle_numbers_at(write->tree, write->object, STEPS_OF(place));
-        bool is_idle = write->is_apply && write->old_json && /* upstream keeps what is there */
-                       is_same_object(write->object, write->old_json);
-        write->raw_form = is_idle ? form_of_stored(context, write, place)
-                                  : form_of_request(context, write, place);
+        write->raw_form = write->is_idle ? form_of_stored(context, write, place)
+                                         : form_of_request(context, write, place);
         write->is_raw_changed =
                 write->old_json && write->raw_form != form_of_stored(context, write, place);
 }

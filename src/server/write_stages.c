@@ -224,6 +224,9 @@ int run_validation(struct api_context *context, struct api_write *write) {
                 return fail_invalid(context, kind->kind, kind->group, write->name, &errors);
         if (kind->warn && (!(kind->flags & KIND_WARN_OF_CHANGES) || is_new_generation(write)))
                 emit_warnings(context, write, kind);
+        if (kind->warn_each)
+                kind->warn_each(write->operation, write->object, write->old_json, emit_warning,
+                                context);
         return 0;
 }
 

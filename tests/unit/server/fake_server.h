@@ -20,6 +20,7 @@ struct fixture {
         struct json_doc *doc; /* of the last answer */
         int retry_after_s;    /* its header; -1 = none */
         bool has_warning;     /* it has such a header */
+        char warnings[2048];  /* the texts of all */
         char *text;
 };
 
@@ -59,9 +60,12 @@ static inline int ask_as(struct fixture *fixture, const char *method, const char
         assert_null(response.stream);
         status = response.status;
         fixture->retry_after_s = response.retry_after_s;
-        fixture->has_warning = false;
+        *fixture->warnings = '\0';
         for (size_t i = 0; i < response.header_count; i++)
-                fixture->has_warning |= strcmp(response.headers[i].name, "Warning") == 0;
+                if (strcmp(response.headers[i].name, "Warning") == 0)
+                        strncat(fixture->warnings, response.headers[i].value,
+                                sizeof(fixture->warnings) - strlen(fixture->warnings) - 1);
+        fixture->has_warning = *fixture->warnings;
         fixture->text = slice_dup(buf_view(&response.body));
         json_parse(buf_view(&response.body), &fixture->doc, NULL);
         http_response_release(&response);

@@ -189,10 +189,14 @@ static void test_raw(void **state) {
                 { "PATCH", REVISIONS "/r?fieldManager=a&force=true", APPLY_PATCH,
                   REVISION_BODY("\"data\":{\"x\":1},\"revision\":3"), 422, NULL, NULL },
                 { "PATCH", REVISIONS "/r", MERGE_PATCH, "{\"revision\":3}", 422, NULL, NULL },
+                /* A null is something: the rest is written anew. */
+                { "PATCH", REVISIONS "/r?fieldManager=a&force=true", APPLY_PATCH,
+                  REVISION_BODY("\"revision\":null"), 422, NULL, NULL },
                 { "DELETE", REVISIONS "/r", NULL, NULL, 200, NULL, NULL },
                 { "POST", REVISIONS, NULL, REVISION_BODY("\"data\":{\"y\":{\"b\":1},\"x\":1}"), 201,
                   NULL, NULL },
                 { "PATCH", REVISIONS "/r", MERGE_PATCH, "{\"revision\":3}", 200, NULL, NULL },
+                { "PATCH", REVISIONS "/r", MERGE_PATCH, "{\"data\":{\"x\":1}}", 422, NULL, NULL },
                 { "PATCH", REVISIONS "/r", STRATEGIC_PATCH, "{\"revision\":4}", 422, NULL, NULL },
                 { "PATCH", REVISIONS "/r", STRATEGIC_PATCH, "{\"data\":{\"y\":{}}}", 500,
                   "/message",
@@ -391,6 +395,24 @@ static void test_apply_without_change(void **state) {
         run(steps, ARRAY_LEN(steps));
 }
 
+/* Owners in the other group of a kind are forgotten. */
+static void test_groups(void **state) {
+        static const char event[] =
+                "{\"metadata\":{\"name\":\"e\"},\"eventTime\":\"2026-01-01T00:00:00.000000Z\","
+                "\"action\":\"x\",\"reason\":\"y\",\"reportingController\":\"a.b/c\","
+                "\"reportingInstance\":\"i\",\"type\":\"Normal\"}";
+        static const struct step steps[] = {
+                { "POST", "/apis/events.k8s.io/v1/namespaces/default/events?fieldManager=a", NULL,
+                  event, 201, OWNER(0) "/manager", "a" },
+                { "PATCH", "/api/v1/namespaces/default/events/e?fieldManager=b", MERGE_PATCH,
+                  "{\"count\":2}", 200, OWNER(0) "/manager", "b" },
+                { "GET", "/api/v1/namespaces/default/events/e", NULL, NULL, 200, OWNER(1), "" },
+        };
+
+        (void)state;
+        run(steps, ARRAY_LEN(steps));
+}
+
 /* The eleventh writer makes one of the two oldest. */
 static void test_many(void **state) {
         struct fixture f = fixture_new();
@@ -492,19 +514,13 @@ static void test_parts_of_pods(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_emptied),
-                cmocka_unit_test(test_keyless),
-                cmocka_unit_test(test_raw),
-                cmocka_unit_test(test_updates),
-                cmocka_unit_test(test_forms),
-                cmocka_unit_test(test_applies),
-                cmocka_unit_test(test_client_side),
-                cmocka_unit_test(test_status),
-                cmocka_unit_test(test_many),
-                cmocka_unit_test(test_places),
-                cmocka_unit_test(test_scale_without_change),
-                cmocka_unit_test(test_scale_owners),
-                cmocka_unit_test(test_apply_without_change),
+                cmocka_unit_test(test_emptied),       cmocka_unit_test(test_keyless),
+                cmocka_unit_test(test_raw),           cmocka_unit_test(test_updates),
+                cmocka_unit_test(test_forms),         cmocka_unit_test(test_applies),
+                cmocka_unit_test(test_client_side),   cmocka_unit_test(test_status),
+                cmocka_unit_test(test_many),          cmocka_unit_test(test_groups),
+                cmocka_unit_test(test_places),        cmocka_unit_test(test_scale_without_change),
+                cmocka_unit_test(test_scale_owners),  cmocka_unit_test(test_apply_without_change),
                 cmocka_unit_test(test_parts_of_pods),
         };
 

@@ -59,6 +59,12 @@ static const struct {
           "{\"metadata\":{\"name\":\"a\",\"labels\":{\"a\":\"b\"}},\"spec\":{\"maxReplicas\":3,"
           "\"scaleTargetRef\":{\"apiVersion\":\"apps/"
           "v1\",\"kind\":\"Deployment\",\"name\":\"d\"}}}" },
+        { CLAIMS, "{\"metadata\":{\"name\":\"from\"},\"spec\":{\"accessModes\":[\"ReadWriteOnce\"],"
+                  "\"resources\":{\"requests\":{\"storage\":\"1Gi\"}},\"dataSourceRef\":{"
+                  "\"apiGroup\":\"a.b\",\"kind\":\"k\",\"name\":\"n\"}}}" },
+        { "/apis/batch/v1/namespaces/default/jobs",
+          "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"suspend\":true,\"template\":{\"spec\":{"
+          "\"restartPolicy\":\"Never\",\"containers\":[{\"name\":\"c\",\"image\":\"x\"}]}}}}" },
 };
 
 static const struct {
@@ -578,6 +584,79 @@ static const struct {
         { "POST", "/apis/apps/v1/namespaces/default/controllerrevisions?fieldValidation=Strict",
           NULL, "{\"metadata\":{\"name\":\"r\"},\"data\":{\"a\":1,\"a\":2},\"revision\":1}", 201,
           "r", "/metadata/name" },
+        /* what changes may say, and how it is shown */
+        { "PATCH", EVENTS "/a", MERGE_PATCH, "{\"series\":{\"count\":100}}", 422,
+          "series.lastObservedTime: Required value", NULL },
+        { "PATCH", EVENTS "/a", MERGE_PATCH,
+          "{\"series\":{\"count\":1,\"lastObservedTime\":\"2026-01-01T00:00:00.000000Z\"}}", 422,
+          "series.count: Invalid value: \"\": should be at least 2", NULL },
+        { "PATCH", CLAIMS "/from", MERGE_PATCH,
+          "{\"spec\":{\"dataSourceRef\":{\"apiGroup\":\"A\"},\"dataSource\":null}}", 422,
+          "spec: Forbidden: spec is immutable after creation", NULL },
+        { "PATCH", CLAIMS "/a", MERGE_PATCH,
+          "{\"spec\":{\"dataSourceRef\":{\"apiGroup\":\"A\",\"kind\":\"k\",\"name\":\"n\"}}}", 422,
+          "spec.dataSourceRef.apiGroup: Invalid value: \"A\"", NULL },
+        { "POST", "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations", NULL,
+          "{\"metadata\":{\"name\":\"a\"},\"webhooks\":[{\"name\":\"a.b.c\",\"sideEffects\":"
+          "\"None\",\"admissionReviewVersions\":[\"v1\"],\"clientConfig\":{\"url\":\"101%\"}}]}",
+          422, "url must be a valid URL: parse \"101%\": invalid URL escape \"%\"", NULL },
+        { "POST", "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations", NULL,
+          "{\"metadata\":{\"name\":\"a\"},\"webhooks\":[{\"name\":\"a.b.c\",\"sideEffects\":"
+          "\"None\",\"admissionReviewVersions\":[\"v1\"],\"clientConfig\":{\"url\":\"https://"
+          "h:x\"}}]}",
+          422, "invalid port \":x\" after host", NULL },
+        { "POST", "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations", NULL,
+          "{\"metadata\":{\"name\":\"a\"},\"webhooks\":[{\"name\":\"a.b.c\",\"sideEffects\":"
+          "\"None\",\"admissionReviewVersions\":[\"v1\"],\"clientConfig\":{\"url\":\"mailto:x\"}}]"
+          "}",
+          422, "Invalid value: \"mailto\": 'https' is the only allowed URL scheme", NULL },
+        { "POST", "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations", NULL,
+          "{\"metadata\":{\"name\":\"a\"},\"webhooks\":[{\"name\":\"a.b.c\",\"sideEffects\":"
+          "\"None\",\"admissionReviewVersions\":[\"v1\"],\"clientConfig\":{\"url\":\"https://"
+          "h#a%20b\"}}]}",
+          422, "Invalid value: \"a b\": fragments are not permitted", NULL },
+        { "PATCH", "/apis/batch/v1/namespaces/default/jobs/a", MERGE_PATCH,
+          "{\"metadata\":{\"uid\":\"x\"}}", 422,
+          "\"batch.kubernetes.io/job-name\":\"a\",\"controller-uid\"", NULL },
+        { "PATCH", "/apis/batch/v1/namespaces/default/jobs/a", MERGE_PATCH,
+          "{\"spec\":{\"template\":{\"spec\":{\"hostPID\":true}}}}", 422,
+          "spec.template.spec: Invalid value: {\"Volumes\":null", NULL },
+        { "POST", "/apis/batch/v1/namespaces/default/jobs", NULL,
+          "{\"metadata\":{\"name\":\"b\"},\"spec\":{\"template\":{\"spec\":{\"restartPolicy\":"
+          "\"Never\",\"containers\":[{\"name\":\"c\",\"image\":\"x\"}]}},\"successPolicy\":{"
+          "\"rules\":[]}}}",
+          422, "spec.successPolicy: Invalid value: {\"Rules\":[]}: requires indexed", NULL },
+        { "POST", "/apis/apps/v1/namespaces/default/statefulsets", NULL,
+          "{\"apiVersion\":\"apps/"
+          "v1\",\"kind\":\"StatefulSet\",\"metadata\":{\"name\":\"s\"},\"spec\":{\"selector\":{"
+          "\"matchLabels\":{\"a\":\"b\"}},\"template\":{\"metadata\":{\"labels\":{\"a\":\"b\"}},"
+          "\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"x\"}]}},\"volumeClaimTemplates\":["
+          "{\"kind\":1,\"metadata\":{\"name\":\"v\"},\"spec\":{\"accessModes\":[\"ReadWriteOnce\"],"
+          "\"resources\":{\"requests\":{\"storage\":\"1Gi\"}}}}]}}",
+          400,
+          "cannot unmarshal number into Go struct field "
+          "PersistentVolumeClaim.spec.volumeClaimTemplates.TypeMeta.kind of type string",
+          NULL },
+        { "PATCH", "/apis/apps/v1/namespaces/default/statefulsets/s", APPLY_PATCH,
+          "{\"apiVersion\":\"apps/"
+          "v1\",\"kind\":\"StatefulSet\",\"metadata\":{\"name\":\"s\"},\"spec\":{\"selector\":{"
+          "\"matchLabels\":{\"a\":\"b\"}},\"template\":{\"metadata\":{\"labels\":{\"a\":\"b\"}},"
+          "\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"x\"}]}},\"volumeClaimTemplates\":["
+          "{\"kind\":1,\"metadata\":{\"name\":\"v\"},\"spec\":{\"accessModes\":[\"ReadWriteOnce\"],"
+          "\"resources\":{\"requests\":{\"storage\":\"1Gi\"}}}}]}}",
+          500, ".spec.volumeClaimTemplates[0].kind: expected string, got", NULL },
+        { "PATCH", "/apis/apps/v1/namespaces/default/statefulsets/s", APPLY_PATCH,
+          "{\"apiVersion\":\"apps/"
+          "v1\",\"kind\":\"StatefulSet\",\"metadata\":{\"name\":\"s\"},\"spec\":{\"selector\":{"
+          "\"matchLabels\":{\"a\":\"b\"}},\"template\":{\"metadata\":{\"labels\":{\"a\":\"b\"}},"
+          "\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"x\"}]}},\"volumeClaimTemplates\":["
+          "{\"kind\":\"x\",\"metadata\":{\"name\":\"v\"},\"spec\":{\"accessModes\":["
+          "\"ReadWriteOnce\"],\"resources\":{\"requests\":{\"storage\":\"1Gi\"}}}}]}}",
+          201, "s", "/metadata/name" },
+        { "PUT", LEASES "/l?dryRun=All", NULL,
+          "{\"apiVersion\":\"coordination.k8s.io/"
+          "v1\",\"kind\":\"Lease\",\"metadata\":{\"name\":\"l\",\"resourceVersion\":\"0\"}}",
+          201, "0", "/metadata/resourceVersion" },
 };
 
 static void check_row(size_t i) {
@@ -645,10 +724,102 @@ static void test_warned_of_changes(void **state) {
         fixture_free(&f);
 }
 
+/* Each on the objects that are there by then; "" = nothing is warned of. */
+static void test_warnings(void **state) {
+        static const struct {
+                const char *method, *path, *type, *body, *told;
+        } steps[] = {
+                { "POST", "/apis/node.k8s.io/v1/runtimeclasses", NULL,
+                  "{\"metadata\":{\"name\":\"a\"},\"handler\":\"a\",\"scheduling\":{"
+                  "\"nodeSelector\":{\"node-role.kubernetes.io/master\":\"\"}}}",
+                  "scheduling.nodeSelector: use" },
+                { "POST", "/apis/storage.k8s.io/v1/namespaces/default/csistoragecapacities", NULL,
+                  "{\"metadata\":{\"name\":\"a\"},\"storageClassName\":\"a\",\"nodeTopology\":{"
+                  "\"matchExpressions\":[{\"key\":\"beta.kubernetes.io/"
+                  "os\",\"operator\":\"Exists\"}]}}",
+                  "nodeTopology.matchExpressions[0].key: beta.kubernetes.io/os is deprecated since "
+                  "v1.14" },
+                { "POST", "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations",
+                  NULL, "{\"metadata\":{\"name\":\"a.static.k8s.io\"}}",
+                  "are reserved for static manifest-based configurations" },
+                { "POST", "/api/v1/namespaces/default/serviceaccounts", NULL,
+                  "{\"metadata\":{\"name\":\"a\",\"annotations\":{\"kubernetes.io/"
+                  "enforce-mountable-secrets\":\"true\"}}}",
+                  "deprecated in v1.32+" },
+                { "PATCH", "/api/v1/namespaces/default/serviceaccounts/a", MERGE_PATCH,
+                  "{\"metadata\":{\"labels\":{\"a\":\"b\"}}}", "" },
+                { "POST", "/apis/batch/v1/namespaces/default/jobs", NULL,
+                  "{\"metadata\":{\"name\":\"j\"},\"spec\":{\"completionMode\":\"Indexed\","
+                  "\"completions\":100001,\"parallelism\":10001,\"template\":{\"spec\":{"
+                  "\"restartPolicy\":\"Never\",\"containers\":[{\"name\":\"c\",\"image\":\"x\"}]}}}"
+                  "}",
+                  "spec: In Indexed Jobs with a number of completions higher than 10^5" },
+                { "POST", "/apis/apps/v1/namespaces/default/statefulsets", NULL,
+                  "{\"metadata\":{\"name\":\"s\"},\"spec\":{\"revisionHistoryLimit\":-1,"
+                  "\"selector\":{\"matchLabels\":{\"a\":\"b\"}},\"template\":{\"metadata\":{"
+                  "\"labels\":{\"a\":\"b\"}},\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":"
+                  "\"x\"}],\"nodeSelector\":{\"app.kubernetes.io/"
+                  "created-by\":\"x\"}}},\"volumeClaimTemplates\":[{\"metadata\":{\"name\":\"v\"},"
+                  "\"spec\":{\"accessModes\":[\"ReadWriteOnce\"],\"resources\":{\"requests\":{"
+                  "\"storage\":\"1500m\"}}}}]}}",
+                  "spec.volumeClaimTemplates[0].resources.requests[storage]: fractional byte "
+                  "value" },
+                { "PATCH", "/apis/apps/v1/namespaces/default/statefulsets/s", MERGE_PATCH,
+                  "{\"metadata\":{\"labels\":{\"a\":\"b\"}}}",
+                  "spec.revisionHistoryLimit: a negative value" },
+                { "PATCH", "/apis/apps/v1/namespaces/default/statefulsets/s/status", MERGE_PATCH,
+                  "{\"status\":{\"replicas\":1}}", "" },
+                { "POST", "/api/v1/namespaces/default/replicationcontrollers", NULL,
+                  "{\"metadata\":{\"name\":\"r\"},\"spec\":{\"selector\":{\"a\":\"b\"},"
+                  "\"template\":{\"metadata\":{\"labels\":{\"a\":\"b\"}},\"spec\":{\"containers\":["
+                  "{\"name\":\"c\",\"image\":\"x\"}],\"nodeSelector\":{\"app.kubernetes.io/"
+                  "created-by\":\"x\"}}}}}",
+                  "created-by]: deprecated since v1.9" },
+                { "PATCH", "/api/v1/namespaces/default/replicationcontrollers/r", MERGE_PATCH,
+                  "{\"spec\":{\"template\":{\"spec\":{\"nodeSelector\":null}}}}",
+                  "created-by]: deprecated since v1.9" },
+                { "PATCH", "/api/v1/namespaces/default/replicationcontrollers/r", MERGE_PATCH,
+                  "{\"spec\":{\"replicas\":3}}", "" },
+                { "POST", "/api/v1/namespaces/default/pods", NULL,
+                  "{\"metadata\":{\"name\":\"p\"},\"spec\":{\"containers\":[{\"name\":\"c\","
+                  "\"image\":\"x\"}]}}",
+                  "" },
+                { "PATCH", "/api/v1/namespaces/default/pods/p/status", MERGE_PATCH,
+                  "{\"status\":{\"podIP\":\"2001:DB8::1\",\"podIPs\":[{\"ip\":\"2001:DB8::1\"}]}}",
+                  "status.podIPs[0].ip: IPv6 address" },
+                { "POST", "/apis/networking.k8s.io/v1/namespaces/default/networkpolicies", NULL,
+                  "{\"metadata\":{\"name\":\"n\"},\"spec\":{\"podSelector\":{},\"egress\":[{\"to\":"
+                  "[{\"ipBlock\":{\"cidr\":\"2001:DB8::/64\"}}]}]}}",
+                  "spec.egress[0].to[0].ipBlock.cidr: IPv6 CIDR value" },
+                { "POST", "/apis/storage.k8s.io/v1/csidrivers", NULL,
+                  "{\"metadata\":{\"name\":\"d\"},\"spec\":{\"tokenRequests\":[{\"audience\":\"a\"}"
+                  "]}}",
+                  "spec.serviceAccountTokenInSecrets is unset" },
+                { "PATCH", "/apis/storage.k8s.io/v1/csidrivers/d", MERGE_PATCH,
+                  "{\"metadata\":{\"labels\":{\"a\":\"b\"}}}", "" },
+                { "PATCH", "/apis/storage.k8s.io/v1/csidrivers/d", MERGE_PATCH,
+                  "{\"spec\":{\"tokenRequests\":[{\"audience\":\"b\"}]}}",
+                  "spec.serviceAccountTokenInSecrets is unset" },
+        };
+        struct fixture f = fixture_new();
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
+                int status = ask_as(&f, steps[i].method, steps[i].path, steps[i].type, NULL,
+                                    steps[i].body);
+
+                if (status >= 300 || !strstr(f.warnings, steps[i].told) ||
+                    f.has_warning != (*steps[i].told != '\0'))
+                        fail_msg("%s: %d %s", steps[i].body, status, f.warnings);
+        }
+        fixture_free(&f);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_rows),
                 cmocka_unit_test(test_warned_of_changes),
+                cmocka_unit_test(test_warnings),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

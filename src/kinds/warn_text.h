@@ -1,0 +1,25 @@
+/* How warnings are told, and those about addresses. */
+#pragma once
+
+#include "api/json.h"
+#include "base/slice.h"
+
+/* Where warnings go. */
+struct warn_sink {
+        void (*emit)(void *context, const char *text);
+        void *context;
+};
+
+void warn_text(const struct warn_sink *sink, const char *format, ...)
+        __attribute__((format(printf, 2, 3)));
+/* An address in a form that not every program reads; path is its place. */
+void warn_address(const struct warn_sink *sink, const char *path, struct slice text);
+void warn_addresses(const struct warn_sink *sink, const char *path, const struct json_node *list);
+/* The same of addresses in a member of each element: path[i].member, or path[i] without one. */
+void warn_member_addresses(const struct warn_sink *sink, const char *path,
+                           const struct json_node *list, const char *member,
+                           const char *shown_member);
+/* A range of addresses. */
+void warn_network(const struct warn_sink *sink, const char *path, struct slice text);
+void warn_network_at(const struct warn_sink *sink, const char *list, size_t index,
+                     struct slice text);
