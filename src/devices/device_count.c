@@ -9,11 +9,10 @@ static int class_selects(struct device_inventory *inventory, const struct device
         for (size_t i = 0; i < class->selector_count; i++) {
                 struct device_selector *selector =
                         device_inventory_selector(inventory, class->selectors[i]);
-                const char *why;
 
                 if (selector->problem)
                         return -1;
-                switch (device_selector_matches(inventory, selector, device, arena, &why)) {
+                switch (device_selector_matches(inventory, selector, device, arena, NULL)) {
                 case CEL_TRUE:
                         break;
                 case CEL_FALSE:

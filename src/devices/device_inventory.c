@@ -154,15 +154,19 @@ static void need_known(struct device_inventory *inventory, struct device_selecto
 int device_selector_matches(struct device_inventory *inventory, struct device_selector *selector,
                             const struct offered_device *offered, struct arena *arena,
                             const char **ret_why) {
+        enum { UNKNOWN, NO, YES, FAILED };
         size_t at = offered->device->serial;
+        uint8_t known = at < selector->known_count ? selector->known[at] : UNKNOWN;
+        const char *why;
 
-        if (at < selector->known_count && selector->known[at])
-                return selector->known[at] == 2 ? CEL_TRUE : CEL_FALSE;
-        int result = evaluate_selector(inventory, selector, offered, arena, ret_why);
-        if (result != CEL_TRUE && result != CEL_FALSE)
-                return result;
+        if (known == YES || known == NO)
+                return known == YES ? CEL_TRUE : CEL_FALSE;
+        if (known == FAILED && !ret_why)
+                return CEL_FAILED;
+        int result =
+                evaluate_selector(inventory, selector, offered, arena, ret_why ? ret_why : &why);
         need_known(inventory, selector);
-        selector->known[at] = result == CEL_TRUE ? 2 : 1;
+        selector->known[at] = result == CEL_TRUE ? YES : result == CEL_FALSE ? NO : FAILED;
         return result;
 }
 

@@ -26,7 +26,7 @@ struct device_gates device_gates_standard(void);
 struct device_selector {
         struct cel_program *program;
         const char *problem;
-        uint8_t *known; /* by serial of the device: 0 not known, 1 no, 2 yes */
+        uint8_t *known; /* by serial of the device: 0 not known, 1 no, 2 yes, 3 an error */
         size_t known_count;
 };
 /* Who sees a device: nobody, several nodes perhaps, or one node, whose place in the list of homes
@@ -153,7 +153,7 @@ struct device_selector *device_inventory_selector(struct device_inventory *inven
                                                   struct slice expression);
 /* Whether the expression selects the device: CEL_TRUE, CEL_FALSE, or what cel_device_matches says
  * of an error, with *ret_why; CEL_FAILED too for devices of which no expression can say anything.
- */
+ * ret_why NULL: any error is CEL_FAILED, and found out once. */
 int device_selector_matches(struct device_inventory *inventory, struct device_selector *selector,
                             const struct offered_device *offered, struct arena *arena,
                             const char **ret_why);

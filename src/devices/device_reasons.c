@@ -33,11 +33,10 @@ static bool is_selected_by(struct device_hurdles *list, struct slice expression)
         const struct offered_device offered = { list->device->slice->slice, list->device->device };
         struct device_inventory *inventory = list->state->search->inventory;
         struct device_selector *selector = device_inventory_selector(inventory, expression);
-        const char *why;
 
         return !selector->problem &&
                device_selector_matches(inventory, selector, &offered, list->state->search->arena,
-                                       &why) == CEL_TRUE;
+                                       NULL) == CEL_TRUE;
 }
 
 static void add_selectors(struct device_hurdles *list) {

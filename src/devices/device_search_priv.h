@@ -44,7 +44,7 @@ struct search_state {
         bool is_passing;         /* the device was refused for what else this search has picked */
         struct device_sum *rest; /* of counters, for one device */
         size_t rest_count;
-        struct err *err;
+        struct err *err; /* NULL: nobody reads of errors of expressions */
 };
 struct search_leak {
         struct search_leak *next;
@@ -58,6 +58,9 @@ bool search_has_devices(struct search_state *state);
 /* 1 when the class and the request select the device for the node, 0 when not, -1 for an error. */
 int search_selects(struct search_state *state, const struct search_claim *claim,
                    struct search_request *request, const struct search_device *device);
+/* The same without words of an error, for those who do not tell it. */
+int search_selects_quietly(struct search_state *state, const struct search_claim *claim,
+                           struct search_request *request, const struct search_device *device);
 /* False when class and request surely do not select the device, for whatever node. */
 bool search_selects_anywhere(struct search_state *state, const struct search_claim *claim,
                              struct search_request *request, const struct search_device *device);

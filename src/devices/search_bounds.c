@@ -55,16 +55,6 @@ static size_t total_of(const struct search_state *state) {
 
 enum bound_answer { BOUND_NO, BOUND_YES, BOUND_SHARED, BOUND_FAILED };
 
-static int selects_quietly(struct search_state *state, const struct search_claim *claim,
-                           struct search_request *choice, const struct search_device *device) {
-        struct err *err = state->err, ignored = { 0 };
-
-        state->err = &ignored;
-        int selects = search_selects(state, claim, choice, device);
-        state->err = err;
-        return selects;
-}
-
 static enum bound_answer suits_request(const struct search_bounds *bounds,
                                        const struct search_claim *claim, size_t at,
                                        const struct search_device *device) {
@@ -74,7 +64,7 @@ static enum bound_answer suits_request(const struct search_bounds *bounds,
 
         for (size_t i = 0; i < claim->choice_counts[at]; i++) {
                 struct search_request *choice = &claim->requests[at][i];
-                int selects = selects_quietly(state, claim, choice, device);
+                int selects = search_selects_quietly(state, claim, choice, device);
 
                 if (selects < 0)
                         return BOUND_FAILED;

@@ -104,7 +104,7 @@ static int add_suited(struct search_state *state, struct search_claim *claim,
         for (size_t i = 0; i < claim->claim->spec.request_count; i++)
                 for (size_t j = 0; j < claim->choice_counts[i]; j++) {
                         struct search_request *request = &claim->requests[i][j];
-                        int selects = search_selects(state, claim, request, device);
+                        int selects = search_selects_quietly(state, claim, request, device);
 
                         if (selects < 0)
                                 return -1;

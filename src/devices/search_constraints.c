@@ -189,11 +189,9 @@ static uint64_t bits_of(enum device_value kind, const struct device_scalar *valu
 /* Of the devices that the request selects; all bits when an expression fails on one. */
 static uint64_t values_in(struct search_state *state, size_t claim, struct search_request *request,
                           struct device_pool *pool, struct slice name) {
-        struct err *err = state->err, ignored = { 0 };
         uint64_t bits = 0;
         int selects = 0;
 
-        state->err = &ignored;
         for (size_t i = 0; selects >= 0 && i < pool->slice_count; i++) {
                 const struct inventory_slice *slice = pool->slices[i];
 
@@ -202,13 +200,13 @@ static uint64_t values_in(struct search_state *state, size_t claim, struct searc
                         const struct device_attribute *attribute =
                                 search_attribute(device.device->device, slice->slice->driver, name);
 
-                        selects = search_selects(state, &state->claims[claim], request, &device);
+                        selects = search_selects_quietly(state, &state->claims[claim], request,
+                                                         &device);
                         for (size_t k = 0; selects > 0 && attribute && k < value_count(attribute);
                              k++)
                                 bits |= bits_of(attribute->kind, value_at(attribute, k));
                 }
         }
-        state->err = err;
         return selects < 0 ? UINT64_MAX : bits;
 }
 

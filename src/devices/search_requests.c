@@ -22,7 +22,7 @@ static int selectors_match(struct search_state *state, const struct search_claim
         if (!why) {
                 kind = "runtime";
                 switch (device_selector_matches(state->search->inventory, selector, device, arena,
-                                                &why)) {
+                                                state->err ? &why : NULL)) {
                 case CEL_TRUE:
                         return 1;
                 case CEL_FALSE:
@@ -31,6 +31,8 @@ static int selectors_match(struct search_state *state, const struct search_claim
                         break;
                 }
         }
+        if (!state->err)
+                return -1;
         const char *text = arena_printf(arena, ": selector #%zu: CEL %s error: %s", at, kind, why);
         if (!whose)
                 return search_requests_fail(state, claim, text);
@@ -70,11 +72,26 @@ int search_selects(struct search_state *state, const struct search_claim *claim,
         return matches;
 }
 
+int search_selects_quietly(struct search_state *state, const struct search_claim *claim,
+                           struct search_request *request, const struct search_device *device) {
+        struct err *err = state->err;
+
+        state->err = NULL;
+        int selects = search_selects(state, claim, request, device);
+        state->err = err;
+        return selects;
+}
+
 bool search_selects_anywhere(struct search_state *state, const struct search_claim *claim,
                              struct search_request *request, const struct search_device *device) {
-        return all_selectors_match(
-                       state, claim, request,
-                       &(struct offered_device){ device->slice->slice, device->device }) != 0;
+        struct err *err = state->err;
+
+        state->err = NULL;
+        int matches = all_selectors_match(
+                state, claim, request,
+                &(struct offered_device){ device->slice->slice, device->device });
+        state->err = err;
+        return matches != 0;
 }
 
 /* ---- all devices ---- */
