@@ -227,6 +227,18 @@ bool scheduler_has_more(const struct scheduler *scheduler) {
         return may_decide(scheduler) && scheduling_queue_has_ready(&scheduler->queue);
 }
 
+/* Pods that are parked for too long pass their gates once more. */
+static void flush_queue(struct scheduler *scheduler, int64_t now_ns) {
+        struct queued_pod *entry;
+        scheduling_queue_flush(&scheduler->queue, now_ns);
+        while ((entry = scheduling_queue_overdue(&scheduler->queue, now_ns))) {
+                if (scheduler_hold_again(scheduler, entry))
+                        continue;
+                entry->was_flushed = true;
+                scheduling_queue_move(&scheduler->queue, entry, now_ns);
+        }
+}
+
 struct scheduler_progress scheduler_step(struct scheduler *scheduler, struct mono_time mono,
                                          struct wall_time wall, size_t max_decisions,
                                          struct action_list *out) {
@@ -238,7 +250,7 @@ struct scheduler_progress scheduler_step(struct scheduler *scheduler, struct mon
         assert(scheduler->seen <= cluster_generation(scheduler->config.cluster));
         scheduler_rest(&step);
         scheduler_catch_up(scheduler, mono.ns);
-        scheduling_queue_flush(&scheduler->queue, mono.ns);
+        flush_queue(scheduler, mono.ns);
         scheduler_pre_bind_check(&step);
         scheduler_confirm(&step);
         scheduler_removals_expire(&step);

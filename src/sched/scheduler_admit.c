@@ -22,22 +22,30 @@ static bool hold_at_gate(struct scheduler *scheduler, struct queued_pod *entry) 
         return is_held;
 }
 
-void scheduler_admit(struct scheduler *scheduler, struct queued_pod *entry, int64_t now_ns) {
-        entry->priority = cluster_pod(scheduler->config.cluster, entry->pod)->priority;
-        if (group_holds_back(scheduler, entry)) {
-                entry->wakes_on = CLUSTER_CLAIM;
-                scheduling_queue_park(&scheduler->queue, entry, true);
-        } else if (!hold_at_gate(scheduler, entry)) {
-                scheduling_queue_move(&scheduler->queue, entry, now_ns);
-        }
+/* Parks the pod if it waits for more of its group. */
+static bool hold_for_group(struct scheduler *scheduler, struct queued_pod *entry) {
+        if (!group_holds_back(scheduler, entry))
+                return false;
+        entry->wakes_on = CLUSTER_CLAIM;
+        scheduling_queue_park(&scheduler->queue, entry, true);
+        return true;
 }
 
-/* Of all that gates look at only claims can go again. */
+void scheduler_admit(struct scheduler *scheduler, struct queued_pod *entry, int64_t now_ns) {
+        entry->priority = cluster_pod(scheduler->config.cluster, entry->pod)->priority;
+        if (!hold_for_group(scheduler, entry) && !hold_at_gate(scheduler, entry))
+                scheduling_queue_move(&scheduler->queue, entry, now_ns);
+}
+
+/* Of all that gates look at only claims and members of the group can go again. */
 bool scheduler_hold_again(struct scheduler *scheduler, struct queued_pod *entry) {
         const struct cluster *cluster = scheduler->config.cluster;
         const struct pod_row *row = cluster_pod(cluster, entry->pod);
-        return row->is_live && cluster_class(cluster, row->class)->spec.claim_count > 0 &&
-               hold_at_gate(scheduler, entry);
+        if (!row->is_live)
+                return false;
+        return hold_for_group(scheduler, entry) ||
+               (cluster_class(cluster, row->class)->spec.claim_count > 0 &&
+                hold_at_gate(scheduler, entry));
 }
 
 /* Admits the members that wait behind the gate, now that there may be enough. */

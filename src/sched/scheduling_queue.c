@@ -283,18 +283,17 @@ static void flush_backoff(struct scheduling_queue *queue, struct heap *heap, int
         }
 }
 
-/* The list's order is that of their return, so the oldest are at its end. */
 void scheduling_queue_flush(struct scheduling_queue *queue, int64_t now_ns) {
         queue->event = QUEUE_EVENT_BACKOFF_OVER;
         flush_backoff(queue, &queue->backoff, now_ns);
         flush_backoff(queue, &queue->error_backoff, now_ns);
-        struct queued_pod *entry;
+}
+
+/* The list's order is that of their return, so the oldest are at its end. */
+struct queued_pod *scheduling_queue_overdue(struct scheduling_queue *queue, int64_t now_ns) {
+        struct queued_pod *entry = queue->unschedulable.last;
         queue->event = QUEUE_EVENT_TIMEOUT;
-        while ((entry = queue->unschedulable.last) &&
-               now_ns - entry->queued_ns > queue->timeout_ns) {
-                entry->was_flushed = true;
-                scheduling_queue_move(queue, entry, now_ns);
-        }
+        return entry && now_ns - entry->queued_ns > queue->timeout_ns ? entry : NULL;
 }
 
 static void take_earlier(int64_t due_ns, bool *has_due, int64_t *ret_due_ns) {

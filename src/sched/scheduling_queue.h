@@ -110,10 +110,13 @@ void scheduling_queue_return(struct scheduling_queue *queue, struct queued_pod *
 /* The next pod to decide; takes rejected pods out of back-off when no other pod is ready.  NULL:
  * none. The entry is in no part then. */
 struct queued_pod *scheduling_queue_pop(struct scheduling_queue *queue, int64_t now_ns);
-/* Ends back-offs that are over and releases pods parked for too long. */
+/* Ends back-offs that are over. */
 void scheduling_queue_flush(struct scheduling_queue *queue, int64_t now_ns);
+/* The pod that is parked for longest, when that is too long, to be moved or parked again; or NULL.
+ */
+struct queued_pod *scheduling_queue_overdue(struct scheduling_queue *queue, int64_t now_ns);
 bool scheduling_queue_has_ready(const struct scheduling_queue *queue);
-/* When flush has something to do; false: never. */
+/* When one of the two has something to do; false: never. */
 bool scheduling_queue_next_due(const struct scheduling_queue *queue, int64_t *ret_due_ns);
 /* Length of the back-off after so many failures in a row. */
 int64_t scheduling_queue_backoff_ns(const struct scheduling_queue *queue,

@@ -109,6 +109,26 @@ static void test_all_or_none(void **state) {
         assert_int_equal(count_actions(&test->base, ACTION_BIND), 3);
 }
 
+/* One of the members goes while they are parked: the others wait for it behind the gate. */
+static void test_too_few_again(void **state) {
+        struct gang_test *test = *state;
+        struct scheduler_stats stats;
+        put_group(test, GANG_OF_3);
+        put_node(&test->base, "n1", 1000);
+        put_members(test, 0, 3);
+        step(&test->base);
+        apply(&test->base, OBJECT_POD, CHANGE_REMOVED,
+              "{\"metadata\":{\"namespace\":\"default\",\"name\":\"m2\",\"uid\":\"uid-m2\"}}");
+        put_node(&test->base, "n2", 2000);
+        test->base.now_ns += 20 * NS_PER_S;
+        assert_int_equal(step(&test->base).decisions, 0);
+        scheduler_stats(test->base.scheduler, &stats);
+        assert_int_equal(stats.gated, 2);
+        put_members(test, 2, 1);
+        step(&test->base);
+        assert_int_equal(count_actions(&test->base, ACTION_BIND), 3);
+}
+
 /* A member that somebody else put on a node counts from then on. */
 static void test_bound_by_others(void **state) {
         struct gang_test *test = *state;
@@ -214,6 +234,7 @@ int main(void) {
                 TEST(test_waits_for_group_and_members),
                 CASE("sched-100 all of a gang or none", test_all_or_none),
                 TEST(test_late_members_join),
+                TEST(test_too_few_again),
                 TEST(test_bound_by_others),
                 TEST(test_starts_late),
                 cmocka_unit_test(test_group_is_reported),

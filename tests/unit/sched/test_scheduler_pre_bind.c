@@ -297,6 +297,26 @@ static void remove_pod(struct claim_test *test, const char *name) {
               name);
 }
 
+/* It was refused once; when it has been parked for so long that it is tried again, the claim has
+ * gone, of which no event told. */
+static void test_gate_is_asked_after_a_timeout(void **state) {
+        struct claim_test *test = *state;
+        struct scheduler_stats stats;
+        put_device_pod(test);
+        put_resource_claim(test, WANTS("gpu"));
+        step(&test->base);
+        expect_message(test, "gpu");
+        object_cache_remove(test->object_cache, CACHED_RESOURCE_CLAIM, SLICE_LITERAL("default"),
+                            SLICE_LITERAL("rc"));
+        test->base.now_ns += 301 * NS_PER_S;
+        step(&test->base);
+        assert_null(find_action(&test->base, ACTION_POD_STATUS, "d"));
+        scheduler_stats(test->base.scheduler, &stats);
+        assert_int_equal(stats.gated, 1);
+        put_resource_claim(test, WANTS("gpu"));
+        assert_int_equal(step(&test->base).decisions, 1);
+}
+
 /* Its claim changes before the scheduler has seen that the pod, the last one, went. */
 static void test_goes_while_it_waits_for_its_resource_claim(void **state) {
         struct claim_test *test = *state;
@@ -571,6 +591,7 @@ int main(void) {
                 TEST(test_waits_so_long_only),
                 TEST(test_pod_goes_meanwhile),
                 CASE("sched-067 gated until its claim is there", test_waits_for_its_resource_claim),
+                TEST(test_gate_is_asked_after_a_timeout),
                 CASE("sched-067 on the node of its devices", test_honours_an_allocated_claim),
                 TEST(test_reserved_claim_needs_no_write),
                 TEST(test_waits_again_when_its_resource_claim_goes),

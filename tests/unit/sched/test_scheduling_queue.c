@@ -104,10 +104,11 @@ static void test_parked_pods_come_back(void **state) {
         assert_false(scheduling_queue_next_due(&queue, &due));
         scheduling_queue_return(&queue, parked, false, 0);
         assert_true(scheduling_queue_next_due(&queue, &due));
-        scheduling_queue_flush(&queue, due - 1);
-        assert_int_equal(parked->part, QUEUE_UNSCHEDULABLE);
-        scheduling_queue_flush(&queue, due);
+        assert_null(scheduling_queue_overdue(&queue, due - 1));
+        assert_ptr_equal(scheduling_queue_overdue(&queue, due), parked);
+        scheduling_queue_move(&queue, parked, due);
         assert_int_equal(parked->part, QUEUE_ACTIVE);
+        assert_null(scheduling_queue_overdue(&queue, 2 * due)); /* gated ones are not */
         assert_int_equal(gated->part, QUEUE_UNSCHEDULABLE);
         assert_int_equal(queue.gated.count, 1);
         scheduling_queue_remove(&queue, gated);
