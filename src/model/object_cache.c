@@ -120,15 +120,19 @@ static void set_row(struct object_cache *object_cache, struct cached_entry *entr
         renew_slices(object_cache);
 }
 
-/* A slice that cannot be decoded offers nothing: it is as if it were gone. */
-static void put_slice(struct object_cache *object_cache, struct cached_entry *entry,
+/* A slice that cannot be decoded offers nothing: it is as if it were gone.  False: it says the same
+ * as before. */
+static bool put_slice(struct object_cache *object_cache, struct cached_entry *entry,
                       const struct json *object) {
+        const struct resource_slice *row = NULL;
         struct resource_slice slice;
-        bool is_readable = resource_slice_decode(object, &object_cache->scratch, &slice, NULL) == 0;
 
-        set_row(object_cache, entry,
-                is_readable ? slice_table_add(object_cache->slices, &slice) : NULL);
+        if (resource_slice_decode(object, &object_cache->scratch, &slice, NULL) == 0)
+                row = slice_table_add(object_cache->slices, &slice);
         arena_clear(&object_cache->scratch);
+        bool is_news = !row || !entry->row || !slice_table_is_same(row, entry->row);
+        set_row(object_cache, entry, is_news ? row : entry->row);
+        return is_news;
 }
 
 void object_cache_put(struct object_cache *object_cache, enum cached_kind kind,
@@ -138,8 +142,8 @@ void object_cache_put(struct object_cache *object_cache, enum cached_kind kind,
         struct cached_entry *entry = cached_entry_need(object_cache, kind, object);
         bool was_gone = cached_entry_is_gone(entry);
         if (kind == CACHED_RESOURCE_SLICE) {
-                put_slice(object_cache, entry, object);
-                cached_entry_touch(&object_cache->kinds[kind], entry, was_gone);
+                if (put_slice(object_cache, entry, object))
+                        cached_entry_touch(&object_cache->kinds[kind], entry, was_gone);
                 return;
         }
         struct json_doc *doc = copy_of(object);

@@ -293,3 +293,21 @@ const struct resource_slice *slice_table_add(struct slice_table *table,
         table->devices += row->device_count;
         return row;
 }
+
+/* What is equal is there once, at one address. */
+static bool is_same_device(const struct device *a, const struct device *b) {
+        return a->name.ptr == b->name.ptr && a->attributes == b->attributes &&
+               a->attribute_count == b->attribute_count && a->traits == b->traits;
+}
+
+bool slice_table_is_same(const struct resource_slice *a, const struct resource_slice *b) {
+        bool is_same = a->name.ptr == b->name.ptr && a->driver.ptr == b->driver.ptr &&
+                       a->pool.ptr == b->pool.ptr && a->generation == b->generation &&
+                       a->slice_count == b->slice_count && a->place == b->place &&
+                       a->has_places == b->has_places && a->counters == b->counters &&
+                       a->counter_count == b->counter_count && a->device_count == b->device_count;
+
+        for (size_t i = 0; is_same && i < a->device_count; i++)
+                is_same = is_same_device(&a->devices[i], &b->devices[i]);
+        return is_same;
+}

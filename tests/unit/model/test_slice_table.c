@@ -168,10 +168,79 @@ static void test_cache_renews_its_table(void **state) {
         object_cache_free(cache);
 }
 
+/* One word of a slice for another one. */
+static const struct {
+        const char *from, *to;
+} edits[] = {
+        { "'key':'k'", "'key':'l'" },
+        { "'value':'w'", "'value':'x'" },
+        { "'uuid'", "'uuie'" },
+        { "u-1", "u-3" },
+        { "[1,2]", "[1,3]" },
+        { "'on':{'bool':true}", "'on':{'bool':false}" },
+        { "80Gi", "81Gi" },
+        { "'value':'4'", "'value':'5'" },
+        { "gpu-1", "gpu-9" },
+        { "'generation':3", "'generation':4" },
+        { "Count':2", "Count':3" },
+        { "'driver':'d'", "'driver':'e'" },
+        { "n-7", "n-8" },
+        { "p-7", "p-8" },
+        { "'value':'40'", "'value':'41'" },
+        { "'bindsToNode':true", "'bindsToNode':false" },
+        { "'allowMultipleAllocations':true", "'allowMultipleAllocations':false" },
+        { "'values':['a']", "'values':['b']" },
+        { "['Good']", "['Fine']" },
+        { "'perDeviceNodeSelection':true", "'perDeviceNodeSelection':false" },
+        { "'allocationMultiplier':'2'", "'allocationMultiplier':'3'" },
+};
+
+/* The first of them. */
+static struct json_doc *edited_doc(const struct json_doc *doc, const char *from, const char *to) {
+        struct buf text = { 0 }, quoted = { 0 }, edited = { 0 };
+        struct json_doc *result;
+        json_write(json_doc_root(doc), &text);
+        for (const char *at = from; *at; at++)
+                buf_char(&quoted, *at == '\'' ? '"' : *at);
+        buf_char(&text, 0);
+        char *found = memmem(text.data, text.len, quoted.data, quoted.len);
+        assert_non_null(found);
+        buf_slice(&edited, slice_make(text.data, (size_t)(found - text.data)));
+        for (const char *at = to; *at; at++)
+                buf_char(&edited, *at == '\'' ? '"' : *at);
+        buf_text(&edited, found + strlen(from));
+        assert_int_equal(json_parse(buf_view(&edited), &result, NULL), 0);
+        buf_release(&text);
+        buf_release(&quoted);
+        buf_release(&edited);
+        return result;
+}
+
+/* Only what is new is a change; each difference is. */
+static void test_cache_tells_changes(void **state) {
+        struct json_doc *doc = slice_doc(7, 3);
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(edits); i++) {
+                struct object_cache *cache = object_cache_new();
+                struct json_doc *other = edited_doc(doc, edits[i].from, edits[i].to);
+                object_cache_put(cache, CACHED_RESOURCE_SLICE, json_doc_root(doc));
+                uint64_t version = object_cache_version(cache, CACHED_RESOURCE_SLICE);
+                object_cache_put(cache, CACHED_RESOURCE_SLICE, json_doc_root(doc));
+                assert_int_equal(object_cache_version(cache, CACHED_RESOURCE_SLICE), version);
+                object_cache_put(cache, CACHED_RESOURCE_SLICE, json_doc_root(other));
+                if (object_cache_version(cache, CACHED_RESOURCE_SLICE) == version)
+                        fail_msg("%s is no change", edits[i].to);
+                json_doc_free(other);
+                object_cache_free(cache);
+        }
+        json_doc_free(doc);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_rows),
                 cmocka_unit_test(test_cache_renews_its_table),
+                cmocka_unit_test(test_cache_tells_changes),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
