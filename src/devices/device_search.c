@@ -35,7 +35,7 @@ static bool is_in_use(const struct search_state *state, size_t claim,
 }
 
 static bool is_shared_already(const struct search_state *state, size_t number) {
-        if (state->search->inventory->uses[number].shared)
+        if (search_is_shared_before(state, number))
                 return true;
         for (size_t i = 0; i < state->search->claim_count; i++) {
                 const struct device_allocation *allocation = &state->allocations[i];

@@ -80,6 +80,8 @@ void search_constraints_remove(struct search_state *state, size_t claim,
 bool search_is_tolerated(const struct device *device, const struct device_request *request);
 /* Whether the counters of the pool suffice for one more device. */
 bool search_counters_suffice(struct search_state *state, const struct search_device *device);
+/* Shares that allocated claims have of the device took its counters. */
+bool search_is_shared_before(const struct search_state *state, size_t number);
 bool search_has_room(const struct search_state *state, const struct search_device *device,
                      const struct device_request *request);
 /* Some claim of this search has picked it; or this claim has. Shares do not count. */

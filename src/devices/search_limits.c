@@ -72,13 +72,20 @@ static void search_limits_subtract(struct search_state *state, const struct devi
         }
 }
 
+/* Upstream looks for what shares consume: of a device without capacities it finds nothing. */
+bool search_is_shared_before(const struct search_state *state, size_t number) {
+        const struct device_use *use = &state->search->inventory->uses[number];
+
+        return state->search->inventory->gates.is_parity ? use->consumed_count : use->shared;
+}
+
 /* Shares of a device take its counters once; with shares of earlier claims, not at all. */
 static bool takes_counters(const struct search_state *state, size_t claim, size_t at) {
         const struct device_pick *pick = &state->allocations[claim].picks[at];
 
         if (!pick->is_share)
                 return true;
-        if (state->search->inventory->uses[pick->device->number].shared)
+        if (search_is_shared_before(state, pick->device->number))
                 return false;
         for (size_t i = 0; i <= claim; i++) {
                 const struct device_allocation *allocation = &state->allocations[i];

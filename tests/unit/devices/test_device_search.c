@@ -15,6 +15,7 @@ struct search_case {
         const char *what;
         const char *slices, *requests, *more; /* more: members beside the requests of the claim */
         const char *expected, *in_parity;     /* in_parity NULL: the same */
+        const char *taken;                    /* results of another claim; NULL: none */
 };
 
 #define SLICE(name, members) "{'metadata':{'name':'" name "'},'spec':{'driver':'g'," members "}}"
@@ -44,6 +45,13 @@ struct search_case {
         SLICE("c", ON_NODE POOL("p", 1, 2) ",'sharedCounters':[{'name':'c','counters':{'m':"       \
                                            "{'value':'4'}}}]")                                     \
         "," SLICE("s", ON_NODE POOL("p", 1, 2) ",'devices':[" first "," second "]")
+
+#define MULTIPLE ",'allowMultipleAllocations':true"
+#define CAPACITY                                                                                   \
+        ",'capacity':{'m':{'value':'4','requestPolicy':{'default':'1','validRange':{'min':'1'}}}}"
+#define TAKEN(members)                                                                             \
+        "{'request':'q','driver':'g','pool':'p','device':'a',"                                     \
+        "'shareID':'00000000-0000-4000-8000-000000000000'" members "}"
 
 static const struct search_case cases[] = {
         { "the first device", TWO_DEVICES, ONE("r"), "", "r:g/p/a ", NULL },
@@ -157,6 +165,12 @@ static const struct search_case cases[] = {
                                                                        ",'capacity':{'requests':{'"
                                                                        "m':'2Gi'}}") "}," ONE("t"),
           "", "r:g/p/a s:g/p/a t:g/p/b ", NULL },
+        { "one more share of a device whose counters are taken",
+          PARTITIONS(DEVICE("a", MULTIPLE CAPACITY COUNTERS("3")), DEVICE("b", COUNTERS("1"))),
+          ONE("r"), "", "r:g/p/a ", NULL, TAKEN(",'consumedCapacity':{'m':'1'}") },
+        { "one more share, but the first has no capacity",
+          PARTITIONS(DEVICE("a", MULTIPLE COUNTERS("3")), DEVICE("b", COUNTERS("1"))), ONE("r"), "",
+          "r:g/p/a ", "r:g/p/b ", TAKEN("") },
         { "a class that does not exist", TWO_DEVICES,
           "{'name':'r','exactly':{'deviceClassName':'none','allocationMode':'All'}}", "",
           "!claim d/c, request r: could not retrieve device class none", NULL },
@@ -171,8 +185,14 @@ static char *json_of(const struct search_case *one) {
                    "{'node':{'metadata':{'name':'n','labels':{}}},'objects':{'deviceClasses':["
                    "{'metadata':{'name':'any'}}],'resourceSlices':[%s],'resourceClaims':[{"
                    "'metadata':{'name':'c','namespace':'d'},'spec':{'devices':{'requests':[%s]%s}}"
-                   "}]}}",
+                   "}",
                    one->slices, one->requests, one->more);
+        if (one->taken)
+                buf_printf(&text,
+                           ",{'metadata':{'name':'o','namespace':'d'},'spec':{},'status':{"
+                           "'allocation':{'devices':{'results':[%s]}}}}",
+                           one->taken);
+        buf_text(&text, "]}}");
         for (size_t i = 0; i < text.len; i++) {
                 /* \' stays a quote inside a string */
                 if (text.data[i] == '\'')
