@@ -24,7 +24,7 @@ static const struct {
         { "dependencies", SCHEMA_OR_NOTHING },
 };
 
-/* Reads on its own: nobody is told of unknown members, and its first mistake ends everything. */
+/* Reads on its own: unknown members go unsaid, and its first mistake ends everything. */
 static int normalise_inner_schema(struct schema_normalise_walk *walk,
                                   const struct schema_object *type,
                                   const struct schema_normalise_place *place,
