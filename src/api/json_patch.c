@@ -2,7 +2,6 @@
 #include "api/json_patch.h"
 
 #include "base/arena.h"
-#include "base/map.h"
 #include "base/util.h"
 #include <stdlib.h>
 
@@ -10,6 +9,9 @@ struct patch {
         struct json_tree *tree;
         size_t copied; /* bytes so far */
         bool has_moved;
+        struct json_node **opened; /* containers that a path led through; malloc'ed */
+        size_t opened_count, opened_capacity;
+        bool is_opening; /* they are looked at */
         struct err *err;
 };
 
@@ -23,6 +25,40 @@ struct json_patch_place {
 
 static void place_release(struct json_patch_place *place) {
         free(place->key);
+}
+
+/* ---- what was opened ---- */
+
+static bool is_container(const struct json_node *node) {
+        enum json_type type = node_type(node);
+        return type == JSON_OBJECT || type == JSON_ARRAY;
+}
+
+/* Upstream's patches leave values as the text they were, and make maps of those they look into:
+ * their members are sorted from then on. */
+static void open_container(struct patch *p, struct json_node *container) {
+        if (!p->is_opening || !is_container(container))
+                return;
+        if (p->opened_count == p->opened_capacity) {
+                p->opened_capacity = p->opened_capacity * 2 + 16;
+                p->opened = xreallocarray(p->opened, p->opened_capacity, sizeof(*p->opened));
+        }
+        p->opened[p->opened_count++] = container;
+}
+
+static void open_whole(struct patch *p, struct json_node *value) {
+        struct node_iter iter = node_iter(value);
+        struct json_node *inner;
+
+        open_container(p, value);
+        while (p->is_opening && node_next(&iter, NULL, &inner))
+                open_whole(p, inner);
+}
+
+static void sort_opened(const struct patch *p) {
+        for (size_t i = 0; i < p->opened_count; i++)
+                if (node_type(p->opened[i]) == JSON_OBJECT)
+                        node_sort(p->opened[i], slice_compare);
 }
 
 /* ---- paths ---- */
@@ -71,11 +107,6 @@ static struct json_node *json_patch_child(const struct json_node *container, str
         return found;
 }
 
-static bool is_container(const struct json_node *node) {
-        enum json_type type = node_type(node);
-        return type == JSON_OBJECT || type == JSON_ARRAY;
-}
-
 /* In the words of that library. */
 static int json_patch_missing(struct patch *p, const char *op, const char *member,
                               struct slice path) {
@@ -119,6 +150,7 @@ static int json_patch_locate(struct patch *p, const char *op, const char *member
                 size_t length;
                 if (!is_container(at))
                         return json_patch_missing(p, op, member, path);
+                open_container(p, at);
                 depth++;
                 if (is_last)
                         break;
@@ -340,6 +372,7 @@ static int apply_copy(struct patch *p, const struct json_node *op) {
         if (p->copied > JSON_PATCH_COPY_MAX)
                 return err_set(p->err, BERTH_ERR_INVALID, "copy operations exceed %d bytes",
                                JSON_PATCH_COPY_MAX);
+        sort_opened(p);
         return add_at(p, &to, exists ? node_clone(p->tree, value) : node_null(p->tree));
 }
 
@@ -349,7 +382,8 @@ static bool is_nothing(const struct json_node *node) {
 
 static int apply_test(struct patch *p, const struct json_node *op) {
         CLEANUP(place_release) struct json_patch_place place = { 0 };
-        const struct json_node *have = json_tree_root(p->tree), *want = node_get(op, "value");
+        struct json_node *have = json_tree_root(p->tree);
+        const struct json_node *want = node_get(op, "value");
         struct slice path;
         bool exists = true;
         int r = read_path(p, op, "path", &path);
@@ -361,6 +395,7 @@ static int apply_test(struct patch *p, const struct json_node *op) {
                 have = json_patch_child(place.container, place.key_text, &exists);
         if (!exists && node_type(place.container) == JSON_ARRAY)
                 return in_operation(p, bad_index(p, place.key_text), "test for path", path);
+        open_whole(p, have);
         if ((is_nothing(have) && is_nothing(want)) || (have && want && node_equal(have, want)))
                 return 0;
         return err_set(p->err, JSON_PATCH_UNEQUAL, "testing value " SLICE_FMT " failed",
@@ -403,60 +438,30 @@ static int check_ops(const struct json_node *ops, struct err *err) {
         return 0;
 }
 
-int json_patch_apply(struct json_tree *tree, const struct json_node *ops, struct err *err) {
-        struct patch patch = { .tree = tree, .err = err };
-        int r = check_ops(ops, err);
+static int apply_all(struct patch *patch, const struct json_node *ops) {
+        int r = check_ops(ops, patch->err);
         struct node_iter iter = node_iter(ops);
         struct json_node *op;
+
+        open_container(patch, json_tree_root(patch->tree));
         while (r == 0 && node_next(&iter, NULL, &op))
-                r = apply_one(&patch, op);
-        if (r == 0 && patch.has_moved && is_deeper(json_tree_root(tree), JSON_DEPTH_MAX))
-                r = too_deep(&patch);
+                r = apply_one(patch, op);
+        if (r == 0 && patch->has_moved && is_deeper(json_tree_root(patch->tree), JSON_DEPTH_MAX))
+                r = too_deep(patch);
         return r;
 }
 
-/* What an operation puts in somebody's place is as it was sent, whoever opened its predecessor. */
-struct later_writes {
-        struct map *last; /* number of the last operation that writes a path, from 1 on */
-        size_t current;
-};
-
-static bool is_replaced(const struct later_writes *writes, struct slice path) {
-        return (size_t)(uintptr_t)map_get(writes->last, path) > writes->current;
+int json_patch_apply(struct json_tree *tree, const struct json_node *ops, struct err *err) {
+        return apply_all(&(struct patch){ .tree = tree, .err = err }, ops);
 }
 
-static void sort_along(struct json_node *at, struct slice path, const struct later_writes *writes) {
-        const char *start = path.ptr;
-        struct slice segment;
+int json_patch_apply_in_order(struct json_tree *tree, const struct json_node *ops,
+                              struct err *err) {
+        struct patch patch = { .tree = tree, .is_opening = true, .err = err };
+        int r = apply_all(&patch, ops);
 
-        slice_split(&path, '/', &segment); /* what stands before the first slash is ignored */
-        while (is_container(at) && slice_split(&path, '/', &segment)) {
-                bool exists;
-                size_t length;
-                CLEANUP(cleanup_free) char *key = json_patch_unescape(segment, &length);
-                size_t gone = (size_t)(segment.ptr - start);
-
-                if (gone > 1 && is_replaced(writes, slice_make(start, gone - 1)))
-                        return;
-                node_sort(at, slice_compare);
-                at = json_patch_child(at, slice_make(key, length), &exists);
-        }
-}
-
-void json_patch_sort(struct json_node *root, const struct json_node *ops) {
-        struct later_writes writes = { .last = map_new() };
-        struct node_iter iter = node_iter(ops);
-        struct json_node *op;
-
-        for (size_t number = 1; node_next(&iter, NULL, &op); number++)
-                if (!slice_is(node_get_text(op, "op"), "test"))
-                        map_put(writes.last, node_get_text(op, "path"), (void *)(uintptr_t)number);
-        node_sort(root, slice_compare);
-        iter = node_iter(ops);
-        while (node_next(&iter, NULL, &op)) {
-                writes.current++;
-                sort_along(root, node_get_text(op, "from"), &writes);
-                sort_along(root, node_get_text(op, "path"), &writes);
-        }
-        map_free(writes.last);
+        open_container(&patch, json_tree_root(tree));
+        sort_opened(&patch);
+        free(patch.opened);
+        return r;
 }

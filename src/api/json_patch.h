@@ -16,5 +16,6 @@
 #define JSON_PATCH_REFUSED "the server rejected our request due to an error in our request"
 #define JSON_PATCH_UNEQUAL BERTH_ERR_CONFLICT /* instead, of a test that fails */
 int json_patch_apply(struct json_tree *tree, const struct json_node *ops, struct err *err);
-/* Sorts the members of the objects that `ops` opened on their ways, as that library does. */
-void json_patch_sort(struct json_node *root, const struct json_node *ops);
+/* The same; afterwards the members of all objects that were looked into on the way are sorted, as
+ * that library leaves them. Values that are copied stay in the order that they have by then. */
+int json_patch_apply_in_order(struct json_tree *tree, const struct json_node *ops, struct err *err);

@@ -37,6 +37,12 @@ static const struct table_column admission_policy_binding_columns[] = {
         { "ParamRef", "string", "", 0 },
         { "Age", "string", "", 0 },
 };
+static const struct table_column api_service_columns[] = {
+        { "Name", "string", "name", 0 },
+        { "Service", "string", "", 0 },
+        { "Available", "string", "", 0 },
+        { "Age", "string", "", 0 },
+};
 static const struct table_column flow_schema_columns[] = {
         { "Name", "string", "name", 0 },
         { "PriorityLevel", "string", "", 0 },
@@ -179,14 +185,15 @@ const struct kind_group kind_group_admissionregistration = {
 static const struct kind_info apiregistration_rows[] = {
         {
                 CLUSTER_WIDE("apiregistration.k8s.io", "apiservices", "apiservice", "APIService",
-                             KIND_STATUS | KIND_STATUS_METADATA),
+                             KIND_STATUS),
                 .prepare = status_prepare,
                 .categories = NAMES("api-extensions"),
                 .apply_defaults = api_service_defaults,
                 .name_of_spec = api_service_name,
                 .validate = api_service_validate,
                 .name_rule = NAME_SEGMENT,
-                WITH_CREATED,
+                COLUMNS(api_service_columns),
+                .table_row = api_service_row,
         },
 };
 const struct kind_group kind_group_apiregistration = { apiregistration_rows,

@@ -164,3 +164,40 @@ ROW_HOOK(priority_level_configuration_row) {
         cell_age(&row, object);
         row_end(&row);
 }
+
+static void cell_available(struct row *row, const struct json *service) {
+        struct json_iter iter = json_iter(json_get(json_get(service, "status"), "conditions"));
+        const struct json *condition;
+
+        while (json_next(&iter, NULL, &condition)) {
+                struct slice status = json_get_text(condition, "status");
+                struct slice reason = json_get_text(condition, "reason");
+
+                if (!slice_is(json_get_text(condition, "type"), "Available"))
+                        continue;
+                if (slice_is(status, "True") || reason.len == 0)
+                        cell_text(row, status);
+                else
+                        cell_format(row, SLICE_FMT " (" SLICE_FMT ")", SLICE_ARG(status),
+                                    SLICE_ARG(reason));
+                return;
+        }
+        cell_string(row, "Unknown");
+}
+
+ROW_HOOK(api_service_row) {
+        const struct json *service = json_get(json_get(object, "spec"), "service");
+        struct slice ns = json_get_text(service, "namespace"),
+                     name = json_get_text(service, "name");
+        struct row row = row_begin(context, cells);
+
+        (void)conditions;
+        cell_name(&row, object);
+        if (service)
+                cell_format(&row, SLICE_FMT "/" SLICE_FMT, SLICE_ARG(ns), SLICE_ARG(name));
+        else
+                cell_string(&row, "Local");
+        cell_available(&row, object);
+        cell_age(&row, object);
+        row_end(&row);
+}

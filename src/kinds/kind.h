@@ -164,7 +164,7 @@ struct kind_info {
                                     struct slice name);
         const char *orphan_warning; /* of KIND_ORPHANS: what a deletion that orphans says (jobs) */
         const char *deprecation;    /* Warning on every request; NULL = none */
-        const char *table_hidden_annotation; /* left out of the metadata in Tables (daemonsets) */
+        const char *hidden_annotation; /* only whole objects show it (daemonsets) */
 
         /* Refuses a valid object that is created or changed; NULL = never. */
         int (*judge)(struct kind_context *context, enum kind_operation operation,

@@ -16,10 +16,10 @@ static const struct table_column ingress_columns[] = {
         { "Name", "string", "name", 0 }, { "Class", "string", "", 0 }, { "Hosts", "string", "", 0 },
         { "Address", "string", "", 0 },  { "Ports", "string", "", 0 }, { "Age", "string", "", 0 },
 };
+/* Upstream writes an age behind these that no column tells of. */
 static const struct table_column ip_address_columns[] = {
         { "Name", "string", "name", 0 },
         { "ParentRef", "string", "", 0 },
-        { "Age", "string", "", 0 },
 };
 static const struct table_column network_policy_columns[] = {
         { "Name", "string", "name", 0 },

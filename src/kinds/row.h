@@ -81,5 +81,6 @@ ROW_HOOK(webhook_configuration_row);
 ROW_HOOK(validating_admission_policy_row);
 ROW_HOOK(mutating_admission_policy_row);
 ROW_HOOK(admission_policy_binding_row);
+ROW_HOOK(api_service_row);
 ROW_HOOK(flow_schema_row);
 ROW_HOOK(priority_level_configuration_row);

@@ -321,6 +321,7 @@ static void item_write(struct api_context *context, const struct store_object *o
                                 json_cache_get(&context->engine->cache, object), out);
         else if (context->form == FORM_PARTIAL)
                 partial_write(
+                        resource->kind,
                         is_view ? request_json(context, object_view(context->arena, resource,
                                                                     store_object_body(object)))
                                 : json_cache_get(&context->engine->cache, object),

@@ -38,37 +38,34 @@ static void partial_head_write(const char *version, struct buf *out) {
                    version);
 }
 
-void partial_write(const struct json *object, const char *version, struct buf *out) {
+void partial_write(const struct kind_info *kind, const struct json *object, const char *version,
+                   struct buf *out) {
+        const struct json *metadata = json_get(object, "metadata");
+        const char *hidden = kind->hidden_annotation;
+        CLEANUP(cleanup_json_tree) struct json_tree *tree = NULL;
+
         partial_head_write(version, out);
-        json_write(json_get(object, "metadata"), out);
+        if (!hidden || !json_get(json_get(metadata, "annotations"), hidden)) {
+                json_write(metadata, out);
+        } else {
+                tree = json_tree_new();
+                struct json_node *copy = node_import(tree, metadata);
+                node_remove(node_get(copy, "annotations"), hidden);
+                if (node_count(node_get(copy, "annotations")) == 0)
+                        node_remove(copy, "annotations");
+                node_write(copy, out);
+        }
         buf_char(out, '}');
 }
 
-/* Metadata of a table row; one kind has an annotation that only full objects show, others keep some
- * of what is stored in annotations of the view. */
+/* Metadata of a table row; some kinds keep some of what is stored in annotations of the view. */
 static void row_metadata_write(const struct kind_info *kind, struct slice body,
                                const struct json *object, const char *version, struct buf *out) {
         CLEANUP(cleanup_json_doc) struct json_doc *view = NULL;
 
         if (kind->from_stored && json_parse(body, &view, NULL) == 0)
                 object = json_doc_root(view);
-        const struct json *metadata = json_get(object, "metadata");
-        const struct json *annotations = json_get(metadata, "annotations");
-        CLEANUP(cleanup_json_tree) struct json_tree *tree = NULL;
-
-        if (!kind->table_hidden_annotation ||
-            !json_get(annotations, kind->table_hidden_annotation)) {
-                partial_write(object, version, out);
-                return;
-        }
-        tree = json_tree_new();
-        struct json_node *copy = node_import(tree, metadata);
-        node_remove(node_get(copy, "annotations"), kind->table_hidden_annotation);
-        if (node_count(node_get(copy, "annotations")) == 0)
-                node_remove(copy, "annotations");
-        partial_head_write(version, out);
-        node_write(copy, out);
-        buf_char(out, '}');
+        partial_write(kind, object, version, out);
 }
 
 static void column_write(const struct table_column *column, struct buf *out) {
@@ -96,11 +93,12 @@ void table_columns_write(const struct api_resource *resource, struct buf *out) {
 
 static void plain_cells(const struct json *object, struct buf *out) {
         const struct json *metadata = json_get(object, "metadata");
+        struct slice made = json_get_text(metadata, "creationTimestamp");
 
         buf_char(out, '[');
         buf_json_string(out, json_get_text(metadata, "name"));
         buf_char(out, ',');
-        buf_json_string(out, json_get_text(metadata, "creationTimestamp"));
+        buf_json_string(out, made.len ? made : SLICE_LITERAL("0001-01-01T00:00:00Z"));
         buf_char(out, ']');
 }
 
@@ -155,7 +153,8 @@ int respond_object(struct api_context *context, int status, struct slice body) {
         if (context->form == FORM_TABLE)
                 table_of_one(context, view, request_json(context, body), out);
         else if (context->form == FORM_PARTIAL)
-                partial_write(request_json(context, view), meta_version(context->table), out);
+                partial_write(context->resource->kind, request_json(context, view),
+                              meta_version(context->table), out);
         else
                 object_write(slice_make(context->resource->prefix, context->resource->prefix_size),
                              view, out);

@@ -9,7 +9,9 @@ int respond_object(struct api_context *context, int status, struct slice body);
 void warn_add(struct api_context *context, struct slice text); /* Warning header; copied */
 
 void object_write(struct slice prefix, struct slice body, struct buf *out);
-void partial_write(const struct json *object, const char *version, struct buf *out);
+/* An object of the kind as its metadata alone. */
+void partial_write(const struct kind_info *kind, const struct json *object, const char *version,
+                   struct buf *out);
 /* Of meta.k8s.io. */
 const char *meta_version(struct table_form form);
 void table_columns_write(const struct api_resource *resource, struct buf *out);

@@ -37,6 +37,7 @@ struct watch {
         struct slice last_ns, last_name; /* malloc'ed */
         bool wants_initial_end, allows_bookmarks;
         bool is_bookmark_due, has_columns_written, is_timed_out, is_ended;
+        bool is_unwritable; /* events have no form that the client takes: the first ends it */
         struct loop_timer timeout, bookmark;
         struct store_subscription *subscription;
 };
@@ -84,7 +85,7 @@ static void object_text(struct watch *watch, struct slice body, struct buf *out)
         if (json_parse(watch->form == FORM_PARTIAL ? view : body, &doc, NULL) < 0)
                 return;
         if (watch->form == FORM_PARTIAL) {
-                partial_write(json_doc_root(doc), meta_version(watch->table), out);
+                partial_write(resource->kind, json_doc_root(doc), meta_version(watch->table), out);
         } else {
                 hooks_prepare(&context, resource);
                 buf_printf(out,
@@ -112,38 +113,65 @@ static void event_write(struct watch *watch, enum store_event_type type, struct 
                         struct buf *out) {
         static const char *const names[] = { "ADDED", "MODIFIED", "DELETED" };
 
+        if (watch->is_unwritable) {
+                watch->is_ended = true;
+                return;
+        }
         buf_printf(out, "{\"type\":\"%s\",\"object\":", names[type]);
         object_text(watch, body, out);
         buf_text(out, "}\n");
 }
 
-static void bookmark_write(struct watch *watch, bool is_initial_end, struct buf *out) {
-        const struct api_resource *resource = watch->resource;
+/* Zeroes that come from the API server's own types, which have no pointers there. */
+static void add_own_zeroes(const struct kind_info *kind, struct json_tree *tree,
+                           struct json_node *object) {
+        static const char *const counted[] = { "deployments", "replicasets", "statefulsets" };
 
-        buf_text(out, "{\"type\":\"BOOKMARK\",\"object\":");
-        if (watch->form == FORM_TABLE)
-                buf_printf(out, "{\"kind\":\"Table\",\"apiVersion\":\"meta.k8s.io/%s\",",
-                           meta_version(watch->table));
-        else if (watch->form == FORM_PARTIAL)
-                buf_printf(out,
-                           "{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"meta.k8s.io/"
-                           "%s\",",
-                           meta_version(watch->table));
-        else
-                buf_append(out, resource->prefix, resource->prefix_size);
-        buf_printf(out, "\"metadata\":{\"resourceVersion\":\"%" PRIu64 "\"", watch->revision);
-        if (watch->form == FORM_TABLE) {
-                /* The bookmark is a table whose only row carries the version and annotation. */
-                buf_text(out, "},\"columnDefinitions\":null,\"rows\":[{\"cells\":[],\"object\":");
-                buf_printf(out,
-                           "{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"meta.k8s.io/%s\","
-                           "\"metadata\":{\"resourceVersion\":\"%" PRIu64 "\"",
-                           meta_version(watch->table), watch->revision);
-        }
+        for (size_t i = 0; strcmp(kind->group, "apps") == 0 && i < ARRAY_LEN(counted); i++)
+                if (strcmp(kind->plural, counted[i]) == 0)
+                        node_put_i64(tree, node_need_object(tree, object, "spec"), "replicas", 0);
+        if (strcmp(kind->plural, "daemonsets") == 0)
+                node_put_string(tree,
+                                node_need_object(tree, node_get(object, "metadata"), "annotations"),
+                                "deprecated.daemonset.template.generation", "0");
+}
+
+/* An object that has nothing but a version, as Go prints one: with the zero values of its type. */
+static void bookmark_body(const struct watch *watch, bool is_initial_end, struct buf *out) {
+        const struct kind_info *kind = watch->resource->kind, *stored = kind->stored_as;
+        const struct schema_object *schema =
+                kind->from_stored && stored
+                        ? schema_find(slice_of(stored->group), slice_of(stored->version),
+                                      slice_of(stored->kind))
+                        : watch->resource->schema;
+        CLEANUP(cleanup_json_tree) struct json_tree *tree = json_tree_new();
+        struct json_node *object = node_object(tree);
+        struct json_node *metadata = node_need_object(tree, object, "metadata");
+        char version[24];
+
+        snprintf(version, sizeof(version), "%" PRIu64, watch->revision);
+        node_put_string(tree, metadata, "resourceVersion", version);
         if (is_initial_end)
-                buf_text(out, ",\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}");
-        buf_text(out, watch->form == FORM_TABLE ? "}}}]}}\n" : "}}}\n");
+                node_put_string(tree, node_need_object(tree, metadata, "annotations"),
+                                "k8s.io/initial-events-end", "true");
+        if (schema)
+                schema_normalise(schema, tree, object, NULL, NULL);
+        add_own_zeroes(kind, tree, object);
+        node_write(object, out);
+}
+
+static void bookmark_write(struct watch *watch, bool is_initial_end, struct buf *out) {
+        CLEANUP(buf_release) struct buf body = { 0 };
+
         watch->is_bookmark_due = false;
+        if (watch->is_unwritable) {
+                watch->is_ended = true;
+                return;
+        }
+        bookmark_body(watch, is_initial_end, &body);
+        buf_text(out, "{\"type\":\"BOOKMARK\",\"object\":");
+        object_text(watch, buf_view(&body), out);
+        buf_text(out, "}\n");
 }
 
 static enum http_stream_state end_with(struct watch *watch, const struct api_failure *failure,
@@ -198,7 +226,7 @@ static enum http_stream_state read_initial(struct watch *watch, struct buf *out,
 
         if (store_cursor_open(watch->server->engine.store, &range, &cursor, NULL) < 0)
                 return end_expired(watch, out);
-        while (out->len < soft_limit && (object = store_cursor_next(cursor))) {
+        while (out->len < soft_limit && !watch->is_ended && (object = store_cursor_next(cursor))) {
                 if (is_selected(watch, object))
                         event_write(watch, STORE_ADDED, store_object_body(object), out);
                 last = object;
@@ -211,7 +239,7 @@ static enum http_stream_state read_initial(struct watch *watch, struct buf *out,
                         bookmark_write(watch, true, out);
         }
         store_cursor_close(cursor);
-        return HTTP_STREAM_MORE;
+        return watch->is_ended ? HTTP_STREAM_ENDED : HTTP_STREAM_MORE;
 }
 
 /* The last state that matched, with the revision of the change that made it leave. */
@@ -254,7 +282,7 @@ static enum http_stream_state read_live(struct watch *watch, struct buf *out, si
 
         if (watch->revision < store_compacted(store, resource))
                 return end_expired(watch, out);
-        while (out->len < soft_limit &&
+        while (out->len < soft_limit && !watch->is_ended &&
                (event = store_event_after(store, resource, watch->revision))) {
                 change_write(watch, event, out);
                 watch->revision = event->revision;
@@ -265,11 +293,8 @@ static enum http_stream_state read_live(struct watch *watch, struct buf *out, si
                 watch->revision = store_revision(store);
         if (watch->is_bookmark_due)
                 bookmark_write(watch, false, out);
-        if (watch->is_timed_out) {
-                watch->is_ended = true;
-                return HTTP_STREAM_ENDED;
-        }
-        return HTTP_STREAM_IDLE;
+        watch->is_ended |= watch->is_timed_out;
+        return watch->is_ended ? HTTP_STREAM_ENDED : HTTP_STREAM_IDLE;
 }
 
 /* A watch of a living server is subscribed, in the server's list, and knows where it goes on. */
@@ -467,8 +492,7 @@ static int64_t timeout_choose(struct api_context *context, int64_t seconds) {
 
 /* Objects that come one by one are no list. */
 static int form_option(struct api_context *context, struct watch *watch) {
-        if (watch->form == FORM_PARTIAL && context->has_partial_list_form)
-                watch->form = FORM_OBJECT;
+        watch->is_unwritable = watch->form == FORM_PARTIAL && context->has_partial_list_form;
         if (accept_check(context, ANSWER_STATUS) < 0)
                 return API_FAILED;
         watch->table = context->table;

@@ -213,14 +213,13 @@ static struct json_node *apply_patch_of(struct policy_run *run, const struct jso
         struct err err = { 0 };
 
         json_tree_set_root(tree, node_clone(tree, target->object));
-        int r = json_patch_apply(tree, made, &err);
+        int r = json_patch_apply_in_order(tree, made, &err);
         if (r == JSON_PATCH_UNEQUAL)
                 return target->object;
         if (r < 0) {
                 mutation_fail(run, arena_printf(run->context->arena, "JSON Patch: %s", err.text));
                 return NULL;
         }
-        json_patch_sort(json_tree_root(tree), made);
         return check_patched(run, tree, json_tree_root(tree)) < 0
                        ? NULL
                        : node_clone(target->tree, json_tree_root(tree));

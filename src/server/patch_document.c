@@ -148,10 +148,12 @@ static struct json_tree *patch_again(struct api_context *context, enum patch_typ
             json_tree_parse(context->request->body, &patch, NULL) == 0) {
                 again.object = json_tree_root(again.tree);
                 patched_order_begin(resource->schema, again.tree, again.object);
-                r = apply_patch(context, type, &again);
+                r = type == PATCH_JSON
+                            ? json_patch_apply_in_order(again.tree, json_tree_root(patch), NULL)
+                            : apply_patch(context, type, &again);
         }
         if (r == 0)
-                patched_order_end(type, again.object, json_tree_root(patch));
+                patched_order_end(type, json_tree_root(again.tree), json_tree_root(patch));
         json_tree_free(patch);
         buf_release(&before);
         if (r == 0)

@@ -1,7 +1,6 @@
 /* Members in the order of upstream. */
 #include "server/patched_order.h"
 
-#include "api/json_patch.h"
 #include "api/merge_patch.h"
 #include "schema/schema_order.h"
 
@@ -15,8 +14,6 @@ void patched_order_begin(const struct schema_object *schema, struct json_tree *t
 
 void patched_order_end(enum patch_type type, struct json_node *root,
                        const struct json_node *patch) {
-        if (type == PATCH_JSON)
-                json_patch_sort(root, patch);
-        else if (type == PATCH_MERGE)
+        if (type == PATCH_MERGE)
                 merge_patch_sort(root, patch);
 }

@@ -11,5 +11,6 @@ struct schema_object;
  * Schema NULL = a custom resource, which is maps alone. */
 void patched_order_begin(const struct schema_object *schema, struct json_tree *tree,
                          struct json_node *root);
-/* After it: what the patch (JSON or merge) opened is sorted. */
+/* After it: what a merge opened is sorted. A JSON Patch is applied in order
+ * (json_patch_apply_in_order). */
 void patched_order_end(enum patch_type type, struct json_node *root, const struct json_node *patch);

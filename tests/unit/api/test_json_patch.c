@@ -168,9 +168,45 @@ static void test_too_many_operations(void **state) {
         json_tree_free(patch);
 }
 
+/* Members of what was looked into are sorted, and copies are as their source was by then. */
+static void test_order(void **state) {
+        static const struct {
+                const char *ops, *result;
+        } cases[] = {
+                { "[]", "{\"b\":{\"d\":1,\"c\":2},\"e\":{\"h\":{\"z\":1,\"y\":2},\"g\":1}}" },
+                { "[" OP_VALUE("add", "/b/x", "{\"q\":1,\"p\":1}") "]",
+                  "{\"b\":{\"c\":2,\"d\":1,\"x\":{\"q\":1,\"p\":1}},\"e\":{\"h\":{\"z\":1,\"y\":2},"
+                  "\"g\":1}}" },
+                { "[" OP_FROM("copy", "/e", "/a") "]",
+                  "{\"a\":{\"h\":{\"z\":1,\"y\":2},\"g\":1},\"b\":{\"d\":1,\"c\":2},\"e\":{\"h\":{"
+                  "\"z\":1,\"y\":2},\"g\":1}}" },
+                { "[" OP_VALUE("add", "/e/h/x", "1") "," OP_FROM("copy", "/e", "/b") "]",
+                  "{\"b\":{\"g\":1,\"h\":{\"x\":1,\"y\":2,\"z\":1}},\"e\":{\"g\":1,\"h\":{\"x\":1,"
+                  "\"y\":2,\"z\":1}}}" },
+                { "[" OP_VALUE("test", "/b", "{\"c\":2,\"d\":1}") "]",
+                  "{\"b\":{\"c\":2,\"d\":1},\"e\":{\"h\":{\"z\":1,\"y\":2},\"g\":1}}" },
+        };
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+                struct json_tree *tree = must_parse_tree(
+                        "{\"e\":{\"h\":{\"z\":1,\"y\":2},\"g\":1},\"b\":{\"d\":1,\"c\":2}}");
+                struct json_tree *ops = must_parse_tree(cases[i].ops);
+                struct buf text = { 0 };
+
+                assert_int_equal(json_patch_apply_in_order(tree, json_tree_root(ops), NULL), 0);
+                node_write(json_tree_root(tree), &text);
+                assert_string_equal(text.data, cases[i].result);
+                buf_release(&text);
+                json_tree_free(ops);
+                json_tree_free(tree);
+        }
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_apply),
+                cmocka_unit_test(test_order),
                 cmocka_unit_test(test_refused),
                 cmocka_unit_test(test_copy_bombs),
                 cmocka_unit_test(test_too_many_operations),

@@ -131,6 +131,22 @@ static inline struct http_stream *open_watch(struct fixture *fixture, const char
         http_response_release(&response);
         return stream;
 }
+static inline struct http_stream *open_watch_as(struct fixture *fixture, const char *path,
+                                                const char *query, const char *accept) {
+        char target[512];
+        struct api_server_request request = { .method = SLICE_LITERAL("GET"),
+                                              .accept = slice_of(accept),
+                                              .user = &api_user_admin };
+        struct http_response response;
+
+        snprintf(target, sizeof(target), "%s%s", path, query);
+        request.target = slice_of(target);
+        api_server_handle(fixture->server, &request, &response);
+        struct http_stream *stream = http_response_take_stream(&response);
+        assert_non_null(stream);
+        http_response_release(&response);
+        return stream;
+}
 /* "ADDED a;MODIFIED b;" of what the watch has to say; ends with "!" when it ended. */
 static inline const char *watch_text(struct http_stream *stream) {
         static char text[4096];

@@ -222,6 +222,49 @@ static void test_forms(void **state) {
                          200);
         assert_string_equal(answer(&f, "/apiVersion"), "meta.k8s.io/v1beta1");
         assert_string_equal(answer(&f, "/rows/0/object/apiVersion"), "meta.k8s.io/v1beta1");
+        assert_int_equal(
+                ask(&f, "POST", "/apis/apps/v1/namespaces/default/daemonsets",
+                    "{\"metadata\":{\"name\":\"d\"},\"spec\":{\"selector\":{\"matchLabels\":{"
+                    "\"a\":\"b\"}},\"template\":{\"metadata\":{\"labels\":{\"a\":\"b\"}},"
+                    "\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"x\"}]}}}}"),
+                201);
+        assert_int_equal(ask_as(&f, "GET", "/apis/apps/v1/namespaces/default/daemonsets/d", NULL,
+                                "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io",
+                                NULL),
+                         200);
+        assert_string_equal(answer(&f, "/metadata/annotations"), "");
+        fixture_free(&f);
+}
+
+/* Columns and cells of kinds whose rows are odd. */
+static void test_rows(void **state) {
+        static const char table[] = "application/json;as=Table;v=v1;g=meta.k8s.io";
+        struct fixture f = fixture_new();
+
+        (void)state;
+        assert_int_equal(ask(&f, "POST", "/apis/apiregistration.k8s.io/v1/apiservices",
+                             "{\"metadata\":{\"name\":\"v1.x.y\"},\"spec\":{\"group\":\"x.y\","
+                             "\"version\":\"v1\",\"groupPriorityMinimum\":1,\"versionPriority\":1,"
+                             "\"service\":{\"name\":\"a\",\"namespace\":\"b\"}}}"),
+                         201);
+        assert_int_equal(
+                ask_patch(&f, MERGE_PATCH,
+                          "/apis/apiregistration.k8s.io/v1/apiservices/v1.x.y/status",
+                          "{\"metadata\":{\"labels\":{\"a\":\"b\"}},\"status\":{\"conditions\":[{"
+                          "\"type\":\"Available\",\"status\":\"False\",\"reason\":\"Gone\"}]}}"),
+                200);
+        assert_string_equal(answer(&f, "/metadata/labels"), "");
+        assert_int_equal(ask_as(&f, "GET", "/apis/apiregistration.k8s.io/v1/apiservices/v1.x.y",
+                                NULL, table, NULL),
+                         200);
+        assert_string_equal(answer(&f, "/columnDefinitions/2/name"), "Available");
+        assert_string_equal(answer(&f, "/rows/0/cells/1"), "b/a");
+        assert_string_equal(answer(&f, "/rows/0/cells/2"), "False (Gone)");
+        assert_int_equal(
+                ask_as(&f, "GET", "/apis/networking.k8s.io/v1/ipaddresses", NULL, table, NULL),
+                200);
+        assert_string_equal(answer(&f, "/columnDefinitions/1/name"), "ParentRef");
+        assert_string_equal(answer(&f, "/columnDefinitions/2/name"), "");
         fixture_free(&f);
 }
 
@@ -376,6 +419,43 @@ static void test_watch_starts(void **state) {
         fixture_free(&f);
 }
 
+/* An object without anything has the zero values of its type; lists are no events. */
+static void test_bookmarks(void **state) {
+        static const char end[] =
+                "?watch=1&sendInitialEvents=true&allowWatchBookmarks=true"
+                "&resourceVersionMatch=NotOlderThan&fieldSelector=metadata.name%3Dx";
+        static const struct {
+                const char *path, *accept, *part;
+        } cases[] = {
+                { "/api/v1/nodes", NULL,
+                  "\"spec\":{},\"status\":{\"daemonEndpoints\":{\"kubeletEndpoint\":{\"Port\":0}}"
+                  "," },
+                { "/apis/apps/v1/deployments", NULL, "\"replicas\":0" },
+                { "/api/v1/nodes", "application/json;as=Table;v=v1;g=meta.k8s.io",
+                  "\"columnDefinitions\":[{\"name\":\"Name\"" },
+                { "/api/v1/nodes",
+                  "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io", NULL },
+        };
+        struct fixture f = fixture_new();
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+                struct http_stream *watch = open_watch_as(&f, cases[i].path, end, cases[i].accept);
+                struct buf text = { 0 };
+                enum http_stream_state is = http_stream_read(watch, &text, 65536);
+
+                while (is == HTTP_STREAM_MORE)
+                        is = http_stream_read(watch, &text, 65536);
+                assert_int_equal(is == HTTP_STREAM_ENDED, cases[i].part == NULL);
+                if (cases[i].part && !strstr(text.data, cases[i].part))
+                        fail_msg("case %zu: %s", i, text.data);
+                assert_true(cases[i].part || text.len == 0);
+                buf_release(&text);
+                http_stream_close(watch);
+        }
+        fixture_free(&f);
+}
+
 static void count_ready(void *context) {
         (*(int *)context)++;
 }
@@ -501,7 +581,8 @@ int main(void) {
                 cmocka_unit_test(test_pages),         cmocka_unit_test(test_long_list),
                 cmocka_unit_test(test_versions),      cmocka_unit_test(test_match_options),
                 cmocka_unit_test(test_odd_paths),     cmocka_unit_test(test_continue_from_cache),
-                cmocka_unit_test(test_forms),         cmocka_unit_test(test_option_order),
+                cmocka_unit_test(test_forms),         cmocka_unit_test(test_rows),
+                cmocka_unit_test(test_bookmarks),     cmocka_unit_test(test_option_order),
                 cmocka_unit_test(test_routes),        cmocka_unit_test(test_access),
                 cmocka_unit_test(test_account_token), cmocka_unit_test(test_watch_events),
                 cmocka_unit_test(test_watch_starts),  cmocka_unit_test(test_watch_time),
