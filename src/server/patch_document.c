@@ -6,6 +6,7 @@
 #include "schema/go_text.h"
 #include "schema/schema.h"
 #include "schema/strategic_merge.h"
+#include "schema/strategic_spent.h"
 #include "server/api_context.h"
 #include "server/api_decode.h"
 #include "server/api_failure.h"
@@ -176,6 +177,26 @@ static const char *find_wrong_value(struct api_context *context, const struct ap
         return arena_string(context->arena, slice_of(err.text));
 }
 
+/* What upstream's merge leaves of a strategic patch, as Go prints it. */
+static void write_spent(struct api_context *context, const struct api_write *write,
+                        struct buf *out) {
+        CLEANUP(cleanup_json_tree) struct json_tree *tree = json_tree_new();
+        const struct json *patch = request_json(context, context->request->body);
+        const struct json *before = write->old_json;
+        CLEANUP(buf_release) struct buf text = { 0 };
+
+        if (!before && write->before.len)
+                before = request_json(context, write->before);
+        struct json_node *rest = node_import(tree, patch);
+        struct json_node *original = before ? node_import(tree, before) : node_object(tree);
+        node_put_string(tree, original, "kind", write->resource->kind->kind);
+        node_put_string(tree, original, "apiVersion", write->resource->api_version);
+        if (node_type(rest) == JSON_OBJECT)
+                strategic_spend(write->resource->merge_type, original, rest);
+        node_write(rest, &text);
+        go_text_write(request_json(context, arena_slice(context->arena, buf_view(&text))), out);
+}
+
 /* 422 about a field "patch" of an object without name. The value is the patched object; of a
  * strategic patch, which is no text to upstream, the patch. Of several wrong values the complaint
  * names the first in upstream's order. */
@@ -188,13 +209,13 @@ static int fail_document(struct api_context *context, const struct api_write *wr
         const char *first = NULL;
 
         if (type == PATCH_STRATEGIC)
-                go_text_write(request_json(context, context->request->body), &text);
+                write_spent(context, write, &text);
         else if (type == PATCH_JSON || type == PATCH_MERGE)
                 tree = patch_again(context, type, write);
         else
                 buf_text(&text, "{}");
         if (tree)
-                node_write(json_tree_root(tree), &text);
+                node_write_for_html(json_tree_root(tree), &text);
         if (is_wrong_value)
                 first = find_wrong_value(context, write, tree);
         buf_json_string(&quoted, buf_view(&text));

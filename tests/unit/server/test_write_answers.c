@@ -657,6 +657,26 @@ static const struct {
           "{\"apiVersion\":\"coordination.k8s.io/"
           "v1\",\"kind\":\"Lease\",\"metadata\":{\"name\":\"l\",\"resourceVersion\":\"0\"}}",
           201, "0", "/metadata/resourceVersion" },
+        /* What a merge leaves of its patch, and how a patched text is written. */
+        { "PATCH", DEPLOYMENTS "/a", STRATEGIC_PATCH,
+          "{\"spec\":{\"selector\":{\"matchLabels\":{\"new\":{\"a\":null}}}}}", 422,
+          "map[spec:map[selector:map[matchLabels:map[new:map[]]]]]", NULL },
+        { "PATCH", DEPLOYMENTS "/a", STRATEGIC_PATCH,
+          "{\"spec\":{\"replicas\":\"x\",\"template\":{\"spec\":{\"containers\":[{\"name\":\"c\","
+          "\"livenessProbe\":{\"grpc\":{\"$patch\":\"replace\"}}}],\"$setElementOrder/"
+          "containers\":[{\"name\":\"c\"}]}}}}",
+          422, "map[spec:map[replicas:x template:map[spec:map[]]]]", NULL },
+        { "PATCH", DEPLOYMENTS "/a", STRATEGIC_PATCH,
+          "{\"spec\":{\"$patch\":\"replace\",\"replicas\":\"x\"}}", 422,
+          "map[spec:map[replicas:x]]", NULL },
+        { "PATCH", PODS "/a", STRATEGIC_PATCH,
+          "{\"spec\":{\"activeDeadlineSeconds\":\"x\",\"topologySpreadConstraints\":[{"
+          "\"topologyKey\":\"z\",\"labelSelector\":{\"matchLabels\":{\"$patch\":\"replace\",\"a\":"
+          "\"b\"}}}]}}",
+          422, "topologySpreadConstraints:[map[labelSelector:map[] topologyKey:z]]", NULL },
+        { "PATCH", DEPLOYMENTS "/a", JSON_PATCH,
+          "[{\"op\":\"add\",\"path\":\"/spec/replicas\",\"value\":\"<x>\"}]", 422,
+          "\\\"replicas\\\":\\\"\\\\u003cx\\\\u003e\\\"", NULL },
 };
 
 static void check_row(size_t i) {
